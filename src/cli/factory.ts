@@ -1,0 +1,37 @@
+import type { Readable, Writable } from "node:stream";
+import type { Clock } from "../base/clock.js";
+import type { ClientConfig } from "../client/config/client-config.js";
+import type { Discovery } from "../client/discovery/discovery.js";
+import type { OpenApi } from "../client/openapi/openapi.js";
+import type { RestClient } from "../client/rest/rest-client.js";
+import type { RestMapper } from "../machinery/rest-mapper.js";
+import type { Builder } from "../resource/builder.js";
+
+export interface Streams {
+  readonly in: Readable & { readonly isTTY?: boolean };
+  readonly out: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly err: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+}
+
+/**
+ * Everything a command may need of the outside, each built on first use and once. A test makes one with its own
+ * streams, environment and clock. Take the pieces in `complete`, not the factory into `run`.
+ */
+export interface Factory {
+  /** "kubectl" when run under that name (or KUBETS_PROGRAM says so), else "kubets". */
+  readonly program: string;
+  readonly streams: Streams;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  readonly clock: Clock;
+  /** kubeconfig merged with the global flags; read once. */
+  clientConfig(): Promise<ClientConfig>;
+  /** The namespace in force, and whether -n was given (then a manifest's own must match). */
+  namespace(): Promise<{ readonly namespace: string; readonly enforced: boolean }>;
+  restClient(): Promise<RestClient>;
+  discovery(): Promise<Discovery>;
+  mapper(): Promise<RestMapper>;
+  openapi(): Promise<OpenApi>;
+  builder(): Promise<Builder>;
+}

@@ -1,0 +1,17 @@
+import type { PatchStrategy } from "../schema/schema.js";
+
+/**
+ * What a strategic merge patch must know of a type, and no more. Made from our facts on the server, from an OpenAPI
+ * document in the CLI. A value without one (free-form JSON, unknown fields) merges as plain JSON merge patch does.
+ */
+export interface PatchSchema {
+  /** undefined for a field the type does not have. For a map every name answers alike. */
+  field(name: string): PatchField | undefined;
+}
+
+export interface PatchField {
+  /** Of the value; for a list, of its items. Absent for scalars and free-form values. */
+  readonly schema?: PatchSchema | undefined;
+  readonly strategies: readonly PatchStrategy[];
+  readonly mergeKey?: string | undefined;
+}

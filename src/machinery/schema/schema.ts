@@ -1,0 +1,68 @@
+/**
+ * The shape of an API type: what strict decoding, pruning, defaulting, canonical encoding, patches, OpenAPI and explain
+ * all read. Built from the facts in src/api; a CRD's schema becomes one too. Immutable; may be recursive.
+ */
+export type Schema = StructSchema | MapSchema | ListSchema | ScalarSchema;
+
+export interface StructSchema {
+  readonly type: "struct";
+  /** Go's type name ("DeploymentSpec"), as decoding errors show it. */
+  readonly name: string;
+  /** The OpenAPI definition's name ("io.k8s.api.apps.v1.DeploymentSpec"). */
+  readonly definition: string;
+  /** In the order Go encodes them; inline structs are already flattened. */
+  readonly fields: readonly Field[];
+  readonly byName: ReadonlyMap<string, Field>;
+  readonly mapType?: "atomic" | "granular" | undefined;
+}
+
+export interface Field {
+  /** The JSON name. */
+  readonly name: string;
+  readonly schema: Schema;
+  /** Left out when it holds its zero value (Go's omitempty: for a struct that is not a pointer it does nothing). */
+  readonly omitEmpty: boolean;
+  /** Left out when it is the zero struct (Go's omitzero). */
+  readonly omitZero: boolean;
+  readonly pointer: boolean;
+  readonly required: boolean;
+  /** The static default as JSON, when there is one. */
+  readonly default?: unknown;
+  readonly protobuf?: number | undefined;
+  readonly patchStrategy?: readonly PatchStrategy[] | undefined;
+  readonly patchMergeKey?: string | undefined;
+}
+
+export type PatchStrategy = "merge" | "replace" | "retainKeys";
+
+export interface MapSchema {
+  readonly type: "map";
+  readonly values: Schema;
+  readonly mapType?: "atomic" | "granular" | undefined;
+}
+
+export interface ListSchema {
+  readonly type: "list";
+  readonly items: Schema;
+  readonly listType?: "atomic" | "set" | "map" | undefined;
+  readonly listMapKeys?: readonly string[] | undefined;
+}
+
+export interface ScalarSchema {
+  readonly type: "scalar";
+  /** `bytes` is base64 text; `any` is free-form JSON (RawExtension, FieldsV1, JSON). */
+  readonly scalar:
+    | "string"
+    | "bool"
+    | "int32"
+    | "int64"
+    | "float64"
+    | "bytes"
+    | "time"
+    | "microTime"
+    | "duration"
+    | "quantity"
+    | "intOrString"
+    | "any";
+  readonly enum?: readonly string[] | undefined;
+}

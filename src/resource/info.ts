@@ -1,0 +1,15 @@
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { RestMapping } from "../machinery/rest-mapper.js";
+
+/** One resource on its way through a command: where it came from, how it is reached, and the object once it is known. */
+export interface Info {
+  /** A file path, a URL, "STDIN", or "" when it was named by arguments. Shown in errors. */
+  readonly source: string;
+  readonly mapping: RestMapping;
+  namespace: string;
+  name: string;
+  /** What the source held, later what the server answered. */
+  object?: KubeObject;
+  resourceVersion?: string;
+  subresource?: string;
+}

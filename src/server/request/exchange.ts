@@ -1,0 +1,29 @@
+/**
+ * One HTTP exchange as the server sees it. Adapters make it from an HTTP/1.1 request, an HTTP/2 stream or an
+ * in-process call; nothing behind them knows which.
+ */
+export interface Exchange {
+  readonly method: string;
+  /** Decoded by nobody yet: the raw path without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lower-case names; several values are joined with ", ". */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The client's verified certificate's subject, when it showed one. */
+  readonly clientCertificate?: { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
+  readonly remoteAddress: string;
+  /** Aborts when the client goes away or the server shuts down. */
+  readonly signal: AbortSignal;
+  /** The whole body. Throws a 413 StatusError beyond `limit` bytes. */
+  body(limit: number): Promise<Uint8Array>;
+  /** Sends the head. Call it once. `headers` holds lower-case names. */
+  respond(status: number, headers: Readonly<Record<string, string | readonly string[]>>): ResponseWriter;
+  /** True once respond was called: an error can then no longer become a Status. */
+  readonly responded: boolean;
+}
+
+export interface ResponseWriter {
+  /** Resolves when more may be written: await it. Rejects when the client is gone. */
+  write(chunk: Uint8Array): Promise<void>;
+  end(chunk?: Uint8Array): Promise<void>;
+}
