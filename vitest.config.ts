@@ -1,10 +1,13 @@
 import { defineConfig } from "vitest/config";
 
+const report = process.env.KUBETS_TEST_REPORT;
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "threads",
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
   },
 });

@@ -9,7 +9,11 @@ export type FlagType =
   | "string"
   | "stringSlice"
   | "stringArray"
-  | "count";
+  | "count"
+  /** klog's own: a verbosity, a list of pattern=N, and a duration read by Go's flag package, not pflag. */
+  | "level"
+  | "moduleSpec"
+  | "goDuration";
 
 export interface FlagSpec {
   readonly name: string;

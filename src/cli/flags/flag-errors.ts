@@ -1,0 +1,26 @@
+import { goQuote } from "../../base/go-quote.js";
+import { goQuoteChar } from "../go-errors.js";
+import type { FlagSpec } from "./flag-set.js";
+
+/** A command line that does not fit its flags, in pflag's words. The boundary adds where to look for help. */
+export class FlagError extends Error {
+  override readonly name = "FlagError";
+}
+
+export const unknownFlag = (name: string): FlagError => new FlagError(`unknown flag: --${name}`);
+
+export const unknownShorthand = (char: string, shorthands: string): FlagError =>
+  new FlagError(`unknown shorthand flag: ${goQuoteChar(char)} in -${shorthands}`);
+
+export const badSyntax = (argument: string): FlagError => new FlagError(`bad flag syntax: ${argument}`);
+
+export const needsArgument = (name: string): FlagError => new FlagError(`flag needs an argument: --${name}`);
+
+export const shorthandNeedsArgument = (char: string, shorthands: string): FlagError =>
+  new FlagError(`flag needs an argument: ${goQuoteChar(char)} in -${shorthands}`);
+
+export function invalidArgument(spec: FlagSpec, value: string, cause: unknown): FlagError {
+  const short = spec.short !== undefined && spec.deprecatedShort === undefined ? `-${spec.short}, ` : "";
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new FlagError(`invalid argument ${goQuote(value)} for ${goQuote(`${short}--${spec.name}`)} flag: ${reason}`);
+}

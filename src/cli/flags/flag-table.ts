@@ -1,0 +1,41 @@
+import { bareValue } from "./flag-value.js";
+import type { FlagSpec } from "./flag-set.js";
+
+/** kubectl's flags may be typed with underscores. */
+export const normalizeFlagName = (name: string): string => name.replaceAll("_", "-");
+
+/**
+ * The flags one command understands, by name and by letter. Those given first win: a command's own flag hides an
+ * inherited one of the same name, letter included.
+ */
+export class FlagTable {
+  readonly #byName = new Map<string, FlagSpec>();
+  readonly #byShort = new Map<string, FlagSpec>();
+
+  constructor(...lists: readonly (readonly FlagSpec[])[]) {
+    for (const spec of lists.flat()) {
+      if (this.#byName.has(spec.name)) continue;
+      this.#byName.set(spec.name, spec);
+      if (spec.short !== undefined && !this.#byShort.has(spec.short)) this.#byShort.set(spec.short, spec);
+    }
+  }
+
+  named(name: string): FlagSpec | undefined {
+    return this.#byName.get(normalizeFlagName(name));
+  }
+
+  short(letter: string): FlagSpec | undefined {
+    return this.#byShort.get(letter);
+  }
+
+  /** Sorted by name, as pflag visits them. */
+  all(): readonly FlagSpec[] {
+    return [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** Whether `--name` or `-n` may stand without a value. Unknown flags may not. */
+  standsAlone(argument: string): boolean {
+    const spec = argument.startsWith("--") ? this.named(argument.slice(2)) : this.short(argument.slice(1, 2));
+    return spec !== undefined && bareValue(spec) !== undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { readCsv } from "./csv.js";
+import { parseDuration } from "./duration.js";
+import type { FlagSpec, FlagType } from "./flag-set.js";
+import { parseBool, parseFloat64, parseInteger } from "./numbers.js";
+
+export type FlagValue = boolean | number | string | readonly string[];
+
+/** A flag type's parser: the new value from the text and, for those that add up, what was set before. */
+type Parser = (text: string, before: FlagValue | undefined) => FlagValue;
+
+const append = (before: FlagValue | undefined, more: readonly string[]): readonly string[] =>
+  Array.isArray(before) ? [...before, ...more] : more;
+
+const PARSERS: Readonly<Record<FlagType, Parser>> = {
+  bool: parseBool,
+  int: (text) => Number(parseInteger(text, 64)),
+  int32: (text) => Number(parseInteger(text, 32)),
+  int64: (text) => Number(parseInteger(text, 64)),
+  float64: parseFloat64,
+  duration: parseDuration,
+  string: (text) => text,
+  stringSlice: (text, before) => append(before, readCsv(text)),
+  stringArray: (text, before) => append(before, [text]),
+  count: (text, before) => (text === "+1" ? Number(before ?? 0) + 1 : Number(parseInteger(text, 64))),
+  level: (text) => Number(parseInteger(text, 32, 10)),
+  moduleSpec: parseModules,
+  goDuration: parseGoDuration,
+};
+
+/** `before` is the value given so far on the command line, not the default. @throws with Go's text */
+export function parseFlagValue(type: FlagType, text: string, before: FlagValue | undefined): FlagValue {
+  return PARSERS[type](text, before);
+}
+
+/** The value of a flag nobody gave. */
+export function defaultFlagValue(spec: FlagSpec): FlagValue {
+  const text = defaultText(spec);
+  switch (spec.type) {
+    case "stringSlice":
+      return readCsv(text.slice(1, -1));
+    case "stringArray":
+      return text === "[]" ? [] : text.slice(1, -1).split(",");
+    case "moduleSpec":
+      return text;
+    default:
+      return parseFlagValue(spec.type, text, undefined);
+  }
+}
+
+const ZERO: Readonly<Record<FlagType, string>> = {
+  bool: "false",
+  int: "0",
+  int32: "0",
+  int64: "0",
+  float64: "0",
+  duration: "0s",
+  string: "",
+  stringSlice: "[]",
+  stringArray: "[]",
+  count: "0",
+  level: "0",
+  moduleSpec: "",
+  goDuration: "0s",
+};
+
+/** The default as help prints it. */
+export function defaultText(spec: FlagSpec): string {
+  return spec.default ?? ZERO[spec.type];
+}
+
+/** The value a flag takes when it stands alone, or undefined when it needs one. */
+export function bareValue(spec: FlagSpec): string | undefined {
+  return spec.bare ?? (spec.type === "bool" ? "true" : spec.type === "count" ? "+1" : undefined);
+}
+
+function parseModules(text: string): string {
+  for (const entry of text.split(",")) {
+    if (entry === "") continue;
+    const parts = entry.split("=");
+    if (parts.length !== 2 || parts[0] === "" || parts[1] === "") {
+      throw new Error("syntax error: expect comma-separated list of filename=N");
+    }
+    if (!/^[+-]?\d+$/.test(parts[1] ?? "")) throw new Error("syntax error: expect comma-separated list of filename=N");
+  }
+  return text;
+}
+
+function parseGoDuration(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch {
+    throw new Error("parse error");
+  }
+}

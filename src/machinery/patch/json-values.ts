@@ -1,0 +1,108 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+
+/** An own property only: "constructor" and "__proto__" are ordinary keys of JSON. */
+export function getOwn(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+/** Assigns an own property, whatever its name. */
+export function setOwn(object: JsonObject, key: string, value: JsonValue): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  } else {
+    object[key] = value;
+  }
+}
+
+export function deepCopy(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(deepCopy);
+  if (!isJsonObject(value)) return value;
+  const copy: JsonObject = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, deepCopy(value[key] as JsonValue));
+  return copy;
+}
+
+/** Key order does not matter; 1 and 1.0 are the same, and so are a number and a bigint of the same value. */
+export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) {
+    return Array.isArray(b) && a.length === b.length && a.every((item, index) => deepEqual(item, b[index]));
+  }
+  if (isJsonObject(a)) {
+    if (!isJsonObject(b)) return false;
+    const keys = Object.keys(a);
+    return (
+      keys.length === Object.keys(b).length &&
+      keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
+    );
+  }
+  return isNumber(a) && isNumber(b) && a == b;
+}
+
+const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";
+
+/** One text per scalar, equal for equal scalars; undefined for lists and objects, which equal nothing here. */
+export function scalarKey(value: JsonValue | undefined): string | undefined {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "string") return `"${value}`;
+  if (typeof value === "object") return undefined;
+  return String(value);
+}
+
+export type JsonKind = "nil" | "map" | "slice" | "string" | "bool" | "int64" | "float64";
+
+/** The kind apimachinery decodes a value to. */
+export function kindOf(value: JsonValue | undefined): JsonKind {
+  if (value === null || value === undefined) return "nil";
+  if (Array.isArray(value)) return "slice";
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return "int64";
+    case "number":
+      return Number.isInteger(value) ? "int64" : "float64";
+    default:
+      return "map";
+  }
+}
+
+const GO_TYPES: Readonly<Record<JsonKind, string>> = {
+  nil: "%!s(<nil>)",
+  map: "map[string]interface {}",
+  slice: "[]interface {}",
+  string: "string",
+  bool: "bool",
+  int64: "int64",
+  float64: "float64",
+};
+
+/** The Go type as an error message shows it. */
+export const goTypeOf = (value: JsonValue | undefined): string => GO_TYPES[kindOf(value)];
+
+/** Go's %v: what error messages show of a value. Keys come in byte order. */
+export function formatGo(value: JsonValue | undefined): string {
+  if (value === null || value === undefined) return "<nil>";
+  if (Array.isArray(value)) return `[${value.map(formatGo).join(" ")}]`;
+  if (isJsonObject(value)) {
+    const keys = Object.keys(value).sort(compareBytes);
+    return `map[${keys.map((key) => `${key}:${formatGo(value[key])}`).join(" ")}]`;
+  }
+  return String(value);
+}
+
+/** The order of two strings' UTF-8 bytes, in which Go sorts. */
+export function compareBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    // Surrogates stand for code points beyond every other UTF-16 unit.
+    if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
+  }
+  return a.length - b.length;
+}
+
+const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;

@@ -1,0 +1,55 @@
+import { badRequest, genericServerResponse, requestEntityTooLarge, type StatusError } from "../errors/status-error.js";
+
+/**
+ * Whose fault a failed patch is: a malformed patch (400), one that does not fit this object (422), one over a limit
+ * (413), or a case Kubernetes has no answer for (500).
+ */
+export type PatchFailure = "malformed" | "doesNotApply" | "tooLarge" | "internal";
+
+/** A patch that cannot be applied or computed. The message is the one Kubernetes gives, to be shown as it is. */
+export class PatchError extends Error {
+  override readonly name = "PatchError";
+
+  constructor(
+    message: string,
+    readonly failure: PatchFailure = "internal",
+  ) {
+    super(message);
+  }
+}
+
+export function isPatchError(error: unknown): error is PatchError {
+  return error instanceof Error && error.name === "PatchError" && "failure" in error;
+}
+
+/** `modified` changes what somebody else changed since `original`, and overwriting was not allowed. */
+export class PatchConflictError extends Error {
+  override readonly name = "PatchConflictError";
+}
+
+export function isPatchConflictError(error: unknown): error is PatchConflictError {
+  return error instanceof Error && error.name === "PatchConflictError";
+}
+
+/**
+ * The answer a server gives for a failed patch. A patch that does not fit is told to the client in general words only,
+ * as kube-apiserver does it. "internal" gives undefined: the caller treats that as any other surprise.
+ */
+export function patchErrorStatus(error: PatchError): StatusError | undefined {
+  switch (error.failure) {
+    case "malformed":
+      return badRequest(error.message);
+    case "tooLarge":
+      return requestEntityTooLarge(error.message);
+    case "doesNotApply":
+      return genericServerResponse({
+        code: 422,
+        verb: "",
+        resource: { group: "", resource: "" },
+        name: "",
+        serverMessage: error.message,
+      });
+    default:
+      return undefined;
+  }
+}

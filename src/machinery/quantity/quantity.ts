@@ -1,0 +1,188 @@
+import { decimalSuffix, interpretSuffix, type QuantityFormat, binarySuffix } from "./suffix.js";
+
+/**
+ * A resource.Quantity: the number `unscaled` x 10^`scale`, exact, and the family of suffixes it is written with.
+ * `text` is what it was written as, kept only where apimachinery keeps it: when that text is already a canonical number.
+ */
+export interface Quantity {
+  readonly unscaled: bigint;
+  readonly scale: number;
+  readonly format: QuantityFormat;
+  readonly text?: string | undefined;
+}
+
+/** Thrown by {@link parseQuantity}; the message is apimachinery's. */
+export class QuantityError extends Error {
+  override readonly name = "QuantityError";
+}
+
+const FORMAT_WRONG = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const NUMERIC_WRONG = "unable to parse numeric part of quantity";
+const SUFFIX_WRONG = "unable to parse quantity's suffix";
+
+const MAX_INT64 = 2n ** 63n - 1n;
+/** The smallest step a quantity can hold is 10^-9. */
+const NANO = -9;
+/** Beyond this many places a number is nobody's resource and only costs memory. */
+const MAX_PLACES = 10_000;
+const SHAPE = /^([+-]?)(0*)([0-9]*)(?:(\.)([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+
+export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: "DecimalSI", text: "0" };
+
+export function parseQuantity(text: string): Quantity {
+  if (text === "") throw new QuantityError(FORMAT_WRONG);
+  if (text === "0") return zeroQuantity;
+  const match = SHAPE.exec(text);
+  if (match === null) throw new QuantityError(FORMAT_WRONG);
+  const [, sign = "", , digits = "", , fraction = "", suffix = ""] = match;
+  const meaning = interpretSuffix(suffix);
+  if (meaning === undefined) throw new QuantityError(SUFFIX_WRONG);
+  const whole = digits === "" ? "0" : digits;
+  return (
+    parseExact(text, sign, whole, fraction, meaning) ?? parseRounded(sign, whole, fraction, match[4] !== undefined, meaning)
+  );
+}
+
+/** Numbers of up to 18 digits, which need no rounding; undefined for the others. */
+function parseExact(
+  text: string,
+  sign: string,
+  whole: string,
+  fraction: string,
+  { base, exponent, format }: { base: 2 | 10; exponent: number; format: QuantityFormat },
+): Quantity | undefined {
+  const binary = base === 2;
+  if (binary && fraction !== "") return undefined;
+  const precision = binary
+    ? 15 - whole.length - Math.trunc((exponent * 3) / 10) - 1
+    : 18 - (whole.length + fraction.length);
+  const scale = (binary ? 0 : exponent) - fraction.length;
+  if (precision < 0 || scale < NANO) return undefined;
+  const shifted = whole + fraction;
+  const value = BigInt(shifted);
+  const magnitude = binary ? value << BigInt(exponent) : value;
+  if (magnitude > MAX_INT64) return undefined;
+  const canonical = binary
+    ? (value & 7n) !== 0n
+    : scale % 3 === 0 && !shifted.endsWith("000") && !shifted.startsWith("0");
+  return { unscaled: sign === "-" ? -magnitude : magnitude, scale, format, text: canonical ? text : undefined };
+}
+
+/** Any other number: rounded up to a billionth, binary ones capped at 2^63-1. */
+function parseRounded(
+  sign: string,
+  whole: string,
+  fraction: string,
+  hasPoint: boolean,
+  { base, exponent, format }: { base: 2 | 10; exponent: number; format: QuantityFormat },
+): Quantity {
+  if (whole.length + fraction.length > MAX_PLACES || Math.abs(exponent) > MAX_PLACES) {
+    throw new QuantityError(NUMERIC_WRONG);
+  }
+  if (hasPoint && fraction === "" && whole === "") throw new QuantityError(NUMERIC_WRONG);
+  let unscaled = BigInt(whole + fraction);
+  let scale = -fraction.length;
+  if (base === 10) scale += exponent;
+  else unscaled <<= BigInt(exponent);
+  if (unscaled !== 0n && scale < NANO) {
+    unscaled = divideUp(unscaled, 10n ** BigInt(NANO - scale));
+    scale = NANO;
+  }
+  let resultFormat = format;
+  if (format === "BinarySI") {
+    if (compareScaled(unscaled, scale, MAX_INT64, 0) > 0) [unscaled, scale] = [MAX_INT64, 0];
+    if (unscaled > 0n && compareScaled(unscaled, scale, 1n, 0) < 0) resultFormat = "DecimalSI";
+  }
+  return { unscaled: sign === "-" ? -unscaled : unscaled, scale, format: resultFormat };
+}
+
+/** As Go marshals it: the text it was read from when that was canonical, else its canonical form. */
+export function formatQuantity(quantity: Quantity): string {
+  if (quantity.text !== undefined) return quantity.text;
+  if (quantity.unscaled === 0n) return "0";
+  if (quantity.format === "BinarySI") {
+    const value = integerOf(quantity);
+    if (value !== undefined && (value >= 1024n || value <= -1024n)) return formatBinary(value);
+  }
+  return formatDecimal(quantity, quantity.format === "DecimalExponent" ? "DecimalExponent" : "DecimalSI");
+}
+
+function formatDecimal({ unscaled, scale }: Quantity, format: "DecimalSI" | "DecimalExponent"): string {
+  let number = unscaled;
+  let exponent = scale;
+  while (number % 10n === 0n) {
+    number /= 10n;
+    exponent++;
+  }
+  while (exponent % 3 !== 0) {
+    number *= 10n;
+    exponent--;
+  }
+  return `${number}${decimalSuffix(exponent, format)}`;
+}
+
+function formatBinary(value: bigint): string {
+  let number = value;
+  let exponent = 0;
+  while (number % 1024n === 0n) {
+    number /= 1024n;
+    exponent += 10;
+  }
+  return `${number}${binarySuffix(exponent)}`;
+}
+
+/** "1000m" -> "1", "0.5Gi" -> "512Mi", 2 -> "2": a quantity's JSON value after a round trip through Go. */
+export function canonicalizeQuantity(value: string | number | bigint): string {
+  return formatQuantity(parseQuantity(String(value).trim()));
+}
+
+/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. */
+export function compareQuantities(a: Quantity, b: Quantity): number {
+  return compareScaled(a.unscaled, a.scale, b.unscaled, b.scale);
+}
+
+/** The sum; written with the suffixes of `a`, unless `a` is zero. */
+export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  const scale = Math.min(a.scale, b.scale);
+  const unscaled = atScale(a, scale) + atScale(b, scale);
+  return { unscaled, scale, format: a.unscaled === 0n ? b.format : a.format };
+}
+
+/** The difference; written with the suffixes of `a`, unless `a` is zero. */
+export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
+  return addQuantities(a, { ...b, unscaled: -b.unscaled });
+}
+
+/** The value in units of 10^`scale`, rounded away from zero: `quantityValue(q, -3)` is milli-units. */
+export function quantityValue(quantity: Quantity, scale = 0): bigint {
+  if (quantity.scale >= scale) return atScale(quantity, scale);
+  const divisor = 10n ** BigInt(scale - quantity.scale);
+  return quantity.unscaled < 0n ? -divideUp(-quantity.unscaled, divisor) : divideUp(quantity.unscaled, divisor);
+}
+
+/** May lose precision. */
+export function quantityToNumber({ unscaled, scale }: Quantity): number {
+  return scale < 0 ? Number(unscaled) / 10 ** -scale : Number(unscaled) * 10 ** scale;
+}
+
+/** The value when it is whole. */
+function integerOf(quantity: Quantity): bigint | undefined {
+  if (quantity.scale >= 0) return atScale(quantity, 0);
+  const divisor = 10n ** BigInt(-quantity.scale);
+  return quantity.unscaled % divisor === 0n ? quantity.unscaled / divisor : undefined;
+}
+
+function atScale({ unscaled, scale }: Quantity, target: number): bigint {
+  return unscaled * 10n ** BigInt(scale - target);
+}
+
+function compareScaled(a: bigint, aScale: number, b: bigint, bScale: number): number {
+  const scale = Math.min(aScale, bScale);
+  const left = a * 10n ** BigInt(aScale - scale);
+  const right = b * 10n ** BigInt(bScale - scale);
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function divideUp(value: bigint, divisor: bigint): bigint {
+  return (value + divisor - 1n) / divisor;
+}

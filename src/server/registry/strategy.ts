@@ -1,0 +1,129 @@
+import type { Random } from "../../base/random.js";
+import type { FieldError } from "../../machinery/errors/field-error.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { TableColumns } from "./table-columns.js";
+
+export type { TableCell, TableColumnDefinition, TableColumns } from "./table-columns.js";
+
+/**
+ * What a resource does beyond what its schema says. The registry's Store calls the hooks in the order they stand here;
+ * a hook that is left out gets generic behaviour (see default-strategy.ts). `draft` is owned by the request and is changed
+ * in place; `old` is shared and must not be changed. Hooks of an update may run several times (guaranteed update).
+ * Objects are in the hub's shape: the version the resource is stored in, after its static defaults.
+ */
+export interface Strategy {
+  /**
+   * Defaults that depend on other fields. Runs after the static defaults of the schema whenever a body was decoded or a
+   * patch applied, and on objects read from storage. Must be idempotent.
+   */
+  applyDefaults?(draft: KubeObject): void;
+
+  /**
+   * Other versions of this kind, by apiVersion ("autoscaling/v1"). `toHub` and `fromHub` return fresh objects with
+   * apiVersion and kind set. A version that is not listed has the hub's shape and only changes its apiVersion.
+   */
+  readonly conversions?: Readonly<Record<string, VersionConversion>>;
+
+  /**
+   * Resets what a client may not set and sets what the server decides. Before it, the registry has already set uid,
+   * creationTimestamp and name, dropped deletionTimestamp, set generation 1 (see `hasGeneration`) and, where the resource
+   * has a status subresource, removed status (see `keepsStatusOnCreate`).
+   */
+  prepareForCreate?(draft: KubeObject, context: StrategyContext): void;
+  /**
+   * As {@link prepareForCreate} for PUT and PATCH of the object itself. Before it, the registry has restored system fields
+   * of metadata and, where there is a status subresource, status from `old`. `generation` is bumped after it.
+   */
+  prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
+  /** For the status subresource; everything but metadata and status was already restored from `old`. */
+  prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
+  /**
+   * Asynchronous preparation that may look at other objects: allocating a cluster IP, for instance. Runs after prepare,
+   * before validate; `old` is undefined for a create. A returned function is called when the request failed afterwards.
+   */
+  allocate?(
+    draft: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+  ): Promise<(() => void) | undefined | void>;
+
+  /** Problems of a new object, all of them. Metadata is validated by the registry before. */
+  validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
+  /** Problems of a change, all of them: what {@link validate} says as far as it applies, and immutability. */
+  validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  /** Problems of a change of status. */
+  validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  /** What is wrong with a name of this kind, in apimachinery's words. Default: DNS-1123 subdomain. */
+  validateName?(name: string): readonly string[];
+  /** Brings a valid object into its one normal form. */
+  canonicalize?(draft: KubeObject): void;
+
+  /** Texts for `Warning:` headers; sent only when the request succeeded. */
+  warningsOnCreate?(object: KubeObject): readonly string[];
+  warningsOnUpdate?(object: KubeObject, old: KubeObject): readonly string[];
+
+  /** PUT to a name that does not exist creates it. Default false. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** PUT without resourceVersion is allowed. Default true. */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** metadata.generation is kept. Default: for the kinds that Kubernetes keeps it for (kinds-with-generation.ts). */
+  readonly hasGeneration?: boolean;
+  /** A create may carry status (nodes). Default false. Kinds without a status subresource always keep it. */
+  readonly keepsStatusOnCreate?: boolean;
+  /** Seconds a write of this resource lives (events). Default: for ever. */
+  readonly ttlSeconds?: number;
+
+  /**
+   * How long a deletion of `object` is to take, in seconds; 0 deletes at once. `requested` is what the client asked for.
+   * Left out: the resource has no graceful deletion.
+   */
+  gracePeriod?(object: KubeObject, requested: number | undefined): number;
+  /** Throws a StatusError to refuse a deletion. */
+  beforeDelete?(object: KubeObject): void;
+
+  /** Field selectors beyond metadata.name and metadata.namespace: label -> value; every one the kind knows, "" when unset. */
+  fields?(object: KubeObject): Readonly<Record<string, string>>;
+  /** The labels {@link fields} answers. What is not listed is refused with 400. */
+  readonly fieldLabels?: readonly string[];
+
+  /** autoscaling/v1 Scale of this object. Default: spec.replicas, status.replicas and spec.selector. */
+  readonly scale?: ScaleMapping;
+  /** Columns of server-side tables. Default: Name and Created At. */
+  readonly columns?: TableColumns;
+}
+
+export interface VersionConversion {
+  toHub(object: KubeObject): KubeObject;
+  fromHub(object: KubeObject): KubeObject;
+}
+
+export interface ScaleMapping {
+  replicas(object: KubeObject): number;
+  statusReplicas(object: KubeObject): number;
+  /** As a selector string, "" when there is none. */
+  selector(object: KubeObject): string;
+  setReplicas(draft: KubeObject, replicas: number): void;
+}
+
+/** What hooks may use of the server. */
+export interface StrategyContext {
+  /** Milliseconds since the epoch, from the server's clock. */
+  readonly now: number;
+  readonly random: Random;
+  /** Group and user of the caller. */
+  readonly user: { readonly name: string; readonly groups: readonly string[] };
+  /** Other objects, in their hub's shape. Shared: do not change them. */
+  readonly objects: ObjectReader;
+  /** State of one server, made at the first call with that key: an allocator's set, for instance. */
+  shared<T>(key: string, make: () => T): T;
+}
+
+export interface ObjectReader {
+  /** All of a resource, or those of one namespace. */
+  list(group: string, resource: string, namespace?: string): Promise<readonly KubeObject[]>;
+  /** Undefined when there is none. */
+  get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
+}
+
+/** Answers for a resource's strategy; undefined where the generic behaviour is all there is. */
+export type StrategyLookup = (group: string, resource: string) => Strategy | undefined;

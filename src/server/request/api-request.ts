@@ -1,0 +1,55 @@
+import type { Exchange } from "./exchange.js";
+import { parseRequestInfo, type RequestInfo } from "./request-info.js";
+import { ANONYMOUS, type User } from "./user.js";
+
+/** A request on its way through the chain. Filters pass on a changed copy; nobody changes one in place. */
+export interface ApiRequest {
+  readonly exchange: Exchange;
+  readonly info: RequestInfo;
+  readonly user: User;
+  /** Aborts when the client is gone, the server stops, or the request's deadline has passed. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch when the request arrived, by the server's clock. */
+  readonly received: number;
+  readonly warnings: Warnings;
+}
+
+/** Handles a request to its end. A thrown StatusError becomes the answer as long as nothing was answered. */
+export type Handler = (request: ApiRequest) => Promise<void>;
+
+/** Wraps a handler in behaviour of the same type. A chain is a list of these, the first to see a request first. */
+export type Filter = (next: Handler) => Handler;
+
+/** The chain's list, made into one handler. */
+export function chain(filters: readonly Filter[], last: Handler): Handler {
+  return filters.reduceRight((next, filter) => filter(next), last);
+}
+
+export function newApiRequest(exchange: Exchange, received: number): ApiRequest {
+  return {
+    exchange,
+    info: parseRequestInfo(exchange.method, exchange.path, exchange.query),
+    user: ANONYMOUS,
+    signal: exchange.signal,
+    received,
+    warnings: new Warnings(),
+  };
+}
+
+/** Texts for `Warning:` headers, each once, in order. They ride on the head of the answer. */
+export class Warnings {
+  readonly #texts = new Set<string>();
+
+  add(text: string): void {
+    this.#texts.add(text);
+  }
+
+  /** Header values: `299 - "text"`. Control characters, which no header may hold, are dropped. */
+  headerValues(): readonly string[] {
+    return [...this.#texts].map((text) => {
+      const clean = [...text].filter((char) => char >= " " && char !== "\u007f").join("");
+      // UTF-8 bytes as Latin-1 characters: what Node writes unchanged.
+      return Buffer.from(`299 - "${clean.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
+    });
+  }
+}

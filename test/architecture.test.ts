@@ -1,0 +1,156 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const src = resolve(import.meta.dirname, "../src");
+
+/** Who may import whom; docs/architecture.md shows the same table. A folder may always import itself. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  machinery: ["base"],
+  api: ["machinery", "base"],
+  client: ["api", "machinery", "base"],
+  resource: ["client", "machinery", "base"],
+  printers: ["machinery", "base"],
+  kinds: ["client", "api", "machinery", "base"],
+  actions: ["kinds", "resource", "client", "api", "machinery", "base"],
+  cli: ["resource", "printers", "client", "machinery", "base"],
+  commands: ["cli", "actions", "kinds", "resource", "printers", "client", "api", "machinery", "base"],
+  server: ["client", "api", "machinery", "base"],
+  controllers: ["client", "api", "machinery", "base"],
+  cluster: ["server", "controllers", "client", "api", "machinery", "base"],
+  "main.ts": ["commands", "cli", "base"],
+  "index.ts": ["client", "resource", "machinery", "base"],
+};
+
+/** Inside server; what is not listed (generic) may import everything there but builtin. */
+const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  request: [],
+  storage: [],
+  authn: ["request"],
+  admission: ["request"],
+  registry: ["storage", "request"],
+  filters: ["request", "authn"],
+  endpoints: ["registry", "storage", "admission", "request"],
+  builtin: ["registry", "storage", "authn", "request"],
+  generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints"],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly dynamic: boolean;
+}
+
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+const imports = files.flatMap((file) => importsOf(file));
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\//g, "");
+  const found: Import[] = [];
+  for (const [pattern, dynamic] of [
+    [/^(?:import|export)\b[^;]*?\bfrom\s+"(\.[^"]+)"/gm, false],
+    [/\bimport\(\s*"(\.[^"]+)"\s*\)/g, true],
+  ] as const) {
+    for (const match of text.matchAll(pattern)) {
+      const target = resolve(src, dirname(file), match[1] ?? "");
+      found.push({ from: file, to: relative(src, target), dynamic });
+    }
+  }
+  return found;
+}
+
+const folderOf = (file: string): string => file.split(sep)[0]?.replace(/\.js$/, ".ts") ?? "";
+
+describe("the import table", () => {
+  test("every folder of src is in the table", () => {
+    const known = new Set(Object.keys(MAY_IMPORT));
+    expect([...new Set(files.map(folderOf))].filter((folder) => !known.has(folder))).toEqual([]);
+  });
+
+  test("no folder imports what the table does not allow", () => {
+    const forbidden = imports.filter(({ from, to, dynamic }) => {
+      const [a, b] = [folderOf(from), folderOf(to)];
+      if (a === b) return false;
+      if (b === "cluster" && dynamic && from.startsWith(join("commands", "cluster"))) return false;
+      return !(MAY_IMPORT[a] ?? []).includes(b);
+    });
+    expect(forbidden.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test("inside server, stages import only the stages below them", () => {
+    const forbidden = imports.filter(({ from, to }) => {
+      if (folderOf(from) !== "server" || folderOf(to) !== "server") return false;
+      const [a, b] = [from.split(sep)[1] ?? "", to.split(sep)[1] ?? ""];
+      return a !== b && !(SERVER_MAY_IMPORT[a] ?? []).includes(b);
+    });
+    expect(forbidden.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test("a command never imports another command", () => {
+    const forbidden = imports.filter(({ from, to }) => {
+      const [a, b] = [from.split(sep), to.split(sep)];
+      return a[0] === "commands" && b[0] === "commands" && a.length > 2 && b.length > 2 && a[1] !== b[1];
+    });
+    expect(forbidden.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test("there is no util folder or file", () => {
+    expect(files.filter((file) => /(^|\/)(util|utils|helpers|common|misc)(\/|\.ts$)/.test(file))).toEqual([]);
+  });
+
+  test("every import names a file that exists", () => {
+    const missing = imports.filter(({ to }) => !existsSync(join(src, to.replace(/\.js$/, ".ts"))) && !to.endsWith(".json"));
+    expect(missing.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+});
+
+const metafilePath = resolve(import.meta.dirname, "../dist/metafile.json");
+
+interface Metafile {
+  readonly outputs: Readonly<
+    Record<
+      string,
+      {
+        readonly bytes: number;
+        readonly entryPoint?: string;
+        readonly imports: readonly { readonly path: string; readonly kind: string; readonly external?: boolean }[];
+        readonly inputs: Readonly<Record<string, unknown>>;
+      }
+    >
+  >;
+}
+
+describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () => {
+  const { outputs } = (existsSync(metafilePath)
+    ? JSON.parse(readFileSync(metafilePath, "utf8"))
+    : { outputs: {} }) as Metafile;
+
+  /** The chunk and everything it imports statically. */
+  function closure(path: string, seen = new Set<string>()): ReadonlySet<string> {
+    if (seen.has(path)) return seen;
+    seen.add(path);
+    for (const next of outputs[path]?.imports ?? []) {
+      if (next.kind === "import-statement" && next.external !== true) closure(next.path, seen);
+    }
+    return seen;
+  }
+  const inputsOf = (chunks: Iterable<string>): string[] => [...chunks].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+  const bytesOf = (chunks: Iterable<string>): number => [...chunks].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+  const chunkOf = (module: string): string =>
+    Object.entries(outputs).find(([, output]) => output.entryPoint === module)?.[0] ?? "";
+
+  test("main alone stays under 120 kB and holds no heavy library and no server", () => {
+    const main = closure("dist/main.js");
+    const heavy = /node_modules\/(undici|js-yaml|cli-table3|@peculiar|reflect-metadata)\/|src\/(server|cluster|api)\//;
+    expect(inputsOf(main).filter((input) => heavy.test(input))).toEqual([]);
+    expect(bytesOf(main)).toBeLessThan(120_000);
+  });
+
+  test("main plus `get` holds no undici, js-yaml, cli-table3 or server", () => {
+    const get = new Set([...closure("dist/main.js"), ...closure(chunkOf("src/commands/get/get.ts"))]);
+    const heavy = /node_modules\/(undici|js-yaml|cli-table3)\/|src\/(server|cluster|api)\//;
+    expect(inputsOf(get).filter((input) => heavy.test(input))).toEqual([]);
+    expect(bytesOf(get)).toBeLessThan(250_000);
+  });
+});

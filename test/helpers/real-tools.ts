@@ -1,0 +1,18 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+const folder = process.env.KUBETS_TEST_TOOLS ?? join(homedir(), ".cache", "kubets-test-tools", "v36-2.0.1");
+
+export interface RealTool {
+  readonly path: string;
+  /** Why it is not there; absent when it is. Print it beside the skip. */
+  readonly missing?: string;
+}
+
+/** kubectl 1.36.3 or helm 4.2.3, put there by test/helpers/fetch-real-tools.mjs, which `npm test` runs first. */
+export function realTool(name: "kubectl" | "helm"): RealTool {
+  const path = join(folder, name, name);
+  if (existsSync(path)) return { path };
+  return { path, missing: `${name} is not in ${folder}; run node test/helpers/fetch-real-tools.mjs` };
+}

@@ -1,0 +1,162 @@
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { FixedClock } from "../helpers/fixed-clock.js";
+import { seededRandom } from "../helpers/seeded-random.js";
+import type { Session } from "./session.js";
+
+/** What can be seen of one command line. */
+export interface StepResult {
+  readonly command: string;
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** "METHOD path?query [content-type]\nbody", discovery sorted, the others in the order they came. */
+  readonly requests: readonly string[];
+}
+
+export interface SessionResult {
+  readonly steps: readonly StepResult[];
+  /** Every object the cluster holds in the end, by its list's path. */
+  readonly objects: ReadonlyMap<string, string>;
+}
+
+/** Puts a program named kubectl into `folder`. */
+export type InstallProgram = (folder: string) => void;
+
+export const installReal =
+  (path: string): InstallProgram =>
+  (folder) =>
+    symlinkSync(path, join(folder, "kubectl"));
+
+export const installOurs: InstallProgram = (folder) => {
+  const bin = join(import.meta.dirname, "../../bin/kubets.js");
+  const shim = join(folder, "kubectl");
+  writeFileSync(shim, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${bin}" "$@"\n`);
+  chmodSync(shim, 0o755);
+};
+
+const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+
+/**
+ * Runs a session on a cluster of its own. Clock and randomness are the same for every run, so uids, versions and ages
+ * are too; the clock goes on by 90 seconds after each step.
+ */
+export async function runSession(session: Session, install: InstallProgram): Promise<SessionResult> {
+  const folder = mkdtempSync(join(tmpdir(), "kubets-parity-"));
+  const clock = new FixedClock(START_OF_DAY);
+  const requests: string[] = [];
+  const cluster = await startCluster({
+    clock,
+    random: seededRandom(session.name),
+    onRequest: (request) => requests.push(describeRequest(request)),
+  });
+  try {
+    for (const sub of ["bin", "home", "work"]) mkdirSync(join(folder, sub));
+    install(join(folder, "bin"));
+    writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
+    for (const [path, text] of session.files) {
+      mkdirSync(dirname(join(folder, "work", path)), { recursive: true });
+      writeFileSync(join(folder, "work", path), text);
+    }
+    const mask = (text: string): string => maskText(text, folder, cluster);
+    const steps: StepResult[] = [];
+    for (const command of session.steps) {
+      requests.length = 0;
+      const { code, stdout, stderr } = await shell(command, folder);
+      steps.push({
+        command,
+        code,
+        stdout: mask(stdout),
+        stderr: mask(stderr),
+        requests: orderRequests(requests).map(mask),
+      });
+      clock.advance(90_000);
+    }
+    return { steps, objects: await dumpObjects(cluster, mask) };
+  } finally {
+    await cluster.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function shell(command: string, folder: string): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn("/bin/sh", ["-c", command], {
+    cwd: join(folder, "work"),
+    env: {
+      PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
+      HOME: join(folder, "home"),
+      KUBECONFIG: join(folder, "kubeconfig"),
+      LC_ALL: "C",
+      TZ: "UTC",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code: code ?? (signal === "SIGINT" ? 130 : 143), stdout, stderr }));
+  });
+}
+
+const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
+
+/** Masks only what cannot be equal: the port, the temporary folder and klog's time and process id. */
+function maskText(text: string, folder: string, cluster: Cluster): string {
+  return text
+    .replaceAll(folder, "<TMP>")
+    .replaceAll(new URL(cluster.url).host, "127.0.0.1:<PORT>")
+    .replace(KLOG_HEADER, "$1<KLOG> ");
+}
+
+const DISCOVERY = /^GET \/(?:api|apis|openapi|version)(?:[/?].*)?$/;
+const RESOURCE = /^GET \/(?:api\/v1|apis\/[^/]+\/[^/]+)\//;
+
+function orderRequests(requests: readonly string[]): readonly string[] {
+  const isDiscovery = (line: string): boolean => DISCOVERY.test(line.split(" [")[0] ?? "") && !RESOURCE.test(line);
+  return [...requests.filter(isDiscovery).sort(), ...requests.filter((line) => !isDiscovery(line))];
+}
+
+function describeRequest(request: {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body?: Uint8Array | undefined;
+}): string {
+  const type = request.headers["content-type"];
+  const head = `${request.method} ${request.path}${type === undefined ? "" : ` [${type}]`}`;
+  return request.body === undefined || request.body.length === 0
+    ? head
+    : `${head}\n${Buffer.from(request.body).toString("utf8")}`;
+}
+
+async function dumpObjects(cluster: Cluster, mask: (text: string) => string): Promise<ReadonlyMap<string, string>> {
+  const transport = cluster.transport();
+  const get = async (path: string): Promise<string> => {
+    const answer = await transport.send({
+      method: "GET",
+      path,
+      headers: { accept: "application/json", authorization: `Bearer ${cluster.token}` },
+    });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of answer.body) chunks.push(chunk);
+    return Buffer.concat(chunks).toString("utf8");
+  };
+  const objects = new Map<string, string>();
+  const groups = JSON.parse(await get("/apis")) as { groups: { versions: { groupVersion: string }[] }[] };
+  const bases = ["/api/v1", ...groups.groups.flatMap((g) => g.versions.map((v) => `/apis/${v.groupVersion}`))];
+  for (const base of bases) {
+    const list = JSON.parse(await get(base)) as { resources: { name: string; verbs: string[] }[] };
+    for (const resource of list.resources) {
+      if (!resource.verbs.includes("list") || resource.name.includes("/")) continue;
+      const path = `${base}/${resource.name}`;
+      objects.set(path, mask(await get(path)));
+    }
+  }
+  return objects;
+}

@@ -1,0 +1,356 @@
+// Writes src/api/facts/data/kubernetes-1.36.json, the API facts in the compact form that src/api/facts/definitions.ts
+// reads. Usage: node tools/generate-api-facts.mjs DATA_DIR, where DATA_DIR holds kubernetes-1.36-api.json (OpenAPI),
+// kubernetes-1.36-go-types.json (Go types) and kubernetes-1.20-discovery-and-columns.json (discovery).
+//
+// A definition is one line, "@attribute=value" words first, then its fields in Go's encoding order, all joined by ";":
+//   name flags type [key=value ...]
+// flags: o omitempty, z omitzero, r required, - none. type: "*" pointer, "[]" list, "{}" map, then a scalar (lower case)
+// or a definition ("Name" in the same package, "core.v1.Name" elsewhere). Keys: p protobuf number, n named Go type,
+// d default (JSON), s patch strategy, k patch merge key, l list type, m list map keys, t map type.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const dataDirectory = process.argv[2];
+if (dataDirectory === undefined) {
+  console.error("usage: node tools/generate-api-facts.mjs DATA_DIR");
+  process.exit(1);
+}
+const read = (name) => JSON.parse(readFileSync(join(dataDirectory, name), "utf8"));
+const openApi = read("kubernetes-1.36-api.json");
+const go = read("kubernetes-1.36-go-types.json");
+const discovery = read("kubernetes-1.20-discovery-and-columns.json");
+
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
+const SCALARS = new Map([
+  ["string", "string"],
+  ["bool", "bool"],
+  ["int32", "int32"],
+  ["int64", "int64"],
+  ["float64", "float64"],
+  ["interface{}", "any"],
+  [`${META}.Time`, "time"],
+  [`${META}.MicroTime`, "microTime"],
+  [`${META}.Duration`, "duration"],
+  [`${META}.FieldsV1`, "any"],
+  ["io.k8s.apimachinery.pkg.api.resource.Quantity", "quantity"],
+  ["io.k8s.apimachinery.pkg.util.intstr.IntOrString", "intOrString"],
+  ["io.k8s.apimachinery.pkg.runtime.RawExtension", "any"],
+  ["io.k8s.apimachinery.pkg.runtime.Object", "any"],
+]);
+const APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
+for (const name of ["JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"]) {
+  SCALARS.set(`${APIEXTENSIONS}.${name}`, "any");
+}
+// Types that OpenAPI shows under a name of their own although they are scalars.
+const NAMED_ANY = new Set([...SCALARS].filter(([name, scalar]) => scalar === "any" && name.startsWith("io.")).map(([name]) => name));
+// String types of packages that the Go data leaves out.
+const STRING_TYPES = new Set(["io.k8s.apimachinery.pkg.types.UID", "io.k8s.apimachinery.pkg.types.NodeName"]);
+// Kinds that are on the wire but in no resource's OpenAPI.
+const EXTRA = [
+  "Table",
+  "TableColumnDefinition",
+  "TableRow",
+  "TableRowCondition",
+  "PartialObjectMetadata",
+  "PartialObjectMetadataList",
+  "ListOptions",
+  "GetOptions",
+  "CreateOptions",
+  "UpdateOptions",
+  "PatchOptions",
+  "List",
+].map((name) => `${META}.${name}`);
+
+const split = (definition) => {
+  const dot = definition.lastIndexOf(".");
+  return [definition.slice(0, dot), definition.slice(dot + 1)];
+};
+const aliasOf = (packageName) => packageName.split(".").slice(-2).join(".");
+
+/** A Go type expression, seen from a package, as {pointer, prefix, base, named}. */
+function resolveType(expression, packageName) {
+  let rest = expression;
+  let pointer = false;
+  let prefix = "";
+  if (rest.startsWith("*")) {
+    pointer = true;
+    rest = rest.slice(1);
+  }
+  let named = "";
+  for (;;) {
+    if (rest === "[]byte") return { pointer, prefix, base: "bytes", named };
+    if (rest.startsWith("[]*")) throw new Error(`list of pointers: ${expression}`);
+    if (rest.startsWith("[]")) {
+      prefix += "[]";
+      rest = rest.slice(2);
+      continue;
+    }
+    const map = /^map\[[^\]]+\]/.exec(rest);
+    if (map) {
+      prefix += "{}";
+      rest = rest.slice(map[0].length);
+      continue;
+    }
+    if (SCALARS.has(rest)) return { pointer, prefix, base: SCALARS.get(rest), named };
+    let full;
+    if (rest.includes(".")) {
+      const [local, name] = rest.split(".");
+      const imported = go.imports[packageName]?.[local];
+      if (imported === undefined) throw new Error(`unknown import ${local} in ${packageName}`);
+      full = `${imported}.${name}`;
+    } else full = `${packageName}.${rest}`;
+    if (STRING_TYPES.has(full)) return { pointer, prefix, base: "string", named: full };
+    if (SCALARS.has(full)) return { pointer, prefix, base: SCALARS.get(full), named: NAMED_ANY.has(full) ? full : "" };
+    if (go.types[full]) return { pointer, prefix, base: full, named };
+    const original = `${go.imports[packageName]?.v1}.${split(full)[1]}`;
+    if (go.named[full] === undefined && (go.types[original] || go.named[original])) {
+      // A Go alias of the v1 type of the same name.
+      [packageName, rest] = split(original);
+      continue;
+    }
+    if (go.named[full] === undefined && openApi.definitions[full]) return { pointer, prefix, base: full, named };
+    const alias = go.named[full];
+    if (alias === undefined) throw new Error(`unknown type ${full} (${expression} in ${packageName})`);
+    if (alias.underlying === "struct{}") return { pointer, prefix, base: full, named };
+    if (go.types[full] === undefined && alias.underlying === "string") return { pointer, prefix, base: "string", named: full };
+    // A named list, map or struct: the name belongs to the outer type, so it is kept only when nothing wraps it.
+    [packageName] = split(full);
+    if (prefix === "" && /^(\[\]|map)/.test(alias.underlying)) named = full;
+    rest = alias.underlying;
+  }
+}
+
+function flatten(definition) {
+  const [packageName] = split(definition);
+  const fields = [];
+  for (const field of go.types[definition]?.fields ?? []) {
+    if (field.inline && field.json === undefined) {
+      const { base } = resolveType(field.type, packageName);
+      fields.push(...flatten(base));
+    } else if (field.json !== undefined && field.json !== "-") {
+      fields.push({ ...field, packageName, owner: definition });
+    }
+  }
+  return fields;
+}
+
+function constant(reference, named) {
+  const name = /^ref\((.*)\)$/.exec(reference)?.[1];
+  if (name === undefined) return reference;
+  const values = go.values[named] ?? [];
+  const value = values.find((candidate) => name.toLowerCase().endsWith(candidate.toLowerCase()));
+  const short = split(named)[1];
+  const guesses = { AzureDataDiskCachingReadWrite: "ReadWrite", AzureSharedBlobDisk: "Shared" };
+  if (value === undefined && guesses[name] === undefined) throw new Error(`no value for ${reference} of ${short}`);
+  return JSON.stringify(guesses[name] ?? value);
+}
+
+const wanted = new Set();
+const enums = {};
+function shorten(definition, packageName) {
+  const [other, name] = split(definition);
+  return other === packageName ? name : `${aliasOf(other)}.${name}`;
+}
+
+function describe(definition) {
+  const [packageName] = split(definition);
+  const published = openApi.definitions[definition];
+  const required = new Set(published?.required ?? []);
+  const words = [];
+  const mapType = published?.["x-kubernetes-map-type"];
+  if (mapType !== undefined) words.push(`@mapType=${mapType}`);
+  const seen = new Set();
+  for (const field of flatten(definition)) {
+    if (seen.has(field.json)) throw new Error(`field ${field.json} twice in ${definition}`);
+    seen.add(field.json);
+    const { pointer, prefix, base, named } = resolveType(field.type, field.packageName);
+    if (base.startsWith("io.")) want(base);
+    const property = published?.properties?.[field.json] ?? {};
+    const marker = (name) => (field.markers ?? []).find((m) => m.startsWith(`${name}=`))?.slice(name.length + 1);
+    let flags = "";
+    if (field.omitempty) flags += "o";
+    if (field.omitzero) flags += "z";
+    if (required.has(field.json)) flags += "r";
+    const type = `${pointer ? "*" : ""}${prefix}${base.startsWith("io.") ? shorten(base, packageName) : base}`;
+    const parts = [field.json, flags || "-", type];
+    if (field.protobuf) parts.push(`p=${field.protobuf.number}`);
+    if (named !== "") {
+      parts.push(`n=${shorten(named, packageName)}`);
+      const isEnum = go.named[named]?.markers.some((m) => m === "enum" || m === "k8s:enum");
+      if (isEnum && go.values[named]?.length > 0) enums[named] = [...go.values[named]].toSorted();
+    }
+    const fallback = marker("default");
+    if (fallback !== undefined) parts.push(`d=${constant(fallback, named)}`);
+    const strategy = property["x-kubernetes-patch-strategy"] ?? field.patchStrategy;
+    if (strategy) parts.push(`s=${strategy}`);
+    const mergeKey = property["x-kubernetes-patch-merge-key"] ?? field.patchMergeKey;
+    if (mergeKey) parts.push(`k=${mergeKey}`);
+    const listType = property["x-kubernetes-list-type"] ?? (published ? undefined : marker("listType"));
+    if (listType) parts.push(`l=${listType}`);
+    const keys = property["x-kubernetes-list-map-keys"];
+    if (keys) parts.push(`m=${keys.join(",")}`);
+    if (property["x-kubernetes-map-type"]) parts.push(`t=${property["x-kubernetes-map-type"]}`);
+    if (parts.some((part) => part.includes(" ") || part.includes(";"))) throw new Error(`separator in ${parts}`);
+    words.push(parts.join(" "));
+  }
+  for (const name of Object.keys(published?.properties ?? {})) {
+    if (!seen.has(name) && go.types[definition]) throw new Error(`${definition}.${name} is in OpenAPI only`);
+  }
+  return words.join(";");
+}
+
+/** Types that only OpenAPI describes: WatchEvent, GroupResource, version.Info. */
+function describePublished(definition) {
+  const { properties = {}, required = [] } = openApi.definitions[definition];
+  const words = Object.entries(properties).map(([name, property]) => {
+    const flags = required.includes(name) ? "r" : "o";
+    return `${name} ${flags} ${property.$ref ? "any" : property.type === "array" ? "[]string" : property.type}`;
+  });
+  return definition.endsWith(".WatchEvent") ? ["type r string p=1", "object r any p=2"].join(";") : words.join(";");
+}
+
+const definitions = {};
+function want(definition) {
+  if (wanted.has(definition)) return;
+  wanted.add(definition);
+  const [packageName, name] = split(definition);
+  const inGo = go.types[definition] ?? go.named[definition];
+  const line = inGo ? describe(definition) : describePublished(definition);
+  (definitions[packageName] ??= {})[name] = line;
+}
+for (const definition of [...Object.keys(openApi.definitions), ...EXTRA]) {
+  if (SCALARS.has(definition)) continue;
+  want(definition);
+}
+
+const kinds = {};
+const unions = {};
+for (const [definition, published] of Object.entries(openApi.definitions)) {
+  const gvks = published["x-kubernetes-group-version-kind"];
+  if (gvks) kinds[definition] = gvks.map(({ group, version, kind }) => `${group}/${version}/${kind}`);
+  if (published["x-kubernetes-unions"]) unions[definition] = published["x-kubernetes-unions"];
+}
+
+// Resources. Where 1.20 did not have the resource yet, from the storage of 1.36 (pkg/registry/*/storage).
+const NEWER = {
+  "admissionregistration.k8s.io/mutatingadmissionpolicies": { categories: ["api-extensions"] },
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": { categories: ["api-extensions"] },
+  "admissionregistration.k8s.io/validatingadmissionpolicies": { categories: ["api-extensions"] },
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": { categories: ["api-extensions"] },
+  "networking.k8s.io/ipaddresses": { shortNames: ["ip"] },
+  "storage.k8s.io/volumeattributesclasses": { shortNames: ["vac"] },
+};
+const CONNECT_VERBS = {
+  "pods/attach": ["create", "get"],
+  "pods/exec": ["create", "get"],
+  "pods/portforward": ["create", "get"],
+};
+const PROXY_VERBS = ["create", "delete", "get", "patch", "update"];
+const groupOf = (groupVersion) => (groupVersion.includes("/") ? groupVersion.split("/")[0] : "");
+const older = new Map(discovery.resources.map((r) => [`${groupOf(r.groupVersion)}/${r.name}`, r]));
+const resources = openApi.resources.map((resource) => {
+  const { groupVersion, plural, kind } = resource;
+  const key = `${groupOf(groupVersion)}/${plural}`;
+  const known = older.get(key) ?? {};
+  const version = groupVersion.split("/").at(-1);
+  const suffix = `.${version}.${kind}`;
+  const definition = Object.keys(kinds).find((name) => {
+    const group = groupOf(groupVersion);
+    return name.endsWith(suffix) && kinds[name].includes(`${group}/${version}/${kind}`);
+  });
+  if (definition === undefined) throw new Error(`no definition for ${groupVersion} ${kind}`);
+  const marker = (name) =>
+    go.types[definition]?.markers
+      .find((m) => m.startsWith(`k8s:prerelease-lifecycle-gen:${name}=`))
+      ?.split("=")
+      .slice(1)
+      .join("=");
+  const subresources = {};
+  for (const name of Object.keys(resource.subresources).toSorted()) {
+    if (name.endsWith("/{path}")) continue;
+    const { verbs, kind: reached } = resource.subresources[name];
+    const actual = name === "proxy" ? PROXY_VERBS : (CONNECT_VERBS[`${plural}/${name}`] ?? verbs);
+    subresources[name] = { kind: `${reached.group}/${reached.version}/${reached.kind}`, verbs: actual };
+  }
+  return {
+    groupVersion,
+    name: plural,
+    singular: kind.toLowerCase(),
+    kind,
+    definition,
+    ...(resource.namespaced ? { namespaced: true } : {}),
+    verbs: resource.verbs.toSorted(),
+    ...(Object.keys(subresources).length > 0 ? { subresources } : {}),
+    ...(NEWER[key]?.shortNames ?? known.shortNames ? { shortNames: NEWER[key]?.shortNames ?? known.shortNames } : {}),
+    ...(NEWER[key]?.categories ?? known.categories ? { categories: NEWER[key]?.categories ?? known.categories } : {}),
+    ...(marker("introduced") ? { introduced: marker("introduced") } : {}),
+    ...(marker("deprecated") ? { deprecated: marker("deprecated") } : {}),
+    ...(marker("removed") ? { removed: marker("removed") } : {}),
+    ...(marker("replacement") ? { replacement: marker("replacement") } : {}),
+  };
+});
+
+// Priorities of kube-apiserver's group versions, highest first; a version that is not listed comes last.
+const groups = [
+  ["", ["v1"]],
+  ["apiregistration.k8s.io", ["v1"]],
+  ["apps", ["v1"]],
+  ["events.k8s.io", ["v1"]],
+  ["authentication.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
+  ["authorization.k8s.io", ["v1"]],
+  ["autoscaling", ["v2", "v1"]],
+  ["batch", ["v1"]],
+  ["certificates.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
+  ["networking.k8s.io", ["v1", "v1beta1"]],
+  ["policy", ["v1"]],
+  ["rbac.authorization.k8s.io", ["v1"]],
+  ["storage.k8s.io", ["v1", "v1beta1"]],
+  ["admissionregistration.k8s.io", ["v1", "v1beta1", "v1alpha1"]],
+  ["apiextensions.k8s.io", ["v1"]],
+  ["scheduling.k8s.io", ["v1", "v1alpha2"]],
+  ["coordination.k8s.io", ["v1", "v1beta1", "v1alpha2"]],
+  ["node.k8s.io", ["v1"]],
+  ["discovery.k8s.io", ["v1"]],
+  ["flowcontrol.apiserver.k8s.io", ["v1"]],
+  ["internal.apiserver.k8s.io", ["v1alpha1"]],
+  ["resource.k8s.io", ["v1", "v1beta2", "v1beta1", "v1alpha3"]],
+  ["storagemigration.k8s.io", ["v1beta1"]],
+].map(([name, versions]) => ({ name, versions }));
+for (const { groupVersion } of resources) {
+  const version = groupVersion.split("/").at(-1);
+  const group = groups.find(({ name }) => name === groupOf(groupVersion));
+  if (!group?.versions.includes(version)) throw new Error(`${groupVersion} has no place in the order of groups`);
+}
+
+const sortKeys = (object) => Object.fromEntries(Object.keys(object).toSorted().map((key) => [key, object[key]]));
+const facts = {
+  source: `${openApi.source}; ${go.source}; ${discovery.source}, corrected to 1.36`,
+  groups,
+  resources,
+  kinds: sortKeys(kinds),
+  unions: sortKeys(unions),
+  enums: sortKeys(enums),
+  definitions: sortKeys(Object.fromEntries(Object.entries(definitions).map(([name, types]) => [name, sortKeys(types)]))),
+};
+const lines = (object) =>
+  Object.entries(object)
+    .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
+    .join(",\n");
+const text = `{"source":${JSON.stringify(facts.source)},
+"groups":${JSON.stringify(facts.groups)},
+"resources":[
+${facts.resources.map((resource) => JSON.stringify(resource)).join(",\n")}],
+"kinds":{
+${lines(facts.kinds)}},
+"unions":{
+${lines(facts.unions)}},
+"enums":{
+${lines(facts.enums)}},
+"definitions":{
+${Object.entries(facts.definitions)
+  .map(([name, types]) => `${JSON.stringify(name)}:{\n${lines(types)}}`)
+  .join(",\n")}}}
+`;
+const target = new URL("../src/api/facts/data/kubernetes-1.36.json", import.meta.url);
+writeFileSync(target, text);
+console.log(`${target.pathname}: ${text.length} bytes, ${wanted.size} definitions, ${resources.length} resources`);
