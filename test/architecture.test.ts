@@ -100,7 +100,9 @@ describe("the import table", () => {
   });
 
   test("every import names a file that exists", () => {
-    const missing = imports.filter(({ to }) => !existsSync(join(src, to.replace(/\.js$/, ".ts"))) && !to.endsWith(".json"));
+    const missing = imports.filter(
+      ({ to }) => !existsSync(join(src, to.replace(/\.js$/, ".ts"))) && !to.endsWith(".json"),
+    );
     expect(missing.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 });
@@ -122,9 +124,9 @@ interface Metafile {
 }
 
 describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () => {
-  const { outputs } = (existsSync(metafilePath)
-    ? JSON.parse(readFileSync(metafilePath, "utf8"))
-    : { outputs: {} }) as Metafile;
+  const { outputs } = (
+    existsSync(metafilePath) ? JSON.parse(readFileSync(metafilePath, "utf8")) : { outputs: {} }
+  ) as Metafile;
 
   /** The chunk and everything it imports statically. */
   function closure(path: string, seen = new Set<string>()): ReadonlySet<string> {
@@ -135,8 +137,10 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     }
     return seen;
   }
-  const inputsOf = (chunks: Iterable<string>): string[] => [...chunks].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
-  const bytesOf = (chunks: Iterable<string>): number => [...chunks].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
+  const inputsOf = (chunks: Iterable<string>): string[] =>
+    [...chunks].flatMap((path) => Object.keys(outputs[path]?.inputs ?? {}));
+  const bytesOf = (chunks: Iterable<string>): number =>
+    [...chunks].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
   const chunkOf = (module: string): string =>
     Object.entries(outputs).find(([, output]) => output.entryPoint === module)?.[0] ?? "";
 
