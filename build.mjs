@@ -12,7 +12,8 @@ const result = await build({
     index: "src/index.ts",
     cluster: "src/cluster/index.ts",
     actions: "src/actions/index.ts",
-    "sqlite-worker": "src/server/storage/sqlite/worker.ts",
+    // Beside the chunk that starts it.
+    "chunks/sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
   },
   outdir: "dist",
   chunkNames: "chunks/[name]-[hash]",
@@ -27,12 +28,16 @@ const result = await build({
   // An optional peer: only disk storage on a Node without node:sqlite asks for it.
   external: ["libsql"],
   // CommonJS dependencies (undici) call require for Node's own modules.
-  banner: { js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);' },
+  banner: {
+    js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+  },
   metafile: true,
   logLevel: "warning",
 });
 writeFileSync("dist/metafile.json", JSON.stringify(result.metafile));
 
 if (!process.argv.includes("--fast")) {
-  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], { stdio: "inherit" });
+  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], {
+    stdio: "inherit",
+  });
 }

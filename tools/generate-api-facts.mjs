@@ -5,14 +5,16 @@
 // A definition is one line, "@attribute=value" words first, then its fields in Go's encoding order, all joined by ";":
 //   name flags type [key=value ...]
 // flags: o omitempty, z omitzero, r required, - none. type: "*" pointer, "[]" list, "{}" map, then a scalar (lower case)
-// or a definition ("Name" in the same package, "core.v1.Name" elsewhere). Keys: p protobuf number, n named Go type,
-// d default (JSON), s patch strategy, k patch merge key, l list type, m list map keys, t map type.
+// or a definition ("Name" in the same package, "core.v1.Name" elsewhere). Keys: p protobuf number ("2.1": field 1 of
+// the inlined message 2), n and o the Go names of the scalar in it and of the list or map it is, d default (JSON),
+// i the Go fields of the inlined structs it lies in, s patch strategy, k patch merge key, l list type, m list map keys, t map type.
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const dataDirectory = process.argv[2];
 if (dataDirectory === undefined) {
-  console.error("usage: node tools/generate-api-facts.mjs DATA_DIR");
+  process.stderr.write("usage: node tools/generate-api-facts.mjs DATA_DIR\n");
   process.exit(1);
 }
 const read = (name) => JSON.parse(readFileSync(join(dataDirectory, name), "utf8"));
@@ -42,7 +44,9 @@ for (const name of ["JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "
   SCALARS.set(`${APIEXTENSIONS}.${name}`, "any");
 }
 // Types that OpenAPI shows under a name of their own although they are scalars.
-const NAMED_ANY = new Set([...SCALARS].filter(([name, scalar]) => scalar === "any" && name.startsWith("io.")).map(([name]) => name));
+const NAMED_ANY = new Set(
+  [...SCALARS].filter(([name, scalar]) => scalar === "any" && name.startsWith("io.")).map(([name]) => name),
+);
 // String types of packages that the Go data leaves out.
 const STRING_TYPES = new Set(["io.k8s.apimachinery.pkg.types.UID", "io.k8s.apimachinery.pkg.types.NodeName"]);
 // Kinds that are on the wire but in no resource's OpenAPI.
@@ -61,13 +65,17 @@ const EXTRA = [
   "List",
 ].map((name) => `${META}.${name}`);
 
+const byText = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const split = (definition) => {
   const dot = definition.lastIndexOf(".");
   return [definition.slice(0, dot), definition.slice(dot + 1)];
 };
 const aliasOf = (packageName) => packageName.split(".").slice(-2).join(".");
 
-/** A Go type expression, seen from a package, as {pointer, prefix, base, named}. */
+/**
+ * A Go type expression, seen from a package: `prefix` of lists and maps, `base`, the name of the scalar in it (`named`)
+ * and the name of the whole when that is a list or map type (`outer`).
+ */
 function resolveType(expression, packageName) {
   let rest = expression;
   let pointer = false;
@@ -76,9 +84,9 @@ function resolveType(expression, packageName) {
     pointer = true;
     rest = rest.slice(1);
   }
-  let named = "";
+  let outer = "";
   for (;;) {
-    if (rest === "[]byte") return { pointer, prefix, base: "bytes", named };
+    if (rest === "[]byte") return { pointer, prefix, base: "bytes", named: "", outer };
     if (rest.startsWith("[]*")) throw new Error(`list of pointers: ${expression}`);
     if (rest.startsWith("[]")) {
       prefix += "[]";
@@ -91,44 +99,47 @@ function resolveType(expression, packageName) {
       rest = rest.slice(map[0].length);
       continue;
     }
-    if (SCALARS.has(rest)) return { pointer, prefix, base: SCALARS.get(rest), named };
+    if (SCALARS.has(rest)) return { pointer, prefix, base: SCALARS.get(rest), named: "", outer };
     let full;
     if (rest.includes(".")) {
       const [local, name] = rest.split(".");
-      const imported = go.imports[packageName]?.[local];
+      const imported = go.imports[packageName]?.[local] ?? (local === "metav1" ? META : undefined);
       if (imported === undefined) throw new Error(`unknown import ${local} in ${packageName}`);
       full = `${imported}.${name}`;
     } else full = `${packageName}.${rest}`;
-    if (STRING_TYPES.has(full)) return { pointer, prefix, base: "string", named: full };
-    if (SCALARS.has(full)) return { pointer, prefix, base: SCALARS.get(full), named: NAMED_ANY.has(full) ? full : "" };
-    if (go.types[full]) return { pointer, prefix, base: full, named };
+    if (STRING_TYPES.has(full)) return { pointer, prefix, base: "string", named: full, outer };
+    if (SCALARS.has(full))
+      return { pointer, prefix, base: SCALARS.get(full), named: NAMED_ANY.has(full) ? full : "", outer };
+    if (go.types[full]) return { pointer, prefix, base: full, named: "", outer };
     const original = `${go.imports[packageName]?.v1}.${split(full)[1]}`;
     if (go.named[full] === undefined && (go.types[original] || go.named[original])) {
       // A Go alias of the v1 type of the same name.
       [packageName, rest] = split(original);
       continue;
     }
-    if (go.named[full] === undefined && openApi.definitions[full]) return { pointer, prefix, base: full, named };
+    if (go.named[full] === undefined && openApi.definitions[full])
+      return { pointer, prefix, base: full, named: "", outer };
     const alias = go.named[full];
     if (alias === undefined) throw new Error(`unknown type ${full} (${expression} in ${packageName})`);
-    if (alias.underlying === "struct{}") return { pointer, prefix, base: full, named };
-    if (go.types[full] === undefined && alias.underlying === "string") return { pointer, prefix, base: "string", named: full };
+    if (alias.underlying === "struct{}") return { pointer, prefix, base: full, named: "", outer };
+    if (alias.underlying === "string") return { pointer, prefix, base: "string", named: full, outer };
     // A named list, map or struct: the name belongs to the outer type, so it is kept only when nothing wraps it.
     [packageName] = split(full);
-    if (prefix === "" && /^(\[\]|map)/.test(alias.underlying)) named = full;
+    if (prefix === "" && /^(\[\]|map)/.test(alias.underlying)) outer = full;
     rest = alias.underlying;
   }
 }
 
-function flatten(definition) {
+function flatten(definition, inlinedAt = [], inlinedIn = []) {
   const [packageName] = split(definition);
   const fields = [];
   for (const field of go.types[definition]?.fields ?? []) {
     if (field.inline && field.json === undefined) {
       const { base } = resolveType(field.type, packageName);
-      fields.push(...flatten(base));
+      const numbers = field.protobuf ? [...inlinedAt, field.protobuf.number] : inlinedAt;
+      fields.push(...flatten(base, numbers, [...inlinedIn, field.go ?? field.type.replace(/^.*[.*]/, "")]));
     } else if (field.json !== undefined && field.json !== "-") {
-      fields.push({ ...field, packageName, owner: definition });
+      fields.push({ ...field, packageName, inlinedAt, inlinedIn });
     }
   }
   return fields;
@@ -163,7 +174,7 @@ function describe(definition) {
   for (const field of flatten(definition)) {
     if (seen.has(field.json)) throw new Error(`field ${field.json} twice in ${definition}`);
     seen.add(field.json);
-    const { pointer, prefix, base, named } = resolveType(field.type, field.packageName);
+    const { pointer, prefix, base, named, outer } = resolveType(field.type, field.packageName);
     if (base.startsWith("io.")) want(base);
     const property = published?.properties?.[field.json] ?? {};
     const marker = (name) => (field.markers ?? []).find((m) => m.startsWith(`${name}=`))?.slice(name.length + 1);
@@ -173,12 +184,14 @@ function describe(definition) {
     if (required.has(field.json)) flags += "r";
     const type = `${pointer ? "*" : ""}${prefix}${base.startsWith("io.") ? shorten(base, packageName) : base}`;
     const parts = [field.json, flags || "-", type];
-    if (field.protobuf) parts.push(`p=${field.protobuf.number}`);
+    if (field.protobuf) parts.push(`p=${[...field.inlinedAt, field.protobuf.number].join(".")}`);
     if (named !== "") {
       parts.push(`n=${shorten(named, packageName)}`);
       const isEnum = go.named[named]?.markers.some((m) => m === "enum" || m === "k8s:enum");
-      if (isEnum && go.values[named]?.length > 0) enums[named] = [...go.values[named]].toSorted();
+      if (isEnum && go.values[named]?.length > 0) enums[named] = go.values[named].toSorted(byText);
     }
+    if (field.inlinedIn.length > 0) parts.push(`i=${field.inlinedIn.join(".")}`);
+    if (outer !== "") parts.push(`o=${shorten(outer, packageName)}`);
     const fallback = marker("default");
     if (fallback !== undefined) parts.push(`d=${constant(fallback, named)}`);
     const strategy = property["x-kubernetes-patch-strategy"] ?? field.patchStrategy;
@@ -246,6 +259,16 @@ const CONNECT_VERBS = {
   "pods/portforward": ["create", "get"],
 };
 const PROXY_VERBS = ["create", "delete", "get", "patch", "update"];
+// Life cycles that 1.36 states in code rather than in markers (pkg k8s.io/api/core/v1, lifecycle.go).
+const STATED = {
+  "/componentstatuses": { deprecated: "1.19" },
+  "/endpoints": { deprecated: "1.33", replacement: "discovery.k8s.io,v1,EndpointSlice" },
+};
+// Where the version that is stored is not the one that is asked for.
+const STORED_AS = {
+  "autoscaling/horizontalpodautoscalers": "autoscaling/v2/HorizontalPodAutoscaler",
+  "events.k8s.io/events": "/v1/Event",
+};
 const groupOf = (groupVersion) => (groupVersion.includes("/") ? groupVersion.split("/")[0] : "");
 const older = new Map(discovery.resources.map((r) => [`${groupOf(r.groupVersion)}/${r.name}`, r]));
 const resources = openApi.resources.map((resource) => {
@@ -260,13 +283,17 @@ const resources = openApi.resources.map((resource) => {
   });
   if (definition === undefined) throw new Error(`no definition for ${groupVersion} ${kind}`);
   const marker = (name) =>
+    STATED[key]?.[name] ??
     go.types[definition]?.markers
       .find((m) => m.startsWith(`k8s:prerelease-lifecycle-gen:${name}=`))
       ?.split("=")
       .slice(1)
       .join("=");
+  const stored = STORED_AS[key] ?? `${groupOf(groupVersion)}/${version}/${kind}`;
+  const hash = createHash("sha256").update(stored).digest().subarray(0, 8).toString("base64");
+  const isStored = resource.verbs.includes("create") && resource.verbs.includes("watch");
   const subresources = {};
-  for (const name of Object.keys(resource.subresources).toSorted()) {
+  for (const name of Object.keys(resource.subresources).toSorted(byText)) {
     if (name.endsWith("/{path}")) continue;
     const { verbs, kind: reached } = resource.subresources[name];
     const actual = name === "proxy" ? PROXY_VERBS : (CONNECT_VERBS[`${plural}/${name}`] ?? verbs);
@@ -279,10 +306,11 @@ const resources = openApi.resources.map((resource) => {
     kind,
     definition,
     ...(resource.namespaced ? { namespaced: true } : {}),
-    verbs: resource.verbs.toSorted(),
+    verbs: resource.verbs.toSorted(byText),
     ...(Object.keys(subresources).length > 0 ? { subresources } : {}),
-    ...(NEWER[key]?.shortNames ?? known.shortNames ? { shortNames: NEWER[key]?.shortNames ?? known.shortNames } : {}),
-    ...(NEWER[key]?.categories ?? known.categories ? { categories: NEWER[key]?.categories ?? known.categories } : {}),
+    ...((NEWER[key]?.shortNames ?? known.shortNames) ? { shortNames: NEWER[key]?.shortNames ?? known.shortNames } : {}),
+    ...((NEWER[key]?.categories ?? known.categories) ? { categories: NEWER[key]?.categories ?? known.categories } : {}),
+    ...(isStored ? { storageVersionHash: hash } : {}),
     ...(marker("introduced") ? { introduced: marker("introduced") } : {}),
     ...(marker("deprecated") ? { deprecated: marker("deprecated") } : {}),
     ...(marker("removed") ? { removed: marker("removed") } : {}),
@@ -322,7 +350,12 @@ for (const { groupVersion } of resources) {
   if (!group?.versions.includes(version)) throw new Error(`${groupVersion} has no place in the order of groups`);
 }
 
-const sortKeys = (object) => Object.fromEntries(Object.keys(object).toSorted().map((key) => [key, object[key]]));
+const sortKeys = (object) =>
+  Object.fromEntries(
+    Object.keys(object)
+      .toSorted(byText)
+      .map((key) => [key, object[key]]),
+  );
 const facts = {
   source: `${openApi.source}; ${go.source}; ${discovery.source}, corrected to 1.36`,
   groups,
@@ -330,13 +363,17 @@ const facts = {
   kinds: sortKeys(kinds),
   unions: sortKeys(unions),
   enums: sortKeys(enums),
-  definitions: sortKeys(Object.fromEntries(Object.entries(definitions).map(([name, types]) => [name, sortKeys(types)]))),
+  definitions: sortKeys(
+    Object.fromEntries(Object.entries(definitions).map(([name, types]) => [name, sortKeys(types)])),
+  ),
 };
 const lines = (object) =>
   Object.entries(object)
     .map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`)
     .join(",\n");
+const digest = createHash("sha512").update(JSON.stringify(facts)).digest("hex").toUpperCase();
 const text = `{"source":${JSON.stringify(facts.source)},
+"digest":"${digest}",
 "groups":${JSON.stringify(facts.groups)},
 "resources":[
 ${facts.resources.map((resource) => JSON.stringify(resource)).join(",\n")}],
@@ -353,4 +390,6 @@ ${Object.entries(facts.definitions)
 `;
 const target = new URL("../src/api/facts/data/kubernetes-1.36.json", import.meta.url);
 writeFileSync(target, text);
-console.log(`${target.pathname}: ${text.length} bytes, ${wanted.size} definitions, ${resources.length} resources`);
+process.stdout.write(
+  `${target.pathname}: ${text.length} bytes, ${wanted.size} definitions, ${resources.length} resources\n`,
+);

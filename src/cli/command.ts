@@ -12,6 +12,12 @@ export interface Invocation {
   readonly flags: Flags;
   /** Aborts on SIGINT, SIGTERM and a closed stdout. */
   readonly signal: AbortSignal;
+  /** The whole tree, for commands about commands (help, options, completion). */
+  readonly root: CommandEntry;
+  /** The flags every command takes. */
+  readonly globalFlags: readonly FlagSpec[];
+  /** Writes the command's own help to stdout, as some commands do before they complain about their operands. */
+  readonly printHelp: () => Promise<void>;
 }
 
 /** cobra's shell completion directives, a bit set. */
@@ -51,6 +57,13 @@ export interface Command {
   readonly completeFlags?: Readonly<Record<string, Completer>>;
   /** See {@link https://pkg.go.dev/github.com/spf13/cobra#Command}: passes everything after the name as operands. */
   readonly disableFlagParsing?: boolean;
+  /** Its output is its help (`options`): -h prints nothing, and a flag error says to run it without flags. */
+  readonly selfExplaining?: boolean;
+  /**
+   * True for a command that cleans up when its signal aborts: the program then waits for `execute` to settle. Without
+   * it SIGINT and SIGTERM end the program at once, as they end kubectl.
+   */
+  readonly handlesSignals?: boolean;
 }
 
 /** What root.ts lists of each command: enough for help and completion without loading it. */
@@ -62,10 +75,21 @@ export interface CommandEntry {
   /** Title of the help section in the root's help ("Basic Commands (Beginner):"). */
   readonly section?: string;
   readonly hidden?: boolean;
+  /** Wrong names for which this command is suggested ("ls" for get). */
+  readonly suggestFor?: readonly string[];
   /** A leaf. */
   readonly load?: () => Promise<Command>;
   /** A group such as `config`; it may also carry `load` when it runs by itself. */
   readonly children?: readonly CommandEntry[];
   /** For groups: the Use line and prose of the group itself. */
-  readonly group?: { readonly use: string; readonly description: string; readonly flags?: readonly FlagSpec[] };
+  readonly group?: CommandGroup;
+}
+
+export interface CommandGroup {
+  readonly use: string;
+  readonly description: string;
+  readonly examples?: string;
+  readonly flags?: readonly FlagSpec[];
+  /** Where its help goes, and the exit code, when it is run without a subcommand. Default: stderr and 1. */
+  readonly bare?: { readonly stream: "out" | "err"; readonly code: number };
 }

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../base/clock.js";
 import type { ClientConfig } from "../client/config/client-config.js";
+import type { Kubeconfig } from "../client/config/kubeconfig.js";
 import type { Discovery } from "../client/discovery/discovery.js";
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
@@ -24,7 +25,11 @@ export interface Factory {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
+  /** Node's name of the processor: "x64". */
+  readonly arch: string;
   readonly clock: Clock;
+  /** The merged kubeconfig as it stands in the files, paths resolved, without the flags. */
+  rawConfig(): Promise<Kubeconfig>;
   /** kubeconfig merged with the global flags; read once. */
   clientConfig(): Promise<ClientConfig>;
   /** The namespace in force, and whether -n was given (then a manifest's own must match). */

@@ -4,7 +4,11 @@ import { goQuote } from "../base/go-quote.js";
 export type NumberFault = "invalid syntax" | "value out of range";
 
 /** "strconv.ParseInt: parsing \"3x\": invalid syntax" */
-export function strconvError(func: "ParseInt" | "ParseBool" | "ParseFloat" | "Atoi", text: string, fault: NumberFault): Error {
+export function strconvError(
+  func: "ParseInt" | "ParseBool" | "ParseFloat" | "Atoi",
+  text: string,
+  fault: NumberFault,
+): Error {
   return new Error(`strconv.${func}: parsing ${goQuote(text)}: ${fault}`);
 }
 

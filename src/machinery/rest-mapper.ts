@@ -1,4 +1,5 @@
-import type { GroupKind, GroupVersionKind, GroupVersionResource } from "./meta/gvk.js";
+import { goQuote } from "../base/go-quote.js";
+import { formatGroupVersion, type GroupKind, type GroupVersionKind, type GroupVersionResource } from "./meta/gvk.js";
 
 /** How a kind is reached over REST. */
 export interface RestMapping {
@@ -19,6 +20,57 @@ export interface ApiResource {
   readonly verbs: readonly string[];
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
+}
+
+const NO_MATCH = Symbol.for("kubets.NoMatch");
+
+/** The server has no such kind or resource. The message is apimachinery's, e.g. `no matches for kind "Foo" in version "v1"`. */
+export class NoMatchError extends Error {
+  override readonly name: string = "NoMatchError";
+  readonly [NO_MATCH] = true;
+}
+
+/** No resource answers to what was typed; fields of `partialResource` that were not given are "". */
+export class NoResourceMatchError extends NoMatchError {
+  override readonly name = "NoResourceMatchError";
+  constructor(readonly partialResource: GroupVersionResource) {
+    super(`no matches for ${formatResource(partialResource)}`);
+  }
+}
+
+/** No resource has the kind, in the version asked for if one was. */
+export class NoKindMatchError extends NoMatchError {
+  override readonly name = "NoKindMatchError";
+  constructor(
+    readonly groupKind: GroupKind,
+    readonly searchedVersion?: string,
+  ) {
+    const { group, kind } = groupKind;
+    const where =
+      searchedVersion === undefined
+        ? `group ${goQuote(group)}`
+        : `version ${goQuote(formatGroupVersion({ group, version: searchedVersion }))}`;
+    super(`no matches for kind ${goQuote(kind)} in ${where}`);
+  }
+}
+
+/** Several groups or versions answer to what was typed and nothing prefers one of them. */
+export class AmbiguousResourceError extends Error {
+  override readonly name = "AmbiguousResourceError";
+}
+
+export function isNoMatchError(error: unknown): error is NoMatchError {
+  return typeof error === "object" && error !== null && NO_MATCH in error;
+}
+
+/** "apps/v1, Resource=deployments", as Go prints one. */
+export function formatResource({ group, version, resource }: GroupVersionResource): string {
+  return `${group}/${version}, Resource=${resource}`;
+}
+
+/** "apps/v1, Kind=Deployment", as Go prints one. */
+export function formatKind({ group, version, kind }: GroupVersionKind): string {
+  return `${group}/${version}, Kind=${kind}`;
 }
 
 /**

@@ -5,3 +5,33 @@ export interface Printer {
   print(object: KubeObject, out: (text: string) => void): void;
   end?(out: (text: string) => void): void;
 }
+
+/** A watch event to print (--output-watch-events): the one printable thing that has no apiVersion and kind of its own. */
+export interface PrintableEvent extends KubeObject {
+  readonly type: string;
+  readonly object: KubeObject;
+}
+
+export function isPrintableEvent(object: KubeObject): object is PrintableEvent {
+  const { kind, apiVersion, type, object: inner } = object;
+  return (
+    kind === undefined &&
+    apiVersion === undefined &&
+    typeof type === "string" &&
+    typeof inner === "object" &&
+    inner !== null
+  );
+}
+
+/** Printers of whole objects refuse what does not say what it is. */
+export function requireKind(object: KubeObject): void {
+  if ((object.kind ?? "") === "" && (object.apiVersion ?? "") === "") {
+    throw new Error("missing apiVersion or kind; try GetObjectKind().SetGroupVersionKind() if you know the type");
+  }
+}
+
+/** The items when it is a list, else undefined. */
+export function listItems(object: KubeObject): readonly KubeObject[] | undefined {
+  const { items } = object;
+  return Array.isArray(items) ? (items as readonly KubeObject[]) : undefined;
+}

@@ -13,3 +13,14 @@ export interface Info {
   resourceVersion?: string;
   subresource?: string;
 }
+
+/** Takes over what the server answered. */
+export function refresh(info: Info, object: KubeObject): void {
+  info.name = object.metadata?.name ?? "";
+  info.namespace = object.metadata?.namespace ?? "";
+  info.resourceVersion = object.metadata?.resourceVersion ?? "";
+  info.object = object;
+}
+
+/** "deployments/web", as messages name it. */
+export const objectName = (info: Info): string => `${info.mapping.resource.resource}/${info.name}`;

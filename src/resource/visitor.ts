@@ -2,7 +2,95 @@ import type { Info } from "./info.js";
 
 export type VisitorFn = (info: Info) => Promise<void>;
 
-/** Walks a list of resources. A failing resource throws; `continueOnError` decides whether that ends the walk. */
+/** Told of an item that could not become an {@link Info}. When it returns, the walk goes on with the next item. */
+export type VisitFailure = (error: unknown) => void;
+
+/**
+ * Walks a list of resources, in order, reading each when its turn comes. What `fn` throws ends the walk;
+ * `continueOnError` decides otherwise. Without `failed` an item that cannot be read ends it too.
+ */
 export interface Visitor {
-  visit(fn: VisitorFn): Promise<void>;
+  visit(fn: VisitorFn, failed?: VisitFailure): Promise<void>;
+}
+
+export const stopAtFailure: VisitFailure = (error) => {
+  throw error;
+};
+
+/** Runs each step, in the order written, before the caller's own function. */
+export function decorate(inner: Visitor, ...steps: readonly VisitorFn[]): Visitor {
+  return {
+    visit: (fn, failed) =>
+      inner.visit(async (info) => {
+        for (const step of steps) await step(info);
+        await fn(info);
+      }, failed),
+  };
+}
+
+/** Visits everything, then throws what failed: the error itself, or an AggregateError of several. */
+export function continueOnError(inner: Visitor): Visitor {
+  return {
+    async visit(fn) {
+      const failures: unknown[] = [];
+      const collect = (error: unknown): void => void failures.push(error);
+      await inner.visit((info) => fn(info).catch(collect), collect).catch(collect);
+      if (failures.length === 1) throw failures[0];
+      throwAll(failures);
+    },
+  };
+}
+
+/** One after the other; the first failure ends the walk. */
+export function inOrder(visitors: readonly Visitor[]): Visitor {
+  return {
+    async visit(fn, failed) {
+      for (const visitor of visitors) await visitor.visit(fn, failed);
+    },
+  };
+}
+
+/** One after the other, all of them; then throws what failed. */
+export function eagerly(visitors: readonly Visitor[]): Visitor {
+  return {
+    async visit(fn) {
+      const failures: unknown[] = [];
+      const collect = (error: unknown): void => void failures.push(error);
+      for (const visitor of visitors) await visitor.visit((info) => fn(info).catch(collect), collect).catch(collect);
+      throwAll(failures);
+    },
+  };
+}
+
+/** Passes on only what `keep` accepts. */
+export function filtered(inner: Visitor, keep: (info: Info) => boolean): Visitor {
+  return {
+    visit: (fn, failed) =>
+      inner.visit(async (info) => {
+        if (keep(info)) await fn(info);
+      }, failed),
+  };
+}
+
+/** Throws an AggregateError of what failed, one failure included, since the boundary words it another way; or nothing. */
+export function throwAll(failures: readonly unknown[]): void {
+  if (failures.length > 0) throw aggregate(failures);
+}
+
+/** Its message is what Go prints of a list of errors: each text once. */
+export function aggregate(failures: readonly unknown[]): AggregateError {
+  const texts = [...new Set(failures.flatMap(messages))];
+  return new AggregateError(failures, texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+}
+
+function messages(error: unknown): readonly string[] {
+  if (error instanceof AggregateError) return error.errors.flatMap(messages);
+  return [error instanceof Error ? error.message : String(error)];
+}
+
+/** The error without what `ignore` accepts, inside aggregates too; undefined when nothing is left. */
+export function withoutErrors(error: unknown, ignore: (error: unknown) => boolean): unknown {
+  if (!(error instanceof AggregateError)) return ignore(error) ? undefined : error;
+  const left = error.errors.map((inner: unknown) => withoutErrors(inner, ignore)).filter((inner) => inner !== undefined);
+  return left.length === 0 ? undefined : aggregate(left);
 }

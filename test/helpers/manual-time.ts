@@ -21,7 +21,8 @@ export class ManualTime implements Clock, Timers {
     const end = this.#now + milliseconds;
     for (;;) {
       let next: { readonly at: number; readonly callback: () => void } | undefined;
-      for (const timer of this.#pending) if (timer.at <= end && (next === undefined || timer.at < next.at)) next = timer;
+      for (const timer of this.#pending)
+        if (timer.at <= end && (next === undefined || timer.at < next.at)) next = timer;
       if (next === undefined) break;
       this.#pending.delete(next);
       this.#now = Math.max(this.#now, next.at);

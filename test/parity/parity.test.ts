@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { realTool } from "../helpers/real-tools.js";
@@ -28,7 +28,10 @@ describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.36.3
       ]);
       lines += real.steps.length;
       wrong += real.steps.filter((step) => step.code !== 0).length;
-      expect(comparable(ours, used)).toEqual(comparable(real, used));
+      const found = differences(real, ours, used);
+      if (process.env.PARITY_REPORT !== undefined)
+        appendFileSync(process.env.PARITY_REPORT, `### ${session.name}\n${found}\n\n`);
+      expect(found).toBe("");
     });
   }
 
@@ -46,21 +49,32 @@ describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.36.3
   );
 });
 
-function comparable(result: SessionResult, used: Set<MeantDifference>): object {
+/** Every difference, a block each: the command, then kubectl's lines with "-" and ours with "+". "" when there is none. */
+function differences(real: SessionResult, ours: SessionResult, used: Set<MeantDifference>): string {
   const rewrite = (text: string): string =>
     meantDifferences.reduce((before, difference) => {
       const after = difference.rewrite(before);
       if (after !== before) used.add(difference);
       return after;
     }, text);
-  return {
-    steps: result.steps.map((step) => ({
-      command: step.command,
-      code: step.code,
-      stdout: rewrite(step.stdout),
-      stderr: rewrite(step.stderr),
-      requests: step.requests.map(rewrite),
-    })),
-    objects: Object.fromEntries(result.objects),
+  const blocks: string[] = [];
+  const compare = (title: string, theirs: string, own: string): void => {
+    const [expected, actual] = [rewrite(theirs), rewrite(own)];
+    if (expected === actual) return;
+    const lines = (text: string, sign: string): string =>
+      text
+        .split("\n")
+        .map((line) => `${sign} ${line}`)
+        .join("\n");
+    blocks.push(`${title}\n${lines(expected, "-")}\n${lines(actual, "+")}`);
   };
+  real.steps.forEach((step, i) => {
+    const own = ours.steps[i];
+    compare(`$ ${step.command} [code]`, String(step.code), String(own?.code));
+    compare(`$ ${step.command} [stdout]`, step.stdout, own?.stdout ?? "");
+    compare(`$ ${step.command} [stderr]`, step.stderr, own?.stderr ?? "");
+    compare(`$ ${step.command} [requests]`, step.requests.join("\n"), own?.requests.join("\n") ?? "");
+  });
+  for (const [path, text] of real.objects) compare(`objects at ${path}`, text, ours.objects.get(path) ?? "");
+  return blocks.join("\n\n");
 }

@@ -106,11 +106,16 @@ function shell(command: string, folder: string): Promise<{ code: number; stdout:
 
 const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 
-/** Masks only what cannot be equal: the port, the temporary folder and klog's time and process id. */
+const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+const BASE64_PEM = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
+
+/** Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and certificates. */
 function maskText(text: string, folder: string, cluster: Cluster): string {
   return text
     .replaceAll(folder, "<TMP>")
-    .replaceAll(new URL(cluster.url).host, "127.0.0.1:<PORT>")
+    .replace(new RegExp(`\\b${new URL(cluster.url).port}\\b`, "g"), "<PORT>")
+    .replace(PEM, "<PEM>")
+    .replace(BASE64_PEM, "<PEM>")
     .replace(KLOG_HEADER, "$1<KLOG> ");
 }
 

@@ -11,9 +11,12 @@ export const normalizeFlagName = (name: string): string => name.replaceAll("_", 
 export class FlagTable {
   readonly #byName = new Map<string, FlagSpec>();
   readonly #byShort = new Map<string, FlagSpec>();
+  readonly #own: ReadonlySet<FlagSpec>;
 
-  constructor(...lists: readonly (readonly FlagSpec[])[]) {
-    for (const spec of lists.flat()) {
+  /** `own` are the command's, `inherited` those of its groups and the global ones. */
+  constructor(own: readonly FlagSpec[], ...inherited: readonly (readonly FlagSpec[])[]) {
+    this.#own = new Set(own);
+    for (const spec of [own, ...inherited].flat()) {
       if (this.#byName.has(spec.name)) continue;
       this.#byName.set(spec.name, spec);
       if (spec.short !== undefined && !this.#byShort.has(spec.short)) this.#byShort.set(spec.short, spec);
@@ -22,6 +25,12 @@ export class FlagTable {
 
   named(name: string): FlagSpec | undefined {
     return this.#byName.get(normalizeFlagName(name));
+  }
+
+  /** Whether the name is a flag of the command itself, which may hide a global one (config set-cluster --server). */
+  isOwn(name: string): boolean {
+    const spec = this.named(name);
+    return spec !== undefined && this.#own.has(spec);
   }
 
   short(letter: string): FlagSpec | undefined {

@@ -17,7 +17,8 @@ export function globalFlags(cacheDir: string): readonly FlagSpec[] {
     {
       name: "insecure-skip-tls-verify",
       type: "bool",
-      usage: "Do not check the server's certificate. Anyone between you and the server can then read and change what is sent",
+      usage:
+        "Do not check the server's certificate. Anyone between you and the server can then read and change what is sent",
     },
     { name: "kubeconfig", type: "string", usage: "The one kubeconfig file to use" },
     { name: "kuberc", type: "string", usage: "File with preferences (accepted; KUBERC=off switches preferences off)" },
@@ -39,7 +40,11 @@ export function globalFlags(cacheDir: string): readonly FlagSpec[] {
       usage: "How long one request may take, with a unit (1s, 2m, 3h). Zero sets no limit",
     },
     { name: "server", short: "s", type: "string", usage: "Address and port of the API server" },
-    { name: "tls-server-name", type: "string", usage: "Name the server's certificate must carry instead of its address" },
+    {
+      name: "tls-server-name",
+      type: "string",
+      usage: "Name the server's certificate must carry instead of its address",
+    },
     { name: "token", type: "string", usage: "Bearer token for authentication" },
     { name: "user", type: "string", usage: "User of the kubeconfig to act with" },
     { name: "username", type: "string", usage: "User name for basic authentication" },

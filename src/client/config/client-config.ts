@@ -1,3 +1,5 @@
+import type { JsonValue } from "../../machinery/meta/json.js";
+
 /** Everything needed to talk to one cluster, after kubeconfig, environment and flags were merged. Files are not read yet. */
 export interface ClientConfig {
   /** With scheme; a path prefix is kept. */
@@ -18,6 +20,8 @@ export interface ClientConfig {
     readonly username?: string;
     readonly password?: string;
     readonly exec?: ExecConfig;
+    /** users[].user.auth-provider's name; none is supported any more, using one is an error. */
+    readonly authProvider?: string;
     readonly impersonate?: ImpersonationConfig;
   };
   readonly proxyUrl?: string;
@@ -31,7 +35,6 @@ export interface ClientConfig {
   readonly namespaceEnforced: boolean;
   /** --cache-dir or its default. */
   readonly cacheDir: string;
-  /** --match-server-version and the like stay with their commands. */
 }
 
 export interface ImpersonationConfig {
@@ -50,4 +53,6 @@ export interface ExecConfig {
   readonly installHint?: string;
   readonly provideClusterInfo: boolean;
   readonly interactiveMode: string;
+  /** The cluster's extension "client.authentication.k8s.io/exec", handed to the plugin with the cluster info. */
+  readonly clusterConfig?: JsonValue;
 }

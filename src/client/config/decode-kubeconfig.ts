@@ -254,13 +254,20 @@ function jsonType(value: JsonValue): string {
   return typeof value;
 }
 
-/** Go's standard base64 decoder: padded, line breaks skipped, and the offset of the first bad byte in its error. */
+/** Go's standard base64 decoder: padded, line breaks skipped, and the offset of the fault in its error. */
 function decodeBase64(text: string): Uint8Array {
   const compact = text.replaceAll(/[\r\n]/g, "");
-  const match = /^[A-Za-z0-9+/]*/.exec(compact)?.[0] ?? "";
-  const padding = compact.slice(match.length);
-  const need = (4 - (match.length % 4)) % 4;
+  const digits = /^[A-Za-z0-9+/]*/.exec(compact)?.[0].length ?? 0;
+  const padding = compact.slice(digits);
+  const partial = digits % 4;
+  const need = (4 - partial) % 4;
   if (need !== 3 && padding === "=".repeat(need)) return new Uint8Array(Buffer.from(compact, "base64"));
-  const offset = need === 0 || !padding.startsWith("=") ? match.length : Math.min(match.length + need, compact.length);
-  throw new Error(`illegal base64 data at input byte ${offset}`);
+  throw new Error(`illegal base64 data at input byte ${faultIn(digits, padding, partial)}`);
+}
+
+function faultIn(digits: number, padding: string, partial: number): number {
+  // A group that just stops is at fault from its beginning; a wrong character where it stands.
+  if (padding === "") return digits - partial;
+  if (partial < 2 || !padding.startsWith("=")) return digits;
+  return digits + Math.min(4 - partial, padding.length);
 }

@@ -109,14 +109,13 @@ function keepFirst<T>(into: Map<string, T>, from: Map<string, T>): void {
   }
 }
 
-const CLUSTER_PATHS = ["certificate-authority"] as const;
 const USER_PATHS = ["client-certificate", "client-key", "tokenFile"] as const;
 
 /** Makes every path of an entry absolute, seen from the folder of the file the entry came from. */
 export function resolveLocalPaths(config: Kubeconfig, cwd: string): void {
   for (const cluster of config.clusters.values()) {
-    for (const key of CLUSTER_PATHS) cluster[key] = absolute(cluster[key], cluster.origin, cwd) ?? "";
-    if (cluster["certificate-authority"] === "") delete cluster["certificate-authority"];
+    const authority = absolute(cluster["certificate-authority"], cluster.origin, cwd);
+    if (authority !== undefined) cluster["certificate-authority"] = authority;
   }
   for (const user of config.users.values()) {
     for (const key of USER_PATHS) {

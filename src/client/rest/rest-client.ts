@@ -22,14 +22,21 @@ export interface RestRequest {
   readonly method: string;
   /** Absolute, without a query. */
   readonly path: string;
-  /** Sent in the order given; undefined values are left out. */
+  /** Sent sorted by name, as Go sends it; undefined values are left out. */
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Default "application/json". */
+  /** Default: JSON, else anything. */
   readonly accept?: string;
+  /** Of the body; default "application/json", "" sends none. */
   readonly contentType?: string;
   readonly body?: Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds for the whole exchange where the configuration sets none; not told to the server. */
+  readonly timeout?: number;
+  /** The path is the user's own (--raw): errors do not name a resource after it. */
+  readonly userPath?: boolean;
+  /** Of a GET: what the HTTP cache below the cache folder still holds may answer it (discovery, OpenAPI). */
+  readonly httpCache?: boolean;
 }
 
 export interface RestResponse {

@@ -11,6 +11,8 @@ export interface TransportRequest {
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Headers sent once for each value, which a joined one does not replace (Impersonate-Group). */
+  readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly body?: Uint8Array | undefined;
   /** Aborting it ends the exchange, the answer's body included. */
   readonly signal?: AbortSignal | undefined;

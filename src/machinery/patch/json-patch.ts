@@ -159,7 +159,7 @@ function countCopy(state: State, value: JsonValue): void {
 
 function jsonLength(value: JsonValue): number {
   const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? Number(item) : item));
-  return Buffer.byteLength(text);
+  return new TextEncoder().encode(text).length;
 }
 
 function requirePath(step: JsonObject, operation: string): string {

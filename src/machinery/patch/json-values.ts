@@ -1,3 +1,4 @@
+import { compareKeys } from "../../base/key-order.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 
 /** An own property only: "constructor" and "__proto__" are ordinary keys of JSON. */
@@ -87,22 +88,8 @@ export function formatGo(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return "<nil>";
   if (Array.isArray(value)) return `[${value.map(formatGo).join(" ")}]`;
   if (isJsonObject(value)) {
-    const keys = Object.keys(value).sort(compareBytes);
+    const keys = Object.keys(value).sort(compareKeys);
     return `map[${keys.map((key) => `${key}:${formatGo(value[key])}`).join(" ")}]`;
   }
   return String(value);
 }
-
-/** The order of two strings' UTF-8 bytes, in which Go sorts. */
-export function compareBytes(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    // Surrogates stand for code points beyond every other UTF-16 unit.
-    if (x !== y) return isSurrogate(x) === isSurrogate(y) ? x - y : isSurrogate(x) ? 1 : -1;
-  }
-  return a.length - b.length;
-}
-
-const isSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdfff;

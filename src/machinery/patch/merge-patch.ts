@@ -114,7 +114,7 @@ function overlay(base: JsonObject, top: JsonObject): JsonObject {
   const joined: JsonObject = { ...base };
   for (const [key, value] of Object.entries(top)) {
     const below = getOwn(joined, key);
-    setOwn(joined, key, isJsonObject(below) && isJsonObject(value) ? overlay(below, value) : value);
+    setOwn(joined, key, isJsonObject(below) && isJsonObject(value) ? overlay(below, value) : mergeValue(below, value));
   }
   return joined;
 }

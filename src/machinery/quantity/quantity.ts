@@ -25,7 +25,7 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const NANO = -9;
 /** Beyond this many places a number is nobody's resource and only costs memory. */
 const MAX_PLACES = 10_000;
-const SHAPE = /^([+-]?)(0*)([0-9]*)(?:(\.)([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+const SHAPE = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: "DecimalSI", text: "0" };
 
@@ -34,13 +34,11 @@ export function parseQuantity(text: string): Quantity {
   if (text === "0") return zeroQuantity;
   const match = SHAPE.exec(text);
   if (match === null) throw new QuantityError(FORMAT_WRONG);
-  const [, sign = "", , digits = "", , fraction = "", suffix = ""] = match;
+  const [, sign = "", digits = "", fraction = "", suffix = ""] = match;
   const meaning = interpretSuffix(suffix);
   if (meaning === undefined) throw new QuantityError(SUFFIX_WRONG);
   const whole = digits === "" ? "0" : digits;
-  return (
-    parseExact(text, sign, whole, fraction, meaning) ?? parseRounded(sign, whole, fraction, match[4] !== undefined, meaning)
-  );
+  return parseExact(text, sign, whole, fraction, meaning) ?? parseRounded(sign, whole, fraction, meaning);
 }
 
 /** Numbers of up to 18 digits, which need no rounding; undefined for the others. */
@@ -73,13 +71,11 @@ function parseRounded(
   sign: string,
   whole: string,
   fraction: string,
-  hasPoint: boolean,
   { base, exponent, format }: { base: 2 | 10; exponent: number; format: QuantityFormat },
 ): Quantity {
   if (whole.length + fraction.length > MAX_PLACES || Math.abs(exponent) > MAX_PLACES) {
     throw new QuantityError(NUMERIC_WRONG);
   }
-  if (hasPoint && fraction === "" && whole === "") throw new QuantityError(NUMERIC_WRONG);
   let unscaled = BigInt(whole + fraction);
   let scale = -fraction.length;
   if (base === 10) scale += exponent;

@@ -13,6 +13,8 @@ export interface StructSchema {
   /** In the order Go encodes them; inline structs are already flattened. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
+  /** As Go's reflection prints it ("v1.DeploymentSpec"); the name when absent. */
+  readonly goType?: string | undefined;
   readonly mapType?: "atomic" | "granular" | undefined;
 }
 
@@ -29,6 +31,10 @@ export interface Field {
   /** The static default as JSON, when there is one. */
   readonly default?: unknown;
   readonly protobuf?: number | undefined;
+  /** For a field of an inlined struct: the numbers of the messages it lies in, outermost first. */
+  readonly protobufInline?: readonly number[] | undefined;
+  /** For a field of an inlined struct: the Go names of the fields it lies in ("VolumeSource"), as errors show them. */
+  readonly inlinedIn?: string | undefined;
   readonly patchStrategy?: readonly PatchStrategy[] | undefined;
   readonly patchMergeKey?: string | undefined;
 }
@@ -38,12 +44,16 @@ export type PatchStrategy = "merge" | "replace" | "retainKeys";
 export interface MapSchema {
   readonly type: "map";
   readonly values: Schema;
+  /** When it is a named type ("v1.ResourceList"). */
+  readonly goType?: string | undefined;
   readonly mapType?: "atomic" | "granular" | undefined;
 }
 
 export interface ListSchema {
   readonly type: "list";
   readonly items: Schema;
+  /** When it is a named type ("v1.ExtraValue"). */
+  readonly goType?: string | undefined;
   readonly listType?: "atomic" | "set" | "map" | undefined;
   readonly listMapKeys?: readonly string[] | undefined;
 }
@@ -65,4 +75,7 @@ export interface ScalarSchema {
     | "intOrString"
     | "any";
   readonly enum?: readonly string[] | undefined;
+  /** When it is a named type ("v1.Protocol"), with its full name ("io.k8s.api.core.v1.Protocol"). */
+  readonly goType?: string | undefined;
+  readonly definition?: string | undefined;
 }

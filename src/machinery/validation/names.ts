@@ -167,7 +167,7 @@ export function pathSegmentErrors(value: string): string[] {
 /** `message (e.g. 'a',  or 'b', regex used for validation is '...')`: the odd commas are Kubernetes'. */
 export function regexError(message: string, regex: string, ...examples: readonly string[]): string {
   if (examples.length === 0) return `${message} (regex used for validation is '${regex}')`;
-  const shown = examples.map((example) => `'${example}', `).join("or ");
+  const shown = examples.map((example) => `'${example}', `).join(" or ");
   return `${message} (e.g. ${shown}regex used for validation is '${regex}')`;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../meta/json.js";
 
 /** What a scalar turned out to be. `binary` is base64 that is not decoded yet. */
-export type ScalarTag = "str" | "bool" | "int" | "float" | "null" | "timestamp" | "merge" | "binary" | "other";
+export type ScalarTag = "str" | "bool" | "int" | "float" | "null" | "timestamp" | "binary" | "other";
 
 export interface ResolvedScalar {
   readonly tag: ScalarTag;
@@ -22,13 +22,12 @@ for (const sign of ["", "+", "-"]) {
     words.set(sign + word, { tag: "float", value: sign === "-" ? -Infinity : Infinity });
   }
 }
-words.set("<<", { tag: "merge", value: "<<" });
 
 const decimalFloat = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 /** strconv.ParseFloat's decimal grammar, for scalars that begin with a dot. */
 const dottedFloat = /^\.[0-9]+([eE][-+]?[0-9]+)?$/;
 const timestamp =
-  /^[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\.[0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})| [0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(\.[0-9]+)?)?$/;
+  /^[0-9]{4}-([0-9]{1,2})-([0-9]{1,2})(?:(?:[Tt]| (?!.*[Z+]))([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
 
 const maxInt64 = 2n ** 63n - 1n;
 const maxUint64 = 2n ** 64n - 1n;
@@ -46,12 +45,30 @@ export function resolvePlain(text: string): ResolvedScalar {
   }
   const digitOrSign = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d;
   if (!digitOrSign) return { tag: "str", value: text };
-  if (timestamp.test(text)) return { tag: "timestamp", value: text };
+  if (isTimestamp(text)) return { tag: "timestamp", value: text };
   const plain = text.replaceAll("_", "");
   const integer = parseGoInteger(plain);
   if (integer !== undefined) return { tag: "int", value: narrow(integer) };
   if (decimalFloat.test(plain)) return float(plain);
   return { tag: "str", value: text };
+}
+
+/** The forms goyaml tries: a date, a date and time with a space, or RFC 3339 with a zone; each number in its range. */
+function isTimestamp(text: string): boolean {
+  const match = timestamp.exec(text);
+  if (match === null) return false;
+  const [, month, day, hour, minute, second, zone] = match;
+  if (hour !== undefined && /[Tt]/.test(text) !== (zone !== undefined)) return false;
+  const days = new Date(Date.UTC(Number(text.slice(0, 4)), Number(month), 0)).getUTCDate();
+  return (
+    Number(month) >= 1 &&
+    Number(month) <= 12 &&
+    Number(day) >= 1 &&
+    Number(day) <= days &&
+    Number(hour ?? 0) < 24 &&
+    Number(minute ?? 0) < 60 &&
+    Number(second ?? 0) < 60
+  );
 }
 
 function float(text: string): ResolvedScalar {

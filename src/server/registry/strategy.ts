@@ -62,6 +62,9 @@ export interface Strategy {
   warningsOnCreate?(object: KubeObject): readonly string[];
   warningsOnUpdate?(object: KubeObject, old: KubeObject): readonly string[];
 
+  /** Runs after a new object was written and before the answer is sent. Its failure changes nothing. */
+  afterCreate?(object: KubeObject): Promise<void>;
+
   /** PUT to a name that does not exist creates it. Default false. */
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without resourceVersion is allowed. Default true. */
@@ -80,6 +83,12 @@ export interface Strategy {
   gracePeriod?(object: KubeObject, requested: number | undefined): number;
   /** Throws a StatusError to refuse a deletion. */
   beforeDelete?(object: KubeObject): void;
+  /** True while something beyond metadata.finalizers keeps a deleted object (a namespace's spec.finalizers). */
+  holdsDeletion?(object: KubeObject): boolean;
+  /** Called once on the draft that gets its deletionTimestamp (a namespace's phase becomes Terminating). */
+  markDeleting?(draft: KubeObject): void;
+  /** DELETE answers the deleted object instead of a Status. Default: for the resources that Kubernetes does it for. */
+  readonly returnsDeletedObject?: boolean;
 
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value; every one the kind knows, "" when unset. */
   fields?(object: KubeObject): Readonly<Record<string, string>>;

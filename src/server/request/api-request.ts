@@ -12,6 +12,8 @@ export interface ApiRequest {
   /** Milliseconds since the epoch when the request arrived, by the server's clock. */
   readonly received: number;
   readonly warnings: Warnings;
+  /** Names the request in logs and in the answer's Audit-Id header. */
+  readonly auditId: string;
 }
 
 /** Handles a request to its end. A thrown StatusError becomes the answer as long as nothing was answered. */
@@ -25,7 +27,7 @@ export function chain(filters: readonly Filter[], last: Handler): Handler {
   return filters.reduceRight((next, filter) => filter(next), last);
 }
 
-export function newApiRequest(exchange: Exchange, received: number): ApiRequest {
+export function newApiRequest(exchange: Exchange, received: number, auditId: string): ApiRequest {
   return {
     exchange,
     info: parseRequestInfo(exchange.method, exchange.path, exchange.query),
@@ -33,6 +35,7 @@ export function newApiRequest(exchange: Exchange, received: number): ApiRequest 
     signal: exchange.signal,
     received,
     warnings: new Warnings(),
+    auditId,
   };
 }
 

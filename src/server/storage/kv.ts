@@ -20,7 +20,8 @@ export interface Kv {
   delete(key: string, expectedRevision: number): Promise<{ revision: number; previous: KeyValue }>;
   /**
    * Batches of events with a revision greater than `fromRevision`, oldest first; ends when `signal` aborts or the
-   * store closes. Throws {@link CompactedError} when those events are no longer kept.
+   * store closes. Throws {@link CompactedError} when those events are no longer kept, and {@link FutureRevisionError}
+   * for a revision that was never given out: whoever holds it has seen another store.
    */
   watch(prefix: string, fromRevision: number, options: { signal: AbortSignal }): AsyncIterable<readonly KvEvent[]>;
   /** Forgets events and old values up to and including `revision`. */
@@ -45,7 +46,10 @@ export interface ListOptions {
   readonly limit?: number;
   /** Only keys after this one, in byte order. */
   readonly startAfter?: string;
-  /** Read the store as it stood then; absent: now. Throws {@link CompactedError} when that state is gone. */
+  /**
+   * Read the store as it stood then; absent: now. Throws {@link CompactedError} when that state is gone and
+   * {@link FutureRevisionError} when it is yet to come.
+   */
   readonly revision?: number;
 }
 
@@ -92,5 +96,24 @@ export class CompactedError extends Error {
     readonly compacted: number,
   ) {
     super(`revision ${requested} has been compacted; the oldest kept is ${compacted + 1}`);
+  }
+}
+
+/** A read at a revision that no write has reached yet. */
+export class FutureRevisionError extends Error {
+  override readonly name = "FutureRevisionError";
+  constructor(
+    readonly requested: number,
+    readonly current: number,
+  ) {
+    super(`revision ${requested} is in the future; the current one is ${current}`);
+  }
+}
+
+/** What every call answers once {@link Kv.close} was called. */
+export class ClosedError extends Error {
+  override readonly name = "ClosedError";
+  constructor() {
+    super("storage is closed");
   }
 }

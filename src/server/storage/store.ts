@@ -74,6 +74,8 @@ export interface WatchObjectsOptions {
   readonly allowWatchBookmarks?: boolean | undefined;
   /** The streaming list: undefined keeps the legacy meaning of resourceVersion. */
   readonly sendInitialEvents?: boolean | undefined;
+  /** When the caller will end the watch; a last bookmark comes two seconds before, where bookmarks are allowed. */
+  readonly timeoutMilliseconds?: number | undefined;
 }
 
 export interface Preconditions {
@@ -101,7 +103,12 @@ export interface ObjectStore {
   guaranteedUpdate(
     key: string,
     change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
-    options?: { preconditions?: Preconditions | undefined; ignoreNotFound?: boolean; dryRun?: boolean; ttlSeconds?: number },
+    options?: {
+      preconditions?: Preconditions | undefined;
+      ignoreNotFound?: boolean;
+      dryRun?: boolean;
+      ttlSeconds?: number;
+    },
   ): Promise<{ object: StoredObject; created: boolean; changed: boolean; deleted: boolean }>;
   /** Removes the key at once; finalizers and grace are the registry's business. `validate` may throw to refuse. */
   delete(
@@ -112,5 +119,10 @@ export interface ObjectStore {
       dryRun?: boolean;
     },
   ): Promise<StoredObject>;
+  /**
+   * Rejects with Invalid for a malformed resourceVersion and with 504 for one that does not come. A revision that is no
+   * longer kept (too old to begin with, or the reader was too slow) is a StatusError 410 thrown by the iteration. The
+   * iteration ends when `signal` aborts or the storage closes.
+   */
   watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>>;
 }

@@ -3,17 +3,13 @@ import { TLSSocket } from "node:tls";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import { readBody, splitTarget } from "./body.js";
 import { clientCertificateOf } from "./client-certificate.js";
+import { exchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
 
 /** An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. */
 export function http1Exchange(request: IncomingMessage, response: ServerResponse, stopping: AbortSignal): Exchange {
-  const gone = new AbortController();
-  const stop = () => gone.abort();
-  stopping.addEventListener("abort", stop, { once: true });
-  response.once("close", () => {
-    stopping.removeEventListener("abort", stop);
-    gone.abort();
-  });
+  const lifetime = exchangeLifetime(stopping);
+  response.once("close", lifetime.leave);
   const socket = request.socket;
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {
@@ -26,13 +22,13 @@ export function http1Exchange(request: IncomingMessage, response: ServerResponse
     headers,
     clientCertificate: socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined,
     remoteAddress: socket.remoteAddress ?? "",
-    signal: gone.signal,
+    signal: lifetime.ending,
     body: (limit) => readBody(request, limit),
     respond(status, head): ResponseWriter {
       responded = true;
       response.writeHead(status, Object.fromEntries(Object.entries(head).map(([name, value]) => [name, mutable(value)])));
       response.flushHeaders();
-      return new NodeWriter(response, gone.signal);
+      return new NodeWriter(response, lifetime.gone);
     },
     get responded() {
       return responded;

@@ -3,6 +3,7 @@ import type { TLSSocket } from "node:tls";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import { readBody, splitTarget } from "./body.js";
 import { clientCertificateOf } from "./client-certificate.js";
+import { exchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
 
 /** An HTTP/2 stream as an exchange. `stopping` aborts every exchange when the server shuts down. */
@@ -11,14 +12,9 @@ export function http2Exchange(
   wireHeaders: IncomingHttpHeaders,
   stopping: AbortSignal,
 ): Exchange {
-  const gone = new AbortController();
-  const stop = () => gone.abort();
-  stopping.addEventListener("abort", stop, { once: true });
-  stream.once("close", () => {
-    stopping.removeEventListener("abort", stop);
-    gone.abort();
-  });
-  stream.on("error", stop);
+  const lifetime = exchangeLifetime(stopping);
+  stream.once("close", lifetime.leave);
+  stream.on("error", lifetime.leave);
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(wireHeaders)) {
     if (!name.startsWith(":")) headers[name] = Array.isArray(value) ? value.join(", ") : value;
@@ -32,11 +28,11 @@ export function http2Exchange(
     headers,
     clientCertificate: session && socket ? clientCertificateOf(session, socket) : undefined,
     remoteAddress: socket?.remoteAddress ?? "",
-    signal: gone.signal,
+    signal: lifetime.ending,
     body: (limit) => readBody(stream, limit),
     respond(status, head): ResponseWriter {
       stream.respond({ ":status": status, ...(head as Record<string, string | string[]>) });
-      return new NodeWriter(stream, gone.signal);
+      return new NodeWriter(stream, lifetime.gone);
     },
     get responded() {
       return stream.headersSent;

@@ -3,6 +3,7 @@ import { TransportError } from "../../../client/transport/transport-error.js";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js";
 import { splitTarget } from "./body.js";
+import { exchangeLifetime } from "./lifetime.js";
 import { ChunkQueue } from "./chunk-queue.js";
 
 export interface InProcessOptions {
@@ -26,37 +27,34 @@ export function inProcessTransport(options: InProcessOptions): Transport {
 }
 
 function exchange(request: TransportRequest, options: InProcessOptions): Promise<TransportResponse> {
-  if (options.stopping.aborted) return Promise.reject(new TransportError("the server has been closed"));
+  const closed = () => new TransportError("http: Server closed", { method: request.method, url: request.path });
+  if (options.stopping.aborted) return Promise.reject(closed());
   if (request.signal?.aborted) return Promise.reject(asError(request.signal.reason));
-  const gone = new AbortController();
+  const lifetime = exchangeLifetime(options.stopping);
   const queue = new ChunkQueue();
   const body = request.body === undefined ? new Uint8Array() : request.body.slice();
   const anonymous = request.headers["authorization"] !== undefined;
   return new Promise((resolve, reject) => {
     let responded = false;
-    const leave = () => {
-      const reason: unknown = request.signal?.aborted ? request.signal.reason : new TransportError("the server has been closed");
-      gone.abort();
-      queue.fail(asError(reason));
-      reject(asError(reason));
+    const fail = (error: Error) => {
+      lifetime.leave();
+      queue.fail(error);
+      reject(error);
     };
-    const detach = () => {
-      request.signal?.removeEventListener("abort", leave);
-      options.stopping.removeEventListener("abort", leave);
+    const abort = () => fail(asError(request.signal?.reason));
+    request.signal?.addEventListener("abort", abort, { once: true });
+    const finish = () => {
+      request.signal?.removeEventListener("abort", abort);
+      lifetime.leave();
     };
-    request.signal?.addEventListener("abort", leave, { once: true });
-    options.stopping.addEventListener("abort", leave, { once: true });
-    queue.onAbandoned = () => {
-      detach();
-      gone.abort();
-    };
+    queue.onAbandoned = finish;
     const server: Exchange = {
       method: request.method,
       ...splitTarget(request.path),
-      headers: { ...request.headers },
+      headers: joined(request.headers),
       clientCertificate: anonymous ? undefined : options.clientCertificate,
       remoteAddress: "127.0.0.1",
-      signal: gone.signal,
+      signal: lifetime.ending,
       body(limit) {
         if (body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
         return Promise.resolve(body);
@@ -67,7 +65,6 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         return {
           write: (chunk) => queue.push(chunk),
           async end(chunk) {
-            detach();
             if (chunk !== undefined) await queue.push(chunk, false);
             queue.finish();
           },
@@ -78,12 +75,19 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       },
     };
     setImmediate(() => {
-      options.handle(server).catch((error: unknown) => {
-        queue.fail(asError(error));
-        reject(asError(error));
-      });
+      options
+        .handle(server)
+        // Nothing is done to an exchange that was answered; one that was given up must not be waited for.
+        .then(() => fail(closed()), (error: unknown) => fail(asError(error)))
+        .finally(finish);
     });
   });
+}
+
+function joined(headers: TransportRequest["headers"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]),
+  );
 }
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

@@ -1,0 +1,20 @@
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { DeleteOptions, Helper } from "../resource/helper.js";
+import type { Info } from "../resource/info.js";
+import { withSource } from "./source-error.js";
+
+/** Asks for the object to go; answers its uid when the server tells it, so that a namesake is not waited for. */
+export async function deleteObject(info: Info, helper: Helper, options: DeleteOptions): Promise<string | undefined> {
+  const answer = await helper.delete(info.namespace, info.name, options).catch((error: unknown) => {
+    throw withSource("deleting", info.source, error);
+  });
+  return uidOf(answer);
+}
+
+/** Of a Status, of what it is about; else of the object itself. */
+function uidOf(answer: KubeObject): string | undefined {
+  if (answer.kind !== "Status") return answer.metadata?.uid;
+  const { details } = answer;
+  if (typeof details !== "object" || details === null || !("uid" in details)) return undefined;
+  return typeof details.uid === "string" ? details.uid : undefined;
+}

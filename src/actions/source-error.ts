@@ -1,0 +1,10 @@
+import { goQuote } from "../base/go-quote.js";
+import { isStatusError, StatusError } from "../machinery/errors/status-error.js";
+
+/** The error with what was being done to which file before its message; as it is when there was no file. */
+export function withSource(doing: string, source: string, error: unknown): unknown {
+  if (source === "") return error;
+  const prefix = `error when ${doing} ${goQuote(source)}: `;
+  if (isStatusError(error)) return new StatusError({ ...error.status, message: prefix + (error.status.message ?? "") });
+  return new Error(prefix + (error instanceof Error ? error.message : String(error)), { cause: error });
+}

@@ -1,0 +1,110 @@
+import type { OpenApi } from "../client/openapi/openapi.js";
+import { decodeJson } from "../machinery/codec/json-decoder.js";
+import type { GroupVersionKind } from "../machinery/meta/gvk.js";
+import { isJsonObject, type JsonObject } from "../machinery/meta/json.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { createThreeWayJsonMergePatch } from "../machinery/patch/merge-patch.js";
+import { isPatchConflictError, PatchError } from "../machinery/patch/patch-error.js";
+import type { PatchSchema } from "../machinery/patch/patch-schema.js";
+import { createThreeWayMergePatch } from "../machinery/patch/strategic-diff.js";
+import { fromSchema } from "../machinery/patch/strategic-schema.js";
+import { sortedJson } from "../resource/encode-json.js";
+import { lastApplied } from "./last-applied.js";
+
+export interface ThreeWayPatch {
+  readonly type: "strategic" | "merge";
+  readonly patch: JsonObject;
+  /** The patch as it is sent; "{}" when there is nothing to do. */
+  readonly text: string;
+}
+
+export interface PatchSources {
+  /** Merge keys as the server publishes them; without it the built-in types' own are used. */
+  readonly openapi?: OpenApi | undefined;
+  /** Values the server holds give way to those that are applied. */
+  readonly overwrite: boolean;
+  /** Told when the server's merge keys did not do and the built-in ones are tried. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * What `kubectl apply` would send to make `current` what `modified` (JSON) says: the last applied configuration comes from
+ * `current`'s annotation. A kind without merge keys gets a JSON merge patch. Throws kubectl's error, with all three
+ * documents in it, when there is no such patch.
+ */
+export async function threeWayPatch(
+  kind: GroupVersionKind,
+  modified: string,
+  current: KubeObject,
+  { openapi, overwrite, warn }: PatchSources,
+): Promise<ThreeWayPatch> {
+  const originalText = lastApplied(current) ?? "";
+  const compute = async (schema: PatchSchema): Promise<ThreeWayPatch> => {
+    const render = await yamlRenderer();
+    const [before, after, live] = [parse(originalText), parse(modified), current as unknown as JsonObject];
+    return made("strategic", createThreeWayMergePatch(before, after, live, schema, { overwrite, render }));
+  };
+
+  const published = await openapi?.patchSchema(kind).catch(() => undefined);
+  if (published !== undefined) {
+    try {
+      return await compute(published);
+    } catch (error) {
+      const message = (error as Error).message;
+      warn(`error calculating patch from openapi v3 spec: ${message}`);
+      if (isPatchConflictError(error)) warn(`error calculating patch from openapi spec: ${message}`);
+    }
+  }
+  try {
+    const builtIn = await builtInPatchSchema(kind);
+    if (builtIn !== undefined) return await compute(builtIn);
+    return await mergePatch(originalText, modified, current);
+  } catch (error) {
+    const live = `${sortedJson(current)}\n`;
+    const text = `creating patch with:\noriginal:\n${originalText}\nmodified:\n${modified}\ncurrent:\n${live}\nfor: ${(error as Error).message}`;
+    throw new Error(text, { cause: error });
+  }
+}
+
+/** The merge keys of a type this program was built with. Loaded only here: most commands never ask. */
+export async function builtInPatchSchema(kind: GroupVersionKind): Promise<PatchSchema | undefined> {
+  const { schemaFor } = await import("../api/facts/index.js");
+  const schema = schemaFor(kind);
+  return schema && fromSchema(schema);
+}
+
+async function mergePatch(original: string, modified: string, current: KubeObject): Promise<ThreeWayPatch> {
+  const live = current as unknown as JsonObject;
+  const patch = createThreeWayJsonMergePatch(parse(original), parse(modified), live, await yamlRenderer());
+  const { metadata } = patch;
+  const renamed = isJsonObject(metadata) && Object.hasOwn(metadata, "name");
+  if (Object.hasOwn(patch, "apiVersion") || Object.hasOwn(patch, "kind") || renamed) {
+    throw new Error("At least one of apiVersion, kind and name was changed");
+  }
+  return made("merge", patch);
+}
+
+const made = (type: ThreeWayPatch["type"], patch: JsonObject): ThreeWayPatch => ({
+  type,
+  patch,
+  text: sortedJson(patch),
+});
+
+async function yamlRenderer(): Promise<(patch: JsonObject) => string> {
+  const { emitYaml } = await import("../machinery/yaml/emit.js");
+  return emitYaml;
+}
+
+/** "" is an object without fields. */
+function parse(text: string): JsonObject {
+  if (text === "") return {};
+  let value: unknown;
+  try {
+    ({ value } = decodeJson(text));
+  } catch {
+    throw new PatchError("invalid JSON document", "malformed");
+  }
+  if (value === null) return {};
+  if (!isJsonObject(value)) throw new PatchError("invalid JSON document", "malformed");
+  return value;
+}

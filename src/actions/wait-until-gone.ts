@@ -1,0 +1,71 @@
+import type { RestClient } from "../client/rest/rest-client.js";
+import { isNotFound, isStatusError, StatusError, type Status } from "../machinery/errors/status-error.js";
+import { Helper } from "../resource/helper.js";
+import { type Info, objectName } from "../resource/info.js";
+
+export interface WaitUntilGoneOptions {
+  readonly client: RestClient;
+  /** The object that was deleted; another of its name counts as gone. */
+  readonly uid?: string | undefined;
+  /** Aborts when the time for all of it is up. */
+  readonly deadline: AbortSignal;
+  /** Told of an error the watch reports; waiting goes on. */
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * Resolves when the server no longer holds the object, finalizers and grace included. Throws "timed out waiting for the
+ * condition on pods/x" at the deadline, and the server's error when it cannot be asked.
+ */
+export async function waitUntilGone(info: Info, options: WaitUntilGoneOptions): Promise<void> {
+  if (info.name === "") throw new Error("resource name must be provided");
+  const helper = new Helper(options.client, info.mapping, { signal: options.deadline });
+  try {
+    if (await isGone(info, helper, options)) return;
+    while (!(await goneInWatch(info, helper, options))) {
+      // The watch ended without an answer: ask again from the start.
+    }
+  } catch (error) {
+    if (options.deadline.aborted) throw new Error(`timed out waiting for the condition on ${objectName(info)}`);
+    throw error;
+  }
+}
+
+async function isGone({ namespace, name }: Info, helper: Helper, { uid }: WaitUntilGoneOptions): Promise<boolean> {
+  try {
+    const object = await helper.get(namespace, name);
+    return isNamesake(object.metadata?.uid, uid);
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    throw error;
+  }
+}
+
+const isNamesake = (found: string | undefined, deleted: string | undefined): boolean =>
+  deleted !== undefined && found !== deleted;
+
+/** One watch that begins with what there is. False when the server ended it. */
+async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOptions): Promise<boolean> {
+  const events = await helper.watchFromStart(info.namespace, info.name, options.deadline);
+  let seen = false;
+  for await (const { type, object } of events) {
+    if (type === "DELETED") return true;
+    if (type === "BOOKMARK") {
+      const ended = object.metadata?.annotations?.["k8s.io/initial-events-end"] === "true";
+      if (ended && !seen) return true;
+    } else if (type === "ERROR") {
+      const status = object as unknown as Status;
+      if (status.code === 410) return false;
+      options.warn(`error: An error occurred while waiting for the object to be deleted: ${new StatusError(status).message}`);
+    } else {
+      seen = true;
+      if (isNamesake(object.metadata?.uid, options.uid)) return true;
+    }
+  }
+  if (options.deadline.aborted) throw new Error("aborted");
+  return isGone(info, helper, options);
+}
+
+/** A server that does not let us look does not make the deletion fail. */
+export const cannotWait = (error: unknown): boolean =>
+  isStatusError(error) && (error.reason === "Forbidden" || error.reason === "MethodNotAllowed");

@@ -1,0 +1,88 @@
+import {
+  absent,
+  child,
+  children,
+  ensureChild,
+  type Fields,
+  list,
+  setDefault,
+  text,
+} from "../../machinery/meta/access.js";
+import { defaultPersistentSource } from "./volumes.js";
+
+export function defaultService(service: Fields): void {
+  const spec = ensureChild(service, "spec");
+  setDefault(spec, "sessionAffinity", "None");
+  if (spec.sessionAffinity === "None") delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity === "ClientIP") {
+    setDefault(ensureChild(ensureChild(spec, "sessionAffinityConfig"), "clientIP"), "timeoutSeconds", 10800);
+  }
+  setDefault(spec, "type", "ClusterIP");
+  for (const port of children(spec, "ports")) {
+    if (text(port.protocol) === "") port.protocol = "TCP";
+    if (absent(port.targetPort) || port.targetPort === 0 || port.targetPort === "") port.targetPort = port.port;
+  }
+  const external = spec.type === "NodePort" || spec.type === "LoadBalancer";
+  if (external || (spec.type === "ClusterIP" && list(spec.externalIPs).length > 0)) {
+    setDefault(spec, "externalTrafficPolicy", "Cluster");
+  }
+  if (external || spec.type === "ClusterIP") setDefault(spec, "internalTrafficPolicy", "Cluster");
+  if (spec.type === "LoadBalancer") setDefault(spec, "allocateLoadBalancerNodePorts", true);
+}
+
+export function defaultEndpoints(endpoints: Fields): void {
+  for (const subset of children(endpoints, "subsets")) {
+    for (const port of children(subset, "ports")) setDefault(port, "protocol", "TCP");
+  }
+}
+
+export function defaultEndpointSlice(slice: Fields): void {
+  for (const port of children(slice, "ports")) {
+    setDefault(port, "name", "");
+    setDefault(port, "protocol", "TCP");
+  }
+}
+
+export function defaultNamespace(namespace: Fields): void {
+  const metadata = ensureChild(namespace, "metadata");
+  const name = text(metadata.name);
+  if (name !== "") ensureChild(metadata, "labels")["kubernetes.io/metadata.name"] = name;
+  setDefault(ensureChild(namespace, "status"), "phase", "Active");
+}
+
+export function defaultSecret(secret: Fields): void {
+  if (text(secret.type) === "") secret.type = "Opaque";
+}
+
+export function defaultPersistentVolume(volume: Fields): void {
+  const spec = ensureChild(volume, "spec");
+  setDefault(spec, "persistentVolumeReclaimPolicy", "Retain");
+  setDefault(spec, "volumeMode", "Filesystem");
+  defaultPersistentSource(spec);
+  setDefault(ensureChild(volume, "status"), "phase", "Pending");
+}
+
+/** A container's default limit is its maximum; its default request that limit, else its minimum. */
+export function defaultLimitRange(limitRange: Fields): void {
+  for (const item of children(child(limitRange, "spec") ?? {}, "limits")) {
+    if (item.type !== "Container") continue;
+    fillFrom(item, "default", "max");
+    fillFrom(item, "defaultRequest", "default");
+    fillFrom(item, "defaultRequest", "min");
+  }
+}
+
+function fillFrom(item: Fields, target: string, source: string): void {
+  const amounts = child(item, source);
+  if (amounts === undefined) return;
+  const filled = ensureChild(item, target);
+  for (const [resource, amount] of Object.entries(amounts)) setDefault(filled, resource, amount);
+}
+
+/** What a node does not reserve can be allocated. */
+export function defaultNode(node: Fields): void {
+  const status = child(node, "status");
+  const capacity = status && child(status, "capacity");
+  if (status === undefined || capacity === undefined || !absent(status.allocatable)) return;
+  status.allocatable = { ...capacity };
+}

@@ -1,0 +1,99 @@
+import type { Fields } from "../../machinery/meta/access.js";
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { defaultHorizontalPodAutoscaler } from "./autoscaling.js";
+import {
+  defaultEndpoints,
+  defaultEndpointSlice,
+  defaultLimitRange,
+  defaultNamespace,
+  defaultNode,
+  defaultPersistentVolume,
+  defaultSecret,
+  defaultService,
+} from "./core.js";
+import { defaultPod, defaultTemplate } from "./pod.js";
+import {
+  defaultAdmissionPolicy,
+  defaultAdmissionPolicyBinding,
+  defaultApiService,
+  defaultCsiDriver,
+  defaultCustomResourceDefinition,
+  defaultFlowSchema,
+  defaultIngressClass,
+  defaultMutatingWebhooks,
+  defaultNetworkPolicy,
+  defaultPriorityClass,
+  defaultPriorityLevel,
+  defaultRoleBinding,
+  defaultStorageClass,
+  defaultWebhooks,
+} from "./policy.js";
+import {
+  defaultCronJob,
+  defaultDaemonSet,
+  defaultDeployment,
+  defaultJob,
+  defaultPersistentVolumeClaim,
+  defaultReplicaSet,
+  defaultReplicationController,
+  defaultStatefulSet,
+} from "./workloads.js";
+
+/** Changes an object in place; idempotent. */
+export type Defaulter = (draft: Fields) => void;
+
+/** By kind of the hub's version; "Kind" for the core group, else "Kind.group". */
+const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
+  Endpoints: defaultEndpoints,
+  LimitRange: defaultLimitRange,
+  Namespace: defaultNamespace,
+  Node: defaultNode,
+  PersistentVolume: defaultPersistentVolume,
+  PersistentVolumeClaim: defaultPersistentVolumeClaim,
+  Pod: defaultPod,
+  PodTemplate: (object) => defaultTemplate(object.template as Fields | undefined),
+  ReplicationController: defaultReplicationController,
+  Secret: defaultSecret,
+  Service: defaultService,
+  "CronJob.batch": defaultCronJob,
+  "CSIDriver.storage.k8s.io": defaultCsiDriver,
+  "ClusterRoleBinding.rbac.authorization.k8s.io": defaultRoleBinding,
+  "CustomResourceDefinition.apiextensions.k8s.io": defaultCustomResourceDefinition,
+  "APIService.apiregistration.k8s.io": defaultApiService,
+  "DaemonSet.apps": defaultDaemonSet,
+  "Deployment.apps": defaultDeployment,
+  "EndpointSlice.discovery.k8s.io": defaultEndpointSlice,
+  "FlowSchema.flowcontrol.apiserver.k8s.io": defaultFlowSchema,
+  "HorizontalPodAutoscaler.autoscaling": defaultHorizontalPodAutoscaler,
+  "IngressClass.networking.k8s.io": defaultIngressClass,
+  "Job.batch": defaultJob,
+  "MutatingAdmissionPolicy.admissionregistration.k8s.io": defaultAdmissionPolicy,
+  "MutatingAdmissionPolicyBinding.admissionregistration.k8s.io": defaultAdmissionPolicyBinding,
+  "MutatingWebhookConfiguration.admissionregistration.k8s.io": defaultMutatingWebhooks,
+  "NetworkPolicy.networking.k8s.io": defaultNetworkPolicy,
+  "PriorityClass.scheduling.k8s.io": defaultPriorityClass,
+  "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io": defaultPriorityLevel,
+  "ReplicaSet.apps": defaultReplicaSet,
+  "RoleBinding.rbac.authorization.k8s.io": defaultRoleBinding,
+  "StatefulSet.apps": defaultStatefulSet,
+  "StorageClass.storage.k8s.io": defaultStorageClass,
+  "ValidatingAdmissionPolicy.admissionregistration.k8s.io": defaultAdmissionPolicy,
+  "ValidatingAdmissionPolicyBinding.admissionregistration.k8s.io": defaultAdmissionPolicyBinding,
+  "ValidatingWebhookConfiguration.admissionregistration.k8s.io": defaultWebhooks,
+};
+
+/**
+ * The defaults of a kind that the schema cannot state: those that depend on other fields. Undefined where there are none.
+ * The kind's version is its hub's (see the builtin strategies).
+ */
+export function defaulterOf(group: string, kind: string): Defaulter | undefined {
+  const key = group === "" ? kind : `${kind}.${group}`;
+  return Object.hasOwn(DEFAULTERS, key) ? DEFAULTERS[key] : undefined;
+}
+
+/** Applies {@link defaulterOf} in place and returns the same object. */
+export function applyDefaults({ group, kind }: GroupVersionKind, object: KubeObject): KubeObject {
+  defaulterOf(group, kind)?.(object);
+  return object;
+}

@@ -1,0 +1,85 @@
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
+import { servedGroups, servedResources, type ResourceFacts } from "../facts/resources.js";
+import { byName, type DiscoveryOptions } from "./documents.js";
+
+export interface ApiGroupDiscoveryListDocument {
+  readonly kind: "APIGroupDiscoveryList";
+  readonly apiVersion: "apidiscovery.k8s.io/v2";
+  readonly metadata: Record<string, never>;
+  readonly items: readonly ApiGroupDiscoveryDocument[];
+}
+
+export interface ApiGroupDiscoveryDocument {
+  /** No name for the core group. */
+  readonly metadata: { readonly name?: string };
+  readonly versions: readonly ApiVersionDiscoveryDocument[];
+}
+
+export interface ApiVersionDiscoveryDocument {
+  readonly version: string;
+  readonly resources: readonly ApiResourceDiscoveryDocument[];
+  readonly freshness: "Current" | "Stale";
+}
+
+export interface ApiResourceDiscoveryDocument {
+  readonly resource: string;
+  /** Group and version are empty where they are the ones of the document. */
+  readonly responseKind: GroupVersionKind;
+  readonly scope: "Namespaced" | "Cluster";
+  readonly singularResource: string;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: readonly {
+    readonly subresource: string;
+    readonly responseKind: GroupVersionKind;
+    readonly verbs: readonly string[];
+  }[];
+}
+
+/** GET /api or /apis as `application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`. */
+export function aggregatedDiscovery(
+  root: "api" | "apis",
+  options: DiscoveryOptions = {},
+): ApiGroupDiscoveryListDocument {
+  const all = servedResources(options.runtimeConfig);
+  const groups = servedGroups(options.runtimeConfig).filter(({ name }) => (root === "api") === (name === ""));
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === "" ? {} : { name },
+      versions: versions.map((version) => ({
+        version,
+        resources: byName(all.filter((one) => one.group === name && one.version === version)).map(describe),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function describe(resource: ResourceFacts): ApiResourceDiscoveryDocument {
+  const { shortNames, categories, subresources } = resource;
+  return {
+    resource: resource.name,
+    responseKind: { group: "", version: "", kind: resource.kind },
+    scope: resource.namespaced ? "Namespaced" : "Cluster",
+    singularResource: resource.singularName,
+    verbs: resource.verbs,
+    ...(shortNames.length > 0 ? { shortNames } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(subresources.length > 0
+      ? {
+          subresources: subresources.map(({ name, kind, verbs }) => ({
+            subresource: name,
+            responseKind:
+              kind.group === resource.group
+                ? { group: "", version: "", kind: kind.kind }
+                : { group: kind.group, version: kind.version, kind: kind.kind },
+            verbs,
+          })),
+        }
+      : {}),
+  };
+}

@@ -1,0 +1,148 @@
+import { formatGroupVersion, parseGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
+import type { ApiResource } from "../../machinery/rest-mapper.js";
+import { facts, type ResourceEntry } from "./data.js";
+
+/** A built-in resource at one version. */
+export interface ResourceFacts extends ApiResource {
+  /** "apps/v1"; "v1" for the core group. */
+  readonly groupVersion: string;
+  /** The kind's OpenAPI definition. */
+  readonly definition: string;
+  /** Discovery's fingerprint of the kind that is stored; absent for what is not stored. */
+  readonly storageVersionHash?: string;
+  /** Sorted by name. */
+  readonly subresources: readonly SubresourceFacts[];
+  /** Releases, as "1.36"; absent when the facts do not say. */
+  readonly introduced?: string;
+  readonly deprecated?: string;
+  readonly removed?: string;
+  /** What to use instead of a deprecated version. */
+  readonly replacement?: GroupVersionKind;
+}
+
+export interface SubresourceFacts {
+  /** "status", "scale", "log". */
+  readonly name: string;
+  /** What it reads and writes; not always of the resource's own group (Scale, Eviction, TokenRequest). */
+  readonly kind: GroupVersionKind;
+  readonly verbs: readonly string[];
+}
+
+export interface GroupFacts {
+  /** "" is the core group. */
+  readonly name: string;
+  /** Preferred first. */
+  readonly versions: readonly string[];
+}
+
+/**
+ * What kube-apiserver's --runtime-config takes: "resource.k8s.io/v1beta1" or "api/all", "api/ga", "api/beta",
+ * "api/alpha" to on or off. A named version wins over a class of versions, and a narrower class over api/all.
+ */
+export type RuntimeConfig = Readonly<Record<string, boolean>>;
+
+let all: readonly ResourceFacts[] | undefined;
+
+/** Every resource of every version 1.36 knows, served by default or not. */
+export function resources(): readonly ResourceFacts[] {
+  all ??= facts.resources.map(toFacts);
+  return all;
+}
+
+/** Group versions ("v1", "apps/v1") that a server with this configuration serves, in discovery's order. */
+export function servedGroupVersions(runtimeConfig: RuntimeConfig = {}): readonly string[] {
+  return servedGroups(runtimeConfig).flatMap(({ name, versions }) =>
+    versions.map((version) => formatGroupVersion({ group: name, version })),
+  );
+}
+
+/** Groups with a served version, in discovery's order, the core group first. */
+export function servedGroups(runtimeConfig: RuntimeConfig = {}): readonly GroupFacts[] {
+  return facts.groups
+    .map(({ name, versions }) => ({
+      name,
+      versions: versions.filter((version) => isServed({ group: name, version }, runtimeConfig)),
+    }))
+    .filter(({ versions }) => versions.length > 0);
+}
+
+/** The resources of {@link servedGroupVersions}, in that order and by name within one. */
+export function servedResources(runtimeConfig: RuntimeConfig = {}): readonly ResourceFacts[] {
+  const byGroupVersion = groupByVersion(resources());
+  return servedGroupVersions(runtimeConfig).flatMap((groupVersion) => byGroupVersion.get(groupVersion) ?? []);
+}
+
+/** Discovery's view of what is served; subresources left out. */
+export function apiResources(runtimeConfig: RuntimeConfig = {}): readonly ApiResource[] {
+  return servedResources(runtimeConfig);
+}
+
+/** One resource by group, version and plural name. */
+export function resourceFacts(group: string, version: string, name: string): ResourceFacts | undefined {
+  return resources().find((one) => one.name === name && one.version === version && one.group === group);
+}
+
+/**
+ * What every answer of a deprecated resource warns of ("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1
+ * EndpointSlice"); undefined when it is not deprecated yet.
+ */
+export function deprecationWarning(resource: ResourceFacts): string | undefined {
+  const { deprecated, removed, replacement } = resource;
+  if (deprecated === undefined || minorOf(deprecated) > CURRENT_MINOR) return undefined;
+  const unavailable = removed === undefined ? "" : `, unavailable in v${removed}+`;
+  const instead = replacement === undefined ? "" : `; use ${formatGroupVersion(replacement)} ${replacement.kind}`;
+  return `${resource.groupVersion} ${resource.kind} is deprecated in v${deprecated}+${unavailable}${instead}`;
+}
+
+const CURRENT_MINOR = 36;
+const minorOf = (release: string): number => Number(release.split(".")[1]);
+
+function isServed({ group, version }: { group: string; version: string }, runtimeConfig: RuntimeConfig): boolean {
+  const stability = /alpha/.test(version) ? "alpha" : /beta/.test(version) ? "beta" : "ga";
+  return (
+    runtimeConfig[formatGroupVersion({ group, version })] ??
+    runtimeConfig[`api/${stability}`] ??
+    runtimeConfig["api/all"] ??
+    stability === "ga"
+  );
+}
+
+function groupByVersion(list: readonly ResourceFacts[]): Map<string, ResourceFacts[]> {
+  const groups = new Map<string, ResourceFacts[]>();
+  for (const resource of list) {
+    const group = groups.get(resource.groupVersion);
+    if (group === undefined) groups.set(resource.groupVersion, [resource]);
+    else group.push(resource);
+  }
+  return groups;
+}
+
+function toFacts(entry: ResourceEntry): ResourceFacts {
+  const { group, version } = parseGroupVersion(entry.groupVersion);
+  return {
+    group,
+    version,
+    groupVersion: entry.groupVersion,
+    name: entry.name,
+    singularName: entry.singular,
+    kind: entry.kind,
+    namespaced: entry.namespaced === true,
+    verbs: entry.verbs,
+    shortNames: entry.shortNames ?? [],
+    categories: entry.categories ?? [],
+    definition: entry.definition,
+    subresources: Object.entries(entry.subresources ?? {}).flatMap(([name, subresource]) =>
+      subresource === undefined ? [] : [{ name, kind: toKind(subresource.kind), verbs: subresource.verbs }],
+    ),
+    ...(entry.storageVersionHash === undefined ? {} : { storageVersionHash: entry.storageVersionHash }),
+    ...(entry.introduced === undefined ? {} : { introduced: entry.introduced }),
+    ...(entry.deprecated === undefined ? {} : { deprecated: entry.deprecated }),
+    ...(entry.removed === undefined ? {} : { removed: entry.removed }),
+    ...(entry.replacement === undefined ? {} : { replacement: toKind(entry.replacement.replaceAll(",", "/")) }),
+  };
+}
+
+function toKind(text: string): GroupVersionKind {
+  const [group = "", version = "", kind = ""] = text.split("/");
+  return { group, version, kind };
+}

@@ -1,0 +1,164 @@
+import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
+import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";
+import { kindsOf, structOf, unionsOf } from "../facts/definitions.js";
+import { META } from "./operations.js";
+
+/** A JSON schema in either of OpenAPI's dialects. */
+export type JsonSchema = Record<string, unknown>;
+
+/** How the two versions differ where schemas are concerned. */
+export interface Dialect {
+  /** "#/components/schemas/" or "#/definitions/". */
+  readonly refPrefix: string;
+  /** Version 3 says allOf, oneOf and defaults; version 2 can not. */
+  readonly isV3: boolean;
+}
+
+export const v3Dialect: Dialect = { refPrefix: "#/components/schemas/", isV3: true };
+export const v2Dialect: Dialect = { refPrefix: "#/definitions/", isV3: false };
+
+const SPECIAL: Readonly<Partial<Record<ScalarSchema["scalar"], string>>> = {
+  time: `${META}.Time`,
+  microTime: `${META}.MicroTime`,
+  quantity: "io.k8s.apimachinery.pkg.api.resource.Quantity",
+  intOrString: "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+};
+
+/** The definitions of the given names and of everything they lead to, by name, sorted. */
+export function describeDefinitions(names: Iterable<string>, dialect: Dialect): Record<string, JsonSchema> {
+  const found = new Map<string, JsonSchema>();
+  const open = [...names];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue;
+    const refs: string[] = [];
+    found.set(name, describeDefinition(name, { dialect, refs }));
+    open.push(...refs);
+  }
+  return Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+interface Context {
+  readonly dialect: Dialect;
+  /** Collects the definitions that are referred to. */
+  readonly refs: string[];
+}
+
+function describeDefinition(name: string, context: Context): JsonSchema {
+  const special = specialDefinition(name, context.dialect);
+  if (special !== undefined) return special;
+  const struct = structOf(name);
+  if (struct === undefined) return { type: "object" };
+  const required = struct.fields.filter((field) => field.required).map((field) => field.name);
+  const kinds = kindsOf(name);
+  const unions = unionsOf(name);
+  return {
+    type: "object",
+    ...(required.length > 0 ? { required: required.toSorted() } : {}),
+    ...(struct.fields.length > 0 ? { properties: describeFields(struct, context) } : {}),
+    ...(kinds.length > 0 ? { "x-kubernetes-group-version-kind": kinds } : {}),
+    ...(struct.mapType === undefined ? {} : { "x-kubernetes-map-type": struct.mapType }),
+    ...(unions === undefined ? {} : { "x-kubernetes-unions": unions }),
+  };
+}
+
+/** Types with a JSON form of their own. */
+function specialDefinition(name: string, { isV3 }: Dialect): JsonSchema | undefined {
+  switch (name) {
+    case SPECIAL.time:
+    case SPECIAL.microTime:
+      return { type: "string", format: "date-time" };
+    case SPECIAL.quantity:
+      return isV3 ? { oneOf: [{ type: "string" }, { type: "number" }] } : { type: "string" };
+    case SPECIAL.intOrString:
+      return isV3
+        ? { format: "int-or-string", oneOf: [{ type: "integer" }, { type: "string" }] }
+        : { type: "string", format: "int-or-string" };
+    default:
+      // JSON, JSONSchemaPropsOrArray, ...: anything goes.
+      return /\.apiextensions\.v1\.JSON($|SchemaPropsOr)/.test(name) ? {} : undefined;
+  }
+}
+
+function describeFields(struct: StructSchema, context: Context): Record<string, JsonSchema> {
+  const fields = struct.fields.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return Object.fromEntries(fields.map((field) => [field.name, describeField(field, context)]));
+}
+
+function describeField(field: Field, context: Context): JsonSchema {
+  const extensions: JsonSchema = {
+    ...(field.patchMergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": field.patchMergeKey }),
+    ...(field.patchStrategy === undefined ? {} : { "x-kubernetes-patch-strategy": field.patchStrategy.join(",") }),
+  };
+  const zero = !field.pointer && (!field.omitEmpty || field.schema.type === "struct");
+  const fallback = field.default ?? (zero ? zeroDefault(field.schema) : undefined);
+  return describe(field.schema, context, fallback, extensions);
+}
+
+function describe(schema: Schema, context: Context, fallback: unknown, extensions: JsonSchema = {}): JsonSchema {
+  const { dialect } = context;
+  const defaults = dialect.isV3 && fallback !== undefined ? { default: fallback } : {};
+  const reference = referenceOf(schema);
+  if (reference !== undefined) {
+    context.refs.push(reference);
+    const ref = { $ref: `${dialect.refPrefix}${reference}` };
+    if (!dialect.isV3) return { ...ref, ...extensions };
+    const rest = { ...defaults, ...extensions };
+    return Object.keys(rest).length === 0 ? ref : { allOf: [ref], ...rest };
+  }
+  switch (schema.type) {
+    case "list":
+      return {
+        type: "array",
+        items: describe(schema.items, context, zeroDefault(schema.items)),
+        ...(schema.listMapKeys === undefined ? {} : { "x-kubernetes-list-map-keys": schema.listMapKeys }),
+        ...(schema.listType === undefined ? {} : { "x-kubernetes-list-type": schema.listType }),
+        ...extensions,
+      };
+    case "map":
+      return {
+        type: "object",
+        additionalProperties: describe(schema.values, context, zeroDefault(schema.values)),
+        ...(schema.mapType === undefined ? {} : { "x-kubernetes-map-type": schema.mapType }),
+        ...extensions,
+      };
+    case "struct":
+    case "scalar":
+      return { ...scalarForm(schema as ScalarSchema), ...defaults, ...extensions };
+  }
+}
+
+function referenceOf(schema: Schema): string | undefined {
+  if (schema.type === "struct") return schema.definition;
+  if (schema.type !== "scalar") return undefined;
+  return schema.scalar === "any" ? schema.definition : SPECIAL[schema.scalar];
+}
+
+function scalarForm(schema: ScalarSchema): JsonSchema {
+  switch (schema.scalar) {
+    case "bool":
+      return { type: "boolean" };
+    case "int32":
+    case "int64":
+      return { type: "integer", format: schema.scalar };
+    case "float64":
+      return { type: "number", format: "double" };
+    case "bytes":
+      return { type: "string", format: "byte" };
+    case "any":
+      return {};
+    case "string":
+    case "time":
+    case "microTime":
+    case "duration":
+    case "quantity":
+    case "intOrString":
+      return { type: "string", ...(schema.enum === undefined ? {} : { enum: schema.enum }) };
+  }
+}
+
+/** What Go's zero value shows as a default; undefined where there is none to show. */
+function zeroDefault(schema: Schema): unknown {
+  if (schema.type === "struct") return {};
+  if (schema.type !== "scalar" || isStructInGo(schema)) return undefined;
+  return scalarZero[schema.scalar] ?? undefined;
+}

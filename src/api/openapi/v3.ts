@@ -1,0 +1,115 @@
+import { facts } from "../facts/data.js";
+import { servedGroupVersions } from "../facts/resources.js";
+import { META, operationsOf, type OperationFacts } from "./operations.js";
+import type { ParameterFacts } from "./parameters.js";
+import { describeDefinitions, v3Dialect, type JsonSchema } from "./schemas.js";
+
+/** Raise it when the documents change although the facts do not: clients keep them by hash. */
+const FORMAT = 1;
+
+const documents = new Map<string, Uint8Array>();
+
+export interface OpenApiV3IndexDocument {
+  readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
+}
+
+/** GET /openapi/v3: where the document of each group version is, with a hash that changes when the document does. */
+export function openApiV3Index(): OpenApiV3IndexDocument {
+  const paths = servedGroupVersions().map((groupVersion) => {
+    const path = indexPath(groupVersion);
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiV3Hash(groupVersion)}` }] as const;
+  });
+  return { paths: Object.fromEntries(paths.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+/** The hash and ETag (unquoted) of a group version's document. */
+export function openApiV3Hash(groupVersion: string): string {
+  let hash = FORMAT;
+  for (let index = 0; index < groupVersion.length; index += 1) {
+    hash = (Math.imul(hash, 31) + groupVersion.charCodeAt(index)) >>> 0;
+  }
+  return `${hash.toString(16).toUpperCase().padStart(8, "0")}${facts.digest.slice(8)}`;
+}
+
+/**
+ * GET /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>: the JSON of a served group version, given as "apps/v1"
+ * or as the path of the index ("apis/apps/v1"). Made on first use and kept; the same bytes each time.
+ */
+export function openApiV3Document(groupVersionOrPath: string): Uint8Array | undefined {
+  const groupVersion = groupVersionOrPath.replace(/^apis?\//, "");
+  const known = documents.get(groupVersion);
+  if (known !== undefined) return known;
+  if (!servedGroupVersions().includes(groupVersion)) return undefined;
+  const bytes = new TextEncoder().encode(JSON.stringify(buildDocument(groupVersion)));
+  documents.set(groupVersion, bytes);
+  return bytes;
+}
+
+const indexPath = (groupVersion: string): string => `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
+
+function buildDocument(groupVersion: string): JsonSchema {
+  const operations = operationsOf(groupVersion);
+  const names = new Set([`${META}.WatchEvent`, `${META}.APIResourceList`]);
+  for (const { body, answer } of operations) {
+    if (body !== undefined) names.add(body);
+    if (answer !== undefined) names.add(answer);
+  }
+  const paths: Record<string, JsonSchema> = {};
+  for (const one of operations) {
+    const item = (paths[one.path] ??= { parameters: one.pathParameters.map(describeParameter) });
+    item[one.method] = describeOperation(one);
+  }
+  return {
+    openapi: "3.0.0",
+    info: { title: "Kubernetes", version: "v1.36.0" },
+    paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    components: {
+      schemas: describeDefinitions(names, v3Dialect),
+      securitySchemes: { BearerToken: { type: "apiKey", in: "header", name: "authorization" } },
+    },
+  };
+}
+
+const PATCH_TYPES = [
+  "application/apply-patch+yaml",
+  "application/json-patch+json",
+  "application/merge-patch+json",
+  "application/strategic-merge-patch+json",
+];
+
+function describeOperation(operation: OperationFacts): JsonSchema {
+  const { action, body, answer, kind } = operation;
+  const content = (types: readonly string[], definition: string): JsonSchema =>
+    Object.fromEntries(types.map((type) => [type, { schema: { $ref: `#/components/schemas/${definition}` } }]));
+  const codes =
+    action === "post" ? ["200", "201", "202"] : action === "put" || action === "patch" ? ["200", "201"] : ["200"];
+  const answers =
+    answer === undefined
+      ? { "*/*": { schema: { type: "string" } } }
+      : content(["application/json", "application/yaml"], answer);
+  return {
+    tags: [operation.tag],
+    operationId: operation.operationId,
+    parameters: operation.queryParameters.map(describeParameter),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            content: content(action === "patch" ? PATCH_TYPES : ["*/*"], body),
+            ...(action === "delete" || action === "deletecollection" ? {} : { required: true }),
+          },
+        }),
+    responses: {
+      ...Object.fromEntries(codes.map((code) => [code, { description: DESCRIPTIONS[code], content: answers }])),
+      "401": { description: "Unauthorized" },
+    },
+    "x-kubernetes-action": action,
+    "x-kubernetes-group-version-kind": kind,
+  };
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
+
+function describeParameter({ name, in: place, type }: ParameterFacts): JsonSchema {
+  return { name, in: place, ...(place === "path" ? { required: true } : {}), schema: { type, uniqueItems: true } };
+}

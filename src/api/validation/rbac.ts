@@ -1,0 +1,74 @@
+import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
+import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
+import { named } from "./rules.js";
+
+export function validateRole(role: KubeObject, namespaced: boolean): FieldError[] {
+  return objects(role.rules).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, namespaced));
+}
+
+function validateRule(rule: ReadonlyFields, path: string, namespaced: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  if (list(rule.verbs).length === 0) errors.push(required(`${path}.verbs`, "verbs must contain at least one value"));
+  const urls = list(rule.nonResourceURLs);
+  if (urls.length > 0) {
+    if (namespaced) {
+      errors.push(invalidValue(`${path}.nonResourceURLs`, urls, "namespaced rules cannot apply to non-resource URLs"));
+    }
+    if ([rule.apiGroups, rule.resources, rule.resourceNames].some((field) => list(field).length > 0)) {
+      const detail = "rules cannot apply to both regular resources and non-resource URLs";
+      errors.push(invalidValue(`${path}.nonResourceURLs`, urls, detail));
+    }
+    return errors;
+  }
+  if (list(rule.apiGroups).length === 0) {
+    errors.push(required(`${path}.apiGroups`, "resource rules must supply at least one api group"));
+  }
+  if (list(rule.resources).length === 0) {
+    errors.push(required(`${path}.resources`, "resource rules must supply at least one resource"));
+  }
+  return errors;
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+
+export function validateRoleBinding(binding: KubeObject, namespaced: boolean): FieldError[] {
+  const role = object(binding.roleRef);
+  const errors: FieldError[] = [];
+  if (role.apiGroup !== RBAC) errors.push(notSupported("roleRef.apiGroup", role.apiGroup ?? "", [RBAC]));
+  const kinds = namespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
+  if (!kinds.includes(text(role.kind))) errors.push(notSupported("roleRef.kind", role.kind ?? "", kinds));
+  if (text(role.name) === "") errors.push(required("roleRef.name"));
+  return [
+    ...errors,
+    ...objects(binding.subjects).flatMap((subject, index) => validateSubject(subject, `subjects[${index}]`)),
+  ];
+}
+
+function validateSubject(subject: ReadonlyFields, path: string): FieldError[] {
+  const [kind, name, group] = [text(subject.kind), text(subject.name), text(subject.apiGroup)];
+  const errors = name === "" ? [required(`${path}.name`)] : [];
+  switch (kind) {
+    case "ServiceAccount":
+      if (name !== "") errors.push(...named(name, `${path}.name`, dns1123SubdomainErrors));
+      if (group !== "") errors.push(notSupported(`${path}.apiGroup`, group, [""]));
+      if (text(subject.namespace) === "") errors.push(required(`${path}.namespace`));
+      return errors;
+    case "User":
+    case "Group":
+      if (group !== RBAC) errors.push(notSupported(`${path}.apiGroup`, group, [RBAC]));
+      return errors;
+    default:
+      errors.push(notSupported(`${path}.kind`, kind, ["ServiceAccount", "User", "Group"]));
+      return errors;
+  }
+}
+
+/** A binding keeps its role for ever; the value is shown with the internal type's names. */
+export function validateRoleBindingUpdate(binding: KubeObject, old: KubeObject): FieldError[] {
+  const [role, before] = [object(binding.roleRef), object(old.roleRef)];
+  if (["apiGroup", "kind", "name"].every((field) => text(role[field]) === text(before[field]))) return [];
+  const shown = { APIGroup: text(role.apiGroup), Kind: text(role.kind), Name: text(role.name) };
+  return [invalidValue("roleRef", shown, "cannot change roleRef")];
+}

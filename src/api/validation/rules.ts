@@ -1,0 +1,49 @@
+import { type FieldError, invalidValue, notSupported } from "../../machinery/errors/field-error.js";
+import { absent, number } from "../../machinery/meta/access.js";
+import type { NameRule } from "../../machinery/validation/names.js";
+
+/** Small rules that validators share. Each answers the problems of one value; an absent value has none. */
+
+export const IMMUTABLE = "field is immutable";
+
+export function nonNegative(value: unknown, path: string): FieldError[] {
+  return !absent(value) && number(value) < 0 ? [invalidValue(path, value, "must be greater than or equal to 0")] : [];
+}
+
+export function oneOf(value: unknown, path: string, allowed: readonly string[]): FieldError[] {
+  return absent(value) || (typeof value === "string" && allowed.includes(value))
+    ? []
+    : [notSupported(path, value, allowed)];
+}
+
+/** A rule for names or numbers as field errors. */
+export function named(value: string, path: string, rule: NameRule): FieldError[] {
+  return rule(value).map((message) => invalidValue(path, value, message));
+}
+
+/** Equal as Kubernetes compares: empty lists and maps are absent ones. */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (isEmpty(a) && isEmpty(b)) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
+  }
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a) || Array.isArray(b)) return false;
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
+    sameValue(own(left, key), own(right, key)),
+  );
+}
+
+export function immutable(value: unknown, old: unknown, path: string): FieldError[] {
+  return sameValue(value, old) ? [] : [invalidValue(path, value ?? null, IMMUTABLE)];
+}
+
+function own(fields: Record<string, unknown>, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (absent(value)) return true;
+  return typeof value === "object" && Object.keys(value as object).length === 0 && Array.isArray(value);
+}

@@ -1,0 +1,117 @@
+import { Command as CommanderCommand, type ParseOptionsResult } from "commander";
+import type { Command, CommandEntry } from "./command.js";
+import type { FlagSpec } from "./flags/flag-set.js";
+import { FlagTable } from "./flags/flag-table.js";
+import { helpFlag } from "./flags/global-flags.js";
+import { type ParsedFlags, parseFlags } from "./flags/parse-flags.js";
+import { stripFlags, withoutOperand } from "./strip-flags.js";
+
+/** What a node does once its own command line is parsed. */
+export type NodeAction = (node: CommandNode) => Promise<void>;
+
+/** What every node of one command line shares. */
+export interface NodeContext {
+  readonly globals: readonly FlagSpec[];
+  readonly action: NodeAction;
+  /** Turns a flag error into what the boundary prints. */
+  readonly flagError: (error: unknown, node: CommandNode) => Error;
+}
+
+/**
+ * commander keeps the tree, the aliases and the hooks; flags and the search for the command are pflag's and cobra's.
+ * Modules are loaded by the preSubcommand hook, so only the commands on the path are.
+ */
+export class CommandNode extends CommanderCommand {
+  /** The command's module, once loaded; a pure group has none. */
+  module: Command | undefined;
+  parsed: ParsedFlags | undefined;
+  /** What stood on the command line for this node, its name taken out. */
+  argv: readonly string[] = [];
+
+  constructor(
+    readonly entry: CommandEntry,
+    readonly context: NodeContext,
+    readonly path: string,
+    /** Persistent flags of the groups above. */
+    readonly inherited: readonly FlagSpec[],
+  ) {
+    super(entry.name);
+    this.helpCommand(false);
+    this.helpOption(false);
+    if (entry.aliases !== undefined) this.aliases([...entry.aliases]);
+    this.action(() => context.action(this));
+    this.hook("preSubcommand", async (_parent, child) => {
+      if (child instanceof CommandNode) await child.load();
+    });
+  }
+
+  async load(): Promise<void> {
+    this.module ??= await this.entry.load?.();
+  }
+
+  /** The command's own flags. */
+  get ownFlags(): readonly FlagSpec[] {
+    return this.module?.flags ?? this.entry.group?.flags ?? [];
+  }
+
+  /** Everything it understands: its own first, then what it inherits. */
+  flagTable(withHelp = true): FlagTable {
+    return new FlagTable(this.ownFlags, withHelp ? [helpFlag] : [], this.inherited, this.context.globals);
+  }
+
+  /** The subcommand an argument names, with what is left of the command line for it. */
+  findChild(argv: readonly string[]): { readonly entry: CommandEntry; readonly argv: readonly string[] } | undefined {
+    const children = this.entry.children;
+    if (children === undefined) return undefined;
+    const flags = this.flagTable(false);
+    const name = stripFlags(argv, flags)[0];
+    const entry = children.find((child) => child.name === name || child.aliases?.includes(name ?? "") === true);
+    return name === undefined || entry === undefined ? undefined : { entry, argv: withoutOperand(argv, name, flags) };
+  }
+
+  /** Makes the node of a subcommand. */
+  child(entry: CommandEntry): CommandNode {
+    const persistent = this.ownFlags.filter((flag) => flag.persistent === true);
+    return new CommandNode(entry, this.context, `${this.path} ${entry.name}`, [...persistent, ...this.inherited]);
+  }
+
+  /** Called by commander with what is left for this node: finds the next node or reads the flags. */
+  override parseOptions(argv: string[]): ParseOptionsResult {
+    const found = this.findChild(argv);
+    if (found !== undefined) {
+      this.addCommand(this.child(found.entry));
+      return { operands: [found.entry.name], unknown: [...found.argv] };
+    }
+    this.argv = argv;
+    this.parsed = this.#parse(argv);
+    return { operands: [], unknown: [] };
+  }
+
+  #parse(argv: readonly string[]): ParsedFlags {
+    try {
+      if (this.module?.disableFlagParsing === true) return { ...parseFlags(this.flagTable(), []), args: argv };
+      return parseFlags(this.flagTable(), argv);
+    } catch (error) {
+      throw this.context.flagError(error, this);
+    }
+  }
+}
+
+/**
+ * Walks down from the root as cobra's Find does, without running anything: the last command that the words name, and
+ * what is left for it.
+ */
+export async function findNode(
+  root: CommandNode,
+  argv: readonly string[],
+): Promise<{ node: CommandNode; argv: readonly string[] }> {
+  let node = root;
+  let rest = argv;
+  for (;;) {
+    const found = node.findChild(rest);
+    if (found === undefined) return { node, argv: rest };
+    node = node.child(found.entry);
+    rest = found.argv;
+    await node.load();
+  }
+}

@@ -1,0 +1,49 @@
+import { isJsonObject } from "../../machinery/meta/json.js";
+import { formatGroupVersion } from "../../machinery/meta/gvk.js";
+import type { Factory } from "../factory.js";
+
+/** How long a server may take while somebody waits for a list of candidates. */
+const PATIENCE = 5000;
+
+/** The names of the objects of a type in the namespace in force, as the server orders them. */
+export async function objectNames(factory: Factory, type: string): Promise<readonly string[]> {
+  const mapper = await factory.mapper();
+  const resource = await mapper.resourceFor(type);
+  const kind = await mapper.kindFor(resource);
+  const mapping = await mapper.mappingFor(kind, kind.version);
+  const { group, version } = mapping.resource;
+  const prefix = group === "" ? `/api/${version}` : `/apis/${formatGroupVersion({ group, version })}`;
+  const scope = mapping.namespaced ? `/namespaces/${encodeURIComponent((await factory.namespace()).namespace)}` : "";
+  const client = await factory.restClient();
+  const response = await client.request({
+    method: "GET",
+    path: `${prefix}${scope}/${mapping.resource.resource}`,
+    query: { limit: "500" },
+    signal: AbortSignal.timeout(PATIENCE),
+  });
+  const { items } = response.json();
+  if (!Array.isArray(items)) return [];
+  return items.flatMap((item) => {
+    const metadata = isJsonObject(item) ? item["metadata"] : undefined;
+    const name = isJsonObject(metadata) ? metadata["name"] : undefined;
+    return typeof name === "string" ? [name] : [];
+  });
+}
+
+/** The types that can be got, as `api-resources -o name` lists them: by group, then by name. */
+export async function resourceTypes(factory: Factory): Promise<readonly string[]> {
+  const discovery = await factory.discovery();
+  const preferred = new Map((await discovery.groups()).map((group) => [group.name, group.preferredVersion]));
+  const { resources } = await discovery.resources();
+  const best = new Map<string, { readonly group: string; readonly name: string }>();
+  for (const resource of resources) {
+    if (!resource.verbs.includes("get") || resource.name.includes("/")) continue;
+    const key = `${resource.group}/${resource.name}`;
+    if (!best.has(key) || preferred.get(resource.group) === resource.version) best.set(key, resource);
+  }
+  return [...best.values()]
+    .sort((a, b) => compare(a.group, b.group) || compare(a.name, b.name))
+    .map(({ group, name }) => (group === "" ? name : `${name}.${group}`));
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

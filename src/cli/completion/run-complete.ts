@@ -1,0 +1,165 @@
+import type { CommandEntry, Completer, Completion } from "../command.js";
+import { type CommandNode, findNode } from "../command-node.js";
+import { defaultCacheDir, invocationOf, type MakeFactory, rootNode, unknownCommand } from "../dispatch.js";
+import type { FlagSpec } from "../flags/flag-set.js";
+import { FlagTable } from "../flags/flag-table.js";
+import { globalFlags, helpFlag } from "../flags/global-flags.js";
+import { type ParsedFlags, parseFlags } from "../flags/parse-flags.js";
+import type { Host } from "../host.js";
+import { DEFAULT, directiveNames, FILTER_FILE_EXT, NO_FILE_COMP } from "./directive.js";
+import { flagNameCandidates, valueCompletion } from "./flag-completion.js";
+import { completeClusters, completeContexts, completeNamespaces, completeUsers } from "./global-completers.js";
+
+/** Answers `__complete WORDS... LAST`: candidates, then `:directive`, on stdout; what happened, for people, on stderr. */
+export async function runComplete(
+  root: CommandEntry,
+  argv: readonly string[],
+  host: Host,
+  makeFactory: MakeFactory,
+): Promise<void> {
+  const [request, ...words] = argv;
+  if (words.length === 0) throw new Error("requires at least 1 arg(s), only received 0");
+  const { completion, problem } = await completeLine(root, words, host, makeFactory);
+  if (problem !== undefined) host.streams.err.write(`[Debug] [Error] ${problem}\n`);
+  for (const candidate of completion.candidates) {
+    const shown = request === "__completeNoDesc" ? candidate.split("\t")[0] : candidate;
+    host.streams.out.write(`${(shown ?? "").split("\n")[0]?.trim() ?? ""}\n`);
+  }
+  host.streams.out.write(`:${completion.directive}\n`);
+  host.streams.err.write(`Completion ended with directive: ${directiveNames(completion.directive)}\n`);
+}
+
+interface Answer {
+  readonly completion: Completion;
+  readonly problem?: string;
+}
+
+const failed = (problem: string): Answer => ({ completion: { candidates: [], directive: DEFAULT }, problem });
+
+/** cobra's getCompletions: the steps and their order are its own, scripts lean on the directives. */
+async function completeLine(
+  root: CommandEntry,
+  words: readonly string[],
+  host: Host,
+  makeFactory: MakeFactory,
+): Promise<Answer> {
+  const line = words.slice(0, -1);
+  const globals = globalFlags(defaultCacheDir(host));
+  const tree = rootNode(root, host.program, globals);
+  if (unknownCommand(tree, line) !== undefined) {
+    return failed(`unable to find a command for arguments: [${line.join(" ")}]`);
+  }
+  const { node, argv } = await findNode(tree, line);
+  const value = valueCompletion(node.flagTable(), argv, words.at(-1) ?? "");
+  const read = parse(node, value.argv);
+  if (typeof read === "string") return failed(read);
+  // After `--` (and only then) a further `--` would be an operand.
+  const afterDash = read.argsLenAtDash >= 0;
+  if (value.unknownFlag !== undefined && !afterDash) {
+    return failed(`Subcommand '${node.entry.name}' does not support flag '${value.unknownFlag}'`);
+  }
+  if (read.flags.bool("help")) return { completion: { candidates: [], directive: NO_FILE_COMP } };
+  return { completion: await candidates(node, read, value, { root, host, makeFactory, afterDash, globals }) };
+}
+
+function parse(node: CommandNode, argv: readonly string[]): ParsedFlags | string {
+  try {
+    return parseFlags(node.flagTable(), argv);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `Error while parsing flags from args [${argv.join(" ")}]: ${reason}`;
+  }
+}
+
+interface Surroundings {
+  readonly root: CommandEntry;
+  readonly host: Host;
+  readonly makeFactory: MakeFactory;
+  readonly afterDash: boolean;
+  readonly globals: readonly FlagSpec[];
+}
+
+async function candidates(
+  node: CommandNode,
+  read: ParsedFlags,
+  { flag, toComplete }: { readonly flag?: FlagSpec; readonly toComplete: string },
+  around: Surroundings,
+): Promise<Completion> {
+  if (flag !== undefined && !around.afterDash) {
+    const completer = flagCompleter(node, flag);
+    return completer === undefined
+      ? { candidates: [], directive: DEFAULT }
+      : await ask(completer, node, read, toComplete, around);
+  }
+  if (toComplete.startsWith("-") && !toComplete.includes("=") && !around.afterDash) {
+    return { candidates: flagNames(node, read, toComplete, around.globals), directive: NO_FILE_COMP };
+  }
+  const names = subcommandNames(node, read, toComplete);
+  const completer = node.module?.completeArgs;
+  if (completer === undefined)
+    return { candidates: names ?? [], directive: names === undefined ? DEFAULT : NO_FILE_COMP };
+  const more = await ask(completer, node, read, toComplete, around);
+  return { candidates: [...(names ?? []), ...more.candidates], directive: more.directive };
+}
+
+/** The names of subcommands that fit; undefined where none can stand. */
+function subcommandNames(node: CommandNode, read: ParsedFlags, toComplete: string): readonly string[] | undefined {
+  const children = node.entry.children ?? [];
+  const ownGiven = node.ownFlags.some((flag) => flag.persistent !== true && read.flags.changed(flag.name));
+  if (children.length === 0 || read.args.length > 0 || ownGiven) return undefined;
+  return children
+    .filter((child) => (child.hidden !== true || child.name === "help") && child.name.startsWith(toComplete))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((child) => `${child.name}\t${child.summary}`);
+}
+
+function flagNames(
+  node: CommandNode,
+  read: ParsedFlags,
+  toComplete: string,
+  globals: readonly FlagSpec[],
+): readonly string[] {
+  const own = new FlagTable(node.ownFlags, [helpFlag]);
+  const inherited = [...node.inherited, ...globals].filter((flag) => own.named(flag.name) === undefined);
+  // At the root the global flags are its own, so help stands among them.
+  if (node.parent === null && node.path.split(" ").length === 1) {
+    return flagNameCandidates([], [...inherited, ...own.all()], read.flags, toComplete);
+  }
+  return flagNameCandidates(inherited, own.all(), read.flags, toComplete);
+}
+
+const GLOBAL_COMPLETERS: Readonly<Record<string, Completer>> = {
+  namespace: completeNamespaces,
+  context: completeContexts,
+  cluster: completeClusters,
+  user: completeUsers,
+};
+
+function flagCompleter(node: CommandNode, flag: FlagSpec): Completer | undefined {
+  const own = node.module?.completeFlags?.[flag.name];
+  if (own !== undefined) return own;
+  if (node.ownFlags.includes(flag)) return flag.name === "filename" ? manifestFiles : undefined;
+  return GLOBAL_COMPLETERS[flag.name];
+}
+
+/** -f takes files with these endings. */
+const manifestFiles: Completer = () =>
+  Promise.resolve({ candidates: ["json", "yaml", "yml"], directive: FILTER_FILE_EXT });
+
+/** A completer that fails has nothing to offer: a shell must not show errors while a line is typed. */
+async function ask(
+  completer: Completer,
+  node: CommandNode,
+  read: ParsedFlags,
+  toComplete: string,
+  { root, host, makeFactory }: Surroundings,
+): Promise<Completion> {
+  const factory = makeFactory(host, read, node.path);
+  try {
+    return await completer(factory, invocationOf(node, read, root, host), toComplete);
+  } catch {
+    return { candidates: [], directive: NO_FILE_COMP };
+  } finally {
+    await factory.close();
+  }
+}

@@ -1,0 +1,154 @@
+import type { ConfigLoader } from "../client/config/config-loader.js";
+import type { ConfigOverrides } from "../client/config/config-overrides.js";
+import type { RestClient } from "../client/rest/rest-client.js";
+import { userAgent } from "./client-version.js";
+import type { Factory } from "./factory.js";
+import type { ParsedFlags, ParsedFlagSet } from "./flags/parse-flags.js";
+import type { Host } from "./host.js";
+
+/** A factory and what its owner does with it when the command is over. */
+export interface OwnedFactory extends Factory {
+  /** How many different warnings the server has sent. */
+  warningCount(): number;
+  /** Closes connections that were opened. */
+  close(): Promise<void>;
+}
+
+/** Makes each thing a command asks for on first use; the modules behind them are loaded then, not before. */
+export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: string): OwnedFactory {
+  const warnings = new Set<string>();
+  const loader = once(() => makeLoader(host, flags));
+  const clientConfig = once(async () => (await loader()).clientConfig());
+  const restClient = once(async () => {
+    const { createRestClient } = await import("../client/rest/create-rest-client.js");
+    const client = createRestClient(await clientConfig(), {
+      clock: host.clock,
+      env: host.env,
+      // Asked only where a plugin may prompt: looking at stdin opens it.
+      get stdinIsTerminal() {
+        return host.streams.in.isTTY === true;
+      },
+      // kubectl tells the server which command asks, and which requests belong together.
+      headers: { "kubectl-command": commandPath, "kubectl-session": crypto.randomUUID() },
+    });
+    client.onWarning = (text) => printWarning(text, warnings, host);
+    return client;
+  });
+  const discovery = once(async () => {
+    const { createCachedDiscovery } = await import("../client/discovery/cached-discovery.js");
+    const { klogLine } = await import("./klog.js");
+    const { goQuote } = await import("../base/go-quote.js");
+    const { cacheDir } = await clientConfig();
+    const log = (source: string, message: string): void => {
+      const text = `"Unhandled Error" err=${goQuote(message)}`;
+      host.streams.err.write(klogLine("E", source, text, new Date(host.clock.now()), host.pid));
+    };
+    return createCachedDiscovery({ client: await restClient(), cacheDir, clock: host.clock, log });
+  });
+  const mapper = once(async () => {
+    const { createRestMapper } = await import("../client/mapper/discovery-mapper.js");
+    return createRestMapper(await discovery());
+  });
+  const openapi = once(async () => {
+    const { createOpenApi } = await import("../client/openapi/create-openapi.js");
+    return createOpenApi(await restClient());
+  });
+  const builder = async () => {
+    const { createBuilder } = await import("../resource/create-builder.js");
+    return createBuilder({
+      client: restClient,
+      mapper,
+      // Looking at stdin opens it: only a command that reads it does.
+      stdin: { [Symbol.asyncIterator]: () => host.streams.in[Symbol.asyncIterator]() },
+      fetchUrl: async (url) => (await import("./fetch-url.js")).fetchUrl(url),
+      wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      files: { cwd: host.cwd, platform: host.platform },
+      program: host.program,
+    });
+  };
+  return {
+    program: host.program,
+    streams: host.streams,
+    env: host.env,
+    cwd: host.cwd,
+    platform: host.platform,
+    arch: host.arch,
+    clock: host.clock,
+    rawConfig: async () => (await loader()).rawConfig(),
+    clientConfig,
+    namespace: async () => (await loader()).namespace(),
+    restClient,
+    discovery,
+    mapper,
+    openapi,
+    builder,
+    warningCount: () => warnings.size,
+    close: async () => {
+      if (restClient.made !== undefined) await closeQuietly(restClient.made);
+    },
+  };
+}
+
+async function makeLoader(host: Host, flags: ParsedFlagSet): Promise<ConfigLoader> {
+  const { createConfigLoader } = await import("../client/config/config-loader.js");
+  return createConfigLoader({
+    overrides: configOverrides(flags),
+    env: host.env,
+    cwd: host.cwd,
+    userAgent: userAgent(host.program, host.platform, host.arch),
+    prompt: async () => (await import("./prompt-credentials.js")).promptCredentials(host.streams),
+  });
+}
+
+/** The connection flags as given. A command's own flag of the same name (config set-cluster --server) is not one. */
+export function configOverrides(flags: ParsedFlagSet): ConfigOverrides {
+  const isGlobal = (name: string): boolean => flags.has(name) && !flags.table.isOwn(name);
+  const text = (name: string): string => (isGlobal(name) && flags.changed(name) ? flags.string(name) : "");
+  const list = (name: string): readonly string[] => (isGlobal(name) ? flags.strings(name) : []);
+  const bool = (name: string): boolean => isGlobal(name) && flags.bool(name);
+  return {
+    kubeconfig: text("kubeconfig"),
+    context: text("context"),
+    cluster: text("cluster"),
+    user: text("user"),
+    namespace: text("namespace"),
+    server: text("server"),
+    tlsServerName: text("tls-server-name"),
+    insecureSkipTlsVerify: bool("insecure-skip-tls-verify"),
+    certificateAuthority: text("certificate-authority"),
+    clientCertificate: text("client-certificate"),
+    clientKey: text("client-key"),
+    token: text("token"),
+    username: text("username"),
+    password: text("password"),
+    as: text("as"),
+    asUid: text("as-uid"),
+    asGroups: list("as-group"),
+    asUserExtra: list("as-user-extra"),
+    requestTimeout: text("request-timeout"),
+    disableCompression: bool("disable-compression"),
+    cacheDir: text("cache-dir"),
+  };
+}
+
+/** Each different warning once, as kubectl prints them; in yellow where a person reads. */
+function printWarning(text: string, seen: Set<string>, { streams, env }: Host): void {
+  if (seen.has(text)) return;
+  seen.add(text);
+  const colour = streams.err.isTTY === true && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
+  streams.err.write(colour ? `\u001b[33;1mWarning:\u001b[0m ${text}\n` : `Warning: ${text}\n`);
+}
+
+async function closeQuietly(client: Promise<RestClient>): Promise<void> {
+  try {
+    await (await client).close();
+  } catch {
+    // The command has said what went wrong already.
+  }
+}
+
+/** Runs `make` on the first call only; `made` is its promise from then on. */
+function once<T>(make: () => Promise<T>): (() => Promise<T>) & { made?: Promise<T> } {
+  const get: (() => Promise<T>) & { made?: Promise<T> } = () => (get.made ??= make());
+  return get;
+}

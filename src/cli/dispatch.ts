@@ -1,0 +1,135 @@
+import { posix, win32 } from "node:path";
+import { goQuote } from "../base/go-quote.js";
+import type { Command, CommandEntry, Invocation } from "./command.js";
+import { CommandNode, type NodeContext } from "./command-node.js";
+import { ExitError, silentExit, usageError } from "./errors.js";
+import type { OwnedFactory } from "./create-factory.js";
+import type { FlagSpec } from "./flags/flag-set.js";
+import { FlagError } from "./flags/flag-errors.js";
+import { globalFlags } from "./flags/global-flags.js";
+import type { ParsedFlags } from "./flags/parse-flags.js";
+import type { Host } from "./host.js";
+import { stripFlags } from "./strip-flags.js";
+
+export type MakeFactory = (host: Host, parsed: ParsedFlags, commandPath: string) => OwnedFactory;
+
+/** Runs one command line. Returns when the command is done; throws what the error boundary prints. */
+export async function dispatch(
+  root: CommandEntry,
+  argv: readonly string[],
+  host: Host,
+  makeFactory: MakeFactory,
+): Promise<void> {
+  if (COMPLETION_REQUESTS.has(argv[0] ?? "")) {
+    const { runComplete } = await import("./completion/run-complete.js");
+    return await runComplete(root, argv, host, makeFactory);
+  }
+  const globals = globalFlags(defaultCacheDir(host));
+  const tree = rootNode(root, host.program, globals, (node) => run(node, root, host, makeFactory));
+  const unknown = unknownCommand(tree, argv);
+  if (unknown !== undefined) return await runUnknown(unknown, root, argv, host);
+  await tree.parseAsync([...argv], { from: "user" });
+}
+
+/** How completion scripts ask: cobra's protocol. */
+const COMPLETION_REQUESTS: ReadonlySet<string> = new Set(["__complete", "__completeNoDesc"]);
+
+/** The tree of commands for one command line; `action` runs on the node the line names. */
+export function rootNode(
+  root: CommandEntry,
+  program: string,
+  globals: readonly FlagSpec[],
+  action: NodeContext["action"] = () => Promise.resolve(),
+): CommandNode {
+  return new CommandNode(root, { globals, action, flagError }, program, []);
+}
+
+/** The first word of a line that names no command, or undefined when it names one or has no words at all. */
+export function unknownCommand(tree: CommandNode, argv: readonly string[]): string | undefined {
+  return tree.findChild(argv) === undefined ? stripFlags(argv, tree.flagTable(false))[0] : undefined;
+}
+
+/** A command of that name may be a plugin; if not, what was meant? */
+async function runUnknown(typed: string, root: CommandEntry, argv: readonly string[], host: Host): Promise<void> {
+  const { findPlugin } = await import("./plugins.js");
+  const plugin = findPlugin(argv, host);
+  if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
+  const { unknownCommandMessage } = await import("./suggestions.js");
+  throw new Error(unknownCommandMessage(typed, host.program, root.children ?? []));
+}
+
+function flagError(error: unknown, node: CommandNode): Error {
+  if (!(error instanceof FlagError)) return error instanceof Error ? error : new Error(String(error));
+  const advice =
+    node.module?.selfExplaining === true ? `Run '${node.path}' without flags.` : `See '${node.path} --help' for usage.`;
+  return new FlagError(`${error.message}\n${advice}`);
+}
+
+async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactory: MakeFactory): Promise<void> {
+  const { module, parsed } = node;
+  if (parsed === undefined) throw new Error(`${node.path} ran before its flags were read`);
+  for (const notice of parsed.notices) host.streams.err.write(`${notice}\n`);
+  if (parsed.flags.bool("help")) return showHelp(node, host, "out");
+  const invocation = invocationOf(node, parsed, root, host);
+  if (module === undefined) return runGroup(node, invocation, host);
+  await runCommand(module, invocation, makeFactory(host, parsed, node.path), host);
+}
+
+/** One parsed command line, as commands and completers see it. */
+export function invocationOf(node: CommandNode, parsed: ParsedFlags, root: CommandEntry, host: Host): Invocation {
+  return {
+    commandPath: node.path,
+    args: parsed.args,
+    argsLenAtDash: parsed.argsLenAtDash,
+    flags: parsed.flags,
+    signal: host.signal,
+    root,
+    globalFlags: node.context.globals,
+    printHelp: () => showHelp(node, host, "out"),
+  };
+}
+
+async function runCommand(command: Command, invocation: Invocation, factory: OwnedFactory, host: Host): Promise<void> {
+  command.validateArgs?.(invocation);
+  checkProfile(invocation);
+  host.onCommand?.(command.handlesSignals === true);
+  try {
+    await command.execute(factory, invocation);
+  } finally {
+    await factory.close();
+  }
+  const warnings = invocation.flags.bool("warnings-as-errors") ? factory.warningCount() : 0;
+  if (warnings > 0) throw new Error(`${warnings} warning${warnings === 1 ? "" : "s"} received`);
+}
+
+/** A group by itself: its help, or an error naming what it was given. */
+async function runGroup(node: CommandNode, invocation: Invocation, host: Host): Promise<void> {
+  const bare = node.entry.group?.bare ?? { stream: "err", code: 1 };
+  if (node.parent !== null && invocation.args.length > 0) {
+    throw usageError(invocation, `unknown command ${goQuote(invocation.args.join(" "))}`);
+  }
+  checkProfile(invocation);
+  await showHelp(node, host, bare.stream);
+  if (bare.code !== 0) throw silentExit(bare.code);
+}
+
+async function showHelp(node: CommandNode, host: Host, stream: "out" | "err"): Promise<void> {
+  if (node.module?.selfExplaining === true) return;
+  const { helpText } = await import("./help/help-text.js");
+  const out = host.streams[stream];
+  out.write(helpText(node, out.isTTY === true ? out.columns : undefined));
+}
+
+const PROFILES = new Set(["none", "cpu", "heap", "goroutine", "threadcreate", "block", "mutex", "trace"]);
+
+function checkProfile({ flags }: Invocation): void {
+  const profile = flags.string("profile");
+  if (!PROFILES.has(profile)) throw new Error(`unknown profile '${profile}'`);
+}
+
+/** Where answers of servers are kept when nothing says otherwise. */
+export function defaultCacheDir({ env, platform }: Host): string {
+  const { join } = platform === "win32" ? win32 : posix;
+  const home = (platform === "win32" ? env["USERPROFILE"] : undefined) ?? env["HOME"] ?? "";
+  return env["KUBECACHEDIR"] || join(home, ".kube", "cache");
+}

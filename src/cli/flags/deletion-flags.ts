@@ -1,0 +1,32 @@
+import type { FlagSpec, Flags } from "./flag-set.js";
+import { parseBool } from "./resource-flags.js";
+
+export const cascadeFlag: FlagSpec = {
+  name: "cascade",
+  type: "string",
+  default: "background",
+  bare: "background",
+  usage: 'Must be "background", "orphan", or "foreground". What becomes of the objects that the deleted one owns',
+};
+
+export type PropagationPolicy = "Background" | "Foreground" | "Orphan";
+
+/** The boolean spellings of old are taken with a warning. */
+export function readCascade(flags: Flags, warn: (text: string) => void): PropagationPolicy {
+  const value = flags.string("cascade");
+  switch (value) {
+    case "orphan":
+      return "Orphan";
+    case "foreground":
+      return "Foreground";
+    case "background":
+      return "Background";
+  }
+  const bool = parseBool(value);
+  if (bool === undefined) {
+    throw new Error(`invalid cascade value (${value}). Must be "background", "foreground", or "orphan"`);
+  }
+  const instead = bool ? "background" : "orphan";
+  warn(`warning: --cascade=${value} is deprecated (boolean value) and can be replaced with --cascade=${instead}.\n`);
+  return bool ? "Background" : "Orphan";
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { PathError } from "../../base/path-error.js";
+import type { PrintRequest } from "../../printers/formats.js";
+import type { Factory } from "../factory.js";
+import type { FlagSpec, Flags } from "./flag-set.js";
+
+/** -o and what goes with it, for commands that print the objects they handle. */
+export const printFlags: readonly FlagSpec[] = [
+  {
+    name: "output",
+    short: "o",
+    type: "string",
+    usage:
+      "Output format. One of: (json, yaml, kyaml, name, go-template, go-template-file, template, templatefile, jsonpath, jsonpath-as-json, jsonpath-file)",
+  },
+  {
+    name: "template",
+    type: "string",
+    usage: "The template, or the file that holds it, for -o go-template and -o go-template-file",
+  },
+  {
+    name: "allow-missing-template-keys",
+    type: "bool",
+    default: "true",
+    usage: "A template may name fields and keys that are not there",
+  },
+  { name: "show-managed-fields", type: "bool", usage: "Keep managedFields in JSON and YAML output" },
+];
+
+export function readPrintRequest(flags: Flags, { cwd }: Pick<Factory, "cwd">): PrintRequest {
+  return {
+    output: flags.string("output"),
+    template: flags.string("template"),
+    allowMissingTemplateKeys: flags.bool("allow-missing-template-keys"),
+    showManagedFields: flags.bool("show-managed-fields"),
+    readFile: (path) => {
+      try {
+        return readFileSync(resolve(cwd, path), "utf8");
+      } catch (error) {
+        throw new PathError("open", path, error);
+      }
+    },
+  };
+}

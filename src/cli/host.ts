@@ -1,0 +1,20 @@
+import type { Clock } from "../base/clock.js";
+import type { Streams } from "./factory.js";
+
+/** What surrounds one run of the program: the parts of a process it may touch. Tests make their own. */
+export interface Host {
+  readonly program: string;
+  readonly streams: Streams;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  readonly arch: string;
+  readonly clock: Clock;
+  /** Shown in log lines. */
+  readonly pid: number;
+  readonly signal: AbortSignal;
+  /** Runs a plugin in place of this program and returns its exit code. */
+  readonly runPlugin: (file: string, args: readonly string[]) => Promise<number>;
+  /** Told before a command runs whether it ends by itself when the signal aborts. */
+  readonly onCommand?: (handlesSignals: boolean) => void;
+}

@@ -1,0 +1,53 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { posix, win32 } from "node:path";
+import { ExitError } from "./errors.js";
+import type { Host } from "./host.js";
+
+export interface Plugin {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** Names that are never looked for on PATH. */
+const OWN = new Set(["help", "__complete", "__completeNoDesc"]);
+
+/**
+ * The program `kubectl-<words>` on PATH for a command line that names no command: the longest run of leading words
+ * wins, `-` in a word is `_` in the file's name, the rest is passed on.
+ * @throws when flags stand before the first word, as kubectl does
+ */
+export function findPlugin(argv: readonly string[], host: Pick<Host, "env" | "platform">): Plugin | undefined {
+  const firstWord = argv.find((argument) => !argument.startsWith("-"));
+  if (firstWord !== undefined && OWN.has(firstWord)) return undefined;
+  const firstFlag = argv.findIndex((argument) => argument.startsWith("-"));
+  const words = argv.slice(0, firstFlag < 0 ? argv.length : firstFlag).map((word) => word.replaceAll("-", "_"));
+  if (words.length === 0) {
+    throw new ExitError(1, `Error: flags cannot be placed before plugin name: ${argv[0] ?? ""}`);
+  }
+  for (let count = words.length; count > 0; count--) {
+    const file = onPath(`kubectl-${words.slice(0, count).join("-")}`, host);
+    if (file !== undefined) return { file, args: argv.slice(count) };
+  }
+  return undefined;
+}
+
+function onPath(name: string, { env, platform }: Pick<Host, "env" | "platform">): string | undefined {
+  if (name.includes("/")) return undefined;
+  const { delimiter, join } = platform === "win32" ? win32 : posix;
+  const suffixes = platform === "win32" ? (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";") : [""];
+  for (const folder of (env["PATH"] ?? "").split(delimiter)) {
+    if (folder === "") continue;
+    const file = suffixes.map((suffix) => join(folder, name + suffix)).find(isExecutable);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { errorCode, PathError } from "../base/path-error.js";
+import { readAll } from "../resource/document-source.js";
+import type { Factory } from "./factory.js";
+
+/** --raw: sends a file ("-" is stdin, undefined nothing) as it is, and prints the answer as it is. */
+export async function rawRequest(method: string, uri: string, filename: string | undefined, factory: Factory): Promise<void> {
+  const body = filename === undefined ? new Uint8Array() : await readBody(filename, factory);
+  const client = await factory.restClient();
+  const url = new URL(uri, "http://raw");
+  const query = Object.fromEntries([...new Set(url.searchParams.keys())].map((key) => [key, url.searchParams.getAll(key)]));
+  const answer = await client.stream({ method, path: url.pathname, query, body, contentType: "" });
+  for await (const chunk of answer.body) factory.streams.out.write(chunk);
+}
+
+async function readBody(filename: string, { streams, cwd }: Factory): Promise<Uint8Array> {
+  if (filename === "-") return readAll(streams.in as AsyncIterable<Uint8Array>);
+  return readFile(resolve(cwd, filename)).catch((error: unknown) => {
+    throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", filename, error);
+  });
+}
+
+/** Throws Go's complaint when `uri` cannot be a request's. */
+export function requireRequestUri(uri: string): void {
+  if (uri.startsWith("/") || /^[a-z][a-z0-9+.-]*:\/\//i.test(uri)) return;
+  throw new Error(`--raw must be a valid URL path: parse ${JSON.stringify(uri)}: invalid URI for request`);
+}

@@ -1,0 +1,36 @@
+import type { FlagTable } from "./flags/flag-table.js";
+
+/**
+ * cobra's look at a command line before it knows the command: what would be operands, if every flag it does not know
+ * took the next argument as its value. So `--save-config create ns a` asks for the command "ns".
+ */
+export function stripFlags(argv: readonly string[], flags: FlagTable): readonly string[] {
+  const operands: string[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] ?? "";
+    if (argument === "--") break;
+    if (takesNext(argument, flags)) {
+      if (index + 2 >= argv.length) break;
+      index++;
+    } else if (argument !== "" && !argument.startsWith("-")) {
+      operands.push(argument);
+    }
+  }
+  return operands;
+}
+
+/** The command line without the first operand that reads `name`. */
+export function withoutOperand(argv: readonly string[], name: string, flags: FlagTable): readonly string[] {
+  for (let index = 0; index < argv.length; index++) {
+    const argument = argv[index] ?? "";
+    if (argument === "--") break;
+    if (takesNext(argument, flags)) index++;
+    else if (argument === name) return argv.toSpliced(index, 1);
+  }
+  return argv;
+}
+
+function takesNext(argument: string, flags: FlagTable): boolean {
+  if (argument.includes("=") || !argument.startsWith("-")) return false;
+  return (argument.startsWith("--") || argument.length === 2) && !flags.standsAlone(argument);
+}

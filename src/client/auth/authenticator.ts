@@ -1,0 +1,127 @@
+import { readFileSync } from "node:fs";
+import { type Clock, systemClock } from "../../base/clock.js";
+import { goQuote } from "../../base/go-quote.js";
+import type { ClientConfig, ImpersonationConfig } from "../config/client-config.js";
+import { BearerTokenFile } from "./bearer-token-file.js";
+import type { ExecCluster, ExecPlugin } from "./exec-plugin.js";
+
+/** What one request carries to say who sends it. */
+export interface Credentials {
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly repeatedHeaders: Readonly<Record<string, readonly string[]>>;
+  /** A client certificate that a plugin gave; a transport made for another one must be replaced. */
+  readonly certificate?: { readonly certData: Uint8Array; readonly keyData: Uint8Array };
+  /** The server answered 401: whatever was cached is not to be used again. */
+  refused(): void;
+}
+
+export type Authenticator = () => Promise<Credentials>;
+
+export interface AuthenticatorOptions {
+  readonly clock?: Clock;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly stdinIsTerminal?: boolean;
+}
+
+/** Throws at once on ways of authentication that exclude each other or do not exist any more. */
+export function createAuthenticator(config: ClientConfig, options: AuthenticatorOptions = {}): Authenticator {
+  const { auth } = config;
+  const clock = options.clock ?? systemClock;
+  const impersonation = impersonationHeaders(auth.impersonate);
+  if (auth.authProvider !== undefined) {
+    throw new Error(REMOVED_PROVIDERS[auth.authProvider] ?? `no Auth Provider found for name ${goQuote(auth.authProvider)}`);
+  }
+  if (auth.username && auth.token) {
+    throw new Error("username/password or bearer token may be set, but not both");
+  }
+  const fixed = (authorization: string | undefined): Credentials => ({
+    headers: { ...(authorization !== undefined && { authorization }), ...impersonation.headers },
+    repeatedHeaders: impersonation.repeated,
+    refused: () => undefined,
+  });
+  if (auth.tokenFile) {
+    const file = new BearerTokenFile(auth.tokenFile, auth.token?.trim() ?? "", clock);
+    return () => Promise.resolve(fixed(`Bearer ${file.token()}`));
+  }
+  if (auth.token) return always(fixed(`Bearer ${auth.token}`));
+  if (auth.username || auth.password) {
+    const pair = Buffer.from(`${auth.username ?? ""}:${auth.password ?? ""}`).toString("base64");
+    return always(fixed(`Basic ${pair}`));
+  }
+  const { exec } = auth;
+  if (exec === undefined) return always(fixed(undefined));
+  if (!EXEC_VERSIONS.has(exec.apiVersion)) throw new Error(`exec plugin: invalid apiVersion ${goQuote(exec.apiVersion)}`);
+
+  let plugin: Promise<ExecPlugin> | undefined;
+  const load = async (): Promise<ExecPlugin> => {
+    const { ExecPlugin } = await import("./exec-plugin.js");
+    return new ExecPlugin({
+      config: exec,
+      cluster: execCluster(config),
+      env: options.env ?? process.env,
+      clock,
+      stdinIsTerminal: options.stdinIsTerminal ?? Boolean(process.stdin.isTTY),
+    });
+  };
+  return async () => {
+    const source = await (plugin ??= load());
+    const got = await source.credentials();
+    return {
+      ...fixed(got.token === undefined ? undefined : `Bearer ${got.token}`),
+      ...(got.certData && got.keyData && { certificate: { certData: got.certData, keyData: got.keyData } }),
+      refused: () => source.refused(got),
+    };
+  };
+}
+
+function always(credentials: Credentials): Authenticator {
+  return () => Promise.resolve(credentials);
+}
+
+function impersonationHeaders(as: ImpersonationConfig | undefined): {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly repeated: Readonly<Record<string, readonly string[]>>;
+} {
+  if (!as) return { headers: {}, repeated: {} };
+  const headers = { "impersonate-user": as.user, ...(as.uid && { "impersonate-uid": as.uid }) };
+  const repeated: Record<string, readonly string[]> = {};
+  if (as.groups.length > 0) repeated["impersonate-group"] = as.groups;
+  for (const [key, values] of Object.entries(as.extra)) repeated[`impersonate-extra-${escapeKey(key)}`] = values;
+  return { headers, repeated };
+}
+
+/** A key may hold what a header name may not: percent-encoded, as the server decodes it. */
+function escapeKey(key: string): string {
+  return [...Buffer.from(key)]
+    .map((byte) => {
+      const char = String.fromCharCode(byte);
+      return /[A-Za-z0-9!#$&'*+\-.^_`|~]/.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+    })
+    .join("")
+    .toLowerCase();
+}
+
+function execCluster({ server, tls, auth, proxyUrl, disableCompression }: ClientConfig): ExecCluster {
+  const ca = tls.caData ?? (tls.caFile === undefined ? undefined : readFileSync(tls.caFile));
+  return {
+    server,
+    ...(tls.serverName && { "tls-server-name": tls.serverName }),
+    ...(tls.insecureSkipVerify && { "insecure-skip-tls-verify": true }),
+    ...(ca && { "certificate-authority-data": Buffer.from(ca).toString("base64") }),
+    ...(proxyUrl && { "proxy-url": proxyUrl }),
+    ...(disableCompression && { "disable-compression": true }),
+    ...(auth.exec?.clusterConfig !== undefined && { config: auth.exec.clusterConfig }),
+  };
+}
+
+const EXEC_VERSIONS = new Set(["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]);
+
+const REMOVED_PROVIDERS: Readonly<Record<string, string>> = {
+  gcp: `The gcp auth plugin has been removed.
+Please use the "gke-gcloud-auth-plugin" kubectl/client-go credential plugin instead.
+See https://cloud.google.com/blog/products/containers-kubernetes/kubectl-auth-changes-in-gke for further details`,
+  azure: `The azure auth plugin has been removed.
+Please use the https://github.com/Azure/kubelogin kubectl/client-go credential plugin instead.
+See https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins for further details`,
+};

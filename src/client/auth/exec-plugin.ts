@@ -1,0 +1,189 @@
+import { spawn } from "node:child_process";
+import { X509Certificate } from "node:crypto";
+import { normalize } from "node:path";
+import { errorCode } from "../../base/path-error.js";
+import type { Clock } from "../../base/clock.js";
+import { goQuote } from "../../base/go-quote.js";
+import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import type { ExecConfig } from "../config/client-config.js";
+
+/** What a credential plugin answered; a token, a certificate with its key, or both. */
+export interface ExecCredentials {
+  readonly token?: string;
+  readonly certData?: Uint8Array;
+  readonly keyData?: Uint8Array;
+}
+
+/** The cluster as a plugin that asked for it sees it, in ExecCredential's own fields and their order. */
+export interface ExecCluster {
+  readonly server: string;
+  readonly "tls-server-name"?: string;
+  readonly "insecure-skip-tls-verify"?: boolean;
+  /** Base64. */
+  readonly "certificate-authority-data"?: string;
+  readonly "proxy-url"?: string;
+  readonly "disable-compression"?: boolean;
+  readonly config?: unknown;
+}
+
+export interface ExecPluginOptions {
+  readonly config: ExecConfig;
+  readonly cluster: ExecCluster;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  /** Whether a person is there to answer the plugin's questions. */
+  readonly stdinIsTerminal: boolean;
+}
+
+/**
+ * Credentials from a plugin, run on first use and again when they expire or were refused. Its stderr is ours, so that
+ * it can ask and explain; its stdin is ours only in an interactive mode. Errors are worded as client-go words them.
+ */
+export class ExecPlugin {
+  private cached: ExecCredentials | undefined;
+  private running: Promise<ExecCredentials> | undefined;
+  private expires = Number.POSITIVE_INFINITY;
+  private explained = false;
+
+  constructor(private readonly options: ExecPluginOptions) {}
+
+  /** Concurrent callers share one run. */
+  async credentials(): Promise<ExecCredentials> {
+    if (this.cached && this.options.clock.now() < this.expires) return this.cached;
+    this.running ??= this.refresh().finally(() => {
+      this.running = undefined;
+    });
+    return this.running;
+  }
+
+  /** The server refused `used` (401): the next {@link credentials} are new ones, unless they already are. */
+  refused(used: ExecCredentials): void {
+    if (this.cached === used) this.cached = undefined;
+  }
+
+  private async refresh(): Promise<ExecCredentials> {
+    const interactive = this.interactive();
+    const { config, cluster } = this.options;
+    const request = {
+      kind: "ExecCredential",
+      apiVersion: config.apiVersion,
+      spec: { ...(config.provideClusterInfo && { cluster }), interactive },
+    };
+    const stdout = await this.run(`${JSON.stringify(request)}\n`, interactive);
+    const status = this.statusOf(stdout);
+    const expiration = status["expirationTimestamp"];
+    this.expires = typeof expiration === "string" ? Date.parse(expiration) : Number.POSITIVE_INFINITY;
+    this.cached = credentialsOf(status);
+    return this.cached;
+  }
+
+  private interactive(): boolean {
+    const { config, stdinIsTerminal } = this.options;
+    if (config.interactiveMode === "Never") return false;
+    if (config.interactiveMode === "Always" && !stdinIsTerminal) {
+      throw new Error("exec plugin cannot support interactive mode: standard input is not a terminal");
+    }
+    return stdinIsTerminal;
+  }
+
+  private run(request: string, interactive: boolean): Promise<string> {
+    const { config, env } = this.options;
+    const command = normalize(config.command);
+    const own = Object.fromEntries(config.env.map(({ name, value }) => [name, value]));
+    return new Promise((resolve, reject) => {
+      const child = spawn(command, [...config.args], {
+        env: { ...env, ...own, KUBERNETES_EXEC_INFO: request },
+        stdio: [interactive ? "inherit" : "ignore", "pipe", "inherit"],
+        windowsHide: true,
+      });
+      const chunks: Buffer[] = [];
+      child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
+      child.on("error", (error) => reject(this.spawnError(command, error)));
+      child.on("close", (code) => {
+        if (code === 0) resolve(Buffer.concat(chunks).toString("utf8"));
+        else reject(new Error(`exec: executable ${command} failed with exit code ${code ?? -1}`));
+      });
+    });
+  }
+
+  private spawnError(command: string, error: Error): Error {
+    // Go calls only a name it did not find on PATH "not found"; a path that fails to start keeps the system's words.
+    if (/[/\\]/.test(command)) {
+      const why = errorCode(error) === "EACCES" ? "permission denied" : "no such file or directory";
+      return new Error(`exec: fork/exec ${command}: ${why}`);
+    }
+    let text = `exec: executable ${command} not found`;
+    if (!this.explained) {
+      this.explained = true;
+      text += NOT_INSTALLED;
+      if (this.options.config.installHint) text += `\n\n${this.options.config.installHint}`;
+    }
+    return new Error(text);
+  }
+
+  private statusOf(stdout: string): JsonObject {
+    const { apiVersion } = this.options.config;
+    let answer: unknown;
+    try {
+      answer = JSON.parse(stdout);
+    } catch (error) {
+      throw new Error(`decoding stdout: couldn't get version/kind; json parse error: ${messageOf(error)}`);
+    }
+    if (!isJsonObject(answer)) throw new Error("decoding stdout: couldn't get version/kind; json parse error");
+    const { kind = "", apiVersion: version = "" } = answer;
+    if (kind === "" && version === "") {
+      throw new Error(
+        `exec plugin is configured to use API version ${apiVersion}, plugin returned version client.authentication.k8s.io/__internal`,
+      );
+    }
+    if (kind === "") throw new Error(`decoding stdout: Object 'Kind' is missing in '${stdout}'`);
+    if (version === "") throw new Error(`decoding stdout: Object 'apiVersion' is missing in '${stdout}'`);
+    if (kind !== "ExecCredential" || !VERSIONS.has(String(version))) {
+      throw new Error(
+        `decoding stdout: no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(version))} in scheme "pkg/runtime/scheme.go:110"`,
+      );
+    }
+    if (version !== apiVersion) {
+      throw new Error(
+        `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${String(version)}`,
+      );
+    }
+    if (!isJsonObject(answer["status"])) throw new Error("exec plugin didn't return a status field");
+    return answer["status"];
+  }
+}
+
+function credentialsOf(status: JsonObject): ExecCredentials {
+  const text = (field: string) => (typeof status[field] === "string" ? status[field] : "");
+  const token = text("token");
+  const cert = text("clientCertificateData");
+  const key = text("clientKeyData");
+  if (token === "" && cert === "" && key === "") throw new Error("exec plugin didn't return a token or cert/key pair");
+  if ((cert === "") !== (key === "")) throw new Error("exec plugin returned only certificate or key, not both");
+  if (cert !== "") {
+    try {
+      new X509Certificate(cert);
+    } catch {
+      throw new Error(
+        "failed parsing client key/certificate: tls: failed to find any PEM data in certificate input",
+      );
+    }
+  }
+  return {
+    ...(token !== "" && { token }),
+    ...(cert !== "" && { certData: Buffer.from(cert), keyData: Buffer.from(key) }),
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const VERSIONS = new Set(["client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1"]);
+
+const NOT_INSTALLED = `
+
+It looks like you are trying to use a client-go credential plugin that is not installed.
+
+To learn more about this feature, consult the documentation available at:
+      https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins`;

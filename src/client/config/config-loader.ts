@@ -1,0 +1,205 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PathError } from "../../base/path-error.js";
+import type { ClientConfig, ExecConfig, ImpersonationConfig } from "./client-config.js";
+import type { ConfigOverrides } from "./config-overrides.js";
+import { type EffectiveEntries, effectiveEntries, requireNamedEntries } from "./effective-entries.js";
+import { inClusterNamespace, inClusterPossible, inClusterServer } from "./in-cluster.js";
+import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from "./kubeconfig.js";
+import { homeDirectory, type KubeconfigSources, loadKubeconfig } from "./load-kubeconfig.js";
+import { parseRequestTimeout } from "./request-timeout.js";
+import { serverUrl } from "./server-url.js";
+import { validateEntries } from "./validate-entries.js";
+
+/**
+ * Kubeconfig, environment and flags, read once and on first use. The two questions are kubectl's: a command that asks
+ * for the namespace first reports a missing context in other words than one that asks for the configuration first.
+ */
+export interface ConfigLoader {
+  /** The merged kubeconfig, paths resolved, without the flags. */
+  rawConfig(): Promise<Kubeconfig>;
+  /** The namespace in force, and whether the flag said so. */
+  namespace(): Promise<{ readonly namespace: string; readonly enforced: boolean }>;
+  clientConfig(): Promise<ClientConfig>;
+}
+
+export interface ConfigLoaderOptions {
+  readonly overrides: ConfigOverrides;
+  readonly env: KubeconfigSources["env"];
+  readonly cwd: string;
+  readonly userAgent: string;
+  /** Asked when an https server is to be used and nothing says as whom; absent means nobody is asked. */
+  readonly prompt?: () => Promise<{ readonly username: string; readonly password: string }>;
+}
+
+export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
+  const { overrides, env, cwd } = options;
+  const defaultServer = env["KUBERNETES_MASTER"] || "http://localhost:8080";
+  const rawConfig = once(() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd }));
+
+  const namespace = once(async () => {
+    const config = await rawConfig();
+    if (overrides.namespace !== "") return { namespace: overrides.namespace, enforced: true };
+    const entries = effectiveEntries(config, overrides, defaultServer);
+    validateEntries(config, entries, cwd);
+    const own = entries.context.namespace;
+    if (!own && inClusterPossible(env)) return { namespace: inClusterNamespace(env), enforced: false };
+    return { namespace: own || "default", enforced: false };
+  });
+
+  const clientConfig = once(async () => {
+    const config = await rawConfig();
+    requireNamedEntries(config, overrides);
+    const entries = effectiveEntries(config, overrides, defaultServer);
+    validateEntries(config, entries, cwd);
+    const connection = await connectionOf(entries, options);
+    const effective =
+      isDefault(connection, defaultServer) && inClusterPossible(env) ? inClusterConnection(options) : connection;
+    return { ...effective, userAgent: options.userAgent, cacheDir: cacheFolder(options), ...(await namespaceOf()) };
+  });
+
+  async function namespaceOf() {
+    const { namespace: name, enforced } = await namespace();
+    return { namespace: name, namespaceEnforced: enforced };
+  }
+
+  return { rawConfig, namespace, clientConfig };
+}
+
+type Connection = Omit<ClientConfig, "userAgent" | "cacheDir" | "namespace" | "namespaceEnforced">;
+
+async function connectionOf(entries: EffectiveEntries, options: ConfigLoaderOptions): Promise<Connection> {
+  const { cluster, user } = entries;
+  const timeout = parseRequestTimeout(options.overrides.requestTimeout);
+  const tls = tlsOf(cluster, user);
+  // Trust is not known yet when client-go decides whether to read credentials: only the scheme counts.
+  const secure = /^https:\/\//i.test(cluster.server ?? "");
+  const server = serverUrl(cluster.server ?? "", secure && hasTls(tls));
+  const impersonate = impersonationOf(user);
+  const proxyUrl = cluster["proxy-url"];
+  return {
+    server,
+    tls: secure ? tls : { insecureSkipVerify: false },
+    auth: {
+      ...(secure && (await credentialsOf(cluster, user, options))),
+      ...(impersonate && { impersonate }),
+    },
+    ...(proxyUrl && { proxyUrl }),
+    disableCompression: cluster["disable-compression"] ?? false,
+    timeout,
+  };
+}
+
+function tlsOf(cluster: KubeconfigCluster, user: KubeconfigUser): Connection["tls"] {
+  const serverName = cluster["tls-server-name"];
+  const caFile = cluster["certificate-authority"];
+  const caData = cluster["certificate-authority-data"];
+  const certFile = user["client-certificate"];
+  const certData = user["client-certificate-data"];
+  const keyFile = user["client-key"];
+  const keyData = user["client-key-data"];
+  const hasCertificate = certFile || certData?.length;
+  return {
+    insecureSkipVerify: cluster["insecure-skip-tls-verify"] ?? false,
+    ...(serverName && { serverName }),
+    ...(caFile && { caFile }),
+    ...(caData?.length && { caData }),
+    ...(certFile && { certFile }),
+    ...(certData?.length && { certData }),
+    ...(hasCertificate && keyFile && { keyFile }),
+    ...(hasCertificate && keyData?.length && { keyData }),
+  };
+}
+
+function hasTls(tls: Connection["tls"]): boolean {
+  return tls.insecureSkipVerify || Boolean(tls.caFile ?? tls.caData ?? tls.certFile ?? tls.certData);
+}
+
+async function credentialsOf(
+  cluster: KubeconfigCluster,
+  user: KubeconfigUser,
+  options: ConfigLoaderOptions,
+): Promise<Partial<Connection["auth"]>> {
+  const token = user.token || (user.tokenFile ? readToken(user.tokenFile) : "");
+  const found = {
+    ...(token && { token }),
+    ...(user.tokenFile && { tokenFile: user.tokenFile }),
+    ...(user.username && { username: user.username }),
+    ...(user.password && { password: user.password }),
+    ...(user["auth-provider"] && { authProvider: user["auth-provider"].name }),
+    ...(user.exec && { exec: execOf(user.exec, cluster) }),
+  };
+  const identified =
+    found.username || found.token || found.authProvider !== undefined || found.exec ||
+    user["client-certificate"] || user["client-certificate-data"]?.length;
+  if (identified || !options.prompt) return found;
+  return { ...found, ...(await options.prompt()) };
+}
+
+function readToken(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new PathError("open", file, error);
+  }
+}
+
+function execOf(exec: KubeconfigExec, cluster: KubeconfigCluster): ExecConfig {
+  const clusterConfig = cluster.extensions?.get("client.authentication.k8s.io/exec");
+  return {
+    apiVersion: exec.apiVersion ?? "",
+    command: exec.command,
+    args: exec.args ?? [],
+    env: exec.env ?? [],
+    ...(exec.installHint && { installHint: withoutControls(exec.installHint) }),
+    provideClusterInfo: exec.provideClusterInfo,
+    interactiveMode: exec.interactiveMode ?? "",
+    ...(clusterConfig !== undefined && { clusterConfig }),
+  };
+}
+
+/** A hint from a file must not drive the terminal: control characters are spelled out as Go's %U. */
+function withoutControls(text: string): string {
+  return text.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\t\n\v\f\r]/gu, (char) => {
+    return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+  });
+}
+
+function impersonationOf(user: KubeconfigUser): ImpersonationConfig | undefined {
+  if (!user.as) return undefined;
+  const uid = user["as-uid"];
+  return { user: user.as, ...(uid && { uid }), groups: user["as-groups"] ?? [], extra: user["as-user-extra"] ?? {} };
+}
+
+function isDefault(connection: Connection, defaultServer: string): boolean {
+  return (
+    connection.server === serverUrl(defaultServer, false) &&
+    !connection.server.startsWith("https:") &&
+    !connection.auth.impersonate &&
+    connection.proxyUrl === undefined &&
+    !connection.disableCompression &&
+    connection.timeout === 0
+  );
+}
+
+function inClusterConnection({ overrides, env }: ConfigLoaderOptions): Connection {
+  const found = inClusterServer(env);
+  const caFile = overrides.certificateAuthority || found.caFile;
+  const auth = overrides.token === "" ? { token: found.token, tokenFile: found.tokenFile } : { token: overrides.token };
+  return {
+    server: overrides.server === "" ? found.server : serverUrl(overrides.server, true),
+    tls: { insecureSkipVerify: false, ...(caFile && { caFile }) },
+    auth,
+    disableCompression: false,
+    timeout: 0,
+  };
+}
+
+function cacheFolder({ overrides, env }: ConfigLoaderOptions): string {
+  return overrides.cacheDir || env["KUBECACHEDIR"] || join(homeDirectory(env), ".kube", "cache");
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

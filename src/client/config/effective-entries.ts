@@ -1,0 +1,109 @@
+import type { ConfigOverrides } from "./config-overrides.js";
+import type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.js";
+import { goQuote } from "../../base/go-quote.js";
+
+/** The context, cluster and user in force: the kubeconfig's own with the flags laid over them. */
+export interface EffectiveEntries {
+  readonly contextName: string;
+  readonly context: KubeconfigContext;
+  readonly clusterName: string;
+  readonly cluster: KubeconfigCluster;
+  readonly userName: string;
+  readonly user: KubeconfigUser;
+}
+
+/** Throws the first name given by flag that does not exist, looked for in the order user, context, cluster. */
+export function requireNamedEntries(config: Kubeconfig, overrides: ConfigOverrides): void {
+  const { user, context, cluster } = overrides;
+  if (user !== "" && !config.users.has(user)) throw new Error(`auth info ${goQuote(user)} does not exist`);
+  if (context !== "" && !config.contexts.has(context)) throw new Error(`context ${goQuote(context)} does not exist`);
+  if (cluster !== "" && !config.clusters.has(cluster)) throw new Error(`cluster ${goQuote(cluster)} does not exist`);
+}
+
+/** Never throws: a name given by flag that does not exist reads as an empty entry, flags over it left out. */
+export function effectiveEntries(
+  config: Kubeconfig,
+  overrides: ConfigOverrides,
+  defaultServer: string,
+): EffectiveEntries {
+  const contextName = overrides.context || config.currentContext;
+  const missingContext = overrides.context !== "" && !config.contexts.has(contextName);
+  const context = missingContext
+    ? { origin: "" }
+    : overlay<KubeconfigContext>(config.contexts.get(contextName) ?? { origin: "" }, {
+        cluster: overrides.cluster,
+        user: overrides.user,
+        namespace: overrides.namespace,
+      });
+  const userName = overrides.user || (context.user ?? "");
+  const clusterName = overrides.cluster || (context.cluster ?? "");
+  const cluster = config.clusters.get(clusterName);
+  const user = config.users.get(userName);
+  return {
+    contextName,
+    context,
+    clusterName,
+    cluster: overrides.cluster !== "" && !cluster ? { origin: "" } : clusterOf(cluster, overrides, defaultServer),
+    userName,
+    user: overrides.user !== "" && !user ? { origin: "" } : userOf(user, overrides),
+  };
+}
+
+function clusterOf(
+  own: KubeconfigCluster | undefined,
+  overrides: ConfigOverrides,
+  defaultServer: string,
+): KubeconfigCluster {
+  const cluster = overlay<KubeconfigCluster>({ origin: "", ...own, server: own?.server || defaultServer }, {
+    server: overrides.server,
+    "disable-compression": overrides.disableCompression,
+  });
+  // A flag about trust replaces all the file says about trust: the two would contradict each other.
+  if (overrides.insecureSkipTlsVerify || overrides.certificateAuthority !== "") {
+    delete cluster["certificate-authority-data"];
+    cluster["insecure-skip-tls-verify"] = overrides.insecureSkipTlsVerify;
+    cluster["certificate-authority"] = overrides.certificateAuthority;
+  }
+  // Another server has another name: --server alone clears the file's.
+  if (overrides.tlsServerName !== "" || overrides.server !== "") cluster["tls-server-name"] = overrides.tlsServerName;
+  return cluster;
+}
+
+function userOf(own: KubeconfigUser | undefined, overrides: ConfigOverrides): KubeconfigUser {
+  const extra = userExtra(overrides.asUserExtra);
+  const user = overlay<KubeconfigUser>(own ?? { origin: "" }, {
+    "client-certificate": overrides.clientCertificate,
+    "client-key": overrides.clientKey,
+    token: overrides.token,
+    username: overrides.username,
+    password: overrides.password,
+    as: overrides.as,
+    "as-uid": overrides.asUid,
+    "as-groups": overrides.asGroups.length > 0 ? overrides.asGroups : undefined,
+    "as-user-extra": extra && { ...own?.["as-user-extra"], ...extra },
+  });
+  if (overrides.clientKey !== "") delete user["client-key-data"];
+  if (overrides.clientCertificate !== "") delete user["client-certificate-data"];
+  return user;
+}
+
+function userExtra(pairs: readonly string[]): Record<string, readonly string[]> | undefined {
+  const extra = new Map<string, string[]>();
+  for (const pair of pairs) {
+    const equals = pair.indexOf("=");
+    if (equals === -1) continue;
+    const key = pair.slice(0, equals);
+    extra.set(key, [...(extra.get(key) ?? []), pair.slice(equals + 1)]);
+  }
+  return extra.size === 0 ? undefined : Object.fromEntries(extra);
+}
+
+/** A copy of `base` where the values that say something replace its own. */
+function overlay<T extends object>(base: T, values: { [K in keyof T]?: T[K] | undefined }): T {
+  const result = { ...base };
+  for (const key of Object.keys(values) as (keyof T)[]) {
+    const value = values[key];
+    if (value !== undefined && value !== "" && value !== false) result[key] = value as T[keyof T];
+  }
+  return result;
+}

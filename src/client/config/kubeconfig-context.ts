@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { decodeKubeconfig } from "./decode-kubeconfig.js";
+import { defaultKubeconfigFile, modifyKubeconfig, startingKubeconfig } from "./kubeconfig-writer.js";
+
+export interface KubeconfigLocation {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+/**
+ * Puts the current context of `kubeconfig` (JSON text), with its cluster and user, into the user's kubeconfig under
+ * `name`, in place of what had that name, and makes it current. Answers the file that a new entry goes to, absolute.
+ */
+export async function addContext(name: string, kubeconfig: string, location: KubeconfigLocation): Promise<string> {
+  const sources = { ...location, explicitPath: "" };
+  const added = decodeKubeconfig(JSON.parse(kubeconfig), "");
+  const wanted = await startingKubeconfig(sources);
+  const context = added.contexts.get(added.currentContext);
+  const cluster = added.clusters.get(context?.cluster ?? "");
+  const user = added.users.get(context?.user ?? "");
+  if (context === undefined || cluster === undefined || user === undefined) {
+    throw new Error("the kubeconfig to add has no current context with a cluster and a user");
+  }
+  wanted.clusters.set(name, { ...cluster, origin: wanted.clusters.get(name)?.origin ?? "" });
+  wanted.users.set(name, { ...user, origin: wanted.users.get(name)?.origin ?? "" });
+  wanted.contexts.set(name, { cluster: name, user: name, origin: wanted.contexts.get(name)?.origin ?? "" });
+  wanted.currentContext = name;
+  await modifyKubeconfig(sources, wanted, false);
+  return resolve(location.cwd, defaultKubeconfigFile(sources));
+}
+
+/** Takes context, cluster and user `name` out again; the current context too if it was this one. */
+export async function removeContext(name: string, location: KubeconfigLocation): Promise<void> {
+  const sources = { ...location, explicitPath: "" };
+  const wanted = await startingKubeconfig(sources);
+  const had = [wanted.contexts, wanted.clusters, wanted.users].map((entries) => entries.delete(name));
+  if (!had.includes(true)) return;
+  if (wanted.currentContext === name) wanted.currentContext = "";
+  await modifyKubeconfig(sources, wanted, false);
+}

@@ -1,0 +1,28 @@
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { PathError } from "../../base/path-error.js";
+
+/**
+ * Runs `work` while the lock files of all the kubeconfigs exist, as kubectl does, so that both tools exclude each other.
+ * Locks are taken in the order of the names. @throws PathError at once when somebody else holds one
+ */
+export async function withLocks<T>(files: readonly string[], cwd: string, work: () => Promise<T>): Promise<T> {
+  const held: string[] = [];
+  try {
+    for (const file of files.toSorted()) held.push(lock(file, cwd));
+    return await work();
+  } finally {
+    for (const path of held) rmSync(path, { force: true });
+  }
+}
+
+function lock(file: string, cwd: string): string {
+  const path = resolve(cwd, `${file}.lock`);
+  if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  try {
+    closeSync(openSync(path, "wx", 0));
+  } catch (error) {
+    throw new PathError("open", `${file}.lock`, error);
+  }
+  return path;
+}

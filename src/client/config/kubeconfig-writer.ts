@@ -1,0 +1,166 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { errorCode, PathError } from "../../base/path-error.js";
+import { encodeCluster, encodeContext, encodeKubeconfig, encodeUser } from "./encode-kubeconfig.js";
+import { emptyKubeconfig, type Kubeconfig, type KubeconfigCluster, type KubeconfigUser } from "./kubeconfig.js";
+import { withLocks } from "./kubeconfig-lock.js";
+import { kubeconfigFiles, type KubeconfigSources, loadKubeconfig, loadKubeconfigFile } from "./load-kubeconfig.js";
+
+/** What a command that changes kubeconfigs starts from: all files merged, paths as written; empty when there are none. */
+export async function startingKubeconfig(sources: KubeconfigSources): Promise<Kubeconfig> {
+  try {
+    return await loadKubeconfig(sources, { resolvePaths: false });
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return emptyKubeconfig();
+    throw error;
+  }
+}
+
+/** The file that receives what is new: --kubeconfig, else the first of the list that exists, else the last one. */
+export function defaultKubeconfigFile(sources: KubeconfigSources): string {
+  const files = kubeconfigFiles(sources);
+  const existing = files.length > 1 ? files.find((file) => existsSync(resolve(sources.cwd, file))) : files[0];
+  return existing ?? files.at(-1) ?? "";
+}
+
+/**
+ * Makes the files say what `wanted` says. Each entry is changed in the file it came from, a new one goes to the default
+ * file, and only files with a difference are written, under the lock files of all. `relativize` writes paths below the
+ * file's folder relative to it. Nothing different, nothing written.
+ */
+export async function modifyKubeconfig(
+  sources: KubeconfigSources,
+  wanted: Kubeconfig,
+  relativize: boolean,
+): Promise<void> {
+  await withLocks(kubeconfigFiles(sources), sources.cwd, () => new Change(sources, wanted, relativize).write());
+}
+
+const ENCODERS = { clusters: encodeCluster, users: encodeUser, contexts: encodeContext } as const;
+
+class Change {
+  constructor(
+    readonly sources: KubeconfigSources,
+    readonly wanted: Kubeconfig,
+    readonly relativize: boolean,
+  ) {}
+
+  async write(): Promise<void> {
+    const before = await startingKubeconfig(this.sources);
+    if (before.currentContext !== this.wanted.currentContext) await this.#writeCurrentContext();
+    if (!isDeepStrictEqual(before.preferences, this.wanted.preferences)) await this.#writePreferences();
+    await this.#writeClusters(before);
+    await this.#writeContexts(before);
+    await this.#writeUsers(before);
+    for (const section of ["clusters", "contexts", "users"] as const) await this.#remove(before, section);
+  }
+
+  async #writeClusters(before: Kubeconfig): Promise<void> {
+    for (const [name, cluster] of changed(before.clusters, this.wanted.clusters, ENCODERS.clusters)) {
+      await this.#edit(cluster.origin, (config, file) => {
+        config.clusters.set(name, this.relativize ? this.#relative(cluster, ["certificate-authority"], file) : cluster);
+      });
+    }
+  }
+
+  async #writeContexts(before: Kubeconfig): Promise<void> {
+    for (const [name, context] of changed(before.contexts, this.wanted.contexts, ENCODERS.contexts)) {
+      await this.#edit(context.origin, (config) => void config.contexts.set(name, context));
+    }
+  }
+
+  async #writeUsers(before: Kubeconfig): Promise<void> {
+    for (const [name, user] of changed(before.users, this.wanted.users, ENCODERS.users)) {
+      await this.#edit(user.origin, (config, file) => {
+        config.users.set(name, this.relativize ? this.#relativeUser(user, file) : user);
+      });
+    }
+  }
+
+  async #remove(before: Kubeconfig, section: keyof typeof ENCODERS): Promise<void> {
+    for (const [name, { origin }] of before[section]) {
+      if (!this.wanted[section].has(name)) await this.#edit(origin, (config) => void config[section].delete(name));
+    }
+  }
+
+  /** A new context goes to the default file; clearing it clears it in the file that sets it. */
+  async #writeCurrentContext(): Promise<void> {
+    const { currentContext } = this.wanted;
+    const set = (config: Kubeconfig): void => {
+      config.currentContext = currentContext;
+    };
+    if (this.sources.explicitPath !== "" || currentContext !== "") return await this.#edit("", set);
+    for (const file of kubeconfigFiles(this.sources)) {
+      const config = await loadKubeconfigFile(file, this.sources.cwd);
+      if (config !== undefined && config.currentContext !== "") return await this.#edit(file, set);
+    }
+    throw new Error("no config found to write context");
+  }
+
+  async #writePreferences(): Promise<void> {
+    for (const file of kubeconfigFiles(this.sources)) {
+      const config = (await loadKubeconfigFile(file, this.sources.cwd)) ?? emptyKubeconfig();
+      if (isDeepStrictEqual(config.preferences, this.wanted.preferences)) continue;
+      return await this.#edit(file, (edited) => {
+        edited.preferences = this.wanted.preferences;
+      });
+    }
+    throw new Error("no config found to write preferences");
+  }
+
+  async #edit(origin: string, change: (config: Kubeconfig, file: string) => void): Promise<void> {
+    const file = origin === "" ? defaultKubeconfigFile(this.sources) : origin;
+    const config = (await loadKubeconfigFile(file, this.sources.cwd)) ?? emptyKubeconfig();
+    change(config, file);
+    await writeKubeconfig(config, file, this.sources.cwd);
+  }
+
+  #relativeUser(user: KubeconfigUser, file: string): KubeconfigUser {
+    const changedUser = this.#relative(user, ["client-certificate", "client-key", "tokenFile"], file);
+    const { exec } = changedUser;
+    if (exec?.command.includes(sep) !== true) return changedUser;
+    return { ...changedUser, exec: { ...exec, command: this.#relativePath(exec.command, file) } };
+  }
+
+  #relative<T extends KubeconfigCluster | KubeconfigUser>(entry: T, fields: readonly string[], file: string): T {
+    const paths = Object.entries(entry).filter(
+      ([name, value]) => fields.includes(name) && typeof value === "string" && value !== "",
+    );
+    return {
+      ...entry,
+      ...Object.fromEntries(paths.map(([name, path]) => [name, this.#relativePath(String(path), file)])),
+    };
+  }
+
+  /** Relative to the file's folder when it lies below; an absolute path elsewhere stays as it is. */
+  #relativePath(path: string, file: string): string {
+    const base = dirname(resolve(this.sources.cwd, file));
+    const full = isAbsolute(path) ? path : join(base, path);
+    const short = relative(base, full);
+    return short.startsWith(`..${sep}`) ? full : short;
+  }
+}
+
+function changed<T>(
+  before: ReadonlyMap<string, T>,
+  after: ReadonlyMap<string, T>,
+  encode: (entry: T) => unknown,
+): readonly [string, T][] {
+  return [...after].filter(([name, entry]) => {
+    const old = before.get(name);
+    return old === undefined || !isDeepStrictEqual(encode(old), encode(entry));
+  });
+}
+
+/** Writes one file whole, readable by its owner only when it is new; folders that are missing are made. */
+export async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): Promise<void> {
+  const { emitYaml } = await import("../../machinery/yaml/emit.js");
+  const path = resolve(cwd, file);
+  if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  try {
+    writeFileSync(path, emitYaml(encodeKubeconfig(config)), { mode: 0o600 });
+  } catch (error) {
+    throw new PathError("open", file, error);
+  }
+}

@@ -1,0 +1,194 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Clock, systemClock } from "../../base/clock.js";
+import { parseGroupVersion } from "../../machinery/meta/gvk.js";
+import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import type { ApiResource } from "../../machinery/rest-mapper.js";
+import type { RestClient } from "../rest/rest-client.js";
+import type { ApiGroup, Discovery, ServerVersion } from "./discovery.js";
+import { fetchServerVersion } from "./live-discovery.js";
+import { type DiscoveryLog, MemoryCache } from "./memory-cache.js";
+import {
+  groupsFile,
+  readGroups,
+  readResourceList,
+  resourceListFile,
+  type WireGroup,
+  type WireResource,
+  type WireResourceList,
+} from "./wire.js";
+
+const SIX_HOURS = 6 * 60 * 60 * 1000;
+
+export interface DiscoveryOptions {
+  readonly client: RestClient;
+  /** --cache-dir; undefined keeps answers in memory only. */
+  readonly cacheDir?: string;
+  readonly clock?: Clock;
+  /** Hears of failures the command survives; kubectl writes them to stderr as klog errors. */
+  readonly log?: DiscoveryLog;
+}
+
+/** Discovery over a client, cached on disk in kubectl's layout so that both tools use one cache. */
+export function createCachedDiscovery(options: DiscoveryOptions): CachedDiscovery {
+  return new CachedDiscovery(options);
+}
+
+/** "<cache-dir>/discovery/127.0.0.1_6443": one folder a server. */
+export function discoveryFolder(cacheDir: string, server: string): string {
+  const host = server.replace("https://", "").replace("http://", "");
+  return join(cacheDir, "discovery", host.replaceAll(/[^(\w/.)]/g, "_"));
+}
+
+/** Some group-versions could not be read; the rest of the answer stands. */
+export class GroupDiscoveryFailedError extends Error {
+  override readonly name = "GroupDiscoveryFailedError";
+  constructor(readonly groups: ReadonlyMap<string, Error>) {
+    const lines = [...groups].map(([groupVersion, error]) => `${groupVersion}: ${error.message}`).sort();
+    super(`unable to retrieve the complete list of server APIs: ${lines.join(", ")}`);
+  }
+}
+
+export class CachedDiscovery implements Discovery {
+  private readonly memory: MemoryCache;
+  private readonly folder: string | undefined;
+  private readonly clock: Clock;
+  private readonly ours = new Set<string>();
+  private invalidated = false;
+  private onlyOurs = true;
+
+  private readonly client: RestClient;
+
+  constructor({ client, cacheDir, clock = systemClock, log = () => undefined }: DiscoveryOptions) {
+    this.client = client;
+    this.memory = new MemoryCache(client, log);
+    this.clock = clock;
+    this.folder = cacheDir === undefined ? undefined : discoveryFolder(cacheDir, client.server);
+  }
+
+  /** The group list as the wire has it. */
+  async groupList(): Promise<readonly WireGroup[]> {
+    const cached = this.read("servergroups.json", "APIGroupList");
+    if (cached) return readGroups(cached);
+    const groups = await this.memory.groups();
+    if (groups.length > 0) this.write("servergroups.json", groupsFile(groups));
+    return groups;
+  }
+
+  /** One group-version's resources, subresources included, as the wire has them. */
+  async resourceList(groupVersion: string): Promise<WireResourceList> {
+    const file = join(groupVersion, "serverresources.json");
+    const cached = this.read(file, "APIResourceList");
+    if (cached) return readResourceList(cached, groupVersion);
+    const list = await this.memory.resourceList(groupVersion);
+    if (list.resources.length > 0) this.write(file, resourceListFile(list));
+    return list;
+  }
+
+  /** Groups with the lists of all their versions that could be read, both in the server's order. */
+  async groupsAndLists(): Promise<{
+    readonly groups: readonly WireGroup[];
+    readonly lists: ReadonlyMap<string, WireResourceList>;
+    readonly failed: ReadonlyMap<string, Error>;
+  }> {
+    const groups = await this.groupList();
+    const names = groups.flatMap((group) => group.versions.map((version) => version.groupVersion));
+    const answers = await Promise.all(
+      names.map((name) => this.resourceList(name).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))),
+    );
+    const lists = new Map<string, WireResourceList>();
+    const failed = new Map<string, Error>();
+    for (const [index, name] of names.entries()) {
+      const answer = answers[index];
+      if (answer instanceof Error) failed.set(name, answer);
+      else if (answer) lists.set(name, answer);
+    }
+    return { groups, lists, failed };
+  }
+
+  async groups(): Promise<readonly ApiGroup[]> {
+    return (await this.groupList()).map((group) => ({
+      name: group.name,
+      versions: group.versions.map(({ version }) => version),
+      preferredVersion: group.preferredVersion.version,
+    }));
+  }
+
+  async resources(): Promise<{ readonly resources: readonly ApiResource[]; readonly failed: ReadonlyMap<string, Error> }> {
+    const { lists, failed } = await this.groupsAndLists();
+    const resources = [...lists.values()].flatMap((list) => list.resources.map((entry) => apiResource(list, entry)));
+    return { resources: resources.filter(({ name }) => !name.includes("/")), failed };
+  }
+
+  async resourcesOf(groupVersion: string): Promise<readonly ApiResource[]> {
+    const list = await this.resourceList(groupVersion);
+    return list.resources.map((entry) => apiResource(list, entry));
+  }
+
+  serverVersion(): Promise<ServerVersion> {
+    return fetchServerVersion(this.client);
+  }
+
+  fresh(): boolean {
+    return this.onlyOurs;
+  }
+
+  invalidate(): void {
+    this.ours.clear();
+    this.onlyOurs = true;
+    this.invalidated = true;
+    this.memory.invalidate();
+  }
+
+  /** A warning that discovery itself gives goes where the server's go. */
+  warn(text: string): void {
+    this.client.onWarning?.(text);
+  }
+
+  private read(name: string, kind: string): JsonObject | undefined {
+    if (this.folder === undefined) return undefined;
+    const file = join(this.folder, name);
+    const ours = this.ours.has(file);
+    if (this.invalidated && !ours) return undefined;
+    try {
+      if (this.clock.now() > statSync(file).mtimeMs + SIX_HOURS) return undefined;
+      const content: unknown = JSON.parse(readFileSync(file, "utf8"));
+      if (!isJsonObject(content) || content["kind"] !== kind) return undefined;
+      this.onlyOurs &&= ours;
+      return content;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Whole or not at all, since other processes read it meanwhile. A cache that cannot be written is no error. */
+  private write(name: string, content: string): void {
+    if (this.folder === undefined) return;
+    const file = join(this.folder, name);
+    const temporary = `${file}.${process.pid}${Math.random().toString(36).slice(2, 10)}`;
+    try {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
+      writeFileSync(temporary, content, { mode: 0o600, flag: "wx" });
+      chmodSync(temporary, 0o660);
+      renameSync(temporary, file);
+      this.ours.add(file);
+    } catch {
+      rmSync(temporary, { force: true });
+    }
+  }
+}
+
+function apiResource(list: WireResourceList, entry: WireResource): ApiResource {
+  const { group, version } = parseGroupVersion(list.groupVersion);
+  return {
+    group,
+    version,
+    name: entry.name,
+    singularName: entry.singularName,
+    kind: entry.kind,
+    namespaced: entry.namespaced,
+    verbs: entry.verbs,
+    shortNames: entry.shortNames ?? [],
+    categories: entry.categories ?? [],
+  };
+}

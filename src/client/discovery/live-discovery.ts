@@ -1,0 +1,92 @@
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { RestClient } from "../rest/rest-client.js";
+import { type AggregatedContent, isAggregated, readAggregated } from "./aggregated.js";
+import type { ServerVersion } from "./discovery.js";
+import { readGroups, readResourceList, texts, type WireGroup, type WireResourceList } from "./wire.js";
+
+const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const ACCEPT = `${AGGREGATED},${AGGREGATED.replace("v=v2;", "v=v2beta1;")},application/json`;
+
+/** Where nothing else limits a discovery request, this does; the server is told. */
+export const DISCOVERY_TIMEOUT = { query: { timeout: "32s" }, timeout: 32_000 } as const;
+
+/** The group list, and everything else where the server gave it along. */
+export interface LiveGroups {
+  readonly groups: readonly WireGroup[];
+  readonly resources: ReadonlyMap<string, WireResourceList> | undefined;
+  readonly failed: ReadonlyMap<string, Error>;
+}
+
+/** Asks /api, then /apis. An aggregated server answers all in these two; from an older one only the groups come. */
+export async function fetchGroups(client: RestClient): Promise<LiveGroups> {
+  const core = await fetchCore(client);
+  const named = await fetchDocument(client, "/apis", (list) => readGroups(list));
+  const resources = core.resources && named.resources && new Map([...core.resources, ...named.resources]);
+  return {
+    groups: [...core.groups, ...named.groups],
+    resources,
+    failed: new Map([...core.failed, ...named.failed]),
+  };
+}
+
+async function fetchCore(client: RestClient): Promise<LiveGroups> {
+  try {
+    return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))]);
+  } catch (error) {
+    // A server that only extends another one has no core group.
+    if (isNotFound(error)) return { groups: [], resources: new Map(), failed: new Map() };
+    throw error;
+  }
+}
+
+async function fetchDocument(
+  client: RestClient,
+  path: string,
+  older: (list: JsonObject) => readonly WireGroup[],
+): Promise<LiveGroups> {
+  const answer = await client.request({ method: "GET", path, accept: ACCEPT, httpCache: true, ...DISCOVERY_TIMEOUT });
+  const { "content-type": contentType } = answer.headers;
+  const document = answer.json();
+  if (typeof contentType === "string" && isAggregated(contentType)) {
+    const content: AggregatedContent = readAggregated(document);
+    return content;
+  }
+  return { groups: older(document), resources: undefined, failed: new Map() };
+}
+
+function coreGroup(versions: readonly string[]): WireGroup {
+  const all = versions.map((version) => ({ groupVersion: version, version }));
+  return { name: "", versions: all, preferredVersion: all[0] ?? { groupVersion: "", version: "" } };
+}
+
+/** One group-version the older way. A server without core v1 has none of its resources. */
+export async function fetchResourceList(client: RestClient, groupVersion: string): Promise<WireResourceList> {
+  const path = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
+  try {
+    const answer = await client.request({ method: "GET", path, httpCache: true, ...DISCOVERY_TIMEOUT });
+    return readResourceList(answer.json(), groupVersion);
+  } catch (error) {
+    if (groupVersion === "v1" && isNotFound(error)) return { groupVersion, resources: [] };
+    throw error;
+  }
+}
+
+export async function fetchServerVersion(client: RestClient): Promise<ServerVersion> {
+  const answer = await client.request({ method: "GET", path: "/version", httpCache: true, ...DISCOVERY_TIMEOUT });
+  const info = answer.json();
+  const field = (name: string) => (typeof info[name] === "string" ? info[name] : "");
+  const more = Object.entries(info).filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return {
+    ...Object.fromEntries(more),
+    major: field("major"),
+    minor: field("minor"),
+    gitVersion: field("gitVersion"),
+    gitCommit: field("gitCommit"),
+    gitTreeState: field("gitTreeState"),
+    buildDate: field("buildDate"),
+    goVersion: field("goVersion"),
+    compiler: field("compiler"),
+    platform: field("platform"),
+  };
+}

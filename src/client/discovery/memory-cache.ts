@@ -1,0 +1,101 @@
+import { isStatusError } from "../../machinery/errors/status-error.js";
+import type { RestClient } from "../rest/rest-client.js";
+import { isTransportError } from "../transport/transport-error.js";
+import { fetchGroups, fetchResourceList } from "./live-discovery.js";
+import type { WireGroup, WireResourceList } from "./wire.js";
+
+type Entry = { readonly list: WireResourceList } | { readonly error: Error };
+
+/** Tells what went wrong although the command goes on; `source` is where kubectl's own log would say it happened. */
+export type DiscoveryLog = (source: string, message: string) => void;
+
+/**
+ * The server's answers for the life of a command. They are fetched together, once; a failed fetch is logged, thrown and
+ * tried again by the next question.
+ */
+export class MemoryCache {
+  private groupList: readonly WireGroup[] | undefined;
+  private entries = new Map<string, Entry>();
+  private loading: Promise<void> | undefined;
+
+  constructor(
+    private readonly client: RestClient,
+    private readonly log: DiscoveryLog,
+  ) {}
+
+  async groups(): Promise<readonly WireGroup[]> {
+    await this.load();
+    return this.groupList ?? [];
+  }
+
+  /** Throws "not found" for a group-version the server did not list. */
+  async resourceList(groupVersion: string): Promise<WireResourceList> {
+    await this.load();
+    let entry = this.entries.get(groupVersion);
+    if (entry === undefined) throw new Error("not found");
+    if ("error" in entry && isTransient(entry.error)) {
+      entry = await this.fetch(groupVersion, "memcache.go:121");
+      this.entries.set(groupVersion, entry);
+    }
+    if ("error" in entry) throw entry.error;
+    return entry.list;
+  }
+
+  invalidate(): void {
+    this.groupList = undefined;
+    this.entries = new Map();
+  }
+
+  private load(): Promise<void> {
+    if (this.groupList) return Promise.resolve();
+    this.loading ??= this.refresh().finally(() => {
+      this.loading = undefined;
+    });
+    return this.loading;
+  }
+
+  private async refresh(): Promise<void> {
+    let live: Awaited<ReturnType<typeof fetchGroups>>;
+    try {
+      live = await fetchGroups(this.client);
+    } catch (error) {
+      this.log("memcache.go:265", `couldn't get current server API group list: ${messageOf(error)}`);
+      throw error;
+    }
+    const entries = new Map<string, Entry>();
+    if (live.resources) {
+      for (const [groupVersion, list] of live.resources) entries.set(groupVersion, { list });
+      for (const [groupVersion, error] of live.failed) entries.set(groupVersion, { error });
+    } else {
+      const names = live.groups.flatMap((group) => group.versions.map((version) => version.groupVersion));
+      const lists = await Promise.all(names.map((name) => this.fetch(name, "memcache.go:287")));
+      for (const [index, name] of names.entries()) {
+        const entry = lists[index];
+        if (entry) entries.set(name, entry);
+      }
+    }
+    this.entries = entries;
+    this.groupList = live.groups;
+  }
+
+  private async fetch(groupVersion: string, source: string): Promise<Entry> {
+    try {
+      const list = await fetchResourceList(this.client, groupVersion);
+      // Common for metrics, so not worth a line in the log.
+      if (list.resources.length === 0) return { error: new Error(`received empty response for: ${groupVersion}`) };
+      return { list };
+    } catch (error) {
+      this.log(source, `couldn't get resource list for ${groupVersion}: ${messageOf(error)}`);
+      return { error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+}
+
+function isTransient(error: Error): boolean {
+  if (isStatusError(error)) return error.code >= 500 || error.reason === "TooManyRequests";
+  return isTransportError(error) && /connection (refused|reset by peer)$/.test(error.reason);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,49 @@
+import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
+import type { ClientConfig } from "../config/client-config.js";
+import { createCachedDiscovery } from "../discovery/cached-discovery.js";
+import type { Discovery } from "../discovery/discovery.js";
+import { createRestMapper } from "../mapper/discovery-mapper.js";
+import { createRestClient, type RestClientOptions } from "../rest/create-rest-client.js";
+import type { RestClient } from "../rest/rest-client.js";
+import { ResourceClient } from "./resource-client.js";
+
+/** A client for any resource of one server. Close it, or hold it with `await using`. */
+export interface KubernetesClient extends AsyncDisposable {
+  readonly rest: RestClient;
+  readonly discovery: Discovery;
+  readonly mapper: RestMapper;
+  /** By its coordinates, without asking the server. */
+  resource<T extends KubeObject = KubeObject>(resource: GroupVersionResource): ResourceClient<T>;
+  /** For an object or a kind, found by discovery; in the object's namespace, or the config's, when the kind has one. */
+  resourceFor<T extends KubeObject = KubeObject>(object: T): Promise<ResourceClient<T>>;
+  close(): Promise<void>;
+}
+
+/** Connects on the first request. Many requests and watches share a pool of connections. */
+export function kubernetesClient(config: ClientConfig, options: RestClientOptions = {}): KubernetesClient {
+  const rest = createRestClient(config, { pooled: true, ...options });
+  const discovery = createCachedDiscovery({
+    client: rest,
+    ...(options.clock && { clock: options.clock }),
+    ...(config.cacheDir !== "" && { cacheDir: config.cacheDir }),
+  });
+  const mapper = createRestMapper(discovery);
+  return {
+    rest,
+    discovery,
+    mapper,
+    resource: <T extends KubeObject>(resource: GroupVersionResource) => new ResourceClient<T>(rest, resource),
+    resourceFor: async <T extends KubeObject>(object: T) => {
+      const { apiVersion = "", kind = "", metadata } = object;
+      const slash = apiVersion.indexOf("/");
+      const group = slash === -1 ? "" : apiVersion.slice(0, slash);
+      const mapping = await mapper.mappingFor({ group, kind }, apiVersion.slice(slash + 1));
+      const client = new ResourceClient<T>(rest, mapping.resource);
+      return mapping.namespaced ? client.namespace(metadata?.namespace ?? config.namespace) : client;
+    },
+    close: () => rest.close(),
+    [Symbol.asyncDispose]: () => rest.close(),
+  };
+}

@@ -1,0 +1,185 @@
+import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import type { KubeList, KubeObject } from "../../machinery/meta/object.js";
+import type { RestClient, RestRequest } from "../rest/rest-client.js";
+import { type WatchEvent, watchEvents } from "./watch-events.js";
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  /** "status", "scale", ...: the call is about this part of the object. */
+  readonly subresource?: string;
+}
+
+export interface ListOptions extends CallOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan" | "Exact";
+}
+
+export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
+  readonly allowWatchBookmarks?: boolean;
+  readonly sendInitialEvents?: boolean;
+  /** The server ends the watch after so many seconds. */
+  readonly timeoutSeconds?: number;
+}
+
+export interface WriteOptions extends CallOptions {
+  readonly fieldManager?: string;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  readonly dryRun?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+}
+
+/** How a patch is written; the last one is server-side apply and needs a field manager. */
+export type PatchType = "json" | "merge" | "strategic" | "apply";
+
+const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+};
+
+/** One resource, in one namespace or in none. Failures are StatusErrors, or TransportErrors when nobody answered. */
+export class ResourceClient<T extends KubeObject = KubeObject> {
+  constructor(
+    private readonly rest: RestClient,
+    private readonly resource: GroupVersionResource,
+    private readonly inNamespace?: string,
+  ) {}
+
+  /** The same resource in a namespace. */
+  namespace(name: string): ResourceClient<T> {
+    return new ResourceClient<T>(this.rest, this.resource, name);
+  }
+
+  get(name: string, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<T> {
+    const { signal, subresource, ...query } = options;
+    return this.send("GET", this.path(name, subresource), { query: parameters(query), ...withSignal(signal) });
+  }
+
+  list(options: ListOptions = {}): Promise<KubeList<T>> {
+    const { signal, subresource: _, ...query } = options;
+    return this.send("GET", this.path(), { query: parameters(query), ...withSignal(signal) });
+  }
+
+  /** All pages of a list, one item after the other. Throws a 410 when it took longer than the server keeps a snapshot. */
+  async *listAll(options: Omit<ListOptions, "continue"> = {}): AsyncGenerator<T, void, undefined> {
+    let next: string | undefined;
+    do {
+      const page = await this.list({ limit: 500, ...options, ...(next && { continue: next }) });
+      yield* page.items;
+      next = page.metadata.continue;
+    } while (next);
+  }
+
+  /** Events until the server ends the watch, the signal aborts or the reader stops. */
+  async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
+    const { signal, subresource: _, ...query } = options;
+    const { body } = await this.rest.stream({
+      method: "GET",
+      path: this.path(),
+      query: { ...parameters(query), watch: "true" },
+      ...withSignal(signal),
+    });
+    yield* watchEvents<T>(body);
+  }
+
+  create(object: T, options: WriteOptions = {}): Promise<T> {
+    const name = options.subresource === undefined ? undefined : object.metadata?.name;
+    return this.write("POST", this.path(name, options.subresource), object, options);
+  }
+
+  /** Replaces it; with metadata.resourceVersion only where nobody changed it since. */
+  update(object: T, options: WriteOptions = {}): Promise<T> {
+    return this.write("PUT", this.path(object.metadata?.name ?? "", options.subresource), object, options);
+  }
+
+  patch(
+    name: string,
+    patch: unknown,
+    options: WriteOptions & { readonly type: PatchType; readonly force?: boolean },
+  ): Promise<T> {
+    const { type, force, ...rest } = options;
+    const path = this.path(name, options.subresource);
+    return this.write("PATCH", path, patch, rest, PATCH_TYPES[type], force ? { force: "true" } : {});
+  }
+
+  delete(name: string, options: DeleteOptions = {}): Promise<T> {
+    return this.remove(this.path(name, options.subresource), options, {});
+  }
+
+  deleteCollection(
+    selector: Pick<ListOptions, "labelSelector" | "fieldSelector"> = {},
+    options: DeleteOptions = {},
+  ): Promise<KubeList<T>> {
+    return this.remove(this.path(), options, parameters(selector));
+  }
+
+  private remove<R>(path: string, options: DeleteOptions, query: Record<string, string>): Promise<R> {
+    const { signal, subresource: _, dryRun, ...rest } = options;
+    const body = { kind: "DeleteOptions", apiVersion: "v1", ...rest, ...(dryRun && { dryRun: ["All"] }) };
+    return this.send("DELETE", path, { query, body: encode(body), ...withSignal(signal) });
+  }
+
+  private write(
+    method: string,
+    path: string,
+    body: unknown,
+    options: WriteOptions,
+    contentType = "application/json",
+    more: Record<string, string> = {},
+  ): Promise<T> {
+    const { signal, subresource: _, dryRun, ...query } = options;
+    return this.send(method, path, {
+      query: { ...parameters(query), ...(dryRun && { dryRun: "All" }), ...more },
+      contentType,
+      body: encode(body),
+      ...withSignal(signal),
+    });
+  }
+
+  private async send<R>(method: string, path: string, request: Omit<RestRequest, "method" | "path">): Promise<R> {
+    const answer = await this.rest.request({ method, path, ...request });
+    return answer.json() as unknown as R;
+  }
+
+  private path(name?: string, subresource?: string): string {
+    const { group, version, resource } = this.resource;
+    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+    const scope = this.inNamespace === undefined ? "" : `/namespaces/${segment(this.inNamespace)}`;
+    const rest = [name, subresource].filter((part) => part !== undefined).map((part) => `/${segment(part)}`);
+    return `${root}${scope}/${resource}${rest.join("")}`;
+  }
+}
+
+/** A name is one segment: what would leave it is refused before it can address something else. */
+function segment(name: string): string {
+  if (name === "" || name === "." || name === ".." || /[/%]/.test(name)) {
+    throw new Error(`invalid name ${JSON.stringify(name)}: it must not be empty, "." or "..", or contain "/" or "%"`);
+  }
+  return name;
+}
+
+function parameters(query: Readonly<Record<string, string | number | boolean | undefined>>): Record<string, string> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([key, value]) => [key, String(value)]));
+}
+
+function withSignal(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
+  return signal === undefined ? {} : { signal };
+}
+
+function encode(value: unknown): Uint8Array {
+  return new TextEncoder().encode(encodeJson(value as JsonValue));
+}

@@ -1,0 +1,37 @@
+/** The client library: what `import ... from "kubets"` gives. */
+export { kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
+export { loadConfig, type LoadConfigOptions } from "./dynamic/load-config.js";
+export {
+  type CallOptions,
+  type DeleteOptions,
+  type ListOptions,
+  type PatchType,
+  ResourceClient,
+  type WatchOptions,
+  type WriteOptions,
+} from "./dynamic/resource-client.js";
+export { watchEvents, type WatchEvent } from "./dynamic/watch-events.js";
+export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
+export type { ConfigOverrides } from "./config/config-overrides.js";
+export type { ApiGroup, Discovery, ServerVersion } from "./discovery/discovery.js";
+export { createRestClient, type RestClientOptions } from "./rest/create-rest-client.js";
+export type { RestClient, RestRequest, RestResponse } from "./rest/rest-client.js";
+export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
+export { isConnectionRefused, isTransportError, TransportError } from "./transport/transport-error.js";
+export {
+  isAlreadyExists,
+  isConflict,
+  isForbidden,
+  isGone,
+  isInvalid,
+  isNotFound,
+  isStatusError,
+  isUnauthorized,
+  type Status,
+  StatusError,
+} from "../machinery/errors/status-error.js";
+export { formatGroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
+export type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from "../machinery/meta/gvk.js";
+export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
+export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from "../machinery/meta/object.js";
+export { isNoMatchError, type ApiResource, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";

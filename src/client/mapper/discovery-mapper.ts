@@ -1,0 +1,110 @@
+import type { GroupKind, GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
+import { isNoMatchError, NoResourceMatchError, type RestMapper, type RestMapping } from "../../machinery/rest-mapper.js";
+import type { CachedDiscovery } from "../discovery/cached-discovery.js";
+import { groupOf, parseResourceArgument, ResourceIndex } from "./resource-index.js";
+import { expandShortcut } from "./shortcuts.js";
+import type { WireResourceList } from "../discovery/wire.js";
+
+/** A mapper over discovery. A short name that two resources share is warned of where the server's warnings go. */
+export function createRestMapper(discovery: CachedDiscovery): RestMapper {
+  return new DiscoveryMapper(discovery);
+}
+
+/**
+ * The questions it asks of discovery are client-go's, one by one: where the server cannot be reached each of them
+ * tries again and leaves its line in the log, and scripts have learnt to expect that.
+ */
+class DiscoveryMapper implements RestMapper {
+  private index: Promise<ResourceIndex> | undefined;
+
+  constructor(private readonly discovery: CachedDiscovery) {}
+
+  async resourceFor(argument: string): Promise<GroupVersionResource> {
+    const { full, partial } = parseResourceArgument(argument);
+    let kind: GroupVersionKind | undefined;
+    for (const wanted of full ? [full, partial] : [partial]) {
+      kind ??= await this.kindFor(wanted).catch(() => undefined);
+    }
+    if (kind) return (await this.mappingFor(kind, kind.version)).resource;
+    const asKind = async (wanted: GroupVersionResource) => {
+      const { group, resource, version } = wanted;
+      return (await this.mappingFor({ group, kind: resource }, version || undefined)).resource;
+    };
+    const found = await asKind(full ?? partial).catch(() => undefined);
+    if (found) return found;
+    try {
+      return await asKind(partial);
+    } catch (error) {
+      throw isNoMatchError(error) ? new NoResourceMatchError(partial) : error;
+    }
+  }
+
+  async kindFor(resource: GroupVersionResource): Promise<GroupVersionKind> {
+    try {
+      return await this.kindOfExpanded(resource);
+    } catch (error) {
+      if (!isNoMatchError(error)) throw error;
+      // The short names were read before the refresh: what was missing then may be known now.
+      return this.kindOfExpanded(resource);
+    }
+  }
+
+  mappingFor(kind: GroupKind, version?: string): Promise<RestMapping> {
+    return this.ask((index) => index.mappingFor(kind, version));
+  }
+
+  async category(name: string): Promise<readonly GroupVersionResource[] | undefined> {
+    const lists = await this.lists();
+    const members = new Map<string, GroupVersionResource>();
+    for (const list of lists) {
+      for (const entry of list.resources) {
+        if (!entry.categories?.includes(name)) continue;
+        const group = groupOf(list);
+        const key = `${entry.name}.${group}`;
+        if (!members.has(key)) members.set(key, { group, version: "", resource: entry.name });
+      }
+    }
+    return members.size === 0 ? undefined : [...members.values()];
+  }
+
+  private async kindOfExpanded(resource: GroupVersionResource): Promise<GroupVersionKind> {
+    const expanded = expandShortcut(resource, await this.lists(), (text) => this.discovery.warn(text));
+    return this.ask((index) => index.kindFor(expanded));
+  }
+
+  /** Lists as far as they can be had; none when the server cannot be reached. */
+  private async lists(): Promise<readonly WireResourceList[]> {
+    try {
+      return [...(await this.discovery.groupsAndLists()).lists.values()];
+    } catch {
+      return [];
+    }
+  }
+
+  /** Answers from the cache; on a miss that older files may have caused, forgets them and asks once more. */
+  private async ask<T>(question: (index: ResourceIndex) => T): Promise<T> {
+    const index = await this.load();
+    try {
+      return question(index);
+    } catch (error) {
+      if (this.discovery.fresh()) throw error;
+      this.discovery.invalidate();
+      this.index = undefined;
+      return question(await this.load());
+    }
+  }
+
+  private load(): Promise<ResourceIndex> {
+    this.index ??= this.build().catch((error: unknown) => {
+      this.index = undefined;
+      throw error;
+    });
+    return this.index;
+  }
+
+  private async build(): Promise<ResourceIndex> {
+    // Lists that failed are forgiven: what they would have held is a miss.
+    const { groups, lists } = await this.discovery.groupsAndLists();
+    return new ResourceIndex(groups, lists);
+  }
+}

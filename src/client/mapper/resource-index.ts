@@ -1,0 +1,158 @@
+import type { GroupKind, GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
+import { parseGroupVersion } from "../../machinery/meta/gvk.js";
+import {
+  AmbiguousResourceError,
+  formatKind,
+  formatResource,
+  NoKindMatchError,
+  NoResourceMatchError,
+  type RestMapping,
+} from "../../machinery/rest-mapper.js";
+import type { WireGroup, WireResource, WireResourceList } from "../discovery/wire.js";
+
+/** One group-version's mappings, by every name they answer to. */
+interface VersionIndex {
+  readonly group: string;
+  readonly version: string;
+  /** Plural and singular names to the kind. */
+  readonly kinds: ReadonlyMap<string, string>;
+  /** Kinds, as they are and in lower case, to the plural name. */
+  readonly plurals: ReadonlyMap<string, { readonly resource: string; readonly namespaced: boolean }>;
+}
+
+/**
+ * Resolves partial names against what a server listed, as client-go's priority mapper does: core v1 first, then each
+ * group's preferred version, its other versions, then the groups in their order. Immutable.
+ */
+export class ResourceIndex {
+  private readonly versions: readonly VersionIndex[];
+  /** Group and version patterns in order of preference; an undefined version stands for any. */
+  private readonly priorities: readonly { readonly group: string; readonly version: string | undefined }[];
+
+  constructor(groups: readonly WireGroup[], lists: ReadonlyMap<string, WireResourceList>) {
+    const versions: VersionIndex[] = [];
+    const priorities: { group: string; version: string | undefined }[] = [{ group: "", version: "v1" }];
+    for (const group of groups) {
+      const preferred = group.preferredVersion;
+      if (lists.has(preferred.groupVersion)) priorities.push({ group: group.name, version: preferred.version });
+      for (const { groupVersion, version } of group.versions) {
+        const list = lists.get(groupVersion);
+        if (!list) continue;
+        if (version !== preferred.version) priorities.push({ group: group.name, version });
+        versions.push(indexOf(group.name, version, list.resources));
+      }
+    }
+    for (const group of groups) priorities.push({ group: group.name, version: undefined });
+    this.versions = versions;
+    this.priorities = priorities;
+  }
+
+  /** Empty group or version match any; a group that matches none exactly matches as a prefix. */
+  kindFor(partial: GroupVersionResource): GroupVersionKind {
+    const name = partial.resource.toLowerCase();
+    if (name === "") throw new Error(`a resource must be present, got: ${formatResource(partial)}`);
+    const found = this.versionsOf(partial, (index) => index.kinds.has(name)).flatMap((index) => {
+      const kind = index.kinds.get(name);
+      return kind === undefined ? [] : [{ group: index.group, version: index.version, kind }];
+    });
+    if (found.length === 0) throw new NoResourceMatchError(partial);
+    const chosen = this.prefer(found);
+    if (chosen) return chosen;
+    throw new AmbiguousResourceError(
+      `${formatResource(partial)} matches multiple kinds [${found.map(formatKind).join(" ")}]`,
+    );
+  }
+
+  mappingFor(kind: GroupKind, version: string | undefined): RestMapping {
+    const found = this.versions
+      .filter((index) => index.group === kind.group && (version === undefined || version === index.version))
+      .flatMap((index): RestMapping[] => {
+        const target = index.plurals.get(kind.kind);
+        if (!target) return [];
+        const where = { group: index.group, version: index.version };
+        return [
+          {
+            resource: { ...where, resource: target.resource },
+            kind: { ...where, kind: kind.kind },
+            namespaced: target.namespaced,
+          },
+        ];
+      });
+    if (found.length === 0) throw new NoKindMatchError(kind, version);
+    const chosen = this.prefer(found.map((mapping) => ({ ...mapping.kind, mapping })));
+    if (chosen) return chosen.mapping;
+    const partial = formatKind({ ...kind, version: "" });
+    throw new AmbiguousResourceError(
+      `${partial} matches multiple kinds [${found.map((mapping) => formatKind(mapping.kind)).join(" ")}]`,
+    );
+  }
+
+  private versionsOf(
+    { group, version }: GroupVersionResource,
+    has: (index: VersionIndex) => boolean,
+  ): readonly VersionIndex[] {
+    const candidates = this.versions.filter((index) => (version === "" || index.version === version) && has(index));
+    if (group === "") return candidates;
+    // Each version decides for itself whether the group is a prefix; with a version given it never is.
+    return candidates.filter((index) => index.group === group || (version === "" && index.group.startsWith(group)));
+  }
+
+  private prefer<T extends { readonly group: string; readonly version: string }>(found: readonly T[]): T | undefined {
+    let remaining = found;
+    for (const { group, version } of this.priorities) {
+      if (remaining.length === 1) return remaining[0];
+      const matching = remaining.filter(
+        (item) => item.group === group && (version === undefined || item.version === version),
+      );
+      if (matching.length === 1) return matching[0];
+      if (matching.length > 1) remaining = matching;
+    }
+    return remaining.length === 1 ? remaining[0] : undefined;
+  }
+}
+
+function indexOf(group: string, version: string, resources: readonly WireResource[]): VersionIndex {
+  const kinds = new Map<string, string>();
+  const plurals = new Map<string, { resource: string; namespaced: boolean }>();
+  for (const { name, singularName, kind, namespaced } of resources) {
+    if (name.includes("/")) continue;
+    kinds.set(singularName || kind.toLowerCase(), kind);
+    kinds.set(name, kind);
+    plurals.set(kind.toLowerCase(), { resource: name, namespaced });
+    plurals.set(kind, { resource: name, namespaced });
+    addGuess(`${kind}List`, namespaced, kinds, plurals);
+  }
+  addGuess("List", false, kinds, plurals);
+  return { group, version, kinds, plurals };
+}
+
+/** List kinds are in no discovery document; their resource is a guess that only has to exist. */
+function addGuess(
+  kind: string,
+  namespaced: boolean,
+  kinds: Map<string, string>,
+  plurals: Map<string, { resource: string; namespaced: boolean }>,
+): void {
+  const resource = `${kind.toLowerCase()}s`;
+  kinds.set(kind.toLowerCase(), kind);
+  kinds.set(resource, kind);
+  plurals.set(kind, { resource, namespaced });
+}
+
+/** Splits what a user typed at its dots: "deployments.v1.apps" names a version too, when there are two dots or more. */
+export function parseResourceArgument(argument: string): {
+  readonly full: GroupVersionResource | undefined;
+  readonly partial: GroupVersionResource;
+} {
+  const [resource = "", second = "", ...rest] = argument.split(".");
+  const group = argument.slice(resource.length + 1);
+  return {
+    full: rest.length > 0 ? { group: rest.join("."), version: second, resource } : undefined,
+    partial: { group, version: "", resource },
+  };
+}
+
+/** The group-version of a list, taken apart. */
+export function groupOf(list: WireResourceList): string {
+  return parseGroupVersion(list.groupVersion).group;
+}

@@ -1,0 +1,52 @@
+import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
+import { formatGroupResource } from "../../machinery/errors/status-error.js";
+import { goQuote } from "../../base/go-quote.js";
+import { groupOf } from "./resource-index.js";
+import type { WireResourceList } from "../discovery/wire.js";
+
+/**
+ * Puts a resource's full name in the place of a short one ("po", "deploy.apps"). A full or singular name is never
+ * taken for a short one. Two groups with one short name: the first wins and `warn` tells of the other.
+ */
+export function expandShortcut(
+  wanted: GroupVersionResource,
+  lists: Iterable<WireResourceList>,
+  warn: (text: string) => void,
+): GroupVersionResource {
+  const all = [...lists];
+  for (const list of all) {
+    if (wanted.group !== "" && wanted.group !== groupOf(list)) continue;
+    const exact = list.resources.some(({ name, singularName }) => name === wanted.resource || singularName === wanted.resource);
+    if (exact) return wanted;
+  }
+  let found: { readonly group: string; readonly resource: string } | undefined;
+  const warned = new Set<string>();
+  for (const long of shortcutsOf(wanted.resource, all)) {
+    if (wanted.group !== "" && wanted.group !== long.group) continue;
+    if (!found) {
+      found = long;
+      continue;
+    }
+    const shown = formatGroupResource(long);
+    if ((long.group === found.group && long.resource === found.resource) || warned.has(shown)) continue;
+    warned.add(shown);
+    warn(`short name ${goQuote(wanted.resource)} could also match lower priority resource ${shown}`);
+  }
+  if (found) return { group: found.group, version: "", resource: found.resource };
+  if (wanted.group === "") return wanted;
+  for (const long of shortcutsOf(wanted.resource, all)) {
+    if (long.group.startsWith(wanted.group)) return { ...wanted, ...long };
+  }
+  return wanted;
+}
+
+function* shortcutsOf(
+  shortName: string,
+  lists: readonly WireResourceList[],
+): Generator<{ readonly group: string; readonly resource: string }> {
+  for (const list of lists) {
+    for (const entry of list.resources) {
+      if (entry.shortNames?.includes(shortName)) yield { group: groupOf(list), resource: entry.name };
+    }
+  }
+}

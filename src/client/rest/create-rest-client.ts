@@ -1,0 +1,304 @@
+import { join } from "node:path";
+import { setTimeout as sleepFor } from "node:timers/promises";
+import { systemClock } from "../../base/clock.js";
+import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import { type Authenticator, type AuthenticatorOptions, createAuthenticator, type Credentials } from "../auth/authenticator.js";
+import type { ClientConfig } from "../config/client-config.js";
+import { createTransport } from "../transport/create-transport.js";
+import type { HttpCache } from "../transport/http-cache.js";
+import type { Transport, TransportRequest, TransportResponse } from "../transport/transport.js";
+import { isTransportError, TransportError } from "../transport/transport-error.js";
+import { encodePath, encodeQuery } from "./encode-query.js";
+import { goDurationText } from "./go-duration-text.js";
+import { responseError } from "./response-error.js";
+import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
+import { warningTexts } from "./warning-headers.js";
+
+export interface RestClientOptions extends AuthenticatorOptions {
+  /** Instead of one made for the config: a server in the same process, or a recording of one. */
+  readonly transport?: Transport;
+  /** A pool for many requests and streams, dearer to start. */
+  readonly pooled?: boolean;
+  /** Sent with every request: Kubectl-Command, Kubectl-Session. Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Between retries. */
+  readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+const TIMED_OUT_READING = "net/http: request canceled (Client.Timeout or context cancellation while reading body)";
+const MAX_RETRIES = 10;
+const MAX_REDIRECTS = 10;
+
+/** Throws when the config's certificates or ways of authentication cannot be used; connects on the first request. */
+export function createRestClient(config: ClientConfig, options: RestClientOptions = {}): RestClient {
+  return new HttpRestClient(config, options);
+}
+
+class HttpRestClient implements RestClient {
+  readonly server: string;
+  onWarning: ((text: string) => void) | undefined;
+  private readonly authenticate: Authenticator;
+  private readonly pathPrefix: string;
+  private readonly origin: string;
+  private transport: Transport;
+  private certificate: Credentials["certificate"];
+  private cache: HttpCache | undefined;
+
+  constructor(
+    private readonly config: ClientConfig,
+    private readonly options: RestClientOptions,
+  ) {
+    this.server = config.server;
+    const [, origin = config.server, prefix = ""] = /^([^:]+:\/\/[^/]+)(.*)$/.exec(config.server) ?? [];
+    this.origin = origin;
+    this.pathPrefix = prefix.replace(/\/+$/, "");
+    this.authenticate = createAuthenticator(config, options);
+    this.transport = options.transport ?? createTransport(config, { pooled: options.pooled ?? false });
+  }
+
+  async request(request: RestRequest): Promise<RestResponse> {
+    const timeout = deadline(request, this.config.timeout);
+    try {
+      const answer = await this.exchange(request, timeout, request.method === "GET");
+      const body = await readAll(answer.body, timeout);
+      this.accept(request, answer, body);
+      return { status: answer.status, headers: answer.headers, body, json: () => decode(body) };
+    } finally {
+      timeout.clear();
+    }
+  }
+
+  async stream(request: RestRequest): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }> {
+    const timeout = deadline(request, this.config.timeout);
+    try {
+      const answer = await this.exchange(request, timeout, false);
+      if (!isSuccess(answer.status)) this.accept(request, answer, await readAll(answer.body, timeout));
+      this.warn(answer);
+      return { contentType: contentTypeOf(answer), body: untilEnd(answer.body, timeout) };
+    } catch (error) {
+      timeout.clear();
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.transport.close();
+  }
+
+  /** Sends until there is an answer that is not "try again": 429 and 5xx with Retry-After; for reads also a broken connection. */
+  private async exchange(request: RestRequest, timeout: Deadline, retryBroken: boolean): Promise<TransportResponse> {
+    const sleep = this.options.sleep ?? defaultSleep;
+    for (let attempt = 1; ; attempt++) {
+      let wait: number | undefined;
+      let answer: TransportResponse | undefined;
+      try {
+        answer = await this.follow(request, timeout);
+        wait = answer.status === 429 || answer.status >= 500 ? retryAfterOf(answer) : undefined;
+        if (wait === undefined || attempt > MAX_RETRIES) return answer;
+        await readAll(answer.body, timeout);
+      } catch (error) {
+        if (!retryBroken || attempt > MAX_RETRIES || !isBroken(error)) throw error;
+        wait = 1;
+      }
+      await sleep(wait * 1000, timeout.signal);
+    }
+  }
+
+  private async follow(request: RestRequest, timeout: Deadline): Promise<TransportResponse> {
+    let path = this.pathPrefix + encodePath(request.path) + encodeQuery(this.queryOf(request));
+    for (let hops = 0; ; hops++) {
+      const answer = await this.once(request, path, timeout);
+      const location = redirectOf(request, answer);
+      if (location === undefined) return answer;
+      if (hops === MAX_REDIRECTS) {
+        throw new TransportError("stopped after 10 redirects", { method: request.method, url: this.origin + path });
+      }
+      await readAll(answer.body, timeout);
+      const next = new URL(location, this.origin + path);
+      path = next.pathname + next.search;
+      if (next.origin === new URL(this.origin).origin) continue;
+      return this.elsewhere(request, next, timeout);
+    }
+  }
+
+  /** Another host gets the request without our credentials. */
+  private async elsewhere(request: RestRequest, url: URL, timeout: Deadline): Promise<TransportResponse> {
+    const transport = createTransport({ server: url.origin, tls: { insecureSkipVerify: false } });
+    const { authorization: _, ...headers } = this.headersOf(request);
+    return transport.send({
+      method: request.method,
+      path: url.pathname + url.search,
+      headers,
+      ...(timeout.signal && { signal: timeout.signal }),
+    });
+  }
+
+  private async once(request: RestRequest, path: string, timeout: Deadline): Promise<TransportResponse> {
+    const { method, body } = request;
+    const where = { method, url: this.origin + path };
+    const credentials = await this.credentials(where);
+    const { signal } = timeout;
+    const outgoing: TransportRequest = {
+      method,
+      path,
+      headers: { ...this.headersOf(request), ...credentials.headers },
+      repeatedHeaders: credentials.repeatedHeaders,
+      ...(body !== undefined && { body }),
+      ...(signal && { signal }),
+    };
+    try {
+      const answer = request.httpCache && this.config.cacheDir !== ""
+        ? await (await this.httpCache()).send(this.transport, outgoing, where.url)
+        : await this.transport.send(outgoing);
+      if (answer.status === 401) credentials.refused();
+      return answer;
+    } catch (error) {
+      if (!timeout.expired()) throw error;
+      throw new TransportError("net/http: request canceled (Client.Timeout exceeded while awaiting headers)", where);
+    }
+  }
+
+  private async credentials(where: { method: string; url: string }): Promise<Credentials> {
+    let credentials: Credentials;
+    try {
+      credentials = await this.authenticate();
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new TransportError(`getting credentials: ${message}`, { ...where, cause: error });
+    }
+    const { certificate } = credentials;
+    if (certificate && certificate !== this.certificate && !this.options.transport) {
+      const stale = this.transport;
+      this.certificate = certificate;
+      this.transport = createTransport(
+        { ...this.config, tls: { ...this.config.tls, ...certificate } },
+        { pooled: this.options.pooled ?? false },
+      );
+      await stale.close();
+    }
+    return credentials;
+  }
+
+  private async httpCache(): Promise<HttpCache> {
+    if (!this.cache) {
+      const { HttpCache } = await import("../transport/http-cache.js");
+      this.cache = new HttpCache(join(this.config.cacheDir, "http"), this.options.clock ?? systemClock);
+    }
+    return this.cache;
+  }
+
+  private headersOf({ accept, contentType, body, headers }: RestRequest): Record<string, string> {
+    return {
+      "user-agent": this.config.userAgent,
+      accept: accept ?? "application/json, */*",
+      ...(body !== undefined && contentType !== "" && { "content-type": contentType ?? "application/json" }),
+      ...this.options.headers,
+      ...headers,
+      ...(!this.config.disableCompression && { "accept-encoding": "gzip" }),
+    };
+  }
+
+  private queryOf(request: RestRequest): RestRequest["query"] {
+    const { timeout } = this.config;
+    return timeout !== 0 ? { ...request.query, timeout: goDurationText(timeout) } : request.query;
+  }
+
+  private accept(request: RestRequest, answer: TransportResponse, body: Uint8Array): void {
+    this.warn(answer);
+    if (isSuccess(answer.status)) return;
+    const retryAfter = retryAfterOf(answer);
+    throw responseError(request, {
+      status: answer.status,
+      contentType: contentTypeOf(answer),
+      body,
+      ...(retryAfter !== undefined && { retryAfter }),
+    });
+  }
+
+  private warn(answer: TransportResponse): void {
+    if (!this.onWarning) return;
+    for (const text of warningTexts(answer.headers["warning"])) this.onWarning(text);
+  }
+}
+
+interface Deadline {
+  readonly signal: AbortSignal | undefined;
+  expired(): boolean;
+  clear(): void;
+}
+
+/** The caller's signal joined with --request-timeout, which runs until the body is read. */
+function deadline({ signal, timeout: own }: RestRequest, configured: number): Deadline {
+  const milliseconds = configured === 0 ? (own ?? 0) : configured;
+  if (milliseconds <= 0) return { signal, expired: () => false, clear: () => undefined };
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new Error("deadline")), milliseconds);
+  return {
+    signal: signal ? AbortSignal.any([signal, controller.signal]) : controller.signal,
+    expired: () => controller.signal.aborted,
+    clear: () => clearTimeout(timer),
+  };
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>, timeout: Deadline): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  try {
+    for await (const chunk of body) chunks.push(chunk);
+  } catch (error) {
+    if (!timeout.expired() && !isTransportError(error)) throw error;
+    const why = timeout.expired()
+      ? TIMED_OUT_READING
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`, { cause: error });
+  }
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+}
+
+async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: Deadline): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (timeout.expired()) throw new TransportError(TIMED_OUT_READING, { cause: error });
+    throw error;
+  } finally {
+    timeout.clear();
+  }
+}
+
+function decode(body: Uint8Array): JsonObject {
+  const { value } = decodeJson(body);
+  if (!isJsonObject(value)) throw new Error("the server's answer is not a JSON object");
+  return value;
+}
+
+function isSuccess(status: number): boolean {
+  return (status >= 200 && status <= 206) || status === 101;
+}
+
+function redirectOf({ method }: RestRequest, { status, headers }: TransportResponse): string | undefined {
+  if (![301, 302, 303, 307, 308].includes(status) || method !== "GET") return undefined;
+  const { location } = headers;
+  return typeof location === "string" ? location : undefined;
+}
+
+function retryAfterOf({ headers }: TransportResponse): number | undefined {
+  const value = headers["retry-after"];
+  return typeof value === "string" && /^[+-]?\d+$/.test(value) ? Number(value) : undefined;
+}
+
+function contentTypeOf({ headers }: TransportResponse): string {
+  const value = headers["content-type"];
+  return typeof value === "string" ? value : (value?.[0] ?? "");
+}
+
+/** A connection that was there and went away; a server that is restarting, mostly. */
+function isBroken(error: unknown): boolean {
+  return isTransportError(error) && (error.reason.endsWith("connection reset by peer") || error.reason === "EOF");
+}
+
+async function defaultSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  await sleepFor(milliseconds, undefined, signal && { signal });
+}

@@ -1,0 +1,50 @@
+import type { ClientConfig } from "../config/client-config.js";
+import type { DialTarget } from "./dial.js";
+import { proxyFor } from "./proxy.js";
+import { proxyAuthorization } from "./proxy-tunnel.js";
+import { tlsOptions } from "./tls-options.js";
+
+/** How the server of a config is reached; made once per transport. Throws when its certificates cannot be used. */
+export interface Endpoint {
+  /** scheme://host[:port], without the path prefix, which is part of every request's path. */
+  readonly origin: string;
+  readonly hostHeader: string;
+  readonly target: DialTarget;
+  /** Plain http through a proxy: requests name the whole URL, with this header if any. */
+  readonly absoluteForm: boolean;
+  readonly proxyAuthorization?: string;
+}
+
+export type TransportConfig = Pick<ClientConfig, "server" | "tls" | "proxyUrl">;
+
+export function endpointOf(
+  config: TransportConfig,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Endpoint {
+  // Not WHATWG's parser: what it refuses (a port beyond 65535, an unknown scheme) is an error of the first request, and
+  // errors show the user's own spelling.
+  const [, scheme = "", authority = ""] = /^([^:]+):\/\/(?:[^/?#@]*@)?([^/?#]*)/.exec(config.server) ?? [];
+  const [, host = "", digits = ""] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? [];
+  const secure = scheme === "https";
+  const proxy = proxyFor({ host: bare(host), port: digits, secure }, config.proxyUrl, env);
+  const absoluteForm = !secure && proxy !== undefined && proxy.protocol !== "socks5:";
+  const authorization = proxy && absoluteForm ? proxyAuthorization(proxy) : undefined;
+  return {
+    origin: `${scheme}://${authority}`,
+    hostHeader: authority,
+    target: {
+      scheme,
+      host: bare(host),
+      port: digits === "" ? (secure ? 443 : 80) : Number(digits),
+      ...(secure && { tls: tlsOptions(config.tls) }),
+      insecureSkipVerify: config.tls.insecureSkipVerify,
+      ...(proxy && { proxy }),
+    },
+    absoluteForm,
+    ...(authorization !== undefined && { proxyAuthorization: authorization }),
+  };
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}

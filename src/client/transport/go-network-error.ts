@@ -1,0 +1,114 @@
+import { getServers } from "node:dns";
+import { goQuote } from "../../base/go-quote.js";
+import { errnoText } from "../../base/path-error.js";
+
+/** Thrown with a text that is Go's already; passes through {@link goNetworkReason} as it is. */
+export class NetworkFailure extends Error {
+  override readonly name = "NetworkFailure";
+}
+
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly syscall?: string;
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly reason?: string;
+  readonly rawPacket?: Uint8Array;
+}
+
+/** The addresses of a connection, as far as they are known. */
+export interface ConnectedSocket {
+  readonly localAddress?: string | undefined;
+  readonly localPort?: number | undefined;
+  readonly remoteAddress?: string | undefined;
+  readonly remotePort?: number | undefined;
+}
+
+/** What Go says where Node said `error`; `socket` adds the addresses Go names for a broken connection. */
+export function goNetworkReason(
+  error: unknown,
+  socket?: ConnectedSocket,
+): string {
+  if (error instanceof NetworkFailure) return error.message;
+  if (error instanceof AggregateError) return goNetworkReason(error.errors[0], socket);
+  if (!(error instanceof Error)) return String(error);
+  const { code = "", syscall, hostname, message } = error as SystemError;
+  if (code === "ENOTFOUND") return `dial tcp: lookup ${hostname ?? ""}${nameServer()}: no such host`;
+  if (code === "EAI_AGAIN") return `dial tcp: lookup ${hostname ?? ""}${nameServer()}: server misbehaving`;
+  if (syscall === "connect") return connectReason(error);
+  if (code === "ERR_SSL_WRONG_VERSION_NUMBER" || message.includes("wrong version number")) {
+    return "http: server gave HTTP response to HTTPS client";
+  }
+  const alert = /alert (?:number )?(\d+)/.exec(message)?.[1] ?? alertNumber(code);
+  if (alert !== undefined) return `remote error: tls: ${TLS_ALERTS[alert] ?? `unknown alert(${alert})`}`;
+  if (code.startsWith("HPE_")) return malformed(error);
+  // Node reports a peer that closed without an answer as a reset "socket hang up".
+  if (message === "socket hang up" || code === "UND_ERR_SOCKET") return "EOF";
+  if (message.startsWith("Client network socket disconnected")) return "EOF";
+  if (code === "ECONNRESET" && syscall === "read") {
+    const ends = socket?.remoteAddress
+      ? ` tcp ${endpoint(socket.localAddress, socket.localPort)}->${endpoint(socket.remoteAddress, socket.remotePort)}: read`
+      : "";
+    return `read${ends}: connection reset by peer`;
+  }
+  if (code === "ECONNRESET") return "EOF";
+  return errnoText(error);
+}
+
+function connectReason(error: Error): string {
+  const { address, port } = error as SystemError;
+  return `dial tcp ${endpoint(address, port)}: connect: ${errnoText(error)}`;
+}
+
+function endpoint(address = "", port = 0): string {
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+/** Go's own resolver names the server it asked. */
+function nameServer(): string {
+  const [first] = getServers();
+  if (first === undefined) return "";
+  if (/]:\d+$|^[\d.]+:\d+$/.test(first)) return ` on ${first}`;
+  return ` on ${endpoint(first, 53)}`;
+}
+
+function malformed(error: Error): string {
+  const raw = (error as SystemError).rawPacket;
+  const line = raw ? (Buffer.from(raw).toString("latin1").split(/\r?\n/, 1)[0] ?? "") : "";
+  return `net/http: HTTP/1.x transport connection broken: malformed HTTP response ${goQuote(line)}`;
+}
+
+function alertNumber(code: string): string | undefined {
+  const match = /^ERR_SSL_(?:SSLV3|TLSV1|TLSV13)_ALERT_(.+)$/.exec(code)?.[1];
+  return match === undefined ? undefined : ALERT_NAMES[match];
+}
+
+const ALERT_NAMES: Readonly<Record<string, string>> = {
+  HANDSHAKE_FAILURE: "40",
+  BAD_CERTIFICATE: "42",
+  CERTIFICATE_REVOKED: "44",
+  CERTIFICATE_EXPIRED: "45",
+  CERTIFICATE_UNKNOWN: "46",
+  UNKNOWN_CA: "48",
+  ACCESS_DENIED: "49",
+  PROTOCOL_VERSION: "70",
+  INTERNAL_ERROR: "80",
+  UNRECOGNIZED_NAME: "112",
+  CERTIFICATE_REQUIRED: "116",
+};
+
+const TLS_ALERTS: Readonly<Record<string, string>> = {
+  40: "handshake failure",
+  42: "bad certificate",
+  43: "unsupported certificate",
+  44: "revoked certificate",
+  45: "expired certificate",
+  46: "unknown certificate",
+  48: "unknown certificate authority",
+  49: "access denied",
+  70: "protocol version not supported",
+  80: "internal error",
+  112: "unrecognized name",
+  116: "certificate required",
+};

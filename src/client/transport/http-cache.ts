@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { STATUS_CODES } from "node:http";
+import { dirname, join } from "node:path";
+import type { Clock } from "../../base/clock.js";
+import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
+
+/**
+ * Answers to GETs kept on disk in the files kubectl keeps them in: `sha256(url)` in hexadecimal, holding the SHA-256 of
+ * what follows and a whole HTTP/1.1 response. A fresh one saves the request, a stale one with an ETag is asked after.
+ */
+export class HttpCache {
+  constructor(
+    private readonly folder: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sends `request` unless a fresh answer is here. `url` is its whole address, the key. */
+  async send(transport: Transport, request: TransportRequest, url: string): Promise<TransportResponse> {
+    const file = join(this.folder, createHash("sha256").update(url).digest("hex"));
+    const cached = load(file);
+    if (cached && variesNot(cached, request)) {
+      if (isFresh(cached, this.clock.now())) return respond(cached);
+      return this.revalidate(transport, request, file, cached);
+    }
+    return this.store(file, request, await transport.send(request));
+  }
+
+  private async revalidate(
+    transport: Transport,
+    request: TransportRequest,
+    file: string,
+    cached: StoredResponse,
+  ): Promise<TransportResponse> {
+    const etag = cached.headers.get("etag");
+    const modified = cached.headers.get("last-modified");
+    const headers = {
+      ...request.headers,
+      ...(etag !== undefined && { "if-none-match": etag }),
+      ...(modified !== undefined && { "if-modified-since": modified }),
+    };
+    const answer = await transport.send({ ...request, headers });
+    if (answer.status !== 304) {
+      if (answer.status !== 200) rmSync(file, { force: true });
+      return this.store(file, request, answer);
+    }
+    await readAll(answer.body);
+    for (const [name, value] of Object.entries(answer.headers)) {
+      if (!HOP_BY_HOP.has(name) && name !== "content-length" && value !== undefined) {
+        cached.headers.set(name, typeof value === "string" ? value : value.join(", "));
+      }
+    }
+    save(file, cached);
+    return respond(cached);
+  }
+
+  private async store(file: string, request: TransportRequest, answer: TransportResponse): Promise<TransportResponse> {
+    const control = cacheControl(answer.headers["cache-control"]);
+    if (control.has("no-store")) return answer;
+    const headers = new Map<string, string>();
+    for (const [name, value] of Object.entries(answer.headers)) {
+      // The body was unpacked on its way here.
+      if (HOP_BY_HOP.has(name) || name === "content-encoding" || name === "content-length" || value === undefined) continue;
+      headers.set(name, typeof value === "string" ? value : value.join(", "));
+    }
+    for (const name of listOf(headers.get("vary"))) {
+      const sent = request.headers[name.toLowerCase()];
+      // Go adds Accept-Encoding below its cache, which therefore never sees it.
+      if (sent && name.toLowerCase() !== "accept-encoding") headers.set(`x-varied-${name.toLowerCase()}`, sent);
+    }
+    const stored = { status: answer.status, headers, body: await readAll(answer.body) };
+    save(file, stored);
+    return respond(stored);
+  }
+}
+
+interface StoredResponse {
+  readonly status: number;
+  /** Lower-case names. */
+  readonly headers: Map<string, string>;
+  readonly body: Uint8Array;
+}
+
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "trailers",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function load(file: string): StoredResponse | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    return undefined;
+  }
+  const content = bytes.subarray(32);
+  if (bytes.length < 32 || !createHash("sha256").update(content).digest().equals(bytes.subarray(0, 32))) return undefined;
+  const end = content.indexOf("\r\n\r\n");
+  if (end === -1) return undefined;
+  const [first = "", ...lines] = content.subarray(0, end).toString("latin1").split("\r\n");
+  const status = Number(/^HTTP\/\d\.\d (\d{3})/.exec(first)?.[1] ?? 0);
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  const raw = content.subarray(end + 4);
+  const body = headers.get("transfer-encoding") === "chunked" ? unchunk(raw) : raw;
+  return status === 0 || body === undefined ? undefined : { status, headers, body };
+}
+
+function unchunk(bytes: Buffer): Buffer | undefined {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const end = bytes.indexOf("\r\n", at);
+    if (end === -1) return undefined;
+    const size = Number.parseInt(bytes.subarray(at, end).toString("latin1"), 16);
+    if (Number.isNaN(size)) return undefined;
+    if (size === 0) return Buffer.concat(chunks);
+    chunks.push(bytes.subarray(end + 2, end + 2 + size));
+    at = end + 2 + size + 2;
+  }
+}
+
+/** Another process reads it at any time: whole or not at all. A cache that cannot be written is no error. */
+function save(file: string, { status, headers, body }: StoredResponse): void {
+  const kept = [...headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== "content-length").sort();
+  const lines = kept.map(([name, value]) => `${canonical(name)}: ${value}\r\n`).join("");
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nContent-Length: ${body.byteLength}\r\n${lines}\r\n`;
+  const content = Buffer.concat([Buffer.from(head, "latin1"), body]);
+  const temporary = `${file}.${process.pid}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
+    writeFileSync(temporary, Buffer.concat([createHash("sha256").update(content).digest(), content]), { mode: 0o600 });
+    chmodSync(temporary, 0o660);
+    renameSync(temporary, file);
+  } catch {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function canonical(name: string): string {
+  return name.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
+}
+
+function isFresh({ headers }: StoredResponse, now: number): boolean {
+  const control = cacheControl(headers.get("cache-control"));
+  if (control.has("no-cache")) return false;
+  const date = Date.parse(headers.get("date") ?? "");
+  if (Number.isNaN(date)) return false;
+  const maxAge = control.get("max-age");
+  const expires = Date.parse(headers.get("expires") ?? "");
+  const lifetime = maxAge !== undefined ? Number(maxAge) * 1000 : Number.isNaN(expires) ? 0 : expires - date;
+  return lifetime > now - date;
+}
+
+/** What was sent when this was stored is what is sent now, in the headers the server named. */
+function variesNot({ headers }: StoredResponse, request: TransportRequest): boolean {
+  return listOf(headers.get("vary")).every((name) => {
+    const lower = name.toLowerCase();
+    if (lower === "accept-encoding") return true;
+    return (headers.get(`x-varied-${lower}`) ?? "") === (request.headers[lower] ?? "");
+  });
+}
+
+function cacheControl(header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
+  const parts = listOf(typeof header === "string" ? header : header?.join(","));
+  return new Map(parts.map((part) => part.split("=", 2)).map(([name = "", value = ""]) => [name.trim().toLowerCase(), value.trim()]));
+}
+
+function listOf(header: string | undefined): readonly string[] {
+  return (header ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
+}
+
+function respond({ status, headers, body }: StoredResponse): TransportResponse {
+  return { status, headers: Object.fromEntries(headers), body: once(body) };
+}
+
+async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  await Promise.resolve();
+  yield body;
+}
+
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

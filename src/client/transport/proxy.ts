@@ -1,0 +1,62 @@
+import { isIP } from "node:net";
+import { NetworkFailure } from "./go-network-error.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ProxiedServer {
+  /** Without brackets. */
+  readonly host: string;
+  /** "" for the scheme's own. */
+  readonly port: string;
+  readonly secure: boolean;
+}
+
+/**
+ * The proxy for requests to `server`, as Go chooses it: the kubeconfig's proxy-url, else HTTPS_PROXY or HTTP_PROXY by
+ * scheme unless NO_PROXY excludes the host. Loopback addresses never take the environment's proxy.
+ */
+export function proxyFor(server: ProxiedServer, proxyUrl: string | undefined, env: Environment): URL | undefined {
+  if (proxyUrl !== undefined && proxyUrl !== "") return new URL(proxyUrl);
+  const get = (name: string) => env[name] || env[name.toLowerCase()] || "";
+  const { secure } = server;
+  const setting = get(secure ? "HTTPS_PROXY" : "HTTP_PROXY");
+  if (setting === "" || bypassed(server, get("NO_PROXY"))) return undefined;
+  // A CGI script's HTTP_PROXY is a request header under an attacker's control.
+  if (!secure && env["REQUEST_METHOD"]) {
+    throw new NetworkFailure("refusing to use HTTP_PROXY value in CGI environment; see golang.org/s/cgihttpproxy");
+  }
+  return new URL(/^[a-z0-9+.-]+:\/\//i.test(setting) ? setting : `http://${setting}`);
+}
+
+function bypassed(server: ProxiedServer, noProxy: string): boolean {
+  const host = server.host.toLowerCase();
+  const port = server.port || (server.secure ? "443" : "80");
+  if (host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host)) return true;
+  return noProxy
+    .split(",")
+    .map((rule) => rule.trim().toLowerCase())
+    .some((rule) => rule !== "" && matches(rule, host, port));
+}
+
+function matches(rule: string, host: string, port: string): boolean {
+  if (rule === "*") return true;
+  const [, name = rule, rulePort] = /^(.*?)(?::(\d+))?$/.exec(isIP(rule) === 6 ? "" : rule) ?? [];
+  const subject = isIP(rule) === 6 ? rule : name.replace(/^\[|\]$/g, "");
+  if (rulePort !== undefined && rulePort !== port) return false;
+  if (subject.includes("/")) return inCidr(subject, host);
+  if (isIP(host) !== 0) return subject === host;
+  const domain = subject.replace(/^\*?\./, "");
+  // "example.com" covers the host and its subdomains, ".example.com" only the latter.
+  return host.endsWith(`.${domain}`) || (domain === subject && host === domain);
+}
+
+function inCidr(cidr: string, host: string): boolean {
+  const [network = "", bits = ""] = cidr.split("/");
+  if (isIP(network) !== 4 || isIP(host) !== 4 || !/^\d+$/.test(bits)) return false;
+  const mask = Number(bits) === 0 ? 0 : (~0 << (32 - Number(bits))) >>> 0;
+  return (toNumber(network) & mask) === (toNumber(host) & mask);
+}
+
+function toNumber(ip: string): number {
+  return ip.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+}

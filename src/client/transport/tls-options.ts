@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ConnectionOptions } from "node:tls";
+import { PathError } from "../../base/path-error.js";
+import type { ClientConfig } from "../config/client-config.js";
+
+/** What node:tls needs, files read. Throws when the certificates cannot be used, worded as client-go words it. */
+export function tlsOptions(tls: ClientConfig["tls"]): ConnectionOptions {
+  const ca = tls.caData ?? (tls.caFile === undefined ? undefined : read(tls.caFile));
+  if (ca && tls.insecureSkipVerify) {
+    throw new Error("specifying a root certificates file with the insecure flag is not allowed");
+  }
+  if (ca && !isPem(ca)) throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
+  if (ca && !Buffer.from(ca).includes("-----BEGIN CERTIFICATE-----")) {
+    throw new Error("unable to load root certificates: no valid certificate authority data seen");
+  }
+  const cert = tls.certData ?? (tls.certFile === undefined ? undefined : read(tls.certFile));
+  const key = tls.keyData ?? (tls.keyFile === undefined ? undefined : read(tls.keyFile));
+  if (cert && key && !isPem(cert)) throw new Error("tls: failed to find any PEM data in certificate input");
+  const roots = ca ? Buffer.from(ca) : tls.insecureSkipVerify ? undefined : systemRoots(process.env);
+  return {
+    minVersion: "TLSv1.2",
+    ALPNProtocols: ["http/1.1"],
+    ...(roots && { ca: roots }),
+    ...(cert && key && { cert: Buffer.from(cert), key: Buffer.from(key) }),
+    ...(tls.serverName && { servername: tls.serverName }),
+  };
+}
+
+function read(file: string): Uint8Array {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new PathError("open", file, error);
+  }
+}
+
+function isPem(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes).includes("-----BEGIN ");
+}
+
+const BUNDLES = [
+  "/etc/ssl/certs/ca-certificates.crt",
+  "/etc/pki/tls/certs/ca-bundle.crt",
+  "/etc/ssl/ca-bundle.pem",
+  "/etc/pki/tls/cacert.pem",
+  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+  "/etc/ssl/cert.pem",
+];
+
+/**
+ * The authorities the system trusts, as kubectl does, where Node would trust its own list: SSL_CERT_FILE and
+ * SSL_CERT_DIR, else the distribution's bundle. Undefined where there is none; Node's list stands then.
+ */
+export function systemRoots(env: Readonly<Record<string, string | undefined>>): string[] | undefined {
+  const files = env["SSL_CERT_FILE"] ? [env["SSL_CERT_FILE"]] : BUNDLES;
+  const bundle = files.map(tryRead).find((text) => text !== undefined);
+  const folders = env["SSL_CERT_DIR"]?.split(":") ?? [];
+  const fromFolders = folders.flatMap((folder) => listFolder(folder).map((name) => tryRead(join(folder, name)) ?? ""));
+  const roots = [bundle ?? "", ...fromFolders].filter((text) => text.includes("-----BEGIN CERTIFICATE-----"));
+  return roots.length > 0 ? roots : undefined;
+}
+
+function tryRead(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

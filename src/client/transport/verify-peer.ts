@@ -1,0 +1,133 @@
+import { X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { goQuote } from "../../base/go-quote.js";
+import { NetworkFailure } from "./go-network-error.js";
+
+/**
+ * Judges a finished handshake that was made without rejecting: throws unless the chain is trusted and the leaf names
+ * `host`. Checked in Go's order (validity, name, chain), so that one certificate with two faults gets Go's answer.
+ * Nothing may be written to the socket before this returns.
+ */
+export function verifyPeer(socket: TLSSocket, host: string, roots: readonly (string | Buffer)[]): void {
+  const peer = socket.getPeerCertificate(true);
+  if (!peer.raw) throw failure("certificate signed by unknown authority");
+  const leaf = new X509Certificate(peer.raw);
+  const now = new Date();
+  checkValidity(leaf, now);
+  checkName(leaf, host);
+  // The name was checked above, by Go's rules: a chain that is fine leaves no other complaint than Node's about the name.
+  const complaint = socket.authorizationError as unknown;
+  const code = complaint instanceof Error ? codeOf(complaint) : complaint;
+  if (socket.authorized || code === "ERR_TLS_CERT_ALTNAME_INVALID") return;
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
+    for (let issuer = peer.issuerCertificate, depth = 0; issuer?.raw && depth < 10; depth++) {
+      checkValidity(new X509Certificate(issuer.raw), now);
+      if (issuer === issuer.issuerCertificate) break;
+      issuer = issuer.issuerCertificate;
+    }
+  }
+  throw failure(`certificate signed by unknown authority${hint(leaf, roots)}`);
+}
+
+function failure(text: string): NetworkFailure {
+  return new NetworkFailure(`tls: failed to verify certificate: x509: ${text}`);
+}
+
+function codeOf(error: Error): unknown {
+  return "code" in error ? error.code : error.message;
+}
+
+function checkValidity(certificate: X509Certificate, now: Date): void {
+  const from = new Date(certificate.validFrom);
+  const to = new Date(certificate.validTo);
+  const invalid = "certificate has expired or is not yet valid: current time";
+  if (now < from) throw failure(`${invalid} ${rfc3339(now)} is before ${rfc3339(from)}`);
+  if (now > to) throw failure(`${invalid} ${rfc3339(now)} is after ${rfc3339(to)}`);
+}
+
+function rfc3339(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+function checkName(leaf: X509Certificate, host: string): void {
+  const names = subjectAltNames(leaf);
+  if (isIP(host) !== 0) {
+    if (leaf.checkIP(host) !== undefined) return;
+    if (names.ips.length === 0) {
+      throw failure(`cannot validate certificate for ${host} because it doesn't contain any IP SANs`);
+    }
+    throw failure(`certificate is valid for ${names.ips.join(", ")}, not ${host}`);
+  }
+  if (leaf.checkHost(host, { subject: "never" }) !== undefined) return;
+  if (names.dns.length === 0) {
+    const common = /^CN=(.*)$/m.exec(leaf.subject)?.[1];
+    if (names.none && common !== undefined && sameHost(common, host)) {
+      throw failure("certificate relies on legacy Common Name field, use SANs instead");
+    }
+    throw failure(`certificate is not valid for any names, but wanted to match ${host}`);
+  }
+  throw failure(`certificate is valid for ${names.dns.join(", ")}, not ${host}`);
+}
+
+function sameHost(pattern: string, host: string): boolean {
+  return pattern.toLowerCase() === host.toLowerCase();
+}
+
+function subjectAltNames(leaf: X509Certificate): {
+  readonly dns: readonly string[];
+  readonly ips: readonly string[];
+  readonly none: boolean;
+} {
+  const dns: string[] = [];
+  const ips: string[] = [];
+  const entries = leaf.subjectAltName?.split(", ") ?? [];
+  for (const entry of entries) {
+    if (entry.startsWith("DNS:")) dns.push(unquote(entry.slice(4)));
+    if (entry.startsWith("IP Address:")) ips.push(compressIp(entry.slice(11)));
+  }
+  return { dns, ips, none: entries.length === 0 };
+}
+
+function unquote(text: string): string {
+  return text.startsWith('"') ? String(JSON.parse(text)) : text;
+}
+
+/** OpenSSL writes IPv6 in full; Go prints the short form. */
+function compressIp(text: string): string {
+  if (!text.includes(":")) return text;
+  try {
+    return new URL(`http://[${text}]/`).hostname.slice(1, -1);
+  } catch {
+    return text;
+  }
+}
+
+/** Go tells when an authority of the right name did not sign it: a CA that was made anew, usually. */
+function hint(leaf: X509Certificate, roots: readonly (string | Buffer)[]): string {
+  for (const root of roots) {
+    for (const [pem] of String(root).matchAll(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g)) {
+      const candidate = tryCertificate(pem);
+      if (candidate === undefined || candidate.subject !== leaf.issuer || leaf.verify(candidate.publicKey)) continue;
+      const why = VERIFICATION_ERRORS[candidate.publicKey.asymmetricKeyType ?? ""] ?? "crypto/rsa: verification error";
+      const name = /^CN=(.*)$/m.exec(candidate.subject)?.[1] ?? /^O=(.*)$/m.exec(candidate.subject)?.[1];
+      const shown = name ?? `serial:${BigInt(`0x${candidate.serialNumber}`)}`;
+      return ` (possibly because of ${goQuote(why)} while trying to verify candidate authority certificate ${goQuote(shown)})`;
+    }
+  }
+  return "";
+}
+
+const VERIFICATION_ERRORS: Readonly<Record<string, string>> = {
+  rsa: "crypto/rsa: verification error",
+  ec: "x509: ECDSA verification failure",
+  ed25519: "x509: Ed25519 verification failure",
+};
+
+function tryCertificate(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,1 @@
+export { type Cluster, type ClusterOptions, type RequestRecord, startCluster } from "./start-cluster.js";

@@ -1,0 +1,11 @@
+export { startCluster } from "../index.js";
+export {
+  type ClusterStatus,
+  clusterStatus,
+  deleteNamedCluster,
+  listClusterStatus,
+  stopNamedCluster,
+} from "./manage.js";
+export { runCommand } from "./run-command.js";
+export { self } from "./self.js";
+export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";

@@ -1,0 +1,87 @@
+import { removeContext } from "../../client/config/kubeconfig-context.js";
+import { ClusterHome, type ClusterRecord, clustersFolder, listClusters } from "./cluster-home.js";
+import { type ClusterState, clusterState } from "./cluster-state.js";
+import { removeDataDir } from "./data-dir.js";
+import { namedClusterError } from "./named-cluster-error.js";
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export interface ClusterStatus {
+  readonly name: string;
+  readonly context: string;
+  readonly state: ClusterState;
+  readonly record: ClusterRecord;
+}
+
+/** Throws when there is no such cluster. */
+export async function clusterStatus(name: string, around: Surroundings): Promise<ClusterStatus> {
+  const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
+  const record = await home.record();
+  if (record === undefined) throw noSuchCluster(name);
+  return { name, context: home.context, state: await clusterState(home, record), record };
+}
+
+export async function listClusterStatus(around: Surroundings): Promise<readonly ClusterStatus[]> {
+  const homes = await listClusters(clustersFolder(around.env, around.cwd));
+  const statuses = await Promise.all(
+    homes.map(async (home) => {
+      const record = await home.record();
+      if (record === undefined) return [];
+      return [{ name: home.name, context: home.context, state: await clusterState(home, record), record }];
+    }),
+  );
+  return statuses.flat();
+}
+
+/**
+ * Asks the server's process to end and waits until it is gone, at most 30 s. Answers false when it did not run.
+ * Only a process that proved to be this cluster's server is signalled.
+ */
+export async function stopNamedCluster(name: string, around: Surroundings): Promise<boolean> {
+  const { state, record } = await clusterStatus(name, around);
+  if (state === "Stopped") return false;
+  if (state === "Unresponsive") {
+    throw namedClusterError(
+      `cluster "${name}" does not answer at ${record.url}; end its process ${record.pid} yourself if it is stuck`,
+    );
+  }
+  process.kill(record.pid, "SIGTERM");
+  const deadline = Date.now() + 30_000;
+  while (isAlive(record.pid)) {
+    if (Date.now() > deadline) {
+      throw namedClusterError(`cluster "${name}" did not stop within 30 s; its process is ${record.pid}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return true;
+}
+
+/** Stops the cluster, takes its context out of the kubeconfig and removes its folder and its data. */
+export async function deleteNamedCluster(name: string, around: Surroundings): Promise<void> {
+  const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
+  const record = await home.record().catch(() => undefined);
+  if (record === undefined) {
+    if (!(await listClusters(home.clusters)).some((other) => other.name === name)) throw noSuchCluster(name);
+  } else {
+    await stopNamedCluster(name, around);
+    await removeDataDir(record.dataDir);
+  }
+  await removeContext(home.context, around);
+  await home.remove();
+}
+
+function noSuchCluster(name: string): Error {
+  return namedClusterError(`there is no cluster named "${name}"; kubets cluster list shows those there are`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,131 @@
+import { spawn } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { constants, tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import type { Cluster } from "../index.js";
+import { namedClusterError } from "./named-cluster-error.js";
+
+export interface RunCommandOptions {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  /** How to start kubets again: the runtime and the script (empty for a compiled executable). */
+  readonly self: readonly string[];
+  /** Starts the cluster; `folder` is removed after the run. */
+  readonly start: (folder: string) => Promise<Cluster>;
+}
+
+/** Signals that end programs; the command gets them too, and what it makes of them is the result. */
+const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+/**
+ * Runs a command with a fresh cluster of its own: KUBECONFIG, KUBECACHEDIR and a PATH that finds kubets. Resolves with
+ * the command's exit code, 128 + n when signal n ended it; the cluster and its folder are gone by then.
+ * Throws when the command cannot be started.
+ */
+export async function runCommand(options: RunCommandOptions): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "kubets-run-"));
+  // Held from the first moment, so that a signal during start-up still removes the folder.
+  const signals = holdSignals();
+  try {
+    const cluster = await options.start(join(folder, "data"));
+    try {
+      if (signals.first !== undefined) return 128 + constants.signals[signals.first];
+      return await runWith(cluster, folder, options, signals);
+    } finally {
+      await cluster.close();
+    }
+  } finally {
+    signals.release();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function runWith(
+  cluster: Cluster,
+  folder: string,
+  options: RunCommandOptions,
+  signals: HeldSignals,
+): Promise<number> {
+  const kubeconfig = join(folder, "kubeconfig");
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  await Promise.all([
+    writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 }),
+    writeShim(bin, options.self, options.platform),
+  ]);
+  const child = spawn(options.command, options.args, {
+    cwd: options.cwd,
+    env: {
+      ...options.env,
+      KUBECONFIG: kubeconfig,
+      KUBECACHEDIR: join(folder, "cache"),
+      PATH: [bin, options.env.PATH].filter((part) => part !== undefined && part !== "").join(delimiter),
+    },
+    stdio: "inherit",
+  });
+  signals.forwardTo((signal) => child.kill(signal));
+  return new Promise((resolve, reject) => {
+    child.on("error", (error) => reject(cannotStart(options.command, error as NodeJS.ErrnoException)));
+    child.on("exit", (code, signal) => resolve(signal === null ? (code ?? 1) : 128 + constants.signals[signal]));
+  });
+}
+
+/** The exit codes are the shell's: 127 not found, 126 not executable. */
+function cannotStart(command: string, error: NodeJS.ErrnoException): Error {
+  switch (error.code) {
+    case "ENOENT":
+      return Object.assign(namedClusterError(`cannot run "${command}": no such command`), { exitCode: 127 });
+    case "EACCES":
+      return Object.assign(namedClusterError(`cannot run "${command}": permission denied`), { exitCode: 126 });
+    default:
+      return Object.assign(namedClusterError(`cannot run "${command}": ${error.message}`), { exitCode: 126 });
+  }
+}
+
+async function writeShim(bin: string, self: readonly string[], platform: NodeJS.Platform): Promise<void> {
+  if (platform === "win32") {
+    const line = self.map((word) => `"${word}"`).join(" ");
+    await writeFile(join(bin, "kubets.cmd"), `@${line} %*\r\n`);
+    return;
+  }
+  const line = self.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const shim = join(bin, "kubets");
+  await writeFile(shim, `#!/bin/sh\nexec ${line} "$@"\n`);
+  await chmod(shim, 0o755);
+}
+
+interface HeldSignals {
+  readonly first: NodeJS.Signals | undefined;
+  forwardTo(send: (signal: NodeJS.Signals) => void): void;
+  release(): void;
+}
+
+function holdSignals(): HeldSignals {
+  let first: NodeJS.Signals | undefined;
+  let send: ((signal: NodeJS.Signals) => void) | undefined;
+  const handlers = FORWARDED.map((signal) => {
+    const handler = (): void => {
+      first ??= signal;
+      // At a terminal the whole foreground group already got Ctrl-C: a second one would tell programs to hurry.
+      if (signal === "SIGINT" && process.stdin.isTTY) return;
+      send?.(signal);
+    };
+    process.on(signal, handler);
+    return [signal, handler] as const;
+  });
+  return {
+    get first() {
+      return first;
+    },
+    forwardTo(next) {
+      send = next;
+      if (first !== undefined) next(first);
+    },
+    release() {
+      for (const [signal, handler] of handlers) process.off(signal, handler);
+    },
+  };
+}

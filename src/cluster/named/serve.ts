@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { open } from "node:fs/promises";
+import { addContext } from "../../client/config/kubeconfig-context.js";
+import { startCluster } from "../index.js";
+import { ClusterHome, type ClusterRecord, clustersFolder, type StorageKind } from "./cluster-home.js";
+import { clusterState } from "./cluster-state.js";
+import { claimDataDir } from "./data-dir.js";
+import { namedClusterError } from "./named-cluster-error.js";
+import { self } from "./self.js";
+
+export interface NamedClusterOptions {
+  readonly name: string;
+  /** undefined: what the cluster had, disk for a new one. */
+  readonly storage: StorageKind | undefined;
+  /** 0: the port of the last start if it is free, else any. */
+  readonly port: number;
+  /** "": inside the cluster's own folder. */
+  readonly dataDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export interface ServedCluster {
+  readonly url: string;
+  readonly context: string;
+  /** The kubeconfig file the context was written to. */
+  readonly kubeconfig: string;
+  readonly pid: number;
+}
+
+/**
+ * Serves a named cluster from this process until `close`. When it resolves the API is ready, the record is written and
+ * the context is current; when it rejects none of that has happened.
+ */
+export async function serveNamedCluster(
+  options: NamedClusterOptions,
+): Promise<ServedCluster & { close(): Promise<void> }> {
+  const home = new ClusterHome(clustersFolder(options.env, options.cwd), options.name);
+  const record = await startable(home, options);
+  const storage = options.storage ?? record?.storage ?? "disk";
+  const dataDir =
+    options.dataDir === "" && record !== undefined ? record.dataDir : home.dataDir(options.dataDir, options.cwd);
+  await claimDataDir(dataDir);
+  const cluster = await listen(options.port, record?.port, (port) => startCluster({ storage, dataDir, port }));
+  try {
+    const started: ClusterRecord = {
+      name: home.name,
+      storage,
+      dataDir,
+      port: Number(new URL(cluster.url).port),
+      url: cluster.url,
+      pid: process.pid,
+      startedAt: new Date().toISOString(),
+    };
+    await home.saveKubeconfig(cluster.kubeconfig());
+    await home.save(started);
+    const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
+    return { url: cluster.url, context: home.context, kubeconfig, pid: process.pid, close: () => cluster.close() };
+  } catch (error) {
+    await cluster.close();
+    throw error;
+  }
+}
+
+/** Serves a named cluster from a process of its own and resolves when it is ready. */
+export async function startDetached(options: NamedClusterOptions): Promise<ServedCluster> {
+  const home = new ClusterHome(clustersFolder(options.env, options.cwd), options.name);
+  await startable(home, options);
+  await home.make();
+  const log = await open(home.log, "w", 0o600);
+  try {
+    const [command = "", ...script] = self();
+    const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
+    if (options.storage !== undefined) args.push(`--storage=${options.storage}`);
+    const child = spawn(command, [...script, ...args], {
+      cwd: options.cwd,
+      env: { ...options.env },
+      detached: true,
+      windowsHide: true,
+      stdio: ["ignore", "pipe", log.fd, "ipc"],
+    });
+    child.stdout?.resume();
+    const served = await new Promise<ServedCluster>((resolve, reject) => {
+      child.once("message", (message) => resolve(message as ServedCluster));
+      child.once("error", reject);
+      child.once("exit", () => void firstLine(home.log).then((line) => reject(namedClusterError(line)), reject));
+    });
+    child.disconnect();
+    child.stdout?.destroy();
+    child.unref();
+    return served;
+  } finally {
+    await log.close();
+  }
+}
+
+/** The record of a cluster that may be started now; undefined for a new one. Throws when it runs or does not fit. */
+async function startable(home: ClusterHome, options: NamedClusterOptions): Promise<ClusterRecord | undefined> {
+  const record = await home.record();
+  if (record === undefined) return undefined;
+  const state = await clusterState(home, record);
+  if (state !== "Stopped") {
+    throw namedClusterError(
+      `cluster "${home.name}" is already running at ${record.url} (process ${record.pid}); stop it with: kubets cluster stop ${home.name}`,
+    );
+  }
+  if (options.storage !== undefined && options.storage !== record.storage) {
+    throw namedClusterError(
+      `cluster "${home.name}" keeps its objects in ${record.storage === "disk" ? "a folder" : "memory"}, not ${options.storage}; remove it first with: kubets cluster delete ${home.name}`,
+    );
+  }
+  return record;
+}
+
+/** Listens on the port asked for, else on the last one, else on any that is free. */
+async function listen<T>(wanted: number, last: number | undefined, start: (port: number) => Promise<T>): Promise<T> {
+  const inUse = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === "EADDRINUSE";
+  try {
+    return await start(wanted === 0 ? (last ?? 0) : wanted);
+  } catch (error) {
+    if (!inUse(error)) throw plainly(error);
+    if (wanted !== 0) {
+      throw namedClusterError(
+        `port ${wanted} is already in use; choose another with --port, or leave it out for a free one`,
+      );
+    }
+    return await start(0);
+  }
+}
+
+/** What storage says of a folder in use or damaged is for the user; its own words stay. */
+function plainly(error: unknown): unknown {
+  return error instanceof Error && error.name === "DataDirectoryError" ? namedClusterError(error.message) : error;
+}
+
+async function firstLine(path: string): Promise<string> {
+  const file = await open(path);
+  try {
+    const text = await file.readFile("utf8");
+    return (text.split("\n")[0] ?? "").replace(/^error: /, "") || "the server ended before it was ready";
+  } finally {
+    await file.close();
+  }
+}

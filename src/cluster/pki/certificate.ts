@@ -1,0 +1,160 @@
+import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { isIP } from "node:net";
+import {
+  bitString,
+  boolean,
+  explicit,
+  implicit,
+  integer,
+  objectIdentifier,
+  octetString,
+  sequence,
+  set,
+  time,
+  utf8String,
+} from "./der.js";
+
+/** A certificate and its key, both as PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+export interface CertificateRequest {
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  /** At most 20 bytes, unique for the issuer. */
+  readonly serial: Uint8Array;
+  readonly usage: "ca" | "server" | "client";
+  /** DNS names and IP addresses a server answers for. */
+  readonly names?: readonly string[];
+}
+
+/** Whoever signs: a CA's subject and key. */
+export interface Issuer {
+  readonly commonName: string;
+  readonly key: KeyObject;
+  readonly keyIdentifier: Uint8Array;
+}
+
+const OID = {
+  commonName: "2.5.4.3",
+  organization: "2.5.4.10",
+  ecdsaWithSha256: "1.2.840.10045.4.3.2",
+  subjectKeyIdentifier: "2.5.29.14",
+  keyUsage: "2.5.29.15",
+  subjectAltName: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  authorityKeyIdentifier: "2.5.29.35",
+  extKeyUsage: "2.5.29.37",
+  serverAuth: "1.3.6.1.5.5.7.3.1",
+  clientAuth: "1.3.6.1.5.5.7.3.2",
+} as const;
+
+/** An uncompressed P-256 point ends its SubjectPublicKeyInfo. */
+const POINT_BYTES = 65;
+
+/** Makes a P-256 key and an X.509 v3 certificate for it, signed by `issuer`; without one it signs itself. */
+export function issueCertificate(request: CertificateRequest, issuer?: Issuer): KeyPair {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spki = publicKey.export({ type: "spki", format: "der" });
+  const keyIdentifier = keyIdentifierOf(spki);
+  const signer = issuer ?? { commonName: request.commonName, key: privateKey, keyIdentifier };
+  const algorithm = sequence(objectIdentifier(OID.ecdsaWithSha256));
+  const body = sequence(
+    explicit(0, integer(Buffer.of(2))),
+    integer(positive(request.serial)),
+    algorithm,
+    distinguishedName(signer.commonName, []),
+    sequence(time(request.notBefore), time(request.notAfter)),
+    distinguishedName(request.commonName, request.organizations ?? []),
+    spki,
+    explicit(3, sequence(...extensions(request, keyIdentifier, signer.keyIdentifier))),
+  );
+  const signature = sign("sha256", body, { key: signer.key, dsaEncoding: "der" });
+  return {
+    certificate: pem("CERTIFICATE", sequence(body, algorithm, bitString(signature))),
+    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}
+
+/** A CA made by {@link issueCertificate}, ready to sign. */
+export function issuerOf(ca: KeyPair, commonName: string): Issuer {
+  const key = createPrivateKey(ca.key);
+  const spki = derPublicKey(key);
+  return { commonName, key, keyIdentifier: keyIdentifierOf(spki) };
+}
+
+function derPublicKey(key: KeyObject): Buffer {
+  const jwk = key.export({ format: "jwk" });
+  return Buffer.concat([
+    Buffer.of(4),
+    Buffer.from(jwk.x ?? "", "base64url"),
+    Buffer.from(jwk.y ?? "", "base64url"),
+  ]);
+
+}
+
+const keyIdentifierOf = (spki: Uint8Array): Uint8Array =>
+  createHash("sha1").update(spki.subarray(spki.length - POINT_BYTES)).digest();
+
+function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
+  const attribute = (oid: string, value: string) => set(sequence(objectIdentifier(oid), utf8String(value)));
+  return sequence(
+    ...organizations.map((organization) => attribute(OID.organization, organization)),
+    attribute(OID.commonName, commonName),
+  );
+}
+
+function extensions(request: CertificateRequest, own: Uint8Array, authority: Uint8Array): Buffer[] {
+  const ca = request.usage === "ca";
+  const list = [
+    // digitalSignature, keyEncipherment and keyCertSign are bits 0, 2 and 5.
+    extension(OID.keyUsage, true, ca ? bitString(Buffer.of(0b1010_0100), 2) : bitString(Buffer.of(0b1010_0000), 5)),
+    extension(OID.basicConstraints, true, ca ? sequence(boolean(true)) : sequence()),
+    extension(OID.subjectKeyIdentifier, false, octetString(own)),
+    extension(OID.authorityKeyIdentifier, false, sequence(implicit(0, authority))),
+  ];
+  if (!ca) {
+    const purpose = request.usage === "server" ? OID.serverAuth : OID.clientAuth;
+    list.push(extension(OID.extKeyUsage, false, sequence(objectIdentifier(purpose))));
+  }
+  if (request.names !== undefined && request.names.length > 0) {
+    list.push(extension(OID.subjectAltName, false, sequence(...request.names.map(generalName))));
+  }
+  return list;
+}
+
+function extension(oid: string, critical: boolean, value: Uint8Array): Buffer {
+  return sequence(objectIdentifier(oid), ...(critical ? [boolean(true)] : []), octetString(value));
+}
+
+function generalName(name: string): Buffer {
+  if (isIP(name) === 4) return implicit(7, Buffer.from(name.split(".").map(Number)));
+  if (isIP(name) === 6) return implicit(7, ipv6Bytes(name));
+  return implicit(2, Buffer.from(name, "ascii"));
+}
+
+function ipv6Bytes(address: string): Buffer {
+  const [head = "", tail] = address.split("::");
+  const words = (text: string) => (text === "" ? [] : text.split(":").map((word) => Number.parseInt(word, 16)));
+  const before = words(head);
+  const after = tail === undefined ? [] : words(tail);
+  const all = [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
+  return Buffer.from(all.flatMap((word) => [word >> 8, word & 0xff]));
+}
+
+/** Serial numbers are positive and at most 20 octets. */
+function positive(serial: Uint8Array): Uint8Array {
+  const copy = Uint8Array.from(serial);
+  copy[0] = ((copy[0] ?? 0) & 0x7f) | 0x40;
+  return copy;
+}
+
+function pem(label: string, der: Uint8Array): string {
+  const lines = Buffer.from(der).toString("base64").match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+}

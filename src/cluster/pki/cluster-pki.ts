@@ -1,0 +1,50 @@
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
+import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
+
+/** Every secret a cluster is reached with. Kept with its data, so that a restart changes no kubeconfig. */
+export interface ClusterPki {
+  readonly ca: KeyPair;
+  readonly server: KeyPair;
+  /** CN=kubernetes-admin, O=system:masters. */
+  readonly admin: KeyPair;
+  /** Bearer token of the same user. */
+  readonly token: string;
+}
+
+const CA_NAME = "kubernetes";
+const DAY = 86_400_000;
+const SERVER_NAMES = [
+  "127.0.0.1",
+  "::1",
+  "10.96.0.1",
+  "localhost",
+  "kubernetes",
+  "kubernetes.default",
+  "kubernetes.default.svc",
+  "kubernetes.default.svc.cluster.local",
+];
+
+/** Makes all of it anew. Certificates are checked by other processes against their own clocks, so they hold for both times. */
+export function createClusterPki(clock: Clock, random: Random): ClusterPki {
+  const times = [clock.now(), Date.now()];
+  const validity = { notBefore: Math.min(...times) - DAY, notAfter: Math.max(...times) + 3650 * DAY };
+  const serial = () => random.bytes(16);
+  const ca = issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" });
+  const issuer = issuerOf(ca, CA_NAME);
+  const server = issueCertificate(
+    { commonName: "kube-apiserver", ...validity, serial: serial(), usage: "server", names: SERVER_NAMES },
+    issuer,
+  );
+  const admin = issueCertificate(
+    {
+      commonName: "kubernetes-admin",
+      organizations: ["system:masters"],
+      ...validity,
+      serial: serial(),
+      usage: "client",
+    },
+    issuer,
+  );
+  return { ca, server, admin, token: Buffer.from(random.bytes(32)).toString("base64url") };
+}

@@ -1,0 +1,43 @@
+import type { Filter } from "../server/request/api-request.js";
+
+/** One request as it arrived. */
+export interface RequestRecord {
+  readonly method: string;
+  /** With the query, as sent. */
+  readonly path: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body?: Uint8Array | undefined;
+  readonly user: string;
+}
+
+const ANY_SIZE = 64 * 1024 * 1024;
+
+/** Tells of every request, its body included, before it is handled. What this process asks itself is left out. */
+export function recordRequests(tell: (request: RequestRecord) => void): Filter {
+  return (next) => async (request) => {
+    const { exchange } = request;
+    if (exchange.clientCertificate?.commonName === "system:apiserver") return next(request);
+    const bytes = exchange.method === "GET" ? undefined : await exchange.body(ANY_SIZE);
+    const query = exchange.query.size === 0 ? "" : `?${exchange.query}`;
+    tell({
+      method: exchange.method,
+      path: exchange.path + query,
+      headers: exchange.headers,
+      body: bytes,
+      user: exchange.clientCertificate?.commonName ?? "",
+    });
+    const replayed = Object.create(exchange, {
+      body: { value: (limit: number) => replay(exchange.body, bytes ?? new Uint8Array(), limit) },
+    }) as typeof exchange;
+    return next({ ...request, exchange: replayed });
+  };
+}
+
+async function replay(_: unknown, bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+  if (bytes.length > limit) {
+    const { requestEntityTooLarge } = await import("../machinery/errors/status-error.js");
+    throw requestEntityTooLarge(`limit is ${limit}`);
+  }
+  return bytes;
+}

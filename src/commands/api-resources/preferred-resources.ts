@@ -1,0 +1,13 @@
+import type { ApiGroup } from "../../client/discovery/discovery.js";
+import type { ApiResource } from "../../machinery/rest-mapper.js";
+
+/** Each resource once: in its group's preferred version where that has it, else in the first that does. */
+export function preferredResources(groups: readonly ApiGroup[], resources: readonly ApiResource[]): ApiResource[] {
+  const preferred = new Map(groups.map((group) => [group.name, group.preferredVersion]));
+  const chosen = new Map<string, ApiResource>();
+  for (const resource of resources) {
+    const key = `${resource.name}.${resource.group}`;
+    if (!chosen.has(key) || resource.version === preferred.get(resource.group)) chosen.set(key, resource);
+  }
+  return [...chosen.values()];
+}

@@ -1,0 +1,72 @@
+import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { formatGroupVersion } from "../../machinery/meta/gvk.js";
+import { formatGroupResource } from "../../machinery/errors/status-error.js";
+import type { ApiResource } from "../../machinery/rest-mapper.js";
+import { emitYaml } from "../../machinery/yaml/emit.js";
+import { TabWriter } from "../../printers/tab-writer.js";
+
+export type ApiResourcesFormat = "" | "wide" | "name" | "json" | "yaml";
+
+export function printApiResources(
+  resources: readonly ApiResource[],
+  { format, noHeaders }: { readonly format: ApiResourcesFormat; readonly noHeaders: boolean },
+  out: (text: string) => void,
+): void {
+  switch (format) {
+    case "json":
+      return out(`${encodeJson(listOf(resources), { indent: 4 })}\n`);
+    case "yaml":
+      return out(emitYaml(listOf(resources)));
+    case "name":
+      return out(resources.map(({ group, name }) => `${formatGroupResource({ group, resource: name })}\n`).join(""));
+    default:
+      return printColumns(resources, format === "wide", noHeaders, out);
+  }
+}
+
+function printColumns(
+  resources: readonly ApiResource[],
+  wide: boolean,
+  noHeaders: boolean,
+  out: (text: string) => void,
+): void {
+  const writer = new TabWriter(out);
+  const headings = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"];
+  if (!noHeaders) writer.write(`${[...headings, ...(wide ? ["VERBS", "CATEGORIES"] : [])].join("\t")}\n`);
+  for (const resource of resources) {
+    const cells = [
+      resource.name,
+      resource.shortNames.join(","),
+      formatGroupVersion(resource),
+      String(resource.namespaced),
+      resource.kind,
+    ];
+    if (wide) cells.push(resource.verbs.join(","), resource.categories.join(","));
+    writer.write(`${cells.join("\t")}\n`);
+  }
+  writer.flush();
+}
+
+/** meta/v1's APIResourceList, in its fields' own order. */
+function listOf(resources: readonly ApiResource[]): object {
+  return {
+    kind: "APIResourceList",
+    apiVersion: "v1",
+    groupVersion: "",
+    resources: resources.length === 0 ? null : resources.map(wire),
+  };
+}
+
+function wire({ name, singularName, namespaced, group, version, kind, verbs, shortNames, categories }: ApiResource): object {
+  return {
+    name,
+    singularName,
+    namespaced,
+    ...(group !== "" && { group }),
+    version,
+    kind,
+    verbs,
+    ...(shortNames.length > 0 && { shortNames }),
+    ...(categories.length > 0 && { categories }),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Command, Invocation } from "../../cli/command.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Builder } from "../../resource/builder.js";
+import { listItems } from "../../printers/printer.js";
+import { serviceLink, serviceTitle } from "./service-link.js";
+
+export interface ClusterInfoOptions {
+  readonly program: string;
+  readonly server: string;
+  readonly namespace: string;
+  readonly builder: () => Promise<Builder>;
+  /** Names and addresses stand out, for people. */
+  readonly colour: boolean;
+}
+
+export function clusterInfoCommand(run = runClusterInfo): Command {
+  return {
+    use: "cluster-info [flags]",
+    description:
+      "Show where the control plane answers, and the services labelled kubernetes.io/cluster-service=true with it.",
+    examples: `# Addresses of the control plane and of cluster services
+{{program}} cluster-info`,
+    flags: [],
+    execute: async (factory, invocation) => run(await complete(factory, invocation), factory.streams),
+  };
+}
+
+async function complete(factory: Factory, { flags }: Invocation): Promise<ClusterInfoOptions> {
+  const { server } = await factory.clientConfig();
+  const { env, streams } = factory;
+  return {
+    program: factory.program,
+    server,
+    namespace: flags.string("namespace") || "kube-system",
+    builder: () => factory.builder(),
+    colour: streams.out.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
+  };
+}
+
+/** The hint comes last even when the server cannot be reached. */
+export async function runClusterInfo(options: ClusterInfoOptions, { out }: Streams): Promise<void> {
+  const { server, namespace, program, colour } = options;
+  const [green, yellow, end] = colour ? ["\u001b[0;32m", "\u001b[0;33m", "\u001b[0m"] : ["", "", ""];
+  const print = (name: string, link: string) => out.write(`${green}${name}${end} is running at ${yellow}${link}${end}\n`);
+  try {
+    const builder = await options.builder();
+    const result = await builder
+      .namespaceParam(namespace)
+      .defaultNamespace()
+      .labelSelector("kubernetes.io/cluster-service=true")
+      .typeOrNameArgs(false, ["services"])
+      .latest()
+      .do();
+    await result.visit(({ object }) => {
+      print("Kubernetes control plane", server);
+      const services: readonly KubeObject[] = (object && listItems(object)) ?? [];
+      for (const service of services) print(serviceTitle(service), serviceLink(service, server));
+      return Promise.resolve();
+    });
+  } finally {
+    out.write(`\nTo further debug and diagnose cluster problems, use '${program} cluster-info dump'.\n`);
+  }
+}

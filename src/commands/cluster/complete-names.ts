@@ -1,0 +1,12 @@
+import { type Completer, Directive } from "../../cli/command.js";
+
+/** The names of the clusters there are, for the first operand. */
+export const completeClusterNames: Completer = async (factory, invocation, toComplete) => {
+  if (invocation.args.length > 0) return { candidates: [], directive: Directive.NoFileComp };
+  const { listClusterStatus } = await import("../../cluster/named/index.js");
+  const clusters = await listClusterStatus(factory);
+  return {
+    candidates: clusters.map(({ name }) => name).filter((name) => name.startsWith(toComplete)),
+    directive: Directive.NoFileComp,
+  };
+};

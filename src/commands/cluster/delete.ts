@@ -1,0 +1,23 @@
+import type { Command } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
+import { completeClusterNames } from "./complete-names.js";
+import { clusterName, nameArgument } from "./name-argument.js";
+import { failPlainly } from "./storage-flag.js";
+
+export function clusterDeleteCommand(run = deleteCluster): Command {
+  return {
+    use: "delete [NAME]",
+    description: "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig.",
+    examples: "  {{program}} cluster delete dev",
+    flags: [],
+    validateArgs: nameArgument,
+    completeArgs: completeClusterNames,
+    execute: async (factory, invocation) => failPlainly(() => run(clusterName(invocation), factory)),
+  };
+}
+
+async function deleteCluster(name: string, { env, cwd, streams }: Factory): Promise<void> {
+  const { deleteNamedCluster } = await import("../../cluster/named/index.js");
+  await deleteNamedCluster(name, { env, cwd });
+  streams.out.write(`cluster "${name}" deleted\n`);
+}

@@ -1,0 +1,37 @@
+import type { Command } from "../../cli/command.js";
+import { usageError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
+import { failPlainly } from "./storage-flag.js";
+
+export function clusterListCommand(run = listClusters): Command {
+  return {
+    use: "list",
+    aliases: ["ls"],
+    description: "List the named clusters with their state and address.",
+    examples: "  {{program}} cluster list",
+    flags: [],
+    validateArgs: (invocation) => {
+      if (invocation.args.length > 0)
+        throw usageError(invocation, `list takes no names, got ${invocation.args.join(" ")}`);
+    },
+    execute: async (factory) => failPlainly(() => run(factory)),
+  };
+}
+
+async function listClusters({ env, cwd, streams }: Factory): Promise<void> {
+  const { listClusterStatus } = await import("../../cluster/named/index.js");
+  const clusters = await listClusterStatus({ env, cwd });
+  if (clusters.length === 0) {
+    streams.err.write("No clusters; make one with: kubets cluster start\n");
+    return;
+  }
+  const rows = [
+    ["NAME", "STATE", "SERVER", "STORAGE"],
+    ...clusters.map(({ name, state, record }) => [name, state, record.url, record.storage]),
+  ];
+  const width = (column: number): number => Math.max(...rows.map((row) => (row[column] ?? "").length)) + 3;
+  const last = (rows[0]?.length ?? 0) - 1;
+  for (const row of rows) {
+    streams.out.write(`${row.map((cell, i) => (i === last ? cell : cell.padEnd(width(i)))).join("")}\n`);
+  }
+}

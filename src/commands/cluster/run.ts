@@ -1,0 +1,59 @@
+import type { Command, Invocation } from "../../cli/command.js";
+import { ExitError, usageError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
+import { failPlainly, storageFlag, storageOf } from "./storage-flag.js";
+
+export interface ClusterRunOptions {
+  readonly storage: "memory" | "disk";
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+}
+
+export function clusterRunCommand(run = runCluster): Command {
+  return {
+    use: "run [--storage=memory|disk] -- COMMAND [args...]",
+    description:
+      "Start a fresh cluster on a free port of this machine, run a command against it, and remove the cluster again.\n\n" +
+      "The command gets KUBECONFIG and a discovery cache of its own, and finds kubets on its PATH. Its exit code is this command's; signals are passed on to it.",
+    examples:
+      "  # Apply an application to a cluster that lives as long as the script\n" +
+      "  {{program}} cluster run -- ./test.sh\n\n" +
+      "  # Anything that speaks to a cluster can be run\n" +
+      "  {{program}} cluster run -- helm install web ./chart",
+    flags: [storageFlag],
+    handlesSignals: true,
+    validateArgs: (invocation) => {
+      if (invocation.args.length === 0) {
+        throw usageError(invocation, "a command to run is required, after --");
+      }
+    },
+    execute: async (factory, invocation) => {
+      const code = await failPlainly(() => run(complete(factory, invocation)));
+      if (code !== 0) throw new ExitError(code);
+    },
+  };
+}
+
+function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
+  const [command = "", ...args] = invocation.args;
+  return {
+    storage: storageOf(invocation, "memory"),
+    command,
+    args,
+    env: factory.env,
+    cwd: factory.cwd,
+    platform: factory.platform,
+  };
+}
+
+async function runCluster(options: ClusterRunOptions): Promise<number> {
+  const { runCommand, startCluster, self } = await import("../../cluster/named/index.js");
+  return runCommand({
+    ...options,
+    self: self(),
+    start: (folder) => startCluster(options.storage === "disk" ? { storage: "disk", dataDir: folder } : {}),
+  });
+}

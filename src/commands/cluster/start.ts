@@ -1,0 +1,88 @@
+import type { Command, Invocation } from "../../cli/command.js";
+import { usageError } from "../../cli/errors.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { clusterName, nameArgument } from "./name-argument.js";
+import { failPlainly, type StorageKind, storageFlag, storageOf } from "./storage-flag.js";
+
+export interface ClusterStartOptions {
+  readonly name: string;
+  readonly port: number;
+  readonly storage: StorageKind | undefined;
+  readonly dataDir: string;
+  readonly detach: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+export function clusterStartCommand(run = startNamed): Command {
+  return {
+    use: "start [NAME] [--port=PORT] [--storage=memory|disk] [--data-dir=DIR] [--detach]",
+    description:
+      "Start a named cluster and write its context, kubets-NAME, to the kubeconfig as the current one.\n\n" +
+      'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage=memory is given.',
+    examples:
+      "  # A cluster in the background, used and stopped\n" +
+      "  {{program}} cluster start dev --detach\n" +
+      "  {{program}} get namespaces\n" +
+      "  {{program}} cluster stop dev",
+    flags: [
+      {
+        name: "port",
+        type: "int",
+        default: "0",
+        usage: "The port to listen on; 0 takes the one it had, or any free one.",
+      },
+      storageFlag,
+      { name: "data-dir", type: "string", default: "", usage: "The folder for certificates and objects." },
+      {
+        name: "detach",
+        type: "bool",
+        default: "false",
+        usage: "Return when the cluster is ready and leave it running.",
+      },
+    ],
+    handlesSignals: true,
+    validateArgs: nameArgument,
+    execute: async (factory, invocation) =>
+      failPlainly(() => run(complete(factory, invocation), factory.streams, invocation.signal)),
+  };
+}
+
+function complete(factory: Factory, invocation: Invocation): ClusterStartOptions {
+  const port = invocation.flags.number("port");
+  if (port < 0 || port > 65_535) throw usageError(invocation, `invalid port ${port}: use 1 to 65535, or 0 for any`);
+  return {
+    name: clusterName(invocation),
+    port,
+    storage: storageOf(invocation, undefined),
+    dataDir: invocation.flags.string("data-dir"),
+    detach: invocation.flags.bool("detach"),
+    env: factory.env,
+    cwd: factory.cwd,
+  };
+}
+
+async function startNamed(options: ClusterStartOptions, streams: Streams, signal: AbortSignal): Promise<void> {
+  const { serveNamedCluster, startDetached } = await import("../../cluster/named/index.js");
+  const announce = (served: { readonly url: string; readonly context: string; readonly kubeconfig: string }): void => {
+    streams.out.write(`cluster "${options.name}" is ready at ${served.url}\n`);
+    streams.out.write(`context "${served.context}" is now current in ${served.kubeconfig}\n`);
+  };
+  if (options.detach) {
+    announce(await startDetached(options));
+    return;
+  }
+  const { close, ...served } = await serveNamedCluster(options);
+  try {
+    announce(served);
+    // Started by --detach: tell the one who waits, who then lets go.
+    process.send?.(served);
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  } finally {
+    await close();
+  }
+  streams.out.write(`cluster "${options.name}" stopped\n`);
+}

@@ -1,0 +1,39 @@
+import type { Command } from "../../cli/command.js";
+import { silentExit } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
+import { completeClusterNames } from "./complete-names.js";
+import { clusterName, nameArgument } from "./name-argument.js";
+import { failPlainly } from "./storage-flag.js";
+
+export function clusterStatusCommand(run = showStatus): Command {
+  return {
+    use: "status [NAME]",
+    description:
+      "Show whether a named cluster runs, where it answers and where it keeps its data. The exit code is 1 unless it runs.",
+    examples: "  {{program}} cluster status dev",
+    flags: [],
+    validateArgs: nameArgument,
+    completeArgs: completeClusterNames,
+    execute: async (factory, invocation) => {
+      const running = await failPlainly(() => run(clusterName(invocation), factory));
+      if (!running) throw silentExit();
+    },
+  };
+}
+
+async function showStatus(name: string, { env, cwd, streams }: Factory): Promise<boolean> {
+  const { clusterStatus } = await import("../../cluster/named/index.js");
+  const { state, context, record } = await clusterStatus(name, { env, cwd });
+  const rows: readonly (readonly [string, string])[] = [
+    ["Name", name],
+    ["State", state],
+    ["Server", record.url],
+    ["Context", context],
+    ["Storage", record.storage],
+    ["Data", record.dataDir],
+    ["Process", state === "Stopped" ? "<none>" : String(record.pid)],
+    ["Started", record.startedAt],
+  ];
+  for (const [label, value] of rows) streams.out.write(`${`${label}:`.padEnd(10)}${value}\n`);
+  return state === "Running";
+}

@@ -1,0 +1,23 @@
+import type { Command } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
+import { completeClusterNames } from "./complete-names.js";
+import { clusterName, nameArgument } from "./name-argument.js";
+import { failPlainly } from "./storage-flag.js";
+
+export function clusterStopCommand(run = stopCluster): Command {
+  return {
+    use: "stop [NAME]",
+    description: "Stop a named cluster. What it keeps on disk is there again at the next start.",
+    examples: "  {{program}} cluster stop dev",
+    flags: [],
+    validateArgs: nameArgument,
+    completeArgs: completeClusterNames,
+    execute: async (factory, invocation) => failPlainly(() => run(clusterName(invocation), factory)),
+  };
+}
+
+async function stopCluster(name: string, { env, cwd, streams }: Factory): Promise<void> {
+  const { stopNamedCluster } = await import("../../cluster/named/index.js");
+  const stopped = await stopNamedCluster(name, { env, cwd });
+  streams.out.write(stopped ? `cluster "${name}" stopped\n` : `cluster "${name}" was not running\n`);
+}

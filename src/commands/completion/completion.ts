@@ -1,0 +1,40 @@
+import { completeWords } from "../../cli/completion/resource-completers.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { usageError } from "../../cli/errors.js";
+import { completionScript, SHELLS } from "./completion-script.js";
+
+export function completionCommand(): Command {
+  return {
+    use: "completion SHELL",
+    description: `Print the code that teaches a shell (bash, zsh, fish or powershell) to complete the commands, flags, types and names of {{program}}. The shell has to evaluate it, for example from its start-up file.
+
+ bash needs the package bash-completion; zsh needs compinit, version 5.2 or later.`,
+    examples: `# bash: complete in this shell, then in every one
+source <({{program}} completion bash)
+echo 'source <({{program}} completion bash)' >> ~/.bashrc
+
+# zsh
+source <({{program}} completion zsh)
+
+# fish
+{{program}} completion fish | source
+
+# PowerShell
+{{program}} completion powershell | Out-String | Invoke-Expression`,
+    flags: [],
+    execute: async (factory, invocation) => {
+      factory.streams.out.write(completionScript(shellOf(invocation), factory.program));
+    },
+    completeArgs: (factory, invocation, toComplete) =>
+      completeWords(invocation.args.length === 0 ? SHELLS : [])(factory, invocation, toComplete),
+  };
+}
+
+function shellOf(invocation: Invocation): (typeof SHELLS)[number] {
+  const [shell, ...rest] = invocation.args;
+  if (shell === undefined) throw usageError(invocation, "Shell not specified.");
+  if (rest.length > 0) throw usageError(invocation, "Too many arguments. Expected only the shell type.");
+  const known = SHELLS.find((name) => name === shell);
+  if (known === undefined) throw usageError(invocation, `Unsupported shell type "${shell}".`);
+  return known;
+}

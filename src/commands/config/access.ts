@@ -1,0 +1,31 @@
+import type { Kubeconfig } from "../../client/config/kubeconfig.js";
+import { defaultKubeconfigFile, modifyKubeconfig, startingKubeconfig } from "../../client/config/kubeconfig-writer.js";
+import type { KubeconfigSources } from "../../client/config/load-kubeconfig.js";
+import type { Invocation } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
+
+/** The kubeconfig files a config command works on. */
+export interface KubeconfigAccess {
+  readonly sources: KubeconfigSources;
+  /** All files merged, paths as written. */
+  start(): Promise<Kubeconfig>;
+  /** The file messages name and new entries go to. */
+  file(): string;
+  modify(wanted: Kubeconfig, relativize: boolean): Promise<void>;
+}
+
+export function accessOf({ env, cwd }: Factory, { flags }: Invocation): KubeconfigAccess {
+  const sources = { explicitPath: flags.string("kubeconfig"), env, cwd };
+  return {
+    sources,
+    start: () => startingKubeconfig(sources),
+    file: () => defaultKubeconfigFile(sources),
+    modify: (wanted, relativize) => modifyKubeconfig(sources, wanted, relativize),
+  };
+}
+
+/** kubectl's answer to a wrong number of operands: the command's help on stdout, then the error. */
+export async function unexpectedArgs(invocation: Invocation, word = "Unexpected"): Promise<Error> {
+  await invocation.printHelp();
+  return new Error(`${word} args: [${invocation.args.join(" ")}]`);
+}

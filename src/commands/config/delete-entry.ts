@@ -1,0 +1,56 @@
+import {
+  completeClusters,
+  completeContexts,
+  completeUsers,
+  firstOperand,
+} from "../../cli/completion/global-completers.js";
+import type { Command, Completer, Invocation } from "../../cli/command.js";
+import { usageError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
+import { accessOf } from "./access.js";
+
+type Kind = "cluster" | "context" | "user";
+
+const SECTIONS = { cluster: "clusters", context: "contexts", user: "users" } as const;
+const COMPLETERS: Readonly<Record<Kind, Completer>> = {
+  cluster: completeClusters,
+  context: completeContexts,
+  user: completeUsers,
+};
+
+/** delete-cluster, delete-context and delete-user. */
+function deleteEntryCommand(kind: Kind): Command {
+  return {
+    use: `delete-${kind} NAME`,
+    description: `Delete a ${kind} from the kubeconfig.`,
+    examples: `# Delete the ${kind} minikube
+{{program}} config delete-${kind} minikube`,
+    flags: [],
+    execute: (factory, invocation) => deleteEntry(kind, factory, invocation),
+    completeArgs: firstOperand(COMPLETERS[kind]),
+  };
+}
+
+export const deleteClusterCommand = (): Command => deleteEntryCommand("cluster");
+export const deleteContextCommand = (): Command => deleteEntryCommand("context");
+export const deleteUserCommand = (): Command => deleteEntryCommand("user");
+
+async function deleteEntry(kind: Kind, { streams, ...factory }: Factory, invocation: Invocation): Promise<void> {
+  const access = accessOf({ streams, ...factory }, invocation);
+  const config = await access.start();
+  const [name] = invocation.args;
+  if (name === undefined || invocation.args.length !== 1) {
+    if (kind === "user") throw usageError(invocation, "user to delete is required");
+    return await invocation.printHelp();
+  }
+  const file = access.file();
+  if (!config[SECTIONS[kind]].has(name)) throw new Error(`cannot delete ${kind} ${name}, not in ${file}`);
+  if (kind === "context" && config.currentContext === name) {
+    streams.err.write(
+      'warning: this removed your active context, use "kubectl config use-context" to select a different one\n',
+    );
+  }
+  config[SECTIONS[kind]].delete(name);
+  await access.modify(config, true);
+  streams.out.write(`deleted ${kind} ${name} from ${file}\n`);
+}

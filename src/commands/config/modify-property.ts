@@ -1,0 +1,111 @@
+import type { Kubeconfig } from "../../client/config/kubeconfig.js";
+import { canonicalizeBase64 } from "../../machinery/codec/go-base64.js";
+import { parseBool } from "../../cli/flags/numbers.js";
+import type { PropertyPath } from "./property-path.js";
+import { configType, fieldNames, type PropertyType, type StructType } from "./property-schema.js";
+
+/** What is to happen to a property: a value as text, or its removal. */
+export type PropertyChange = { readonly value: string; readonly rawBytes: boolean } | "unset";
+
+type Fields = Record<string, unknown>;
+
+/** Changes one property of a kubeconfig in place. @throws kubectl's text when the path or the value does not fit */
+export function modifyProperty(config: Kubeconfig, path: PropertyPath, change: PropertyChange): void {
+  const [section = "", ...rest] = path.steps;
+  const type = configType.fields[section];
+  if (type?.kind === "map") return modifyEntries(entriesOf(config, section), type.entry, rest, change);
+  if (type?.kind === "struct") return modifyPreferences(config, type, rest, change);
+  if (section === "current-context") {
+    config.currentContext = change === "unset" ? "" : change.value;
+  } else if (section === "extensions") {
+    if (change !== "unset") throw new Error(mapValue([...config.extensions.keys()]));
+    config.extensions.clear();
+  }
+  // kind and apiVersion are accepted and change nothing: a kubeconfig has only one of each.
+}
+
+function modifyEntries(
+  entries: Map<string, object>,
+  type: StructType,
+  steps: readonly string[],
+  change: PropertyChange,
+): void {
+  const [name, field] = steps;
+  if (name === undefined) {
+    if (change !== "unset") throw new Error(mapValue([...entries.keys()]));
+    entries.clear();
+    return;
+  }
+  if (field === undefined) {
+    if (change !== "unset") throw new Error(mapValue([...entries.keys()]));
+    entries.delete(name);
+    return;
+  }
+  const existing = entries.get(name);
+  if (existing === undefined && change === "unset") throw new Error(`current map key \`${name}\` is invalid`);
+  const entry: Fields = { origin: "", ...existing };
+  setField(entry, fieldNames[field] ?? field, type.fields[field], change);
+  entries.set(name, entry);
+}
+
+function modifyPreferences(
+  config: Kubeconfig,
+  type: StructType,
+  steps: readonly string[],
+  change: PropertyChange,
+): void {
+  const [field] = steps;
+  if (field !== undefined) {
+    const preferences: Fields = { ...config.preferences };
+    setField(preferences, field, type.fields[field], change);
+    config.preferences = preferences;
+  } else if (change === "unset") {
+    config.preferences = {};
+  } else {
+    const { colors = false, extensions } = config.preferences;
+    const shown = `{${colors} map[${[...(extensions?.keys() ?? [])].join(" ")}]}`;
+    throw new Error(
+      `unable to locate path config.navigationStep{stepValue:"", stepType:reflect.Type(nil)} under ${shown}`,
+    );
+  }
+}
+
+function setField(fields: Fields, name: string, type: PropertyType | undefined, change: PropertyChange): void {
+  if (change === "unset") {
+    delete fields[name];
+    return;
+  }
+  switch (type?.kind) {
+    case "string":
+      fields[name] = change.value;
+      return;
+    case "bool":
+      fields[name] = change.value !== "" && parseBool(change.value);
+      return;
+    case "bytes":
+      fields[name] = change.rawBytes ? Buffer.from(change.value) : decodeBase64(change.value);
+      return;
+    case "strings":
+      throw new Error("unrecognized slice type. string");
+    case "closed map":
+      throw new Error(mapValue([]));
+    default:
+      throw new Error(`a value cannot be set at ${name}: set the fields in it`);
+  }
+}
+
+function entriesOf(config: Kubeconfig, section: string): Map<string, object> {
+  if (section === "clusters") return config.clusters as Map<string, object>;
+  return (section === "users" ? config.users : config.contexts) as Map<string, object>;
+}
+
+/** kubectl shows a map as Go prints one, addresses included; here its names. */
+const mapValue = (names: readonly string[]): string => `can't set a map to a value: map[${names.toSorted().join(" ")}]`;
+
+function decodeBase64(text: string): Uint8Array {
+  try {
+    return Buffer.from(canonicalizeBase64(text), "base64");
+  } catch (error) {
+    throw new Error(`error decoding input value: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,159 @@
+import { cannotWait, deleteObject, waitUntilGone } from "../../actions/index.js";
+import type { Command } from "../../cli/command.js";
+import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
+import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
+import { dryRunFlag, filenameFlags, selectorFlag, withDryRun } from "../../cli/flags/resource-flags.js";
+import { rawRequest } from "../../cli/raw-request.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import { type DeleteOptions, Helper } from "../../resource/helper.js";
+import type { Info } from "../../resource/info.js";
+import { confirm } from "./confirm.js";
+import { complete, type DeleteCommandOptions } from "./options.js";
+
+export function deleteCommand(run = runDelete): Command {
+  return {
+    use: "delete ([-f FILENAME] | [-k DIRECTORY] | TYPE [(NAME | -l label | --all)])",
+    description: `Delete resources: those that files or stdin name, those given by type and name, or those of a type that a selector matches.
+
+What is deleted may take its time to end; --grace-period, --now and --force shorten it. The command returns when
+everything is gone, or at once with --wait=false. Changes that others make in the meantime are lost with the resource.`,
+    examples: `# Delete the pod that pod.json names
+{{program}} delete -f ./pod.json
+
+# Delete pods and services called "baz" and "foo"
+{{program}} delete pod,service baz foo
+
+# Delete pods and services with the label name=myLabel
+{{program}} delete pods,services -l name=myLabel
+
+# Delete a pod with next to no delay
+{{program}} delete pod foo --now
+
+# Delete all pods of the namespace, after a question
+{{program}} delete pods --all --interactive`,
+    flags: [
+      ...filenameFlags("containing the resource to delete"),
+      selectorFlag,
+      {
+        name: "field-selector",
+        type: "string",
+        usage: "Field selector: '=', '==' and '!='. The server knows a few fields of each type",
+      },
+      { name: "all", type: "bool", usage: "Everything of the given types in the namespace" },
+      { name: "all-namespaces", short: "A", type: "bool", usage: "In all namespaces, whatever -n says" },
+      { name: "force", type: "bool", usage: "Take it out of the API at once, without waiting for it to end" },
+      cascadeFlag,
+      { name: "now", type: "bool", usage: "The same as --grace-period=1" },
+      {
+        name: "grace-period",
+        type: "int",
+        default: "-1",
+        usage: "Seconds given to end. Negative leaves it to the resource; 0 needs --force",
+      },
+      { name: "timeout", type: "duration", default: "0s", usage: "How long to wait until it is gone; zero is a week" },
+      {
+        name: "ignore-not-found",
+        type: "bool",
+        usage: "Count what is not there as deleted. The default with --all and with selectors",
+      },
+      { name: "wait", type: "bool", default: "true", usage: "Return when everything is gone, finalizers included" },
+      { name: "output", short: "o", type: "string", usage: "Output mode. '-o name' prints type/name" },
+      { name: "raw", type: "string", usage: "URI to DELETE as it is" },
+      { name: "interactive", short: "i", type: "bool", usage: "Ask before anything is deleted" },
+      dryRunFlag,
+    ],
+    execute: async (factory, invocation) => {
+      const { raw, ...options } = await complete(factory, invocation);
+      if (raw !== undefined) await rawRequest("DELETE", raw.uri, raw.filename, factory);
+      else await run(options);
+    },
+    completeArgs: completeTypesAndNames,
+  };
+}
+
+/** Deletes one after the other, going on after a failure; then waits for all of them. */
+export async function runDelete(options: DeleteCommandOptions): Promise<void> {
+  const { streams } = options;
+  const agreed = options.interactive ? await confirmAll(options) : undefined;
+  if (options.interactive && agreed === undefined) return;
+
+  const result = await options.find();
+  if (options.ignoreNotFound) result.ignoreErrors(isNotFound);
+  const deleted: { readonly info: Info; readonly uid?: string | undefined }[] = [];
+  let warnClusterScope = options.warnClusterScope;
+  await result.visit(async (info) => {
+    if (agreed !== undefined && !agreed.has(place(info))) return;
+    const entry: { info: Info; uid?: string | undefined } = { info };
+    deleted.push(entry);
+    if (warnClusterScope && !info.mapping.namespaced) {
+      options.warn("deleting cluster-scoped resources, not scoped to the provided namespace");
+      warnClusterScope = false;
+    }
+    if (options.dryRun !== "client") {
+      const helper = new Helper(await options.client(), info.mapping, { dryRun: options.dryRun === "server" });
+      entry.uid = await deleteObject(info, helper, deletion(options));
+    }
+    streams.out.write(outcomeLine(info, options));
+  });
+  if (deleted.length === 0) {
+    streams.out.write("No resources found\n");
+    return;
+  }
+  if (options.wait && options.dryRun === "none") await waitForAll(deleted, options);
+}
+
+function deletion({ gracePeriod, propagationPolicy }: DeleteCommandOptions): DeleteOptions {
+  return { propagationPolicy, ...(gracePeriod >= 0 && { gracePeriodSeconds: gracePeriod }) };
+}
+
+function outcomeLine(info: Info, { output, gracePeriod, dryRun }: DeleteCommandOptions): string {
+  const kind = qualifiedKind(info);
+  if (output === "name") return `${kind}/${info.name}\n`;
+  const done = gracePeriod === 0 ? "force deleted" : "deleted";
+  const where = info.mapping.namespaced ? ` from ${info.namespace} namespace` : "";
+  return `${kind} "${info.name}" ${withDryRun(`${done}${where}`, dryRun)}\n`;
+}
+
+/** "deployment.apps", "pod". */
+function qualifiedKind({ mapping: { kind } }: Info): string {
+  return kind.group === "" ? kind.kind.toLowerCase() : `${kind.kind.toLowerCase()}.${kind.group}`;
+}
+
+const place = ({ mapping: { resource }, namespace, name }: Info): string =>
+  JSON.stringify([resource.group, resource.resource, namespace, name]);
+
+/** What the user agreed to; undefined when that is nothing. */
+async function confirmAll(options: DeleteCommandOptions): Promise<ReadonlySet<string> | undefined> {
+  const preview = await options.find();
+  if (options.ignoreNotFound) preview.ignoreErrors(isNotFound);
+  const infos: Info[] = [];
+  await preview.visit(async (info) => void infos.push(info));
+  if (infos.length === 0) {
+    options.streams.out.write("No resources found\n");
+    return undefined;
+  }
+  const names = infos.map((info) => `${qualifiedKind(info)}/${info.name}`);
+  if (await confirm(names, options.streams)) return new Set(infos.map(place));
+  options.streams.out.write("deletion is cancelled\n");
+  return undefined;
+}
+
+const A_WEEK = 7 * 24 * 60 * 60 * 1000;
+
+async function waitForAll(
+  deleted: readonly { readonly info: Info; readonly uid?: string | undefined }[],
+  options: DeleteCommandOptions,
+): Promise<void> {
+  const client = await options.client();
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(), Math.min(options.timeout || A_WEEK, 2 ** 31 - 1));
+  const deadline = AbortSignal.any([options.signal, time.signal]);
+  const warn = (message: string): void => void options.streams.err.write(message);
+  try {
+    for (const { info, uid } of deleted) await waitUntilGone(info, { client, uid, deadline, warn });
+  } catch (error) {
+    if (!cannotWait(error)) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}

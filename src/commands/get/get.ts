@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { errnoText } from "../../base/path-error.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { completeTypesAndNames, completeWords } from "../../cli/completion/resource-completers.js";
+import { ExitError, usageError } from "../../cli/errors.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { klogHeader } from "../../client/klog.js";
+import { getFormats } from "../../printers/formats.js";
+import { UnsortableError } from "../../printers/sort.js";
+import { getFlags } from "./get-flags.js";
+import { checkRequestUri, getRaw } from "./get-raw.js";
+import type { GetOptions, GetPrintOptions, GetRun } from "./options.js";
+import { printGeneric } from "./print-generic.js";
+import { printHuman } from "./print-human.js";
+import { watchResources } from "./watch.js";
+
+export function getCommand(run: GetRun = runGet): Command {
+  return {
+    use: `get [(-o|--output=)${getFormats.join("|")}] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]`,
+    description: `Show one or many resources.
+
+Without -o the result is a table of what matters most of each resource. Namespaced types are looked up in the current namespace unless -n or -A says otherwise; -l and --field-selector narrow the list.
+
+Use "{{program}} api-resources" for a complete list of supported resources.`,
+    examples: `# List the pods of the current namespace
+{{program}} get pods
+
+# The same with more columns, such as the node
+{{program}} get pods -o wide
+
+# One deployment as YAML, in the "v1" version of the "apps" group
+{{program}} get deployments.v1.apps web -o yaml
+
+# What a file names, as the server has it
+{{program}} get -f pod.yaml -o json
+
+# One value
+{{program}} get pod web -o jsonpath='{.status.phase}'
+
+# Columns of your own
+{{program}} get pods -o custom-columns=NAME:.metadata.name,IMAGE:.spec.containers[0].image
+
+# Several types, and several resources
+{{program}} get deployments,services
+{{program}} get deployment/web service/web
+
+# Everything in all namespaces that carries a label
+{{program}} get all -A -l app=web
+
+# Changes as they happen
+{{program}} get pods -w`,
+    flags: getFlags,
+    execute: async (factory, invocation) => {
+      const options = await complete(factory, invocation);
+      validate(options);
+      await run(options, factory.streams);
+    },
+    completeArgs: completeTypesAndNames,
+    completeFlags: { output: completeWords(getFormats) },
+  };
+}
+
+/** Reads the flags; warns and refuses in kubectl's order. */
+async function complete(factory: Factory, invocation: Invocation): Promise<GetOptions> {
+  const { args, flags, signal } = invocation;
+  const raw = flags.string("raw");
+  if (raw !== "" && args.length > 0) throw new Error("arguments may not be passed when --raw is specified");
+  const { namespace, enforced } = raw === "" ? await factory.namespace() : { namespace: "", enforced: false };
+  const allNamespaces = flags.bool("all-namespaces");
+  const options: GetOptions = {
+    args,
+    files: { filenames: flags.strings("filename"), recursive: flags.bool("recursive") },
+    namespace,
+    explicitNamespace: enforced && !allNamespaces,
+    allNamespaces,
+    labelSelector: flags.string("selector"),
+    fieldSelector: flags.string("field-selector"),
+    subresource: flags.string("subresource"),
+    chunkSize: flags.number("chunk-size"),
+    raw,
+    watch: flags.bool("watch"),
+    watchOnly: flags.bool("watch-only"),
+    outputWatchEvents: flags.bool("output-watch-events"),
+    ignoreNotFound: flags.bool("ignore-not-found"),
+    print: completePrint(factory, invocation),
+    clock: factory.clock,
+    signal,
+    builder: () => factory.builder(),
+    restClient: () => factory.restClient(),
+  };
+  if (raw === "") checkTarget(options, factory.streams, invocation);
+  return options;
+}
+
+function completePrint({ cwd }: Factory, { flags }: Invocation): GetPrintOptions {
+  const output = flags.string("output");
+  const template = flags.string("template");
+  return {
+    output,
+    template,
+    allowMissingTemplateKeys: flags.bool("allow-missing-template-keys"),
+    showManagedFields: flags.bool("show-managed-fields"),
+    readFile: (path) => readTemplateFile(cwd, path),
+    humanReadable: (output === "" && template === "") || output === "wide",
+    serverPrint:
+      flags.bool("server-print") &&
+      !(output.includes("custom-columns") || output === "yaml" || output.includes("json")),
+    noHeaders: flags.bool("no-headers"),
+    showKind: flags.bool("show-kind"),
+    showLabels: flags.bool("show-labels"),
+    columnLabels: flags.strings("label-columns"),
+    sortBy: flags.string("sort-by"),
+  };
+}
+
+function readTemplateFile(cwd: string, path: string): string {
+  try {
+    return readFileSync(resolve(cwd, path), "utf8");
+  } catch (error) {
+    throw new Error(`open ${path}: ${errnoText(error)}`, { cause: error });
+  }
+}
+
+function checkTarget(options: GetOptions, { err }: Streams, invocation: Invocation): void {
+  const { watch, watchOnly, print, args, files } = options;
+  if (watch || watchOnly) {
+    if (print.sortBy === "") return;
+    const ignored = watch
+      ? "--watch requested, --sort-by will be ignored for watch events received"
+      : "--watch-only requested, --sort-by will be ignored";
+    err.write(`warning: ${ignored}\n`);
+    return;
+  }
+  if (args.length > 0 || files.filenames.length > 0) return;
+  const program = invocation.commandPath.split(" ")[0] ?? "";
+  err.write(
+    `You must specify the type of resource to get. Use "${program} api-resources" for a complete list of supported resources.\n\n`,
+  );
+  const explains = invocation.root.children?.some(({ name }) => name === "explain") ?? false;
+  const hint = explains
+    ? `\nUse "${program} explain <resource>" for a detailed description of that resource (e.g. ${program} explain pods).`
+    : "";
+  throw usageError(invocation, `Required resource not specified.${hint}`);
+}
+
+function validate({ raw, watch, watchOnly, outputWatchEvents, labelSelector, print }: GetOptions): void {
+  if (raw !== "") {
+    if (watch || watchOnly || labelSelector !== "") {
+      throw new Error("--raw may not be specified with other flags that filter the server request or alter the output");
+    }
+    if (print.output !== "") throw new Error("--raw and --output are mutually exclusive");
+    checkRequestUri(raw);
+  }
+  if (print.showLabels && print.output !== "" && print.output !== "wide") {
+    throw new Error(`--show-labels option cannot be used with ${print.output} printer`);
+  }
+  if (outputWatchEvents && !(watch || watchOnly)) {
+    throw new Error("--output-watch-events option can only be used with --watch or --watch-only");
+  }
+}
+
+export async function runGet(options: GetOptions, streams: Streams): Promise<void> {
+  if (options.raw !== "") return getRaw(await options.restClient(), options, streams);
+  if (options.watch || options.watchOnly) return watchResources(options, streams);
+  try {
+    await (options.print.humanReadable ? printHuman(options, streams) : printGeneric(options, streams));
+  } catch (error) {
+    if (!(error instanceof UnsortableError)) throw error;
+    const header = klogHeader("F", error.source, new Date(options.clock.now()), process.pid);
+    throw new ExitError(1, `${header} ${error.message}`);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from "../../base/clock.js";
+import type { Streams } from "../../cli/factory.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import type { PrintRequest } from "../../printers/formats.js";
+import type { Builder, FilenameOptions } from "../../resource/builder.js";
+
+/** A `get` that was understood and is allowed. */
+export interface GetOptions {
+  readonly args: readonly string[];
+  readonly files: FilenameOptions;
+  readonly namespace: string;
+  /** -n was given and -A was not: a manifest's own namespace must match. */
+  readonly explicitNamespace: boolean;
+  readonly allNamespaces: boolean;
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly subresource: string;
+  readonly chunkSize: number;
+  /** "" asks for a resource, else for this path. */
+  readonly raw: string;
+  readonly watch: boolean;
+  readonly watchOnly: boolean;
+  readonly outputWatchEvents: boolean;
+  readonly ignoreNotFound: boolean;
+  readonly print: GetPrintOptions;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly builder: () => Promise<Builder>;
+  readonly restClient: () => Promise<RestClient>;
+}
+
+export interface GetPrintOptions extends PrintRequest {
+  /** A table: no -o, or -o wide. */
+  readonly humanReadable: boolean;
+  /** Tables are made by the server. */
+  readonly serverPrint: boolean;
+  readonly noHeaders: boolean;
+  readonly showKind: boolean;
+  readonly showLabels: boolean;
+  readonly columnLabels: readonly string[];
+  /** "" leaves the server's order. */
+  readonly sortBy: string;
+}
+
+export type GetRun = (options: GetOptions, streams: Streams) => Promise<void>;

@@ -1,0 +1,115 @@
+import type { Streams } from "../../cli/factory.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import type { RestMapping } from "../../machinery/rest-mapper.js";
+import type { Printer } from "../../printers/printer.js";
+import { sortObjects, UnsortableError } from "../../printers/sort.js";
+import { TabWriter } from "../../printers/tab-writer.js";
+import type { Info } from "../../resource/info.js";
+import type { GetOptions } from "./options.js";
+import { requestBuilder } from "./request-builder.js";
+import { toPrinter } from "./to-printer.js";
+import { write } from "./write.js";
+
+/** Tables: one for each type in turn, parted by an empty line, then what went wrong. */
+export async function printHuman(options: GetOptions, streams: Streams): Promise<void> {
+  const { print, ignoreNotFound, allNamespaces } = options;
+  const builder = await requestBuilder(options);
+  const result = await builder
+    .subresource(options.subresource)
+    .requestChunksOf(print.sortBy === "" ? options.chunkSize : 0)
+    .continueOnError()
+    .flatten()
+    .do();
+  if (ignoreNotFound) result.ignoreErrors(isNotFound);
+  const { infos, error } = await result.gather();
+  const errors: unknown[] = error === undefined ? [] : [error];
+
+  const output = new SeparatedOutput();
+  const writer = new TabWriter(output.write);
+  const withKind = print.showKind || severalKinds(infos);
+  let printer: Printer | undefined;
+  let last: RestMapping | undefined;
+  for (const info of ordered(infos, print.sortBy)) {
+    if (printer === undefined || last === undefined || !sameResource(info.mapping, last)) {
+      writer.flush();
+      writer.forgetWidths();
+      if (last !== undefined && !print.noHeaders && output.written) output.separate();
+      try {
+        printer = toPrinter(print, {
+          clock: options.clock,
+          tabbed: true,
+          withNamespace: allNamespaces && info.mapping.namespaced,
+          kind: withKind ? info.mapping.kind : undefined,
+        });
+      } catch (failure) {
+        if (!errors.some((known) => messageOf(known) === messageOf(failure))) errors.push(failure);
+        continue;
+      }
+      last = info.mapping;
+    }
+    printIgnoringFailure(printer, info, writer.write);
+  }
+  writer.flush();
+  await write(streams.out, output.text());
+
+  if (!output.written && !ignoreNotFound && errors.length === 0) {
+    const inNamespace = !allNamespaces && infos.every(({ mapping }) => mapping.namespaced);
+    const place = inNamespace ? ` in ${options.namespace} namespace.` : "";
+    streams.err.write(`No resources found${place}\n`);
+  }
+  if (errors.length === 1) throw errors[0];
+  if (errors.length > 1) throw new AggregateError(errors);
+}
+
+/** Sorting one Table is its printer's business; several results are put in order among themselves. */
+function ordered(infos: readonly Info[], sortBy: string): readonly Info[] {
+  if (sortBy === "" || infos.length < 2) return infos;
+  return sortObjects(infos, sortBy, ({ object }) => object);
+}
+
+/** kubectl drops what a printer of tables complains about. */
+function printIgnoringFailure(printer: Printer, { object }: Info, out: (text: string) => void): void {
+  if (object === undefined) return;
+  try {
+    printer.print(object, out);
+  } catch (error) {
+    if (error instanceof UnsortableError || error instanceof TypeError || error instanceof RangeError) throw error;
+  }
+}
+
+function severalKinds(infos: readonly Info[]): boolean {
+  const kinds = infos.map(({ mapping: { kind } }) => `${kind.group}/${kind.version}/${kind.kind}`);
+  return new Set(kinds).size > 1;
+}
+
+function sameResource({ resource: a }: RestMapping, { resource: b }: RestMapping): boolean {
+  return a.group === b.group && a.version === b.version && a.resource === b.resource;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Collects the output; an empty line asked for comes only when more text follows. */
+class SeparatedOutput {
+  readonly #pieces: string[] = [];
+  #separator = "";
+
+  get written(): boolean {
+    return this.#pieces.length > 0;
+  }
+
+  separate(): void {
+    this.#separator = "\n";
+  }
+
+  readonly write = (text: string): void => {
+    if (text === "") return;
+    this.#pieces.push(this.#separator + text);
+    this.#separator = "";
+  };
+
+  text(): string {
+    return this.#pieces.join("");
+  }
+}

@@ -1,0 +1,48 @@
+import type { Clock } from "../../base/clock.js";
+import type { GroupKind } from "../../machinery/meta/gvk.js";
+import { aligned } from "../../printers/aligned.js";
+import {
+  columnsPrinter,
+  getFormats,
+  noCompatiblePrinter,
+  structuredPrinter,
+  templatePrinter,
+} from "../../printers/formats.js";
+import { humanPrinter } from "../../printers/human-printer.js";
+import type { Printer } from "../../printers/printer.js";
+import { sortingPrinter } from "../../printers/sort.js";
+import type { GetPrintOptions } from "./options.js";
+
+export interface PrinterContext {
+  readonly clock: Clock;
+  readonly withNamespace: boolean;
+  /** The output goes to a TabWriter, which aligns the cells. */
+  readonly tabbed: boolean;
+  /** The kind to show before names. */
+  readonly kind?: GroupKind | undefined;
+}
+
+/**
+ * The printer -o asks for. That of tables writes tab-separated cells, that of custom columns too when `tabbed`. Throws for an unknown format and
+ * a template that does not parse.
+ */
+export function toPrinter(options: GetPrintOptions, context: PrinterContext): Printer {
+  const printer = findPrinter(options, context);
+  return options.sortBy === "" ? printer : sortingPrinter(printer, options.sortBy);
+}
+
+function findPrinter(options: GetPrintOptions, { clock, withNamespace, kind, tabbed }: PrinterContext): Printer {
+  const output = options.template !== "" && options.output === "" ? "go-template" : options.output;
+  const template = templatePrinter(options, output);
+  if (template !== undefined) return template;
+  // `name` comes last in kubectl; no other format answers to it, so that the order shows nowhere.
+  const structured = structuredPrinter(options, output);
+  if (structured !== undefined) return structured;
+  if (output === "" || output === "wide") {
+    const { noHeaders, columnLabels, showLabels } = options;
+    return humanPrinter({ noHeaders, wide: output === "wide", withNamespace, kind, columnLabels, showLabels, clock });
+  }
+  const columns = columnsPrinter(options, output, options.noHeaders);
+  if (columns === undefined) throw noCompatiblePrinter(output, getFormats);
+  return tabbed ? columns : aligned(columns);
+}

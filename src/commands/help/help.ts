@@ -1,0 +1,38 @@
+import { NO_FILE_COMP } from "../../cli/completion/directive.js";
+import type { Command, Completer } from "../../cli/command.js";
+import { findNode } from "../../cli/command-node.js";
+import { rootNode, unknownCommand } from "../../cli/dispatch.js";
+import { helpText, usageText } from "../../cli/help/help-text.js";
+
+/** `help get` is `get --help`; a name nobody has gets the list of commands, on stderr. */
+export function helpCommand(): Command {
+  return {
+    use: "help [command]",
+    description: "Show help for any command: `{{program}} help [path to command]`.",
+    examples: "",
+    flags: [],
+    execute: async (factory, { args, root, globalFlags }) => {
+      const { out, err } = factory.streams;
+      const tree = rootNode(root, factory.program, globalFlags);
+      if (unknownCommand(tree, args) !== undefined) {
+        const width = err.isTTY === true ? err.columns : undefined;
+        err.write(`Unknown help topic [${args.map((word) => `\`${word}\``).join(" ")}]\n${usageText(tree, width)}`);
+        return;
+      }
+      const { node } = await findNode(tree, args);
+      if (node.module?.selfExplaining !== true) out.write(helpText(node, out.isTTY === true ? out.columns : undefined));
+    },
+    completeArgs: completeCommands,
+  };
+}
+
+const completeCommands: Completer = async (factory, { args, root, globalFlags }, toComplete) => {
+  const tree = rootNode(root, factory.program, globalFlags);
+  const { node, argv } = await findNode(tree, args);
+  const children = argv.length > 0 ? [] : (node.entry.children ?? []);
+  const candidates = children
+    .filter((child) => (child.hidden !== true || child.name === "help") && child.name.startsWith(toComplete))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((child) => `${child.name}\t${child.summary}`);
+  return { candidates, directive: NO_FILE_COMP };
+};

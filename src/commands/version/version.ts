@@ -1,0 +1,109 @@
+import { goPlatform, kubernetesRelease, kustomizeVersion } from "../../cli/client-version.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { versionSkewWarning } from "./version-skew.js";
+
+export interface VersionOptions {
+  readonly output: "" | "json" | "yaml";
+  readonly warningsAsErrors: boolean;
+  readonly platform: string;
+  /** Asks the server; absent with --client. */
+  readonly serverVersion?: () => Promise<Readonly<Record<string, string>>>;
+}
+
+export function versionCommand(run = runVersion): Command {
+  return {
+    use: "version [flags]",
+    description: "Print the version of this client and of the server of the current context.",
+    examples: `# Print both versions
+{{program}} version
+
+# Print the client's alone, without asking a server
+{{program}} version --client`,
+    flags: [
+      { name: "client", type: "bool", usage: "Print the client's version only; no server is asked" },
+      { name: "output", short: "o", type: "string", usage: "One of 'yaml' or 'json'" },
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation), factory.streams),
+  };
+}
+
+async function complete(factory: Factory, { args, flags }: Invocation): Promise<VersionOptions> {
+  const output = flags.string("output");
+  const client = flags.bool("client");
+  const discovery = client ? undefined : await factory.discovery();
+  // Operands are a mistake only where kubectl looks at them: with --client it never does.
+  if (!client && args.length > 0) throw new Error(`extra arguments: [${args.join(" ")}]`);
+  if (output !== "" && output !== "json" && output !== "yaml") throw new Error("--output must be 'yaml' or 'json'");
+  return {
+    output,
+    warningsAsErrors: flags.bool("warnings-as-errors"),
+    platform: goPlatform(factory.platform, factory.arch),
+    ...(discovery !== undefined && { serverVersion: () => discovery.serverVersion() }),
+  };
+}
+
+/** Prints what is known, even when the server does not answer; its error comes last. */
+export async function runVersion(options: VersionOptions, streams: Streams): Promise<void> {
+  const server = await settle(options.serverVersion);
+  streams.out.write(await render(options, server.value));
+  if (server.value !== undefined) {
+    const warning = versionSkewWarning(kubernetesRelease.gitVersion, server.value["gitVersion"] ?? "");
+    if (warning !== undefined && options.warningsAsErrors) throw new Error(warning);
+    if (warning !== undefined) streams.err.write(`Warning: ${warning}\n`);
+  }
+  if (server.failed) throw server.error;
+}
+
+type Answer = Readonly<Record<string, string>> | undefined;
+
+async function settle(
+  ask: VersionOptions["serverVersion"],
+): Promise<{ readonly value?: Answer; readonly failed: boolean; readonly error?: unknown }> {
+  try {
+    return { value: await ask?.(), failed: false };
+  } catch (error) {
+    return { failed: true, error };
+  }
+}
+
+async function render({ output, platform }: VersionOptions, server: Answer): Promise<string> {
+  if (output === "") {
+    const serverLine = server === undefined ? "" : `Server Version: ${server["gitVersion"] ?? ""}\n`;
+    return `Client Version: ${kubernetesRelease.gitVersion}\nKustomize Version: ${kustomizeVersion}\n${serverLine}`;
+  }
+  const versions = {
+    clientVersion: { ...kubernetesRelease, platform },
+    kustomizeVersion,
+    ...(server !== undefined && { serverVersion: inGoOrder(server) }),
+  };
+  if (output === "json") return `${JSON.stringify(versions, null, 2)}\n`;
+  const { emitYaml } = await import("../../machinery/yaml/emit.js");
+  return `${emitYaml(versions)}\n`;
+}
+
+const FIELDS = [
+  "major",
+  "minor",
+  "emulationMajor",
+  "emulationMinor",
+  "minCompatibilityMajor",
+  "minCompatibilityMinor",
+  "gitVersion",
+  "gitCommit",
+  "gitTreeState",
+  "buildDate",
+  "goVersion",
+  "compiler",
+  "platform",
+];
+
+/** version.Info's fields in its own order; the emulation and compatibility ones are left out when empty. */
+function inGoOrder(server: Readonly<Record<string, string>>): Record<string, string> {
+  const optional = /^(emulation|minCompat)/;
+  return Object.fromEntries(
+    FIELDS.map((field) => [field, server[field] ?? ""] as const).filter(
+      ([field, value]) => value !== "" || !optional.test(field),
+    ),
+  );
+}

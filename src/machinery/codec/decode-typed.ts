@@ -1,0 +1,126 @@
+import { badRequest } from "../errors/status-error.js";
+import { formatGroupVersion, parseGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
+import { isJsonObject, type JsonValue } from "../meta/json.js";
+import type { KubeObject } from "../meta/object.js";
+import type { StructSchema } from "../schema/schema.js";
+import type { DuplicateKeys } from "./exact-json.js";
+import { goValueOf } from "./go-types.js";
+import { decodeJson } from "./json-decoder.js";
+import { ownValue } from "./own-keys.js";
+import { decodeObject } from "./strict-decode.js";
+
+export interface TypedDecodeOptions {
+  /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
+  readonly expected: GroupVersionKind;
+  /** The schema of a kind the server knows; undefined when it knows none. */
+  readonly schemaOf: (kind: GroupVersionKind) => StructSchema | undefined;
+  /** `fieldValidation`: Strict refuses what Warn only reports. */
+  readonly mode: "Ignore" | "Warn" | "Strict";
+}
+
+export interface TypedObject {
+  /** With apiVersion and kind set. */
+  readonly object: KubeObject;
+  /** What the body says it is; the caller compares it with what it expects. */
+  readonly kind: GroupVersionKind;
+  readonly schema: StructSchema;
+  /** In mode Warn, to be sent as Warning headers; else empty. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * A request body as kube-apiserver decodes it. Throws the 400 (BadRequest) kube-apiserver answers, in its words, for
+ * syntax errors, unknown kinds, wrong types and, in mode Strict, unknown and repeated fields.
+ */
+export function decodeTyped(body: Uint8Array, options: TypedDecodeOptions): TypedObject {
+  const { expected } = options;
+  let decoded: { value: JsonValue; duplicates?: DuplicateKeys | undefined };
+  try {
+    decoded = decodeJson(body);
+  } catch (error) {
+    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${messageOf(error)}`, body);
+  }
+  return decodeTypedValue(decoded.value, decoded.duplicates, options, body);
+}
+
+/** {@link decodeTyped} for a body that is already a value (YAML). `body` is quoted in errors. */
+export function decodeTypedValue(
+  value: JsonValue,
+  duplicates: DuplicateKeys | undefined,
+  options: TypedDecodeOptions,
+  body: Uint8Array,
+): TypedObject {
+  const { expected, schemaOf, mode } = options;
+  const kind = interpret(value, expected, body);
+  const fail = (message: string): Error =>
+    badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${expected.kind}: ${message}`);
+  const schema = schemaOf(kind);
+  if (schema === undefined) {
+    throw fail(
+      `no kind "${kind.kind}" is registered for version "${formatGroupVersion(kind)}" in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+    );
+  }
+  try {
+    const { object, strictErrors } = decodeObject<KubeObject>(value, schema, { mode, duplicates });
+    if (mode === "Strict" && strictErrors.length > 0) {
+      throw new Error(`strict decoding error: ${strictErrors.join(", ")}`);
+    }
+    const named: KubeObject = { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...object };
+    return { object: named, kind, schema, warnings: strictErrors };
+  } catch (error) {
+    throw fail(messageOf(error));
+  }
+}
+
+function interpret(value: JsonValue, expected: GroupVersionKind, body: Uint8Array): GroupVersionKind {
+  const refuse = (message: string): Error =>
+    unrecognized(expected, `couldn't get version/kind; json parse error: ${message}`, body);
+  if (value !== null && !isJsonObject(value)) {
+    throw refuse(
+      `json: cannot unmarshal ${goValueOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+    );
+  }
+  const text = (key: string): string => {
+    const held = value === null ? undefined : ownValue(value, key);
+    if (held === undefined || held === null) return "";
+    if (typeof held !== "string") {
+      throw refuse(`json: cannot unmarshal ${goValueOf(held)} into Go struct field .${key} of type string`);
+    }
+    return held;
+  };
+  const apiVersion = text("apiVersion");
+  const kind = text("kind");
+  let found = { group: "", version: "" };
+  try {
+    if (apiVersion !== "") found = parseGroupVersion(apiVersion);
+  } catch (error) {
+    throw unrecognized(expected, messageOf(error), body);
+  }
+  // Go fills in what is missing, the group only together with the version.
+  if (found.version === "")
+    found = { group: found.group === "" ? expected.group : found.group, version: expected.version };
+  return { ...found, kind: kind === "" ? expected.kind : kind };
+}
+
+const SUMMARY_BYTES = 30;
+
+function unrecognized(expected: GroupVersionKind, message: string, body: Uint8Array): Error {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${expected.kind}): ${message} (${summarize(body)})`,
+  );
+}
+
+/** The start of the body: as text when it looks like JSON, else as hexadecimal digits. */
+function summarize(body: Uint8Array): string {
+  if (body.length === 0) return "<empty>";
+  const head = body.subarray(0, SUMMARY_BYTES);
+  const shown =
+    body[0] === 0x7b
+      ? new TextDecoder().decode(head)
+      : [...head].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return body.length > SUMMARY_BYTES ? `${shown} ...` : shown;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,101 @@
+import { compareKeys } from "../../base/key-order.js";
+import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
+import { isOmitted, scalarZero } from "../schema/zero-values.js";
+import { encodeJson, encodeNumber, encodeString } from "./json-encoder.js";
+import { ownValue } from "./own-keys.js";
+
+/**
+ * An object's JSON as Go writes the type: fields in Go's order (kind and apiVersion first), empty omitempty values left
+ * out, other zero values written ("strategy":{}, "containers":null), map keys sorted, one line without a newline.
+ * Fields that the schema does not have are left out. The values must fit the schema, as decodeObject makes them.
+ */
+export function encodeObject(object: object, schema: StructSchema): Uint8Array {
+  return utf8.encode(encodeObjectText(object, schema));
+}
+
+/** {@link encodeObject} as a string. */
+export function encodeObjectText(object: object, schema: StructSchema): string {
+  return encodeStruct(object, schema);
+}
+
+const utf8 = new TextEncoder();
+
+interface PreparedField {
+  readonly name: string;
+  /** `"name":` */
+  readonly label: string;
+  readonly field: Field;
+}
+
+const prepared = new WeakMap<StructSchema, readonly PreparedField[]>();
+
+function fieldsOf(schema: StructSchema): readonly PreparedField[] {
+  let fields = prepared.get(schema);
+  if (fields === undefined) {
+    fields = schema.fields.map((field) => ({ name: field.name, label: `${encodeString(field.name)}:`, field }));
+    prepared.set(schema, fields);
+  }
+  return fields;
+}
+
+function encodeStruct(value: unknown, schema: StructSchema): string {
+  const object = typeof value === "object" && value !== null ? value : {};
+  let text = "";
+  for (const { name, label, field } of fieldsOf(schema)) {
+    const held = ownValue(object, name) ?? undefined;
+    const encoded = encodeField(held, field);
+    if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;
+  }
+  return `{${text}}`;
+}
+
+/** undefined when the field is left out. */
+function encodeField(value: unknown, field: Field): string | undefined {
+  const { schema } = field;
+  if (field.pointer) {
+    if (value === undefined) return field.omitEmpty || field.omitZero ? undefined : "null";
+    return encodeValue(value, schema);
+  }
+  if (field.omitZero && isZero(value, schema)) return undefined;
+  if (field.omitEmpty && isOmitted(value, schema)) return undefined;
+  return value === undefined ? encodeZero(schema) : encodeValue(value, schema);
+}
+
+function encodeValue(value: unknown, schema: Schema): string {
+  switch (schema.type) {
+    case "struct":
+      return encodeStruct(value, schema);
+    case "map":
+      return encodeMap(value, schema.values);
+    case "list":
+      return Array.isArray(value) ? `[${value.map((item) => encodeItem(item, schema.items)).join(",")}]` : "null";
+    case "scalar":
+      return encodeScalar(value, schema);
+  }
+}
+
+function encodeItem(value: unknown, schema: Schema): string {
+  return value === undefined ? encodeZero(schema) : encodeValue(value, schema);
+}
+
+function encodeMap(value: unknown, values: Schema): string {
+  if (typeof value !== "object" || value === null) return "null";
+  const keys = Object.keys(value).sort(compareKeys);
+  return `{${keys.map((key) => `${encodeString(key)}:${encodeItem(ownValue(value, key), values)}`).join(",")}}`;
+}
+
+function encodeScalar(value: unknown, schema: ScalarSchema): string {
+  if (typeof value === "string") return encodeString(value);
+  if (typeof value === "number") return encodeNumber(Object.is(value, -0) && schema.scalar !== "any" ? 0 : value);
+  return encodeJson(value);
+}
+
+function encodeZero(schema: Schema): string {
+  if (schema.type === "struct") return encodeStruct(undefined, schema);
+  return schema.type === "scalar" ? JSON.stringify(scalarZero[schema.scalar]) : "null";
+}
+
+function isZero(value: unknown, schema: Schema): boolean {
+  if (value === undefined) return true;
+  return schema.type === "struct" ? encodeStruct(value, schema) === "{}" : isOmitted(value, schema);
+}

@@ -1,0 +1,13 @@
+/** Sets an own property under any name; a plain assignment to "__proto__" would set the prototype instead. */
+export function setKey(object: object, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    (object as Record<string, unknown>)[key] = value;
+  }
+}
+
+/** An own property, or undefined. */
+export function ownValue(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
+}

@@ -1,0 +1,311 @@
+import { goQuote } from "../../base/go-quote.js";
+import { canonicalizeQuantity } from "../quantity/quantity.js";
+import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
+import { isOmitted, scalarZero } from "../schema/zero-values.js";
+import type { DuplicateKeys } from "./exact-json.js";
+import { canonicalizeBase64 } from "./go-base64.js";
+import { canonicalizeMicroTime, canonicalizeTime } from "./go-time.js";
+import { goTypeOf, goValueOf } from "./go-types.js";
+import { ownValue, setKey } from "./own-keys.js";
+
+/** A value that does not fit its Go type ("json: cannot unmarshal string into Go struct field ... of type int32"). */
+export class UnmarshalError extends Error {
+  override readonly name = "UnmarshalError";
+}
+
+export interface DecodeOptions {
+  /** Ignore skips the work of finding strict errors. The object is the same in every mode. */
+  readonly mode?: "Ignore" | "Warn" | "Strict";
+  /** From decodeJson, so that repeated keys are reported too. */
+  readonly duplicates?: DuplicateKeys | undefined;
+}
+
+export interface DecodedObject<T> {
+  readonly object: T;
+  /** `unknown field "spec.foo"`, `duplicate field "spec.replicas"`: in the order of the text, at most 100, none twice. */
+  readonly strictErrors: readonly string[];
+}
+
+/**
+ * Decodes a JSON value as Go decodes it into a type: unknown fields are pruned, null is the zero value, keys are
+ * case-sensitive; times, quantities and base64 come out in their canonical form; what Go would leave out when it
+ * encodes (empty omitempty values) is left out. A new object; `value` is not changed, free-form parts are shared with it.
+ * Throws an {@link UnmarshalError} with encoding/json's message for the first value that does not fit.
+ */
+export function decodeObject<T extends object = Record<string, unknown>>(
+  value: unknown,
+  schema: StructSchema,
+  options: DecodeOptions = {},
+): DecodedObject<T> {
+  const decoder = new Decoder(options);
+  const object = decoder.struct(value, schema) as T;
+  if (decoder.failure !== undefined) throw new UnmarshalError(decoder.failure);
+  return { object, strictErrors: [...decoder.strictErrors] };
+}
+
+const MAX_STRICT_ERRORS = 100;
+/** Deeper than any type nests but recursive ones (JSONSchemaProps); keeps hostile documents off the stack. */
+const MAX_TYPED_DEPTH = 1_000;
+
+/** Go's zero time, which it encodes as null. */
+const ZERO_TIME = /^0001-01-01T00:00:00(\.000000)?Z$/;
+
+/** The error of a type's own UnmarshalJSON: it ends decoding at once. */
+class Abort extends Error {}
+
+class Decoder {
+  /** Of the first value with a wrong type; decoding goes on, as in Go. */
+  failure: string | undefined;
+  readonly strictErrors = new Set<string>();
+  readonly #strict: boolean;
+  readonly #duplicates: DuplicateKeys | undefined;
+  /** The path that strict errors show, ready to be joined. */
+  readonly #path: string[] = [];
+  /** The path that type errors show: field names only. */
+  readonly #fields: string[] = [];
+  #structName = "";
+  #depth = 0;
+
+  constructor({ mode = "Strict", duplicates }: DecodeOptions) {
+    this.#strict = mode !== "Ignore";
+    this.#duplicates = this.#strict ? duplicates : undefined;
+  }
+
+  struct(value: unknown, schema: StructSchema): object {
+    try {
+      return this.#struct(value, schema);
+    } catch (error) {
+      if (!(error instanceof Abort)) throw error;
+      this.failure = error.message;
+      return {};
+    }
+  }
+
+  #struct(value: unknown, schema: StructSchema): object {
+    if (value === null || value === undefined) return {};
+    if (typeof value !== "object" || Array.isArray(value)) {
+      this.#mismatch(value, schema);
+      return {};
+    }
+    this.#enter();
+    const result: Record<string, unknown> = {};
+    const outer = this.#structName;
+    const seen = this.#seen(value);
+    for (const key of this.#keys(value)) {
+      const field = schema.byName.get(key);
+      if (field === undefined) {
+        if (this.#strict) this.#report("unknown field", key);
+        continue;
+      }
+      if (this.#isRepeated(seen, key)) continue;
+      this.#structName = schema.name;
+      this.#fields.push(field.inlinedIn === undefined ? key : `${field.inlinedIn}.${key}`);
+      this.#path.push(this.#path.length === 0 ? key : `.${key}`);
+      const held = this.#field(ownValue(value, key), field);
+      this.#path.pop();
+      this.#fields.pop();
+      this.#structName = outer;
+      if (held !== undefined) setKey(result, key, held);
+    }
+    this.#depth -= 1;
+    return result;
+  }
+
+  /** The decoded value, or undefined when it would not be encoded. */
+  #field(value: unknown, field: Field): unknown {
+    if (value === null || value === undefined) return undefined;
+    const decoded = this.#value(value, field.schema);
+    if (field.pointer || decoded === undefined) return decoded;
+    if (field.omitEmpty && isOmitted(decoded, field.schema)) return undefined;
+    return field.omitZero && isZero(decoded) ? undefined : decoded;
+  }
+
+  #value(value: unknown, schema: Schema): unknown {
+    switch (schema.type) {
+      case "struct":
+        return this.#struct(value, schema);
+      case "map":
+        return this.#map(value, schema);
+      case "list":
+        return this.#list(value, schema);
+      case "scalar":
+        return this.#scalar(value, schema);
+    }
+  }
+
+  #map(value: unknown, schema: Extract<Schema, { type: "map" }>): unknown {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) {
+      this.#mismatch(value, schema);
+      return undefined;
+    }
+    this.#enter();
+    const result: Record<string, unknown> = {};
+    const seen = this.#seen(value);
+    for (const key of this.#keys(value)) {
+      if (this.#isRepeated(seen, key)) continue;
+      this.#path.push(this.#path.length === 0 ? key : `.${key}`);
+      const held = ownValue(value, key);
+      setKey(result, key, held === null ? zeroOf(schema.values) : this.#value(held, schema.values));
+      this.#path.pop();
+    }
+    this.#depth -= 1;
+    return result;
+  }
+
+  #list(value: unknown, schema: Extract<Schema, { type: "list" }>): unknown {
+    if (!Array.isArray(value)) {
+      this.#mismatch(value, schema);
+      return undefined;
+    }
+    this.#enter();
+    const result = value.map((item: unknown, index) => {
+      if (item === null) return zeroOf(schema.items);
+      this.#path.push(`[${index}]`);
+      const held = this.#value(item, schema.items);
+      this.#path.pop();
+      return held;
+    });
+    this.#depth -= 1;
+    return result;
+  }
+
+  #scalar(value: unknown, schema: ScalarSchema): unknown {
+    switch (schema.scalar) {
+      case "string":
+        return typeof value === "string" ? value : this.#mismatch(value, schema);
+      case "bool":
+        return typeof value === "boolean" ? value : this.#mismatch(value, schema);
+      case "int32":
+      case "int64":
+        return this.#integer(value, schema);
+      case "float64":
+        return typeof value === "number" || typeof value === "bigint" ? Number(value) : this.#mismatch(value, schema);
+      case "any":
+        return value;
+      case "intOrString":
+        if (typeof value === "string") return value;
+        if (isIntegerIn(value, 32)) return Number(value);
+        throw this.#abort(value, "int32");
+      case "quantity":
+        return this.#parse(() => canonicalizeQuantity(quantityText(value)));
+      case "time":
+        return this.#time(value, canonicalizeTime);
+      case "microTime":
+        return this.#time(value, canonicalizeMicroTime);
+      case "duration":
+        if (typeof value !== "string") throw this.#abort(value, "string");
+        return value;
+      case "bytes":
+        return this.#bytes(value, schema);
+    }
+  }
+
+  #integer(value: unknown, schema: ScalarSchema): unknown {
+    if (typeof value !== "number" && typeof value !== "bigint") return this.#mismatch(value, schema);
+    if (isIntegerIn(value, schema.scalar === "int32" ? 32 : 64)) return value;
+    this.#fail(`number ${String(value)}`, schema);
+    return undefined;
+  }
+
+  #time(value: unknown, canonicalize: (text: string) => string): string | null {
+    if (typeof value !== "string") throw this.#abort(value, "string");
+    const time = this.#parse(() => canonicalize(value));
+    return ZERO_TIME.test(time) ? null : time;
+  }
+
+  #bytes(value: unknown, schema: ScalarSchema): unknown {
+    if (typeof value !== "string") return this.#mismatch(value, schema);
+    try {
+      return canonicalizeBase64(value);
+    } catch (error) {
+      this.failure ??= messageOf(error);
+      return undefined;
+    }
+  }
+
+  #parse(parse: () => string): string {
+    try {
+      return parse();
+    } catch (error) {
+      throw new Abort(messageOf(error));
+    }
+  }
+
+  #mismatch(value: unknown, schema: Schema): undefined {
+    this.#fail(goValueOf(value), schema);
+    return undefined;
+  }
+
+  #fail(what: string, schema: Schema): void {
+    this.failure ??= this.#typeError(what, goTypeOf(schema));
+  }
+
+  #abort(value: unknown, goType: string): Abort {
+    const isNumber = typeof value === "number" || typeof value === "bigint";
+    return new Abort(
+      this.#typeError(isNumber && goType !== "string" ? `number ${String(value)}` : goValueOf(value), goType),
+    );
+  }
+
+  #typeError(what: string, goType: string): string {
+    const target = this.#fields.length === 0 ? "value" : `struct field ${this.#structName}.${this.#fields.join(".")}`;
+    return `json: cannot unmarshal ${what} into Go ${target} of type ${goType}`;
+  }
+
+  #report(type: "unknown field" | "duplicate field", key: string): void {
+    if (this.strictErrors.size >= MAX_STRICT_ERRORS) return;
+    const parent = this.#path.join("");
+    this.strictErrors.add(`${type} ${goQuote(parent === "" ? key : `${parent}.${key}`)}`);
+  }
+
+  #keys(value: object): Iterable<string> {
+    return this.#duplicates?.get(value as never) ?? Object.keys(value);
+  }
+
+  #seen(value: object): Set<string> | undefined {
+    return this.#duplicates?.has(value as never) === true ? new Set() : undefined;
+  }
+
+  #isRepeated(seen: Set<string> | undefined, key: string): boolean {
+    if (seen === undefined) return false;
+    if (seen.has(key)) {
+      this.#report("duplicate field", key);
+      return true;
+    }
+    seen.add(key);
+    return false;
+  }
+
+  #enter(): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_TYPED_DEPTH) throw new Abort("exceeded max depth");
+  }
+}
+
+function isIntegerIn(value: unknown, bits: 32 | 64): value is number | bigint {
+  if (typeof value === "bigint") return bits === 64 && BigInt.asIntN(64, value) === value;
+  if (typeof value !== "number" || !Number.isInteger(value)) return false;
+  return bits === 32 ? (value | 0) === value : Number.isSafeInteger(value);
+}
+
+function quantityText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "bigint" ? String(value) : "?";
+}
+
+/** What null becomes as an element of a list or a value of a map, where it cannot be left out. */
+function zeroOf(schema: Schema): unknown {
+  if (schema.type === "list") return [];
+  if (schema.type !== "scalar") return {};
+  // A nil []byte comes back from storage as an empty one.
+  return schema.scalar === "bytes" ? "" : scalarZero[schema.scalar];
+}
+
+function isZero(value: unknown): boolean {
+  if (typeof value === "object" && value !== null) return Object.keys(value).length === 0;
+  return value === undefined || value === null || value === "" || value === 0 || value === false;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

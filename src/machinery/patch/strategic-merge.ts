@@ -1,0 +1,282 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import { deepEqual, formatGo, getOwn, kindOf, setOwn } from "./json-values.js";
+import {
+  badElementOrder,
+  badPrimitiveList,
+  badRetainKeys,
+  checkElementOrder,
+  deduplicate,
+  DELETE_FROM_PRIMITIVE_LIST,
+  DIRECTIVE,
+  elementKind,
+  identity,
+  mergeKeyOf,
+  noMergeKey,
+  normalizeOrder,
+  partition,
+  requireElementMap,
+  requireList,
+  RETAIN_KEYS,
+  SET_ELEMENT_ORDER,
+} from "./merge-lists.js";
+import { PatchError } from "./patch-error.js";
+import type { PatchSchema } from "./patch-schema.js";
+import { lookup } from "./strategic-schema.js";
+
+/**
+ * Applies a strategic merge patch as kube-apiserver does it: lists merge by their merge key where the schema says so;
+ * `$patch`, `$retainKeys`, `$deleteFromPrimitiveList/x` and `$setElementOrder/x` are obeyed; nulls remove.
+ * Throws a {@link PatchError} with apimachinery's text. Shares what did not change; changes neither argument.
+ */
+export function strategicMergePatch(original: JsonObject, patch: JsonObject, schema?: PatchSchema): JsonObject {
+  return mergeMaps(original, patch, schema, APPLY);
+}
+
+/** Puts two patches into one that does what both did; directives and nulls are kept. They must not conflict. */
+export function joinStrategicPatches(first: JsonObject, second: JsonObject, schema?: PatchSchema): JsonObject {
+  return mergeMaps(first, second, schema, JOIN);
+}
+
+interface Mode {
+  /** Directives are obeyed rather than carried over, and a null removes. */
+  readonly apply: boolean;
+}
+
+const APPLY: Mode = { apply: true };
+const JOIN: Mode = { apply: false };
+
+function mergeMaps(original: JsonObject, patch: JsonObject, schema: PatchSchema | undefined, mode: Mode): JsonObject {
+  const directive = getOwn(patch, DIRECTIVE);
+  if (directive !== undefined) return obeyMapDirective(directive, patch);
+  const merged: JsonObject = { ...original };
+  const rest: JsonObject = { ...patch };
+  retainKeys(merged, rest, mode);
+  mergeOrderedLists(merged, rest, schema, mode);
+  for (const [key, change] of Object.entries(rest)) mergeKey(merged, key, change, schema, mode);
+  return merged;
+}
+
+function obeyMapDirective(directive: JsonValue, patch: JsonObject): JsonObject {
+  if (directive === "replace") {
+    const { [DIRECTIVE]: _directive, ...replacement } = patch;
+    return replacement;
+  }
+  if (directive === "delete") return {};
+  throw badDirective(directive, patch);
+}
+
+const badDirective = (directive: JsonValue, patch: JsonObject): PatchError =>
+  new PatchError(`unknown patch type: ${formatGo(directive)} in map: ${formatGo(patch)}`);
+
+/** Takes `$retainKeys` out of `patch` and drops what it does not name from `merged`. */
+function retainKeys(merged: JsonObject, patch: JsonObject, mode: Mode): void {
+  const named = getOwn(patch, RETAIN_KEYS);
+  if (named === undefined) return;
+  delete patch[RETAIN_KEYS];
+  if (!mode.apply) {
+    const already = getOwn(merged, RETAIN_KEYS);
+    if (already !== undefined && !deepEqual(already, named)) {
+      const text = `${formatGo(already)} and ${formatGo(named)} are not deep equal: this may happen when calculating the 3-way diff patch`;
+      throw new PatchError(text);
+    }
+    merged[RETAIN_KEYS] = named;
+    return;
+  }
+  if (!Array.isArray(named)) throw badRetainKeys();
+  const keep = new Set<JsonValue>(named);
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null || key.startsWith(DELETE_FROM_PRIMITIVE_LIST) || key.startsWith(SET_ELEMENT_ORDER)) continue;
+    if (!keep.has(key)) throw badRetainKeys();
+  }
+  for (const key of Object.keys(merged)) if (!keep.has(key)) delete merged[key];
+}
+
+/** Takes each `$setElementOrder/x` with its list x out of `patch`, and puts the merged and ordered list into `merged`. */
+function mergeOrderedLists(merged: JsonObject, patch: JsonObject, schema: PatchSchema | undefined, mode: Mode): void {
+  for (const [key, value] of Object.entries(patch)) {
+    if (!key.startsWith(SET_ELEMENT_ORDER)) continue;
+    if (!mode.apply) {
+      const already = getOwn(merged, key);
+      if (already !== undefined && !deepEqual(already, value)) throw badElementOrder();
+      merged[key] = value;
+    }
+    delete patch[key];
+    const order = requireList(value);
+    const name = directiveTarget(key, SET_ELEMENT_ORDER, badElementOrder);
+    const list = mergeOrderedList(getOwn(merged, name), getOwn(patch, name), order, lookup(schema, name), mode);
+    if (list === undefined) continue;
+    setOwn(merged, name, list);
+    delete patch[name];
+  }
+}
+
+function mergeOrderedList(
+  original: JsonValue | undefined,
+  patch: JsonValue | undefined,
+  order: readonly JsonValue[],
+  { schema, strategy, mergeKey }: ReturnType<typeof lookup>,
+  mode: Mode,
+): JsonValue[] | undefined {
+  const before = original === undefined ? [] : requireList(original);
+  const changes = patch === undefined ? [] : requireList(patch);
+  checkElementOrder(changes, order, mergeKey);
+  let merged: readonly JsonValue[];
+  if (original !== undefined && patch !== undefined) {
+    merged = mergeLists(before, changes, schema, strategy === "merge", mergeKey, false, mode);
+  } else if (original !== undefined) {
+    merged = before;
+  } else if (patch !== undefined) {
+    merged = withoutDirectives([...changes]) as JsonValue[];
+  } else {
+    return undefined;
+  }
+  const { present, absent } = partition(merged, order, mergeKey);
+  elementKind(before, changes);
+  return normalizeOrder(present, absent, order, before, mergeKey);
+}
+
+function directiveTarget(key: string, prefix: string, malformed: () => PatchError): string {
+  const slash = key.indexOf("/");
+  if (slash < 0 || key.slice(0, slash) !== prefix) throw malformed();
+  return key.slice(slash + 1);
+}
+
+function mergeKey(
+  merged: JsonObject,
+  patchKey: string,
+  change: JsonValue,
+  schema: PatchSchema | undefined,
+  mode: Mode,
+): void {
+  const isDeleteList = patchKey.startsWith(DELETE_FROM_PRIMITIVE_LIST);
+  if (isDeleteList && !mode.apply) return setOwn(merged, patchKey, change);
+  const key = isDeleteList ? directiveTarget(patchKey, DELETE_FROM_PRIMITIVE_LIST, badPrimitiveList) : patchKey;
+  if (change === null) {
+    delete merged[key];
+    if (mode.apply) return;
+  }
+  const current = getOwn(merged, key);
+  if (current === undefined || kindOf(current) !== kindOf(change)) {
+    if (!isDeleteList) place(merged, key, mode.apply ? withoutNulls(change) : change);
+  } else if (isJsonObject(current) && isJsonObject(change)) {
+    const { schema: inner, strategy } = lookup(schema, key);
+    setOwn(merged, key, strategy === "replace" ? change : mergeMaps(current, change, inner, mode));
+  } else if (Array.isArray(current) && Array.isArray(change)) {
+    const { schema: inner, strategy, mergeKey: name } = lookup(schema, key);
+    setOwn(merged, key, [...mergeLists(current, change, inner, strategy === "merge", name, isDeleteList, mode)]);
+  } else {
+    place(merged, key, change);
+  }
+}
+
+function place(merged: JsonObject, key: string, value: JsonValue): void {
+  const clean = withoutDirectives(value);
+  if (clean === undefined) delete merged[key];
+  else setOwn(merged, key, clean);
+}
+
+/** undefined when the value itself is an object with a directive. */
+function withoutDirectives(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isJsonObject(value)) return value;
+  if (Object.hasOwn(value, DIRECTIVE)) return undefined;
+  const clean: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) place(clean, key, item);
+  return clean;
+}
+
+function withoutNulls(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isJsonObject(value)) return value;
+  const clean: JsonObject = {};
+  for (const [key, item] of Object.entries(value)) if (item !== null) setOwn(clean, key, withoutNulls(item));
+  return clean;
+}
+
+function mergeLists(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  schema: PatchSchema | undefined,
+  merges: boolean,
+  mergeKey: string,
+  isDeleteList: boolean,
+  mode: Mode,
+): readonly JsonValue[] {
+  if (!merges && !isDeleteList) return patch;
+  if (original.length === 0 && patch.length === 0) return original;
+  if (elementKind(original, patch) === "scalar") return mergeScalars(original, patch, isDeleteList && mode.apply);
+  if (mergeKey === "") throw new PatchError("cannot merge lists without merge key for struct");
+  const { base, additions } = obeyListDirectives(original, patch, mergeKey);
+  const merged = mergeElements(base, additions, schema, mergeKey, mode);
+  const { present, absent } = partition(merged, additions, mergeKey);
+  return normalizeOrder(present, absent, additions, base, mergeKey);
+}
+
+function mergeScalars(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  deletes: boolean,
+): readonly JsonValue[] {
+  if (deletes) return partition(original, patch, "").absent;
+  const { present, absent } = partition(deduplicate([...original, ...patch]), patch, "");
+  return normalizeOrder(present, absent, patch, original, "");
+}
+
+/** Obeys the `$patch` of single elements: what is left to merge into, and what is left to merge. */
+function obeyListDirectives(
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  mergeKey: string,
+): { readonly base: readonly JsonValue[]; readonly additions: readonly JsonValue[] } {
+  const additions: JsonValue[] = [];
+  let base = original;
+  let replace = false;
+  for (const item of patch) {
+    const map = item as JsonObject;
+    const directive = getOwn(map, DIRECTIVE);
+    if (directive === undefined) {
+      additions.push(item);
+    } else if (directive === "delete") {
+      if (!Object.hasOwn(map, mergeKey)) throw noMergeKey(map, mergeKey);
+      base.forEach(requireElementMap);
+      const gone = identity(map, mergeKey);
+      base = base.filter((element) => !hasKey(element, mergeKey) || identity(element, mergeKey) !== gone);
+    } else if (directive === "replace") {
+      replace = true;
+    } else if (directive === "merge") {
+      throw new PatchError("merging lists cannot yet be specified in the patch");
+    } else {
+      throw badDirective(directive, map);
+    }
+  }
+  return replace ? { base: additions, additions: [] } : { base, additions };
+}
+
+const hasKey = (element: JsonValue, mergeKey: string): boolean =>
+  isJsonObject(element) && Object.hasOwn(element, mergeKey);
+
+function mergeElements(
+  base: readonly JsonValue[],
+  additions: readonly JsonValue[],
+  schema: PatchSchema | undefined,
+  mergeKey: string,
+  mode: Mode,
+): readonly JsonValue[] {
+  const merged = [...base];
+  const at = new Map<string, number>();
+  const remember = (element: JsonValue, index: number): void => {
+    const key = hasKey(element, mergeKey) ? identity(element, mergeKey) : undefined;
+    if (key !== undefined && !at.has(key)) at.set(key, index);
+  };
+  merged.forEach(remember);
+  for (const item of additions) {
+    const key = mergeKeyOf(item, mergeKey);
+    const index = key === undefined ? undefined : at.get(key);
+    if (index === undefined) {
+      remember(item, merged.push(item) - 1);
+    } else {
+      merged[index] = mergeMaps(merged[index] as JsonObject, item as JsonObject, schema, mode);
+    }
+  }
+  return merged;
+}

@@ -1,0 +1,37 @@
+import { goQuote } from "../../base/go-quote.js";
+import type { LabelSelectorObject } from "../validation/labels.js";
+import {
+  everyLabel,
+  labelRequirement,
+  type LabelRequirement,
+  type LabelSelector,
+  labelSelector,
+  noLabel,
+  operatorFromApi,
+  SelectorError,
+} from "./label-selector.js";
+
+/** A metav1.LabelSelector object as a selector: an absent one matches nothing, an empty one everything. */
+export function selectorFromObject(selector: LabelSelectorObject | null | undefined): LabelSelector {
+  if (selector === undefined || selector === null) return noLabel;
+  const labels = Object.entries(selector.matchLabels ?? {});
+  const expressions = selector.matchExpressions ?? [];
+  if (labels.length + expressions.length === 0) return everyLabel;
+  const requirements: LabelRequirement[] = labels.map(([key, value]) => labelRequirement(key, "=", [value]));
+  for (const { key, operator, values } of expressions) {
+    const known = operatorFromApi(operator);
+    if (known === undefined) throw new SelectorError(`${goQuote(operator)} is not a valid label selector operator`);
+    requirements.push(labelRequirement(key, known, values ?? []));
+  }
+  return labelSelector(requirements);
+}
+
+/** As `kubectl get -o wide` and describe show a selector object. */
+export function formatSelectorObject(selector: LabelSelectorObject | null | undefined): string {
+  try {
+    const text = selectorFromObject(selector).toString();
+    return text === "" ? "<none>" : text;
+  } catch {
+    return "<error>";
+  }
+}

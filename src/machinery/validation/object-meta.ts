@@ -1,0 +1,110 @@
+import { type FieldError, forbiddenField, invalidValue, required } from "../errors/field-error.js";
+import type { ObjectMeta, OwnerReference } from "../meta/object.js";
+import { parseGroupVersion } from "../meta/gvk.js";
+import { validateAnnotations, validateLabels } from "./labels.js";
+import { dns1123LabelErrors, type NameRule, qualifiedNameErrors } from "./names.js";
+
+/** What is wrong with the metadata of a new object whose name was already generated. `path` is "metadata". */
+export function validateObjectMeta(
+  meta: ObjectMeta,
+  { namespaced, nameRule }: { readonly namespaced: boolean; readonly nameRule: NameRule },
+  path = "metadata",
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const { name = "", generateName = "", namespace = "" } = meta;
+  if (generateName !== "") {
+    const wrong = nameRule(maskTrailingDash(generateName));
+    errors.push(...wrong.map((message) => invalidValue(`${path}.generateName`, generateName, message)));
+  }
+  if (name === "") errors.push(required(`${path}.name`, "name or generateName is required"));
+  else errors.push(...nameRule(name).map((message) => invalidValue(`${path}.name`, name, message)));
+  if (!namespaced) {
+    if (namespace !== "") errors.push(forbiddenField(`${path}.namespace`, "not allowed on this type"));
+  } else if (namespace === "") errors.push(required(`${path}.namespace`));
+  else {
+    const wrong = dns1123LabelErrors(namespace);
+    errors.push(...wrong.map((message) => invalidValue(`${path}.namespace`, namespace, message)));
+  }
+  return [
+    ...errors,
+    ...validateLabels(meta.labels, `${path}.labels`),
+    ...validateAnnotations(meta.annotations, `${path}.annotations`),
+    ...validateOwnerReferences(meta.ownerReferences ?? [], `${path}.ownerReferences`),
+    ...validateFinalizers(meta.finalizers ?? [], `${path}.finalizers`),
+  ];
+}
+
+/** What is wrong with a change of metadata. */
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = "metadata"): FieldError[] {
+  const errors: FieldError[] = [];
+  if (old.deletionTimestamp !== undefined) {
+    const had = new Set(old.finalizers);
+    const added = [...new Set(meta.finalizers ?? [])].filter((finalizer) => !had.has(finalizer)).sort();
+    if (added.length > 0) {
+      const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(", ")}}`;
+      const detail = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;
+      errors.push(forbiddenField(`${path}.finalizers`, detail));
+    }
+  }
+  if ((meta.resourceVersion ?? "") === "") {
+    errors.push(invalidValue(`${path}.resourceVersion`, "", "must be specified for an update"));
+  }
+  const immutable = ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"] as const;
+  for (const field of [...immutable, "deletionGracePeriodSeconds"] as const) {
+    const [value, before] = [meta[field] ?? null, old[field] ?? null];
+    if (value !== before) errors.push(invalidValue(`${path}.${field}`, value ?? "", "field is immutable"));
+  }
+  return [
+    ...errors,
+    ...validateLabels(meta.labels, `${path}.labels`),
+    ...validateAnnotations(meta.annotations, `${path}.annotations`),
+    ...validateOwnerReferences(meta.ownerReferences ?? [], `${path}.ownerReferences`),
+  ];
+}
+
+function validateFinalizers(finalizers: readonly string[], path: string): FieldError[] {
+  const errors = finalizers.flatMap((finalizer) =>
+    qualifiedNameErrors(finalizer).map((message) => invalidValue(path, finalizer, message)),
+  );
+  if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
+    const detail = "finalizer orphan and foregroundDeletion cannot be both set";
+    errors.push(invalidValue(path, finalizers, detail));
+  }
+  return errors;
+}
+
+function validateOwnerReferences(references: readonly OwnerReference[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  let controller = "";
+  for (const reference of references) {
+    errors.push(...validateOwnerReference(reference, path));
+    if (reference.controller !== true) continue;
+    const name = `${reference.kind}/${reference.name}`;
+    if (controller === "") controller = name;
+    else {
+      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+      errors.push(invalidValue(path, references, detail));
+    }
+  }
+  return errors;
+}
+
+/** Nothing is known of a reference yet: every field may be missing. */
+function validateOwnerReference(reference: Partial<OwnerReference>, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const { apiVersion = "", kind = "", name = "", uid = "" } = reference;
+  const version = apiVersion.split("/").length > 2 ? "" : parseGroupVersion(apiVersion).version;
+  if (version === "") errors.push(invalidValue(`${path}.apiVersion`, apiVersion, "version must not be empty"));
+  if (kind === "") errors.push(invalidValue(`${path}.kind`, kind, "must not be empty"));
+  if (name === "") errors.push(invalidValue(`${path}.name`, name, "must not be empty"));
+  if (uid === "") errors.push(invalidValue(`${path}.uid`, uid, "must not be empty"));
+  if (apiVersion === "v1" && kind === "Event") {
+    errors.push(invalidValue(path, reference, "/v1, Kind=Event is disallowed from being an owner"));
+  }
+  return errors;
+}
+
+/** A name that something will be appended to may end in a dash. */
+function maskTrailingDash(name: string): string {
+  return name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
+}

@@ -1,0 +1,127 @@
+import { type Event, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
+import { libyamlError } from "./libyaml-errors.js";
+import { YamlError } from "./yaml-error.js";
+
+/** A YAML document as it was written. `tag` is "" when none was given; anchors are resolved into alias nodes' `target`. */
+export type YamlNode = ScalarNode | SequenceNode | MappingNode | AliasNode;
+
+export interface ScalarNode {
+  readonly kind: "scalar";
+  readonly tag: string;
+  readonly value: string;
+  /** Neither quoted nor a block: its type is to be guessed. */
+  readonly plain: boolean;
+}
+
+export interface SequenceNode {
+  readonly kind: "sequence";
+  readonly items: YamlNode[];
+}
+
+export interface MappingNode {
+  readonly kind: "mapping";
+  readonly pairs: [YamlNode, YamlNode][];
+}
+
+export interface AliasNode {
+  readonly kind: "alias";
+  readonly name: string;
+  readonly target: YamlNode;
+}
+
+/** Collections nested deeper than this are refused, so that nothing that walks a value can run out of stack. */
+const maxDepth = 1000;
+
+/** The first document of the text, or undefined when there is none. Throws {@link YamlError}. */
+export function readNodes(text: string): YamlNode | undefined {
+  let events: Event[];
+  try {
+    events = parseEvents(text, { maxDepth });
+  } catch (error) {
+    if (error instanceof YAMLException) throw libyamlError(text, error.reason, error.mark);
+    throw error;
+  }
+  return assemble(text, events);
+}
+
+interface OpenMapping {
+  readonly node: MappingNode;
+  key: YamlNode | undefined;
+}
+
+/** Iterative: the depth of a document costs no stack here. */
+function assemble(text: string, events: readonly Event[]): YamlNode | undefined {
+  const anchors = new Map<string, YamlNode>();
+  const open: (SequenceNode | OpenMapping)[] = [];
+  let root: YamlNode | undefined;
+
+  const place = (node: YamlNode): void => {
+    const parent = open.at(-1);
+    if (parent === undefined) root ??= node;
+    else if ("items" in parent) parent.items.push(node);
+    else if (parent.key === undefined) parent.key = node;
+    else {
+      parent.node.pairs.push([parent.key, node]);
+      parent.key = undefined;
+    }
+  };
+  const name = (node: YamlNode, event: { readonly anchorStart: number; readonly anchorEnd: number }): void => {
+    if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), node);
+  };
+
+  let documents = 0;
+  for (const event of events) {
+    switch (event.type) {
+      case EVENT_ID.DOCUMENT:
+        documents += 1;
+        if (documents > 1) return root;
+        break;
+      case EVENT_ID.SCALAR: {
+        const rawTag = event.tagStart >= 0 ? text.slice(event.tagStart, event.tagEnd) : "";
+        const node: ScalarNode = {
+          kind: "scalar",
+          tag: shortTag(rawTag),
+          value: getScalarValue(text, event),
+          plain: rawTag === "" && event.style === SCALAR_STYLE.PLAIN,
+        };
+        name(node, event);
+        place(node);
+        break;
+      }
+      case EVENT_ID.SEQUENCE: {
+        const node: SequenceNode = { kind: "sequence", items: [] };
+        name(node, event);
+        place(node);
+        open.push(node);
+        break;
+      }
+      case EVENT_ID.MAPPING: {
+        const node: MappingNode = { kind: "mapping", pairs: [] };
+        name(node, event);
+        place(node);
+        open.push({ node, key: undefined });
+        break;
+      }
+      case EVENT_ID.ALIAS: {
+        const anchor = text.slice(event.anchorStart, event.anchorEnd);
+        const target = anchors.get(anchor);
+        if (target === undefined) {
+          throw new YamlError(`error converting YAML to JSON: yaml: unknown anchor '${anchor}' referenced`);
+        }
+        place({ kind: "alias", name: anchor, target });
+        break;
+      }
+      case EVENT_ID.POP:
+        open.pop();
+        break;
+    }
+  }
+  return root;
+}
+
+/** "!!int" for the verbatim and the short spelling; "" for none and for the non-specific "!". */
+function shortTag(raw: string): string {
+  if (raw === "!") return "";
+  const verbatim = /^!<tag:yaml\.org,2002:(.*)>$/.exec(raw);
+  return verbatim === null ? raw : `!!${verbatim[1]}`;
+}

@@ -1,0 +1,138 @@
+import { basename } from "node:path";
+import { type Clock, systemClock } from "./base/clock.js";
+import { createFactory } from "./cli/create-factory.js";
+import { dispatch } from "./cli/dispatch.js";
+import type { Streams } from "./cli/factory.js";
+import { root } from "./commands/root.js";
+
+export interface MainOptions {
+  /** What follows the program's name. */
+  readonly argv: readonly string[];
+  readonly streams: Streams;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform?: NodeJS.Platform;
+  readonly arch?: string;
+  readonly clock?: Clock;
+  /** How the program calls itself. Default: what KUBETS_PROGRAM says, else "kubets". */
+  readonly program?: string;
+  /** Ends the command. */
+  readonly signal?: AbortSignal;
+  readonly runPlugin?: (file: string, args: readonly string[]) => Promise<number>;
+  readonly onCommand?: (handlesSignals: boolean) => void;
+}
+
+/**
+ * Runs one command line and returns its exit code. Never throws, never exits, touches no global: tests run it in their
+ * own process, several at once.
+ */
+export async function main(options: MainOptions): Promise<number> {
+  const { streams, env } = options;
+  const host = {
+    program: options.program ?? (env["KUBETS_PROGRAM"] === "kubectl" ? "kubectl" : "kubets"),
+    streams,
+    env,
+    cwd: options.cwd,
+    platform: options.platform ?? process.platform,
+    arch: options.arch ?? process.arch,
+    clock: options.clock ?? systemClock,
+    pid: process.pid,
+    signal: options.signal ?? new AbortController().signal,
+    runPlugin: options.runPlugin ?? spawnPlugin(env),
+    ...(options.onCommand !== undefined && { onCommand: options.onCommand }),
+  };
+  try {
+    await dispatch(root, options.argv, host, createFactory);
+    return 0;
+  } catch (error) {
+    if (host.signal.aborted && isAbort(error)) return 1;
+    const { reportError } = await import("./cli/error-boundary.js");
+    const report = reportError(error, streams.err.isTTY === true);
+    if (report.text !== "") streams.err.write(report.text);
+    return report.code;
+  }
+}
+
+/** What bin/kubets.js calls: the real process, its streams and signals. Resolves to the exit code. */
+export async function runProcess(proc: NodeJS.Process): Promise<number> {
+  const ending = new AbortController();
+  let waits = false;
+  let ended: NodeJS.Signals | undefined;
+  let pipeClosed = false;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    proc.on(signal, () => {
+      if (!waits || ended !== undefined) dieOf(proc, signal);
+      ended = signal;
+      ending.abort(new Error(signal));
+    });
+  }
+  const out = once(() => {
+    proc.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      // Whoever read the output is gone: stop quietly, as a process killed by SIGPIPE does.
+      pipeClosed ||= error.code === "EPIPE" || error.code === "EOF";
+      ending.abort(error);
+      if (!waits) proc.exit(BROKEN_PIPE);
+    });
+    return proc.stdout;
+  });
+  const err = once(() => proc.stderr.on("error", () => undefined));
+  const code = await main({
+    argv: proc.argv.slice(2),
+    // Opening a stream takes time: only those that are used are opened.
+    streams: {
+      get in() {
+        return proc.stdin;
+      },
+      get out() {
+        return out();
+      },
+      get err() {
+        return err();
+      },
+    },
+    env: proc.env,
+    cwd: proc.cwd(),
+    ...programOf(proc),
+    signal: ending.signal,
+    onCommand: (handlesSignals) => {
+      waits = handlesSignals;
+    },
+  });
+  if (ended !== undefined && code === 0) return SIGNAL_CODES[ended] ?? 1;
+  return pipeClosed ? BROKEN_PIPE : code;
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+const BROKEN_PIPE = 141;
+const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+
+/** Ends as the signal itself would have, so that a shell sees which one it was. */
+function dieOf(proc: NodeJS.Process, signal: NodeJS.Signals): void {
+  proc.removeAllListeners(signal);
+  if (proc.platform === "win32") proc.exit(SIGNAL_CODES[signal] ?? 1);
+  proc.kill(proc.pid, signal);
+}
+
+/** A link or a copy named kubectl makes the program call itself so. */
+function programOf(proc: NodeJS.Process): { readonly program?: string } {
+  return basename(proc.argv[1] ?? "").replace(/\.(js|mjs|exe|cmd)$/, "") === "kubectl" ? { program: "kubectl" } : {};
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === "AbortError" || error.message.startsWith("SIG"));
+}
+
+function spawnPlugin(env: MainOptions["env"]): (file: string, args: readonly string[]) => Promise<number> {
+  return async (file, args) => {
+    const { spawn } = await import("node:child_process");
+    return await new Promise<number>((resolve, reject) => {
+      const child = spawn(file, [...args], { stdio: "inherit", env: { ...env } });
+      child.once("error", reject);
+      child.once("exit", (code) => resolve(code ?? 1));
+    });
+  };
+}

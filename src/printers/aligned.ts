@@ -1,0 +1,16 @@
+import type { Printer } from "./printer.js";
+import { TabWriter } from "./tab-writer.js";
+
+/** Aligns what a printer of tab-separated cells writes, each object by itself. */
+export function aligned(inner: Printer): Printer {
+  return {
+    print(object, out) {
+      const writer = new TabWriter(out);
+      try {
+        inner.print(object, writer.write);
+      } finally {
+        writer.flush();
+      }
+    },
+  };
+}

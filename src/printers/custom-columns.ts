@@ -1,0 +1,70 @@
+import { goV } from "../machinery/go-values/go-values.js";
+import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { listItems, type Printer } from "./printer.js";
+import { escapeForTerminal } from "./terminal-escape.js";
+
+export interface CustomColumn {
+  readonly heading: string;
+  /** A whole JSONPath template. */
+  readonly path: string;
+}
+
+/** Reads "NAME:metadata.name,AGE:{.metadata.creationTimestamp}". */
+export function parseColumns(spec: string): readonly CustomColumn[] {
+  if (spec === "") throw new Error("custom-columns format specified but no custom columns given");
+  return spec.split(",").map((part) => {
+    const colon = part.indexOf(":");
+    if (colon === -1) throw new Error(`unexpected custom-columns spec: ${part}, expected <header>:<json-path-expr>`);
+    return { heading: part.slice(0, colon), path: relaxedJsonPath(part.slice(colon + 1)) };
+  });
+}
+
+/** Reads a file of two lines: headings, then paths, parted by white space. */
+export function parseColumnsFile(text: string): readonly CustomColumn[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const [headings, paths] = [words(lines[0], "header"), words(lines[1], "spec")];
+  if (headings.length !== paths.length) {
+    throw new Error(`number of headers (${headings.length}) and field specifications (${paths.length}) don't match`);
+  }
+  return headings.map((heading, index) => ({ heading, path: relaxedJsonPath(paths[index] ?? "") }));
+}
+
+function words(line: string | undefined, which: string): readonly string[] {
+  if (line === undefined) {
+    throw new Error(
+      `invalid template, missing ${which} line. Expected format is one line of space separated headers, one line of space separated column specs.`,
+    );
+  }
+  return line.split(/\s+/).filter((word) => word !== "");
+}
+
+/** -o custom-columns, as tab-separated cells: wrap it in `aligned`, or give it a TabWriter's `write`. */
+export function customColumnsPrinter(columns: readonly CustomColumn[], noHeaders: boolean): Printer {
+  let lastForm: "list" | "object" | undefined;
+  let paths: readonly JsonPath[] | undefined;
+  return {
+    print(object, out) {
+      const items = listItems(object);
+      const form = items === undefined ? "object" : "list";
+      if (!noHeaders && form !== lastForm) {
+        out(`${columns.map(({ heading }) => heading).join("\t")}\n`);
+        lastForm = form;
+      }
+      // Parsed here, since kubectl too prints the headings before it finds a path wrong.
+      paths ??= columns.map(({ path }) => new JsonPath(path, { allowMissingKeys: true }));
+      for (const item of items ?? [object]) out(`${row(item, paths)}\n`);
+    },
+  };
+}
+
+function row(object: KubeObject, paths: readonly JsonPath[]): string {
+  return paths
+    .map((path) => {
+      const found = path.find(object);
+      const values = found.flat().map((value) => escapeForTerminal(goV(value)));
+      return ((found[0]?.length ?? 0) === 0 ? ["<none>", ...values] : values).join(",");
+    })
+    .join("\t");
+}

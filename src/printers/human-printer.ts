@@ -1,0 +1,173 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Clock } from "../base/clock.js";
+import { humanDuration } from "../machinery/duration/human-duration.js";
+import { goV } from "../machinery/go-values/go-values.js";
+import type { GroupKind } from "../machinery/meta/gvk.js";
+import type { JsonValue } from "../machinery/meta/json.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { labelCells, labelHeading } from "./labels.js";
+import { isPrintableEvent, listItems, type Printer } from "./printer.js";
+import { asTable, type Table, type TableColumn, type TableRow } from "./table.js";
+import { escapeForTerminal } from "./terminal-escape.js";
+
+export interface HumanPrintOptions {
+  readonly noHeaders: boolean;
+  readonly wide: boolean;
+  readonly withNamespace: boolean;
+  /** Set: names are shown as kind.group/name. */
+  readonly kind?: GroupKind | undefined;
+  readonly columnLabels: readonly string[];
+  readonly showLabels: boolean;
+  /** For the AGE of objects that came without a Table. */
+  readonly clock: Clock;
+}
+
+type Out = (text: string) => void;
+
+/**
+ * Prints Tables, and of other objects the name and age, as tab-separated cells: give it a TabWriter's `write`. Headings
+ * come once, and again when the columns change. A Table without columns has those of the one before, as in a watch.
+ */
+export function humanPrinter(options: HumanPrintOptions): Printer {
+  return new HumanPrinter(options);
+}
+
+class HumanPrinter implements Printer {
+  readonly #options: HumanPrintOptions;
+  #columns: readonly TableColumn[] = [];
+  #headingsPrinted = false;
+  #lastPlain: "status" | "object" | undefined;
+
+  constructor(options: HumanPrintOptions) {
+    this.#options = options;
+  }
+
+  print(object: KubeObject, out: Out): void {
+    if (isPrintableEvent(object)) this.#print(object.object, object.type, out);
+    else this.#print(object, "", out);
+  }
+
+  #print(object: KubeObject, event: string, out: Out): void {
+    const table = asTable(object);
+    if (table === undefined) this.#printPlain(object, event, out);
+    else this.#printTable(table, event, out);
+  }
+
+  #printTable(table: Table, event: string, out: Out): void {
+    const given = table.columnDefinitions;
+    const same = given.length === 0 || isDeepStrictEqual(given, this.#columns);
+    const noHeaders = this.#options.noHeaders || (this.#headingsPrinted && same);
+    if (!same) {
+      this.#columns = given;
+      this.#headingsPrinted = false;
+    }
+    if (table.rows.length > 0) this.#headingsPrinted = true;
+    const decorated = decorate({ columnDefinitions: this.#columns, rows: table.rows }, this.#options);
+    writeTable(event === "" ? decorated : withEvent(decorated, event), noHeaders, this.#options.wide, out);
+  }
+
+  #printPlain(object: KubeObject, event: string, out: Out): void {
+    const { kind, noHeaders, withNamespace, columnLabels, showLabels, clock } = this.#options;
+    const form = object.kind === "Status" && object.apiVersion === "v1" ? "status" : "object";
+    if (this.#lastPlain !== undefined && this.#lastPlain !== form && !noHeaders) out("\n");
+    if (this.#lastPlain !== form && !noHeaders) {
+      const headings = [
+        ...(event === "" ? [] : ["EVENT"]),
+        ...(withNamespace ? ["NAMESPACE"] : []),
+        ...(form === "status" ? ["STATUS", "REASON", "MESSAGE"] : ["NAME", "AGE"]),
+        ...columnLabels.map(labelHeading),
+        ...(showLabels ? ["LABELS"] : []),
+      ];
+      out(`${headings.join("\t")}\n`);
+    }
+    for (const item of form === "status" ? [object] : (listItems(object) ?? [object])) {
+      const [first = "", ...rest] = form === "status" ? statusCells(item) : objectCells(item, clock);
+      const cells = [
+        ...(event === "" ? [] : [eventCell(event)]),
+        ...(withNamespace ? [item.metadata?.namespace ?? ""] : []),
+        kind === undefined ? first : `${kindPrefix(kind)}/${first}`,
+        ...rest,
+        ...labelCells(item, columnLabels, showLabels),
+      ];
+      out(`${cells.join("\t")}\n`);
+    }
+    this.#lastPlain = form;
+  }
+}
+
+function objectCells({ metadata }: KubeObject, clock: Clock): string[] {
+  const created = metadata?.creationTimestamp;
+  const age = typeof created === "string" ? humanDuration(clock.now() - Date.parse(created)) : "<unknown>";
+  return [metadata?.name ?? "", age];
+}
+
+function statusCells(status: KubeObject): string[] {
+  return [status["status"], status["reason"], status["message"]].map((value) => goV((value ?? "") as JsonValue));
+}
+
+/** "deployment.apps", "pod". */
+function kindPrefix({ group, kind }: GroupKind): string {
+  return (group === "" ? kind : `${kind}.${group}`).toLowerCase();
+}
+
+/** Adds the namespace, kind and label columns that were asked for. */
+function decorate(table: Table, options: HumanPrintOptions): Table {
+  const { kind, withNamespace, columnLabels, showLabels } = options;
+  const added = (name: string): TableColumn => ({ name, type: "string" });
+  const nameColumn =
+    kind === undefined
+      ? -1
+      : table.columnDefinitions.findIndex(({ format, type }) => format === "name" && type === "string");
+  const prefix = kind === undefined ? "" : `${kindPrefix(kind)}/`;
+  const rows = table.rows.map(({ cells, object }): TableRow => {
+    const named = cells.map((cell, index) => (index === nameColumn ? `${prefix}${goV(cell)}` : cell));
+    const labels = object === undefined ? [] : labelCells(object, columnLabels, showLabels);
+    return { cells: [...(withNamespace ? [object?.metadata?.namespace ?? null] : []), ...named, ...labels], object };
+  });
+  return {
+    columnDefinitions: [
+      ...(withNamespace ? [added("Namespace")] : []),
+      ...table.columnDefinitions,
+      ...columnLabels.map((label) => added(labelHeading(label))),
+      ...(showLabels ? [added("Labels")] : []),
+    ],
+    rows,
+  };
+}
+
+function withEvent(table: Table, event: string): Table {
+  return {
+    columnDefinitions: [{ name: "Event", type: "string" }, ...table.columnDefinitions],
+    rows: table.rows.map((row) => ({ ...row, cells: [eventCell(event), ...row.cells] })),
+  };
+}
+
+/** Padded, so that the columns of a watch do not jump. */
+function eventCell(event: string): string {
+  return ["ADDED", "MODIFIED", "DELETED", "ERROR"].includes(event) ? event.padEnd(8) : event;
+}
+
+function writeTable({ columnDefinitions, rows }: Table, noHeaders: boolean, wide: boolean, out: Out): void {
+  const shown = columnDefinitions.map(({ priority = 0 }) => wide || priority === 0);
+  if (!noHeaders) {
+    if (rows.length === 0) return;
+    const headings = columnDefinitions.filter((_, index) => shown[index]).map(({ name }) => name.toUpperCase());
+    out(`${headings.join("\t")}\n`);
+  }
+  for (const { cells } of rows) {
+    out(
+      `${cells
+        .filter((_, index) => shown[index] === true)
+        .map(cellText)
+        .join("\t")}\n`,
+    );
+  }
+}
+
+/** Only the first line of a cell is shown. */
+function cellText(cell: JsonValue): string {
+  if (cell === null) return "";
+  if (typeof cell !== "string") return escapeForTerminal(goV(cell));
+  const end = cell.search(/[\f\n\r]/);
+  return end === -1 ? escapeForTerminal(cell) : `${escapeForTerminal(cell.slice(0, end))}...`;
+}

@@ -1,0 +1,53 @@
+import { goQuote } from "../base/go-quote.js";
+import { encodeJson } from "../machinery/codec/json-encoder.js";
+import { goSharpV } from "../machinery/go-values/go-values.js";
+import { JsonPath } from "../machinery/jsonpath/jsonpath.js";
+import { JsonPathError } from "../machinery/jsonpath/jsonpath-error.js";
+import type { JsonValue } from "../machinery/meta/json.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { Printer } from "./printer.js";
+
+export interface JsonPathPrintOptions {
+  readonly allowMissingKeys: boolean;
+  /** jsonpath-as-json: what each part found, as an indented JSON list. */
+  readonly asJson?: boolean;
+}
+
+/** -o jsonpath and its kin. Nothing ends the output, so that a script can take it as it is. Throws when the template does not parse. */
+export function jsonPathPrinter(template: string, options: JsonPathPrintOptions): Printer {
+  const path = parse(template, options.allowMissingKeys);
+  return {
+    print(object, out) {
+      out(run(template, object, () => (options.asJson === true ? printAsJson(path, object) : path.print(object))));
+    },
+  };
+}
+
+function parse(template: string, allowMissingKeys: boolean): JsonPath {
+  try {
+    return new JsonPath(template, { allowMissingKeys });
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    throw new Error(`error parsing jsonpath ${template}, ${error.message}`, { cause: error });
+  }
+}
+
+function printAsJson(path: JsonPath, object: KubeObject): string {
+  return path
+    .find(object)
+    .map((found) => `${encodeJson(found, { sortKeys: true, indent: 4 })}\n`)
+    .join("");
+}
+
+function run(template: string, object: KubeObject, evaluate: () => string): string {
+  try {
+    return evaluate();
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    const help =
+      `Error executing template: ${error.message}. Printing more information for debugging the template:\n` +
+      `\ttemplate was:\n\t\t${template}\n` +
+      `\tobject given to jsonpath engine was:\n\t\t${goSharpV(object as JsonValue)}\n\n`;
+    throw new Error(`error executing jsonpath ${goQuote(template)}: ${help}\n`, { cause: error });
+  }
+}

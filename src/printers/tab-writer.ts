@@ -1,0 +1,114 @@
+const minWidth = 6;
+const padding = 3;
+
+/** One line's cells: all but the last were ended by a tab. */
+type Line = string[];
+
+/**
+ * Aligns tab-separated cells as kubectl's tab writer does: a column is a run of lines that have a tab-ended cell there;
+ * it is as wide as its widest cell and three spaces, six at least. Text is held back until {@link flush}, except that a
+ * line without a tab lets go of what came before it. The widths of earlier flushes are kept as minima until
+ * {@link forgetWidths}.
+ */
+export class TabWriter {
+  readonly #out: (text: string) => void;
+  #lines: Line[] = [[""]];
+  #widths: number[] = [];
+  #remembered: number[] = [];
+  #pieces: string[] = [];
+
+  constructor(out: (text: string) => void) {
+    this.#out = out;
+  }
+
+  /** Bound, so that it can be handed to a printer as its output. */
+  readonly write = (text: string): void => {
+    for (const part of text.split(/([\t\v\n\f])/)) {
+      if (part === "\t" || part === "\v") this.#lastLine().push("");
+      else if (part === "\n" || part === "\f") this.#endLine(part === "\f");
+      else if (part !== "") this.#append(part);
+    }
+  };
+
+  flush(): void {
+    this.#format(0, this.#lines.length);
+    this.#lines = [[""]];
+    const text = this.#pieces.join("");
+    this.#pieces = [];
+    if (text !== "") this.#out(text);
+  }
+
+  forgetWidths(): void {
+    this.#remembered = [];
+  }
+
+  #lastLine(): Line {
+    return this.#lines.at(-1) ?? [];
+  }
+
+  #append(text: string): void {
+    const line = this.#lastLine();
+    line[line.length - 1] += text;
+  }
+
+  #endLine(force: boolean): void {
+    const alone = this.#lastLine().length === 1;
+    this.#lines.push([""]);
+    if (force || alone) this.flush();
+  }
+
+  /** Prints the lines [from, to), whose first columns have the widths settled so far. */
+  #format(from: number, to: number): void {
+    const column = this.#widths.length;
+    let unwritten = from;
+    for (let at = from; at < to; at += 1) {
+      if (column >= this.#cells(at) - 1) continue;
+      this.#writeLines(unwritten, at);
+      let width = minWidth;
+      let end = at;
+      for (; end < to && column < this.#cells(end) - 1; end += 1) {
+        width = Math.max(width, displayLength(this.#lines[end]?.[column] ?? "") + padding);
+      }
+      this.#widths.push(this.#remember(width));
+      this.#format(at, end);
+      this.#widths.pop();
+      unwritten = end;
+      at = end - 1;
+    }
+    this.#writeLines(unwritten, to);
+  }
+
+  #remember(width: number): number {
+    const column = this.#widths.length;
+    const kept = Math.max(width, this.#remembered[column] ?? 0);
+    for (let at = this.#remembered.length; at < column; at += 1) this.#remembered[at] = this.#widths[at] ?? 0;
+    this.#remembered[column] = kept;
+    return kept;
+  }
+
+  #cells(line: number): number {
+    return this.#lines[line]?.length ?? 0;
+  }
+
+  #writeLines(from: number, to: number): void {
+    for (let at = from; at < to; at += 1) {
+      const line = this.#lines[at] ?? [];
+      for (const [column, cell] of line.entries()) {
+        const width = this.#widths[column];
+        this.#pieces.push(cell);
+        if (width !== undefined && column < line.length) {
+          this.#pieces.push(" ".repeat(Math.max(0, width - displayLength(cell))));
+        }
+      }
+      // The last line is what has not been ended yet.
+      if (at + 1 < this.#lines.length) this.#pieces.push("\n");
+    }
+  }
+}
+
+/** In code points, as Go's writer counts. */
+function displayLength(text: string): number {
+  let length = text.length;
+  for (const pair of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) length -= pair[0].length - 1;
+  return length;
+}

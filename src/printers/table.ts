@@ -1,0 +1,39 @@
+import type { JsonValue } from "../machinery/meta/json.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+
+/** meta.k8s.io Table: what a server makes of objects for people. */
+export interface Table {
+  readonly columnDefinitions: readonly TableColumn[];
+  readonly rows: readonly TableRow[];
+}
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  /** 0 is always shown, more only with -o wide. */
+  readonly priority?: number;
+}
+
+export interface TableRow {
+  readonly cells: readonly JsonValue[];
+  /** PartialObjectMetadata, the object, or nothing, as includeObject asked. */
+  readonly object?: KubeObject | undefined;
+}
+
+/** The object as a Table, or undefined when it is none. Lists that are null are empty. */
+export function asTable(object: KubeObject): Table | undefined {
+  const { kind, apiVersion } = object;
+  if (kind !== "Table" || (apiVersion !== "meta.k8s.io/v1" && apiVersion !== "meta.k8s.io/v1beta1")) return undefined;
+  const { columnDefinitions, rows } = object;
+  return {
+    columnDefinitions: Array.isArray(columnDefinitions) ? (columnDefinitions as TableColumn[]) : [],
+    rows: Array.isArray(rows) ? rows.map((row: TableRow) => ({ ...row, cells: row.cells ?? [] })) : [],
+  };
+}
+
+/** The Table as an object again. */
+export function fromTable(table: Table): KubeObject {
+  return { kind: "Table", apiVersion: "meta.k8s.io/v1", columnDefinitions: table.columnDefinitions, rows: table.rows };
+}

@@ -1,0 +1,56 @@
+import { goQuote } from "../base/go-quote.js";
+import { decodeManifest, readDocuments } from "../machinery/yaml/documents.js";
+import { sortedJson } from "./encode-json.js";
+import type { InfoMaker } from "./info-maker.js";
+import { stopAtFailure, type Visitor } from "./visitor.js";
+
+/** Refuses a document before anything is sent; the error's message goes on with what to do about it. */
+export type ValidateDocument = (json: string) => Promise<void>;
+
+/** The documents of one stream, each visited before the next is read: a broken one does not hide those before it. */
+export function documents(
+  source: string,
+  read: () => Promise<Uint8Array>,
+  maker: InfoMaker,
+  validate?: ValidateDocument,
+): Visitor {
+  return {
+    async visit(fn, failed = stopAtFailure) {
+      const text = decodeManifest(await read());
+      for (const document of parse(text, source)) {
+        if (validate !== undefined) await validated(validate, document.raw ?? sortedJson(document.value), source);
+        const info = await maker.fromDocument(document.value, source, document.raw).catch(failed);
+        if (info !== undefined) await fn(info);
+      }
+    },
+  };
+}
+
+function* parse(text: string, source: string): ReturnType<typeof readDocuments> {
+  try {
+    yield* readDocuments(text);
+  } catch (error) {
+    throw new Error(`error parsing ${source}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+async function validated(validate: ValidateDocument, json: string, source: string): Promise<void> {
+  await validate(json).catch((error: unknown) => {
+    const text = `error validating ${goQuote(source)}: error validating data: ${(error as Error).message}; if you choose to ignore these errors, turn validation off with --validate=false`;
+    throw new Error(text, { cause: error });
+  });
+}
+
+/** A whole stream, such as standard input. */
+export async function readAll(stream: AsyncIterable<Uint8Array | string>): Promise<Uint8Array> {
+  const encoder = new TextEncoder();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(typeof chunk === "string" ? encoder.encode(chunk) : chunk);
+  const whole = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

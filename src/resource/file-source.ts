@@ -1,0 +1,85 @@
+import { lstat, readdir, readFile, stat } from "node:fs/promises";
+import { posix, win32, type PlatformPath } from "node:path";
+import { goQuote } from "../base/go-quote.js";
+import { compareKeys } from "../base/key-order.js";
+import { errorCode, PathError } from "../base/path-error.js";
+import { type ValidateDocument, documents } from "./document-source.js";
+import { BadPatternError, glob } from "./glob.js";
+import type { InfoMaker } from "./info-maker.js";
+import type { Visitor } from "./visitor.js";
+
+export const FILE_EXTENSIONS: readonly string[] = [".json", ".yaml", ".yml"];
+
+/** Where relative paths start, and which platform's paths they are. */
+export interface FileScope {
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+}
+
+const pathsOf = (scope: FileScope): PlatformPath => (scope.platform === "win32" ? win32 : posix);
+
+const toFile =
+  (scope: FileScope) =>
+  (name: string): string =>
+    pathsOf(scope).resolve(scope.cwd, name);
+
+/** The paths a -f argument stands for: itself when it exists, else what it matches as a pattern. Throws when that is nothing. */
+export async function expandPattern(pattern: string, scope: FileScope): Promise<readonly string[]> {
+  const missing = await stat(toFile(scope)(pattern)).then(
+    () => false,
+    (error: unknown) => errorCode(error) === "ENOENT",
+  );
+  if (!missing) return [pattern];
+  let matches: readonly string[];
+  try {
+    matches = await glob(pattern, pathsOf(scope), toFile(scope));
+  } catch (error) {
+    if (!(error instanceof BadPatternError)) throw error;
+    throw new Error(`pattern ${goQuote(pattern)} is not valid: ${error.message}`, { cause: error });
+  }
+  if (matches.length === 0) throw new Error(`the path ${goQuote(pattern)} does not exist`);
+  return matches;
+}
+
+/**
+ * The manifests at a path: the file itself whatever its name, or a directory's files of a known extension, with
+ * `recursive` those of its subdirectories too, in byte order of their names. Links to directories are not followed.
+ */
+export async function manifestsAt(root: string, recursive: boolean, scope: FileScope): Promise<readonly string[]> {
+  await stat(toFile(scope)(root)).catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") throw new Error(`the path ${goQuote(root)} does not exist`);
+    const text = new PathError("stat", root, error).message;
+    throw new Error(`the path ${goQuote(root)} cannot be accessed: ${text}`, { cause: error });
+  });
+  const found: string[] = [];
+  await walk(root, true, recursive, scope, found).catch((error: unknown) => {
+    throw new Error(`error reading ${goQuote(root)}: ${error instanceof Error ? error.message : String(error)}`);
+  });
+  return found;
+}
+
+async function walk(at: string, isRoot: boolean, recursive: boolean, scope: FileScope, found: string[]): Promise<void> {
+  const file = toFile(scope)(at);
+  const status = await lstat(at.endsWith("/") ? `${file}/` : file).catch((error: unknown) => {
+    throw new PathError("lstat", at, error);
+  });
+  const path = pathsOf(scope);
+  if (!status.isDirectory()) {
+    if (isRoot || FILE_EXTENSIONS.includes(path.extname(at))) found.push(at);
+    return;
+  }
+  if (!isRoot && !recursive) return;
+  const names = await readdir(file).catch((error: unknown) => {
+    throw new PathError("open", at, error);
+  });
+  for (const name of names.sort(compareKeys)) await walk(path.join(at, name), false, recursive, scope, found);
+}
+
+/** One manifest file. It is opened when its turn comes. */
+export function fileSource(name: string, scope: FileScope, maker: InfoMaker, validate?: ValidateDocument): Visitor {
+  const read = (): Promise<Uint8Array> =>
+    readFile(toFile(scope)(name)).catch((error: unknown) => {
+      throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", name, error);
+    });
+  return documents(name, read, maker, validate);
+}

@@ -1,0 +1,92 @@
+import { goQuote } from "../base/go-quote.js";
+import { type GroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
+import { isJsonObject, type JsonValue } from "../machinery/meta/json.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { isNoMatchError, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";
+import { checkMetadata, jsonType } from "./check-metadata.js";
+import { sortedJson } from "./encode-json.js";
+import type { Info } from "./info.js";
+
+/** Makes Infos of what sources hold. A kind the server lacks, or a document that is no object, throws in kubectl's words. */
+export class InfoMaker {
+  constructor(private readonly mapper: () => Promise<RestMapper>) {}
+
+  /** `raw` is the document's own text when it was JSON. */
+  async fromDocument(value: JsonValue, source: string, raw?: string): Promise<Info> {
+    const object = decode(value, source, raw);
+    const gv = parseGroupVersion(object.apiVersion ?? "");
+    const { name = "", namespace = "" } = object.metadata ?? {};
+    try {
+      return makeInfo(source, await this.mapping(object.kind ?? "", gv), object);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      if (!isNoMatchError(error)) throw new Error(`unable to recognize ${goQuote(source)}: ${message}`, { cause: error });
+      throw new Error(
+        `resource mapping not found for name: ${goQuote(name)} namespace: ${goQuote(namespace)} from ${goQuote(source)}: ${message}\nensure CRDs are installed first`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** For an item of a list. */
+  async fromItem(object: KubeObject, source: string): Promise<Info> {
+    const fault =
+      (object.kind ?? "") === ""
+        ? "Object 'Kind' is missing in 'object has no kind field '"
+        : (object.apiVersion ?? "") === ""
+          ? "Object 'apiVersion' is missing in 'object has no apiVersion field'"
+          : undefined;
+    if (fault !== undefined) {
+      throw new Error(`unable to get type info from the object "*unstructured.Unstructured": ${fault}`);
+    }
+    const gv = parseGroupVersion(object.apiVersion ?? "");
+    const mapping = await this.mapping(object.kind ?? "", gv).catch((error: unknown) => {
+      throw new Error(`unable to recognize ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    });
+    return makeInfo(source, mapping, object);
+  }
+
+  private async mapping(kind: string, { group, version }: GroupVersion): Promise<RestMapping> {
+    return (await this.mapper()).mappingFor({ group, kind }, version);
+  }
+}
+
+function makeInfo(source: string, mapping: RestMapping, object: KubeObject): Info {
+  const { name = "", namespace = "", resourceVersion = "" } = object.metadata ?? {};
+  return { source, mapping, name, namespace, resourceVersion, object };
+}
+
+function decode(value: JsonValue, source: string, raw: string | undefined): KubeObject {
+  try {
+    return check(value, raw);
+  } catch (error) {
+    throw new Error(`unable to decode ${goQuote(source)}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function check(value: JsonValue, raw: string | undefined): KubeObject {
+  if (!isJsonObject(value)) {
+    throw new Error(`json: cannot unmarshal ${jsonType(value)} into Go value of type unstructured.detector`);
+  }
+  const { items } = value;
+  if (items !== undefined && items !== null && !Array.isArray(items)) {
+    throw new Error(
+      `json: cannot unmarshal ${jsonType(items)} into Go struct field decodeList.items of type []json.RawMessage`,
+    );
+  }
+  for (const item of items ?? []) {
+    if (item !== null && !isJsonObject(item)) {
+      throw new Error(`json: cannot unmarshal ${jsonType(item)} into Go value of type map[string]interface {}`);
+    }
+  }
+  if (!hasKind(value["kind"]) || !isGroupVersion(value["apiVersion"])) {
+    throw new Error(`Object 'Kind' is missing in '${raw ?? sortedJson(value)}'`);
+  }
+  checkMetadata(value);
+  return value as KubeObject;
+}
+
+const hasKind = (kind: JsonValue | undefined): boolean => typeof kind === "string" && kind !== "";
+
+const isGroupVersion = (apiVersion: JsonValue | undefined): boolean =>
+  typeof apiVersion !== "string" || apiVersion.split("/").length <= 2;

@@ -1,0 +1,59 @@
+import { goQuote } from "../base/go-quote.js";
+import { goNetworkReason } from "../client/transport/go-network-error.js";
+import { type ValidateDocument, documents } from "./document-source.js";
+import type { InfoMaker } from "./info-maker.js";
+import type { Visitor } from "./visitor.js";
+
+/** One GET of a URL outside the cluster. Rejects, in Go's words, when there is no answer. */
+export type FetchUrl = (url: string) => Promise<{
+  readonly status: number;
+  readonly statusText: string;
+  bytes(): Promise<Uint8Array>;
+}>;
+
+const ATTEMPTS = 3;
+
+/** A manifest on a web server: asked for up to three times, a second apart, while there is no answer or a 5xx. */
+export function urlSource(
+  url: string,
+  fetchUrl: FetchUrl,
+  wait: (milliseconds: number) => Promise<void>,
+  maker: InfoMaker,
+  validate?: ValidateDocument,
+): Visitor {
+  return documents(url, () => download(url, fetchUrl, wait), maker, validate);
+}
+
+async function download(url: string, fetchUrl: FetchUrl, wait: (ms: number) => Promise<void>): Promise<Uint8Array> {
+  let failure: unknown;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    if (attempt > 0) await wait(1000);
+    try {
+      const answer = await fetchUrl(url);
+      if (answer.status === 200) return await answer.bytes();
+      const { status, statusText } = answer;
+      failure = new Error(
+        `unable to read URL ${goQuote(url)}, server reported ${status} ${statusText}, status code=${status}`,
+      );
+      if (status < 500 || status > 599) break;
+    } catch (error) {
+      failure = error;
+    }
+  }
+  throw failure;
+}
+
+/** {@link FetchUrl} by the runtime's fetch. */
+export const fetchManifest: FetchUrl = async (url) => {
+  const answer = await fetch(url).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    throw new Error(`Get ${goQuote(url)}: ${goNetworkReason(cause)}`, { cause: error });
+  });
+  const { status, statusText } = answer;
+  return { status, statusText, bytes: async () => new Uint8Array(await answer.arrayBuffer()) };
+};
+
+export const sleep = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+  });

@@ -1,0 +1,32 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { unauthorized } from "../../machinery/errors/status-error.js";
+import type { User } from "../request/user.js";
+import type { Authenticator } from "./authenticator.js";
+
+/** Looks a token up; undefined when it is nobody's. */
+export type TokenLookup = (token: string) => Promise<User | undefined>;
+
+/** `Authorization: Bearer TOKEN`. A token nobody knows is a 401, not an anonymous request. */
+export function bearerToken(lookups: readonly TokenLookup[]): Authenticator {
+  return async (exchange) => {
+    const header = exchange.headers["authorization"]?.trim() ?? "";
+    const match = /^bearer +(\S+)/i.exec(header);
+    if (match?.[1] === undefined) return undefined;
+    for (const lookup of lookups) {
+      const user = await lookup(match[1]);
+      if (user !== undefined) return user;
+    }
+    throw unauthorized();
+  };
+}
+
+/** A fixed list. Tokens are compared in constant time. */
+export function staticTokens(users: ReadonlyMap<string, User>): TokenLookup {
+  const entries = [...users].map(([token, user]) => ({ digest: digest(token), user }));
+  return (token) => {
+    const given = digest(token);
+    return Promise.resolve(entries.find((entry) => timingSafeEqual(entry.digest, given))?.user);
+  };
+}
+
+const digest = (text: string): Buffer => createHash("sha256").update(text).digest();

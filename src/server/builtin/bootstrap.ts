@@ -1,0 +1,1 @@
+export { bootstrapObjects } from "../../api/bootstrap/index.js";

@@ -1,0 +1,21 @@
+import { absent, object } from "../../../machinery/meta/access.js";
+import type { Strategy } from "../../registry/strategy.js";
+
+/** An APIService without a service is answered by this server, so it is always available. */
+export const apiServiceStrategy: Strategy = {
+  allowUnconditionalUpdate: false,
+  prepareForCreate(draft, { now }) {
+    if (!absent(object(draft.spec).service)) return;
+    draft.status = {
+      conditions: [
+        {
+          type: "Available",
+          status: "True",
+          lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
+          reason: "Local",
+          message: "Local APIServices are always available",
+        },
+      ],
+    };
+  },
+};

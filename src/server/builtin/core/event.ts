@@ -1,0 +1,30 @@
+import { eventFromCore, eventToCore } from "../../../api/conversion/index.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { Strategy } from "../../registry/strategy.js";
+
+const INVOLVED = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
+
+/** Events of both groups; stored as core/v1, for an hour. */
+export const eventStrategy: Strategy = {
+  conversions: { "events.k8s.io/v1": { toHub: eventToCore, fromHub: eventFromCore } },
+  allowCreateOnUpdate: true,
+  ttlSeconds: 3600,
+  validateName: () => [],
+  fieldLabels: [
+    ...INVOLVED.map((field) => `involvedObject.${field}`),
+    "reason",
+    "reportingComponent",
+    "source",
+    "type",
+  ],
+  fields(event) {
+    const involved = object(event.involvedObject);
+    return {
+      ...Object.fromEntries(INVOLVED.map((field) => [`involvedObject.${field}`, text(involved[field])])),
+      reason: text(event.reason),
+      reportingComponent: text(event.reportingComponent),
+      source: text(object(event.source).component) || text(event.reportingComponent),
+      type: text(event.type),
+    };
+  },
+};

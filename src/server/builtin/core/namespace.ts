@@ -1,0 +1,38 @@
+import { defaultNamespace } from "../../../api/defaults/core.js";
+import { forbidden } from "../../../machinery/errors/status-error.js";
+import { ensureChild, list, object, text } from "../../../machinery/meta/access.js";
+import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
+import type { Strategy } from "../../registry/strategy.js";
+
+const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
+
+/** The `kubernetes` finalizer of a namespace's spec stays until its content is gone; only /finalize takes it out. */
+export const namespaceStrategy: Strategy = {
+  applyDefaults: defaultNamespace,
+  prepareForCreate(draft) {
+    draft.status = { phase: "Active" };
+    const spec = ensureChild(draft, "spec");
+    const finalizers = list(spec.finalizers);
+    if (!finalizers.includes("kubernetes")) spec.finalizers = [...finalizers, "kubernetes"];
+  },
+  prepareForUpdate(draft, old) {
+    draft.spec = { ...object(draft.spec), ...(old.spec !== undefined && { finalizers: object(old.spec).finalizers }) };
+    draft.status = old.status;
+  },
+  holdsDeletion: (namespace) => list(object(namespace.spec).finalizers).length > 0,
+  markDeleting(draft) {
+    draft.status = { ...object(draft.status), phase: "Terminating" };
+  },
+  validateName: dns1123LabelErrors,
+  beforeDelete(namespace) {
+    const name = namespace.metadata?.name ?? "";
+    if (IMMORTAL.has(name)) {
+      throw forbidden({ group: "", resource: "namespaces" }, name, "this namespace may not be deleted");
+    }
+  },
+  fieldLabels: ["status.phase", "name"],
+  fields: (namespace) => ({
+    "status.phase": text(object(namespace.status).phase),
+    name: namespace.metadata?.name ?? "",
+  }),
+};

@@ -1,0 +1,32 @@
+import { defaulterOf } from "../../api/defaults/index.js";
+import { resources } from "../../api/facts/index.js";
+import type { Strategy } from "../registry/strategy.js";
+import { STRATEGIES } from "./strategies.js";
+import { tableColumns } from "./tables/index.js";
+
+export { scaleColumns } from "./tables/autoscaling.js";
+
+const built = new Map<string, Strategy | undefined>();
+let kinds: ReadonlyMap<string, string> | undefined;
+
+/** What a built-in resource does beyond its schema: strategy, dynamic defaults and table columns. One object per resource. */
+export function builtinStrategy(group: string, resource: string): Strategy | undefined {
+  const key = group === "" ? resource : `${group}/${resource}`;
+  if (!built.has(key)) built.set(key, build(group, resource, key));
+  return built.get(key);
+}
+
+function build(group: string, resource: string, key: string): Strategy | undefined {
+  const strategy = Object.hasOwn(STRATEGIES, key) ? STRATEGIES[key] : undefined;
+  const defaults = defaulterOf(group, kindOf(key));
+  const columns = tableColumns(group, resource);
+  if (strategy === undefined && defaults === undefined && columns === undefined) return undefined;
+  return { ...(defaults && { applyDefaults: defaults }), ...(columns && { columns }), ...strategy };
+}
+
+function kindOf(key: string): string {
+  kinds ??= new Map(
+    resources().map(({ group, name, kind }) => [group === "" ? name : `${group}/${name}`, kind] as const),
+  );
+  return kinds.get(key) ?? "";
+}

@@ -1,0 +1,26 @@
+import type { Handler } from "../../request/api-request.js";
+import { respondBytes } from "../../request/respond.js";
+import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+
+/** The Kubernetes release this server behaves as. */
+export const KUBERNETES_VERSION = {
+  major: "1",
+  minor: "36",
+  emulationMajor: "1",
+  emulationMinor: "36",
+  minCompatibilityMajor: "1",
+  minCompatibilityMinor: "35",
+  gitVersion: "v1.36.3+kubets",
+  gitCommit: "",
+  gitTreeState: "clean",
+  buildDate: "1970-01-01T00:00:00Z",
+  goVersion: "",
+  compiler: "",
+  platform: `${process.platform === "win32" ? "windows" : process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
+} as const;
+
+/** GET /version, indented as kube-apiserver writes it. */
+export const version: Handler = async (request) => {
+  const body = Buffer.from(encodeJson(KUBERNETES_VERSION, { indent: 2 }), "utf8");
+  await respondBytes(request, 200, { "content-type": "application/json" }, body);
+};

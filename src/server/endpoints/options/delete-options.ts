@@ -1,0 +1,75 @@
+import { schemaFor } from "../../../api/facts/index.js";
+import { decodeTyped, decodeTypedValue } from "../../../machinery/codec/decode-typed.js";
+import { type FieldError, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
+import { invalid } from "../../../machinery/errors/status-error.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import { isTrue } from "../../request/request-info.js";
+import type { DeleteOptions } from "../../registry/delete-options.js";
+import { readObjectBody } from "../negotiation/request-body.js";
+import { integer } from "./list-options.js";
+import { dryRunProblems } from "./write-options.js";
+
+/** As on the wire (meta.k8s.io/v1 DeleteOptions). */
+interface WireOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  readonly dryRun?: readonly string[];
+}
+
+export interface DeleteRequestOptions extends DeleteOptions {
+  readonly dryRun: boolean;
+  /** The old way to ask for dependents to be deleted too; decides between 200 and 202. */
+  readonly orphanDependents: boolean | undefined;
+}
+
+const POLICIES = ["Background", "Foreground", "Orphan"] as const;
+
+/** DeleteOptions from the body, or from the query when there is no body. Throws 400 or 422. */
+export async function deleteOptions(request: ApiRequest): Promise<DeleteRequestOptions> {
+  const wire = (await fromBody(request)) ?? fromQuery(request.exchange.query);
+  const errors = problems(wire);
+  if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
+  return {
+    gracePeriodSeconds: wire.gracePeriodSeconds,
+    preconditions: wire.preconditions,
+    propagationPolicy: wire.propagationPolicy as DeleteOptions["propagationPolicy"],
+    dryRun: (wire.dryRun ?? []).includes("All"),
+    orphanDependents: wire.orphanDependents,
+  };
+}
+
+async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
+  const body = await readObjectBody(request);
+  if (body.bytes.length === 0) return undefined;
+  const options = { expected: DELETE_OPTIONS, schemaOf: schemaFor, mode: "Ignore" as const };
+  if (body.mediaType === "application/json") return decodeTyped(body.bytes, options).object as WireOptions;
+  const { parseYamlBody } = await import("../negotiation/yaml-body.js");
+  return decodeTypedValue(parseYamlBody(body.bytes), undefined, options, body.bytes).object as WireOptions;
+}
+
+const DELETE_OPTIONS = { group: "", version: "v1", kind: "DeleteOptions" };
+
+function fromQuery(query: URLSearchParams): WireOptions {
+  const grace = integer(query, "gracePeriodSeconds");
+  const policy = query.get("propagationPolicy");
+  return {
+    ...(grace !== undefined && { gracePeriodSeconds: grace }),
+    ...(query.has("orphanDependents") && { orphanDependents: isTrue(query.get("orphanDependents")) }),
+    ...(policy !== null && { propagationPolicy: policy }),
+    dryRun: query.getAll("dryRun"),
+  };
+}
+
+function problems({ orphanDependents, propagationPolicy, dryRun }: WireOptions): FieldError[] {
+  const errors: FieldError[] = [];
+  if (orphanDependents !== undefined && propagationPolicy !== undefined) {
+    const detail = "orphanDependents and deletionPropagation cannot be both set";
+    errors.push(invalidValue("propagationPolicy", propagationPolicy, detail));
+  }
+  if (propagationPolicy !== undefined && !POLICIES.some((policy) => policy === propagationPolicy)) {
+    errors.push(notSupported("propagationPolicy", propagationPolicy, [...POLICIES, "nil"]));
+  }
+  return [...errors, ...dryRunProblems(dryRun ?? [])];
+}

@@ -1,0 +1,129 @@
+import { convert } from "../../../api/conversion/index.js";
+import { applyDefaults as applyDependentDefaults } from "../../../api/defaults/index.js";
+import type { ResourceFacts } from "../../../api/facts/index.js";
+import { schemaFor } from "../../../api/facts/index.js";
+import { encodeObject } from "../../../machinery/codec/encode.js";
+import { decodeTyped, decodeTypedValue } from "../../../machinery/codec/decode-typed.js";
+import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { applyDefaults } from "../../../machinery/schema/defaults.js";
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import type { JsonValue } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
+import type { Strategy } from "../../registry/strategy.js";
+import type { StoredObject } from "../../storage/store.js";
+import type { RequestBody } from "../negotiation/request-body.js";
+import { spliceResourceVersion } from "./splice.js";
+
+export type FieldValidation = "Ignore" | "Warn" | "Strict";
+
+export interface DecodedDraft {
+  /** In the version it was sent in, static defaults applied. The caller's own. */
+  readonly object: KubeObject;
+  /** Unknown and repeated fields, for Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+/** One kind at one version: from bodies to the hub's shape and back to bytes. */
+export class VersionCodec {
+  readonly gvk: GroupVersionKind;
+  readonly apiVersion: string;
+  readonly #hubApiVersion: string;
+  #schema: StructSchema | undefined;
+
+  constructor(
+    facts: ResourceFacts,
+    readonly hub: GroupVersionKind,
+    private readonly strategy: Strategy,
+  ) {
+    this.gvk = { group: facts.group, version: facts.version, kind: facts.kind };
+    this.apiVersion = formatGroupVersion(this.gvk);
+    this.#hubApiVersion = formatGroupVersion(hub);
+  }
+
+  get schema(): StructSchema {
+    const schema = (this.#schema ??= schemaFor(this.gvk));
+    if (schema === undefined) throw new Error(`no schema for ${this.apiVersion} ${this.gvk.kind}`);
+    return schema;
+  }
+
+  /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
+  get isHub(): boolean {
+    return this.apiVersion === this.#hubApiVersion;
+  }
+
+  /**
+   * A body as this version's kind: kind and apiVersion may be left out but must not be others. Throws 400 with what
+   * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
+   */
+  async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
+    const options = { expected: this.gvk, schemaOf: schemaFor, mode };
+    const { object, kind, warnings } =
+      body.mediaType === "application/json"
+        ? decodeTyped(body.bytes, options)
+        : decodeTypedValue((await import("../negotiation/yaml-body.js")).parseYamlBody(body.bytes), undefined, options, body.bytes);
+    if (formatGroupVersion(kind) !== this.apiVersion) {
+      throw badRequest(
+        `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${this.apiVersion})`,
+      );
+    }
+    if (kind.kind !== this.gvk.kind) {
+      const [from, to] = [`${kind.version}.${kind.kind}`, `${this.gvk.group || "core"}.${this.gvk.kind}`];
+      throw badRequest(
+        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${this.gvk.kind}: converting (${from}) to (${to}): unknown conversion`,
+      );
+    }
+    applyDefaults(object, this.schema);
+    return { object, warnings };
+  }
+
+  /** A value that a patch made of an object of this version. Throws an UnmarshalError. Strict problems are told, not judged. */
+  decodePatched(value: JsonValue, mode: FieldValidation): { object: KubeObject; strictErrors: readonly string[] } {
+    const { object, strictErrors } = decodeObject<KubeObject>(value, this.schema, { mode });
+    object.kind = this.gvk.kind;
+    object.apiVersion = this.apiVersion;
+    applyDefaults(object, this.schema);
+    return { object, strictErrors };
+  }
+
+  /** A decoded draft as the hub has it, all defaults applied; takes the draft over. */
+  toHub(draft: KubeObject): KubeObject {
+    const own = this.strategy.conversions?.[this.apiVersion];
+    let object = draft;
+    if (!this.isHub) object = own === undefined ? convert(draft, this.gvk, this.hub) : own.toHub(draft);
+    object.apiVersion = this.#hubApiVersion;
+    object.kind = this.hub.kind;
+    if (this.strategy.applyDefaults === undefined) applyDependentDefaults(this.hub, object);
+    else this.strategy.applyDefaults(object);
+    return object;
+  }
+
+  /** A hub object as this version has it. The argument is not changed; what did not need to change is shared. */
+  fromHub(object: KubeObject): KubeObject {
+    if (this.isHub) return object;
+    const own = this.strategy.conversions?.[this.apiVersion];
+    const converted = own === undefined ? convert(object, this.hub, this.gvk) : own.fromHub(object);
+    return { ...converted, kind: this.gvk.kind, apiVersion: this.apiVersion };
+  }
+
+  /** The object as the answer to a GET, without a newline. Made once per revision where it costs something. */
+  encodeStored(stored: StoredObject): Uint8Array {
+    if (this.isHub) {
+      const spliced = spliceResourceVersion(stored.bytes, stored.revision);
+      if (spliced !== undefined) return spliced;
+    }
+    const key = `${this.apiVersion}/${this.gvk.kind} application/json`;
+    let bytes = stored.encodings.get(key);
+    if (bytes === undefined) {
+      bytes = encodeObject(this.fromHub(stored.object()), this.schema);
+      stored.encodings.set(key, bytes);
+    }
+    return bytes;
+  }
+
+  /** An object of this kind with nothing but metadata: a bookmark. */
+  encodeEmpty(metadata: object): Uint8Array {
+    return encodeObject({ kind: this.gvk.kind, apiVersion: this.apiVersion, metadata }, this.schema);
+  }
+}

@@ -1,0 +1,24 @@
+import type { Creater } from "../../registry/resource.js";
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import { readObjectBody } from "../negotiation/request-body.js";
+import { writeOptions } from "../options/write-options.js";
+import type { ServedResource } from "../served-resource.js";
+import { respondObject } from "./answer.js";
+import { admitter, objectFormat, requireNamespace, scopeOf } from "./scope.js";
+
+/** POST to a collection. */
+export async function handleCreate(request: ApiRequest, resource: ServedResource, storage: Creater): Promise<void> {
+  requireNamespace(request, resource);
+  const format = objectFormat(request.exchange);
+  const options = writeOptions(request.exchange.query, "CreateOptions");
+  const body = await readObjectBody(request);
+  const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
+  for (const warning of warnings) request.warnings.add(warning);
+  if ((object.metadata?.resourceVersion ?? "") !== "") {
+    throw badRequest("resourceVersion should not be set on objects to be created");
+  }
+  const admit = admitter(request, resource, options.dryRun);
+  const stored = await storage.create(scopeOf(request, options.dryRun), resource.codec.toHub(object), admit.create);
+  await respondObject(request, resource, format, 201, stored);
+}

@@ -1,0 +1,63 @@
+import type { CollectionDeleter, GracefulDeleter } from "../../registry/resource.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import { deleteOptions } from "../options/delete-options.js";
+import { listOptions } from "../options/list-options.js";
+import { jsonBytes } from "../representation/json-text.js";
+import type { ServedResource } from "../served-resource.js";
+import { respondJson, respondObject } from "./answer.js";
+import { respondList, storeOptions } from "./list.js";
+import { admitter, fieldLabelsOf, objectFormat, scopeOf } from "./scope.js";
+
+/** DELETE of one object: a Status when it is gone, the object when something still holds it. */
+export async function handleDelete(
+  request: ApiRequest,
+  resource: ServedResource,
+  storage: GracefulDeleter,
+): Promise<void> {
+  const format = objectFormat(request.exchange);
+  const options = await deleteOptions(request);
+  const { facts, strategy } = resource;
+  const { object, gone } = await storage.delete(
+    scopeOf(request, options.dryRun),
+    request.info.name,
+    options,
+    admitter(request, resource, options.dryRun).remove,
+  );
+  if (gone && !strategy.returnsDeletedObject) {
+    const status = {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Success",
+      details: {
+        name: request.info.name,
+        ...(facts.group !== "" && { group: facts.group }),
+        kind: facts.name,
+        uid: object.object().metadata?.uid,
+      },
+    };
+    await respondJson(request, { ...format, shape: "object" }, 200, jsonBytes(status));
+    return;
+  }
+  const accepted = !gone && options.orphanDependents === false;
+  await respondObject(request, resource, format, accepted ? 202 : 200, object);
+}
+
+/** DELETE of a collection: what was deleted, as a list. */
+export async function handleDeleteCollection(
+  request: ApiRequest,
+  resource: ServedResource,
+  storage: CollectionDeleter,
+): Promise<void> {
+  const format = objectFormat(request.exchange);
+  const list = listOptions(request, fieldLabelsOf(resource));
+  const options = await deleteOptions(request);
+  const deleted = await storage.deleteCollection(
+    scopeOf(request, options.dryRun),
+    storeOptions(list),
+    options,
+    admitter(request, resource, options.dryRun).remove,
+  );
+  const shape = format.shape === "Table" ? "object" : format.shape;
+  await respondList(request, resource, { ...format, shape }, deleted);
+}

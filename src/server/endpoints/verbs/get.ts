@@ -1,0 +1,13 @@
+import type { ApiRequest } from "../../request/api-request.js";
+import type { Getter } from "../../registry/resource.js";
+import type { ServedResource } from "../served-resource.js";
+import { respondObject } from "./answer.js";
+import { objectFormat, scopeOf } from "./scope.js";
+
+/** GET of one object, or of its status subresource, which answers the same. */
+export async function handleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
+  const format = objectFormat(request.exchange);
+  const resourceVersion = request.exchange.query.get("resourceVersion") ?? "";
+  const stored = await storage.get(scopeOf(request), request.info.name, { resourceVersion });
+  await respondObject(request, resource, format, 200, stored);
+}

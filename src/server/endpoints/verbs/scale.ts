@@ -1,0 +1,121 @@
+import { schemaFor } from "../../../api/facts/index.js";
+import { decodeTyped } from "../../../machinery/codec/decode-typed.js";
+import { encodeObject } from "../../../machinery/codec/encode.js";
+import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { invalidValue } from "../../../machinery/errors/field-error.js";
+import { badRequest, invalid, notFound } from "../../../machinery/errors/status-error.js";
+import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
+import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
+import { copyObject } from "../../registry/copy.js";
+import type { Getter, Updater } from "../../registry/resource.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import { BODY_LIMIT, readObjectBody } from "../negotiation/request-body.js";
+import { negotiatePlain } from "../negotiation/response-format.js";
+import { writeOptions } from "../options/write-options.js";
+import type { ServedResource } from "../served-resource.js";
+import { respondJson } from "./answer.js";
+import { applyPatch, decodePatch, patchTypeOf } from "./patch.js";
+import { checkName } from "./check-name.js";
+import { admitter, scopeOf } from "./scope.js";
+
+const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
+
+/** GET of /scale: the object's replicas as an autoscaling/v1 Scale. */
+export async function handleScaleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
+  const stored = await storage.get(scopeOf(request), request.info.name, {});
+  await respondScale(request, scaleOf(resource, stored.object()));
+}
+
+/** PUT of /scale. */
+export async function handleScaleUpdate(
+  request: ApiRequest,
+  resource: ServedResource,
+  storage: Updater,
+): Promise<void> {
+  const options = writeOptions(request.exchange.query, "UpdateOptions");
+  const body = await readObjectBody(request);
+  const decoded = decodeTyped(body.bytes, { expected: SCALE, schemaOf: schemaFor, mode: options.fieldValidation });
+  for (const warning of decoded.warnings) request.warnings.add(warning);
+  checkName(decoded.object, request.info);
+  await write(request, resource, storage, options.dryRun, () => decoded.object);
+}
+
+/** PATCH of /scale. */
+export async function handleScalePatch(request: ApiRequest, resource: ServedResource, storage: Updater): Promise<void> {
+  const type = patchTypeOf(request);
+  const patch = decodePatch(await request.exchange.body(BODY_LIMIT), type);
+  const options = writeOptions(request.exchange.query, "PatchOptions");
+  await write(request, resource, storage, options.dryRun, (current) => {
+    const patched = applyPatch(current as JsonValue, patch, type, () => fromSchema(scaleSchema()));
+    return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
+  });
+}
+
+async function write(
+  request: ApiRequest,
+  resource: ServedResource,
+  storage: Updater,
+  dryRun: boolean,
+  change: (current: KubeObject) => KubeObject,
+): Promise<void> {
+  const { info } = request;
+  const { object } = await storage.update(
+    scopeOf(request, dryRun),
+    info.name,
+    (current) => {
+      if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
+      const scale = change(scaleOf(resource, current.object()));
+      const draft = copyObject(current.object());
+      const replicas = replicasOf(scale);
+      if (replicas < 0) {
+        const problem = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");
+        throw invalid(SCALE, info.name, [problem]);
+      }
+      const version = scale.metadata?.resourceVersion ?? "";
+      const uid = scale.metadata?.uid ?? "";
+      if (uid !== "" && uid !== draft.metadata?.uid) throw badRequest("the UID of the scale is not that of the object");
+      if (version !== "" && draft.metadata !== undefined) draft.metadata.resourceVersion = version;
+      resource.strategy.scale.setReplicas(draft, replicas);
+      return Promise.resolve(draft);
+    },
+    { admit: admitter(request, resource, dryRun).update },
+  );
+  await respondScale(request, scaleOf(resource, object.object()));
+}
+
+function replicasOf(scale: KubeObject): number {
+  const spec = scale["spec"];
+  const replicas = isJsonObject(spec) ? spec["replicas"] : 0;
+  return typeof replicas === "number" ? replicas : 0;
+}
+
+function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
+  const { scale } = resource.strategy;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata ?? {};
+  const selector = scale.selector(object);
+  return {
+    kind: SCALE.kind,
+    apiVersion: "autoscaling/v1",
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+      ...(creationTimestamp !== undefined && { creationTimestamp }),
+    },
+    spec: { replicas: scale.replicas(object) },
+    status: { replicas: scale.statusReplicas(object), ...(selector !== "" && { selector }) },
+  };
+}
+
+function scaleSchema(): StructSchema {
+  const schema = schemaFor(SCALE);
+  if (schema === undefined) throw new Error("no schema for autoscaling/v1 Scale");
+  return schema;
+}
+
+async function respondScale(request: ApiRequest, scale: KubeObject): Promise<void> {
+  await respondJson(request, negotiatePlain(request.exchange), 200, encodeObject(scale, scaleSchema()));
+}

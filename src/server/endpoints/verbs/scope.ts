@@ -1,0 +1,73 @@
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import { notSupported } from "../../../machinery/errors/field-error.js";
+import { invalid } from "../../../machinery/errors/status-error.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import type { RequestScope } from "../../registry/scope.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Exchange } from "../../request/exchange.js";
+import type { AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
+import { negotiate, type ResponseFormat } from "../negotiation/response-format.js";
+import type { IncludeObject } from "../representation/shapes.js";
+import type { ServedResource } from "../served-resource.js";
+
+export function scopeOf(request: ApiRequest, dryRun = false): RequestScope {
+  return { user: request.user, namespace: request.info.namespace, warnings: request.warnings, dryRun };
+}
+
+/** Objects of every stored resource can be tables and bare metadata. */
+export const objectFormat = (exchange: Exchange): ResponseFormat => negotiate(exchange, () => true);
+
+export function includeObject(query: URLSearchParams): IncludeObject {
+  const asked = query.get("includeObject") ?? "";
+  if (asked === "") return "Metadata";
+  if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
+  const problem = notSupported("includeObject", asked, ["Metadata", "None", "Object"]);
+  throw invalid({ group: "meta.k8s.io", kind: "TableOptions" }, "", [problem]);
+}
+
+/** A request for a namespaced resource must name a namespace. */
+export function requireNamespace(request: ApiRequest, resource: ServedResource): void {
+  if (resource.facts.namespaced && request.info.namespace === "") {
+    throw badRequest("an empty namespace may not be set during creation");
+  }
+}
+
+/** Admission of a request, for the registry to call when the object is known. */
+export function admitter(request: ApiRequest, resource: ServedResource, dryRun: boolean) {
+  const { info, user } = request;
+  const common = {
+    group: resource.facts.group,
+    resource: resource.facts.name,
+    subresource: info.subresource,
+    kind: resource.facts.kind,
+    namespace: resource.facts.namespaced ? info.namespace : "",
+    user,
+    dryRun,
+  };
+  const named = (object: KubeObject) => object.metadata?.name ?? info.name;
+  const create: AdmitCreate = (object) =>
+    resource.admission({ ...common, operation: "CREATE", name: named(object), object });
+  const update: AdmitUpdate = (object, oldObject) =>
+    resource.admission({
+      ...common,
+      operation: oldObject === undefined ? "CREATE" : "UPDATE",
+      name: named(object),
+      object,
+      oldObject,
+    });
+  const remove: AdmitDelete = (oldObject) =>
+    resource.admission({
+      ...common,
+      namespace: oldObject.metadata?.namespace ?? "",
+      operation: "DELETE",
+      name: named(oldObject),
+      oldObject,
+    });
+  return { create, update, remove };
+}
+
+/** Field selectors of a kind; names and namespaces can be selected everywhere. */
+export function fieldLabelsOf(resource: ServedResource): readonly string[] {
+  const common = resource.facts.namespaced ? ["metadata.name", "metadata.namespace"] : ["metadata.name"];
+  return [...common, ...(resource.strategy.fieldLabels ?? [])];
+}

@@ -1,0 +1,39 @@
+import { copyObject } from "../../registry/copy.js";
+import type { Updater } from "../../registry/resource.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import { readObjectBody } from "../negotiation/request-body.js";
+import { writeOptions } from "../options/write-options.js";
+import type { ServedResource } from "../served-resource.js";
+import { respondObject } from "./answer.js";
+import { admitter, objectFormat, requireNamespace, scopeOf } from "./scope.js";
+import { checkName } from "./check-name.js";
+
+/** PUT of an object or of its status. */
+export async function handleUpdate(
+  request: ApiRequest,
+  resource: ServedResource,
+  storage: Updater,
+  subresource?: "status",
+): Promise<void> {
+  requireNamespace(request, resource);
+  const format = objectFormat(request.exchange);
+  const options = writeOptions(request.exchange.query, "UpdateOptions");
+  const body = await readObjectBody(request);
+  const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
+  for (const warning of warnings) request.warnings.add(warning);
+  checkName(object, request.info);
+  const draft = resource.codec.toHub(object);
+  const uid = draft.metadata?.uid;
+  const result = await storage.update(
+    scopeOf(request, options.dryRun),
+    request.info.name,
+    () => Promise.resolve(copyObject(draft)),
+    {
+      subresource,
+      preconditions: uid === undefined || uid === "" ? undefined : { uid },
+      admit: admitter(request, resource, options.dryRun).update,
+    },
+  );
+  await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
+}
+

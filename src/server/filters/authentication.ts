@@ -1,0 +1,20 @@
+import { unauthorized } from "../../machinery/errors/status-error.js";
+import type { Authenticator } from "../authn/authenticator.js";
+import type { Filter } from "../request/api-request.js";
+import { ANONYMOUS, authenticated } from "../request/user.js";
+
+/** Paths a probe may read without credentials. */
+const PUBLIC = /^\/(?:healthz|livez|readyz|version)(?:\/|$)/;
+
+/** Puts the caller on the request; who cannot be told is refused with 401, health checks and the version excepted. */
+export function authentication(authenticator: Authenticator): Filter {
+  return (next) => async (request) => {
+    const user = await authenticator(request.exchange);
+    if (user !== undefined) {
+      await next({ ...request, user: authenticated(user) });
+      return;
+    }
+    if (!PUBLIC.test(request.info.path)) throw unauthorized();
+    await next({ ...request, user: ANONYMOUS });
+  };
+}

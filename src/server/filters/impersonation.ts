@@ -1,0 +1,34 @@
+import { badRequest } from "../../machinery/errors/status-error.js";
+import type { Filter } from "../request/api-request.js";
+import { authenticated, type User } from "../request/user.js";
+
+const EXTRA = "impersonate-extra-";
+
+/** `Impersonate-*` headers: the request goes on as the user they name. Who may do so is authorization's to say. */
+export const impersonation: Filter = (next) => async (request) => {
+  const { headers } = request.exchange;
+  const name = headers["impersonate-user"];
+  const names = Object.keys(headers);
+  const others = names.some((key) => key === "impersonate-group" || key === "impersonate-uid" || key.startsWith(EXTRA));
+  if (name === undefined || name === "") {
+    if (others) throw badRequest("requested impersonation of groups, uid or extra without a user");
+    await next(request);
+    return;
+  }
+  const extra: Record<string, readonly string[]> = {};
+  for (const key of names) {
+    if (key.startsWith(EXTRA)) extra[decodeURIComponent(key.slice(EXTRA.length))] = list(headers[key]);
+  }
+  const user: User = { name, uid: headers["impersonate-uid"], groups: groupsOf(name, list(headers["impersonate-group"])), extra };
+  await next({ ...request, user: name === "system:anonymous" ? user : authenticated(user) });
+};
+
+const list = (value: string | undefined): readonly string[] =>
+  (value ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+
+/** A service account is always in the groups of its kind and namespace. */
+function groupsOf(name: string, asked: readonly string[]): readonly string[] {
+  const [system, kind, namespace] = name.split(":");
+  if (asked.length > 0 || system !== "system" || kind !== "serviceaccount" || namespace === undefined) return asked;
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
+}

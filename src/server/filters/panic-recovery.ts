@@ -1,0 +1,25 @@
+import { internalError, isStatusError, type StatusError } from "../../machinery/errors/status-error.js";
+import type { Filter } from "../request/api-request.js";
+import { respondStatus } from "../request/respond.js";
+
+/**
+ * Turns whatever was thrown behind it into the answer: a StatusError as it is, anything else as a 500. After the answer
+ * has begun nothing can be said any more, so the exchange is given up; the same when the client is gone.
+ */
+export function panicRecovery(report: (error: unknown) => void): Filter {
+  return (next) => async (request) => {
+    try {
+      await next(request);
+    } catch (error) {
+      if (request.exchange.signal.aborted) return;
+      if (!isStatusError(error)) report(error);
+      if (request.exchange.responded) throw error;
+      await respondStatus(request, asStatusError(error).status);
+    }
+  };
+}
+
+function asStatusError(error: unknown): StatusError {
+  if (isStatusError(error)) return error;
+  return internalError(error instanceof Error ? error.message : String(error));
+}

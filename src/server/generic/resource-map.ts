@@ -1,0 +1,179 @@
+import { type ResourceFacts, schemaFor, servedResources } from "../../api/facts/index.js";
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
+import { encodeObject } from "../../machinery/codec/encode.js";
+import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import { formatGroupVersion } from "../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Admission } from "../admission/admission.js";
+import { VersionCodec } from "../endpoints/representation/version-codec.js";
+import type { ServedResource } from "../endpoints/served-resource.js";
+import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
+import type { ObjectReader, StrategyLookup } from "../registry/strategy.js";
+import { Store } from "../registry/store.js";
+import type { Storage } from "../storage/create-storage.js";
+import type { ObjectCodec } from "../storage/store.js";
+
+export interface ResourceMapConfig {
+  readonly storage: Storage;
+  readonly strategies: StrategyLookup;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** Resources of one kind that are kept together, by "<group>/<resource>" of those that are not kept under their own name. */
+const KEPT_AS: Readonly<Record<string, string>> = { "events.k8s.io/events": "/events" };
+
+/** Where Kubernetes keeps what it keeps under another name than the resource's. */
+const RESERVED_PREFIXES: Readonly<Record<string, string>> = { "/services": "services/specs", "/endpoints": "services/endpoints" };
+
+/** All built-in resources a server serves; each is made when it is first asked for. */
+export class ResourceMap {
+  readonly #config: ResourceMapConfig;
+  readonly #facts = new Map<string, ResourceFacts>();
+  readonly #served = new Map<string, ServedResource>();
+  readonly #stores = new Map<string, KeptResource>();
+  readonly #shared = new Map<string, unknown>();
+  /** Group versions that are served, "v1" and "apps/v1". */
+  readonly groupVersions: ReadonlySet<string>;
+
+  constructor(config: ResourceMapConfig) {
+    this.#config = config;
+    const facts = servedResources();
+    for (const one of facts) this.#facts.set(`${one.groupVersion}/${one.name}`, one);
+    this.groupVersions = new Set(facts.map((one) => one.groupVersion));
+  }
+
+  /** A resource by "apps/v1" and "deployments". */
+  find(groupVersion: string, resource: string): ServedResource | undefined {
+    const id = `${groupVersion}/${resource}`;
+    let served = this.#served.get(id);
+    if (served !== undefined) return served;
+    const facts = this.#facts.get(id);
+    if (facts === undefined) return undefined;
+    served = this.#serve(facts);
+    this.#served.set(id, served);
+    return served;
+  }
+
+  /** One resource of each kind that is stored and can be listed. */
+  stored(): readonly ServedResource[] {
+    const seen = new Set<string>();
+    const found: ServedResource[] = [];
+    for (const facts of this.#facts.values()) {
+      const kept = keptAs(facts);
+      if (seen.has(kept) || !facts.verbs.includes("deletecollection")) continue;
+      const served = this.find(facts.groupVersion, facts.name);
+      if (served === undefined) continue;
+      seen.add(kept);
+      found.push(served);
+    }
+    return found;
+  }
+
+  /** Other objects, for strategies. */
+  readonly reader: ObjectReader = {
+    list: async (group, resource, namespace = "") => {
+      const { store } = this.#kept(`${group}/${resource}`);
+      const { items } = await store.config.objects.list(namespace === "" ? "" : `${namespace}/`);
+      return items.map((item) => item.object());
+    },
+    get: async (group, resource, namespace, name) => {
+      const { store } = this.#kept(`${group}/${resource}`);
+      try {
+        return (await store.config.objects.get(namespace === "" ? name : `${namespace}/${name}`)).object();
+      } catch (error) {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      }
+    },
+  };
+
+  #serve(facts: ResourceFacts): ServedResource {
+    const kept = this.#kept(keptAs(facts));
+    return {
+      facts,
+      codec: new VersionCodec(facts, kept.hub, kept.strategy),
+      storage: kept.store,
+      strategy: kept.strategy,
+      admission: this.#config.admission,
+      now: () => this.#config.clock.now(),
+    };
+  }
+
+  #kept(id: string): KeptResource {
+    let kept = this.#stores.get(id);
+    if (kept !== undefined) return kept;
+    const hub = [...this.#facts.values()].find((facts) => `${facts.group}/${facts.name}` === id);
+    if (hub === undefined) throw new Error(`no resource ${id}`);
+    kept = this.#keep(id, hub);
+    this.#stores.set(id, kept);
+    return kept;
+  }
+
+  #keep(id: string, hub: ResourceFacts): KeptResource {
+    const { storage, strategies, clock, random } = this.#config;
+    const strategy = resolveStrategy(hub.group, hub.name, strategies(hub.group, hub.name));
+    const { group, name: resource, kind, namespaced } = hub;
+    const objects = storage.storeFor({
+      prefix: prefixOf(id, hub),
+      resource: { group, resource },
+      codec: storageCodec(hub, strategy),
+    });
+    const store = new Store({
+      group,
+      resource,
+      kind,
+      namespaced,
+      hasStatus: hub.subresources.some(({ name }) => name === "status"),
+      strategy,
+      objects,
+      clock,
+      random,
+      reader: this.reader,
+      shared: <T>(key: string, make: () => T): T => {
+        if (!this.#shared.has(key)) this.#shared.set(key, make());
+        return this.#shared.get(key) as T;
+      },
+    });
+    return { hub: { group, version: hub.version, kind }, strategy, store };
+  }
+}
+
+interface KeptResource {
+  readonly hub: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly strategy: ResolvedStrategy;
+  readonly store: Store;
+}
+
+const keptAs = ({ group, name }: ResourceFacts): string => KEPT_AS[`${group}/${name}`] ?? `${group}/${name}`;
+
+/** "/registry/pods/", "/registry/apps/deployments/": a group's own name keeps equal plurals apart. */
+function prefixOf(id: string, { group, name }: ResourceFacts): string {
+  const reserved = RESERVED_PREFIXES[id];
+  if (reserved !== undefined) return `/registry/${reserved}/`;
+  return group === "" ? `/registry/${name}/` : `/registry/${group}/${name}/`;
+}
+
+function storageCodec(hub: ResourceFacts, strategy: ResolvedStrategy): ObjectCodec {
+  const gvk = { group: hub.group, version: hub.version, kind: hub.kind };
+  const apiVersion = formatGroupVersion(gvk);
+  return {
+    decode: (bytes) => decodeJson(bytes).value as KubeObject,
+    encode(object) {
+      const schema = schemaFor(gvk);
+      if (schema === undefined) throw new Error(`no schema for ${apiVersion} ${gvk.kind}`);
+      const { resourceVersion: _, ...metadata } = object.metadata ?? {};
+      return encodeObject({ ...object, kind: gvk.kind, apiVersion, metadata }, schema);
+    },
+    attributes(object) {
+      const { name = "", namespace = "", labels = {} } = object.metadata ?? {};
+      return {
+        labels,
+        fields: { ...strategy.fields?.(object), "metadata.name": name, "metadata.namespace": namespace },
+      };
+    },
+  };
+}

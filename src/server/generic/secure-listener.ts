@@ -1,0 +1,102 @@
+import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2";
+import type { AddressInfo, Socket } from "node:net";
+import type { Exchange } from "../request/exchange.js";
+import { http1Exchange } from "./transport/http1.js";
+import { http2Exchange } from "./transport/http2.js";
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly tls: { readonly certificate: string; readonly key: string; readonly clientCa: string };
+  readonly handle: (exchange: Exchange) => Promise<void>;
+  readonly stopping: AbortSignal;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no more connections and ends those there are once their requests are answered. */
+  close(): Promise<void>;
+}
+
+const HEADER_BYTES = 1024 * 1024;
+/** kubectl and client-go keep idle connections for 90 seconds. */
+const KEEP_ALIVE_MS = 120_000;
+const SESSION_MEMORY_MB = 1024;
+/** What kube-apiserver allows one connection to have under way. */
+const MAX_STREAMS = 250;
+
+/** Serves HTTP/2 and HTTP/1.1 over TLS on one port. Rejects when the port cannot be had. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const server = createSecureServer({
+    allowHTTP1: true,
+    cert: options.tls.certificate,
+    key: options.tls.key,
+    ca: options.tls.clientCa,
+    requestCert: true,
+    rejectUnauthorized: false,
+    // One slow reader must not end every stream of its connection.
+    maxSessionMemory: SESSION_MEMORY_MB,
+    maxHeaderListPairs: 4096,
+    settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: HEADER_BYTES },
+  });
+  tuneHttp1(server);
+  const sessions = new Set<Http2Session>();
+  const sockets = new Set<Socket>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.on("error", () => session.destroy());
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  // A client that hangs up during its handshake is nobody's error.
+  server.on("tlsClientError", () => {});
+  server.on("sessionError", () => {});
+  server.on("request", (request, response) => {
+    run(options, http1Exchange(request as never, response as never, options.stopping), () => response.destroy());
+  });
+  // The listener above also brings Node's compatibility layer for HTTP/2 streams; ours takes its place.
+  server.removeAllListeners("stream");
+  server.on("stream", (stream, headers) => {
+    run(options, http2Exchange(stream, headers, options.stopping), () => stream.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.removeListener("error", reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => shutDown(server, sessions, sockets),
+  };
+}
+
+function run(options: ListenOptions, exchange: Exchange, giveUp: () => void): void {
+  options.handle(exchange).catch(giveUp);
+}
+
+/** Node reads these from the server although its types give them to HTTP/1.1 servers only. */
+function tuneHttp1(server: Http2SecureServer): void {
+  Object.assign(server, { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: KEEP_ALIVE_MS + 5000, maxHeaderSize: HEADER_BYTES });
+}
+
+async function shutDown(
+  server: Http2SecureServer,
+  sessions: ReadonlySet<Http2Session>,
+  sockets: ReadonlySet<Socket>,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const session of sessions) session.close();
+  // Requests are answered by now: what is left are idle connections and clients that do not leave.
+  setImmediate(() => {
+    for (const session of sessions) session.destroy();
+    for (const socket of sockets) socket.destroy();
+  });
+  await closed;
+}

@@ -1,0 +1,25 @@
+import type { TokenLookup } from "../authn/bearer-token.js";
+import type { ServedResource } from "../endpoints/served-resource.js";
+import { handleComponentStatus, handleComponentStatuses } from "../endpoints/subresources/component-statuses.js";
+import { handleNamespaceFinalize } from "../endpoints/subresources/namespace-finalize.js";
+import { handlePodBinding } from "../endpoints/subresources/pod-binding.js";
+import { handlePodEviction } from "../endpoints/subresources/pod-eviction.js";
+import { handleReview, reviewers } from "../endpoints/subresources/reviews.js";
+import type { ApiRequest } from "../request/api-request.js";
+
+export type SpecialHandler = (request: ApiRequest, resource: ServedResource) => Promise<void>;
+
+/** Handlers that no stored resource has, by "<group version>/<resource>/<subresource>/<verb>"; the subresource may be "". */
+export function specialHandlers(tokens: readonly TokenLookup[]): ReadonlyMap<string, SpecialHandler> {
+  const handlers = new Map<string, SpecialHandler>([
+    ["v1/namespaces/finalize/update", handleNamespaceFinalize],
+    ["v1/pods/binding/create", handlePodBinding],
+    ["v1/pods/eviction/create", handlePodEviction],
+    ["v1/componentstatuses//list", handleComponentStatuses],
+    ["v1/componentstatuses//get", handleComponentStatus],
+  ]);
+  for (const [id, review] of reviewers(tokens)) {
+    handlers.set(`${id}//create`, (request, resource) => handleReview(request, resource, review));
+  }
+  return handlers;
+}

@@ -1,0 +1,349 @@
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
+import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
+import { conflict, generateNameConflict, invalid, isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import {
+  DELETE,
+  type ListObjectsOptions,
+  type ListOfObjects,
+  type ObjectStore,
+  type ReadOptions,
+  type StoredEvent,
+  type StoredObject,
+  type WatchObjectsOptions,
+} from "../storage/store.js";
+import { copyObject } from "./copy.js";
+import type { ResolvedStrategy } from "./default-strategy.js";
+import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
+import type { DeleteOptions } from "./delete-options.js";
+import { assign, fillSystemMetadata, matchNamespace, metadataOf, restoreSystemMetadata } from "./metadata.js";
+import type {
+  AdmitCreate,
+  AdmitDelete,
+  CollectionDeleter,
+  Creater,
+  Getter,
+  GracefulDeleter,
+  Lister,
+  Transform,
+  UpdateOptions,
+  Updater,
+  Watcher,
+} from "./resource.js";
+import type { RequestScope } from "./scope.js";
+import type { ObjectReader, StrategyContext } from "./strategy.js";
+import { validateMetadata, validateMetadataUpdate } from "./validate-metadata.js";
+
+export const OPTIMISTIC_LOCK_MESSAGE =
+  "the object has been modified; please apply your changes to the latest version and try again";
+
+export interface StoreConfig {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly hasStatus: boolean;
+  readonly strategy: ResolvedStrategy;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly reader: ObjectReader;
+  /** State of this server, for strategies. */
+  readonly shared: <T>(key: string, make: () => T) => T;
+}
+
+/**
+ * Any stored resource: system metadata, the strategy's hooks, validation, finalizers and graceful deletion over an
+ * {@link ObjectStore}. A failed request leaves nothing behind; a dry run does everything but the write.
+ */
+export class Store implements Getter, Lister, Watcher, Creater, Updater, GracefulDeleter, CollectionDeleter {
+  constructor(readonly config: StoreConfig) {}
+
+  get strategy(): ResolvedStrategy {
+    return this.config.strategy;
+  }
+
+  get(scope: RequestScope, name: string, options: ReadOptions): Promise<StoredObject> {
+    return this.config.objects.get(this.#key(scope, name), options);
+  }
+
+  list(scope: RequestScope, options: ListObjectsOptions): Promise<ListOfObjects> {
+    return this.config.objects.list(this.#prefix(scope), options);
+  }
+
+  watch(scope: RequestScope, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
+    return this.config.objects.watch(this.#prefix(scope), options);
+  }
+
+  async create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject> {
+    const context = this.#context(scope);
+    const prepared = await this.#prepareNew(scope, draft, context, admit);
+    try {
+      const options = { ...this.#ttl(), dryRun: scope.dryRun };
+      const stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
+      if (!scope.dryRun) await this.strategy.afterCreate?.(draft).catch(() => {});
+      return stored;
+    } catch (error) {
+      prepared.undo();
+      if (isAlreadyExists(error) && (draft.metadata?.generateName ?? "") !== "") {
+        throw generateNameConflict(this.config, draft.metadata?.name ?? "", 1);
+      }
+      throw error;
+    }
+  }
+
+  async update(
+    scope: RequestScope,
+    name: string,
+    transform: Transform,
+    options: UpdateOptions,
+  ): Promise<{ object: StoredObject; created: boolean }> {
+    const { objects, strategy } = this.config;
+    let undo = () => {};
+    try {
+      return await objects.guaranteedUpdate(
+        this.#key(scope, name),
+        async (current) => {
+          undo();
+          const context = this.#context(scope);
+          const draft = await transform(current);
+          if (current === undefined) {
+            ({ undo } = await this.#prepareNew(scope, draft, context, (object) => options.admit(object, undefined)));
+            return draft;
+          }
+          const old = current.object();
+          this.#checkVersion(name, draft, old);
+          matchNamespace(draft, this.#namespace(scope));
+          await options.admit(draft, old);
+          if (options.trusted !== true) ({ undo } = await this.#prepareChange(scope, draft, old, context, options));
+          const held = strategy.holdsDeletion?.(draft) === true;
+          return !held && shouldDeleteDuringUpdate(draft, old) ? DELETE : draft;
+        },
+        {
+          ...this.#ttl(),
+          preconditions: options.preconditions,
+          ignoreNotFound: strategy.allowCreateOnUpdate && options.subresource === undefined,
+          dryRun: scope.dryRun,
+        },
+      );
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+
+  async delete(
+    scope: RequestScope,
+    name: string,
+    options: DeleteOptions,
+    admit: AdmitDelete,
+  ): Promise<{ object: StoredObject; gone: boolean }> {
+    const key = this.#key(scope, name);
+    const { objects, strategy } = this.config;
+    let pending: StoredObject | undefined;
+    const result = await objects.guaranteedUpdate(
+      key,
+      async (current) => {
+        pending = undefined;
+        if (current === undefined) throw new Error(`no current object at ${key}`);
+        const object = current.object();
+        this.#checkPreconditions(name, object, options);
+        strategy.beforeDelete?.(object);
+        await admit(object);
+        const decision = decideDeletion(object, options, strategy, this.config.clock.now());
+        switch (decision.kind) {
+          case "now":
+            return DELETE;
+          case "pending":
+            pending = current;
+            return object;
+          case "mark": {
+            const draft = marked(copyObject(object), decision);
+            strategy.markDeleting?.(draft);
+            return draft;
+          }
+        }
+      },
+      { dryRun: scope.dryRun },
+    );
+    return { object: pending ?? result.object, gone: result.deleted };
+  }
+
+  async deleteCollection(
+    scope: RequestScope,
+    list: ListObjectsOptions,
+    options: DeleteOptions,
+    admit: AdmitDelete,
+  ): Promise<ListOfObjects> {
+    const found = await this.list(scope, list);
+    for (const item of found.items) {
+      const { name = "", namespace = "" } = item.object().metadata ?? {};
+      try {
+        await this.delete({ ...scope, namespace }, name, options, admit);
+      } catch (error) {
+        // Somebody else was faster: it is gone, which is what was asked for.
+        if (!isNotFound(error)) throw error;
+      }
+    }
+    return found;
+  }
+
+  async #prepareNew(
+    scope: RequestScope,
+    draft: KubeObject,
+    context: StrategyContext,
+    admit: AdmitCreate,
+  ): Promise<{ undo: () => void }> {
+    const { strategy } = this.config;
+    fillSystemMetadata(draft, context.now, context.random);
+    matchNamespace(draft, this.#namespace(scope));
+    await admit(draft);
+    if (strategy.hasGeneration) metadataOf(draft).generation = 1;
+    else delete metadataOf(draft).generation;
+    if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
+    strategy.prepareForCreate?.(draft, context);
+    strategy.applyDefaults?.(draft);
+    const undo = await this.#allocate(draft, undefined, context);
+    try {
+      const rule = (name: string) => strategy.validateName(name);
+      this.#throwInvalid(draft, [
+        ...validateMetadata(draft, this.config.namespaced, rule),
+        ...(strategy.validate?.(draft, context) ?? []),
+      ]);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
+    strategy.canonicalize?.(draft);
+    return { undo };
+  }
+
+  async #prepareChange(
+    scope: RequestScope,
+    draft: KubeObject,
+    old: KubeObject,
+    context: StrategyContext,
+    options: UpdateOptions,
+  ): Promise<{ undo: () => void }> {
+    const { strategy } = this.config;
+    const metadata = metadataOf(draft);
+    assign(metadata, "generation", old.metadata?.generation);
+    const status = options.subresource === "status";
+    if (status) {
+      keepAllBut(draft, old, ["metadata", "status"]);
+      strategy.prepareForStatusUpdate?.(draft, old, context);
+    } else {
+      if (this.config.hasStatus) restore(draft, old, "status");
+      strategy.prepareForUpdate?.(draft, old, context);
+      strategy.applyDefaults?.(draft);
+      if (strategy.hasGeneration && specChanged(draft, old)) metadata.generation = (old.metadata?.generation ?? 0) + 1;
+    }
+    restoreSystemMetadata(draft, old);
+    const undo = status ? () => {} : await this.#allocate(draft, old, context);
+    try {
+      const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
+      this.#throwInvalid(draft, [
+        ...validateMetadataUpdate(draft, old, this.config.namespaced),
+        ...(validate?.call(strategy, draft, old, context) ?? []),
+      ]);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+    if (!status) {
+      for (const warning of strategy.warningsOnUpdate?.(draft, old) ?? []) scope.warnings.add(warning);
+    }
+    strategy.canonicalize?.(draft);
+    return { undo };
+  }
+
+  async #allocate(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<() => void> {
+    let undo = (await this.config.strategy.allocate?.(draft, old, context)) ?? (() => {});
+    return () => {
+      undo();
+      undo = () => {};
+    };
+  }
+
+  #throwInvalid(draft: KubeObject, errors: readonly FieldError[]): void {
+    if (errors.length > 0) throw invalid(this.config, draft.metadata?.name ?? "", errors);
+  }
+
+  /** A version that was given must be the current one; whether one must be given is the strategy's to say. */
+  #checkVersion(name: string, draft: KubeObject, old: KubeObject): void {
+    const given = draft.metadata?.resourceVersion ?? "";
+    if (given === "" || given === "0") {
+      if (this.strategy.allowUnconditionalUpdate) {
+        assign(metadataOf(draft), "resourceVersion", old.metadata?.resourceVersion);
+        return;
+      }
+      const { group, resource } = this.config;
+      const problem = invalidValue("metadata.resourceVersion", 0, "must be specified for an update");
+      throw invalid({ group, kind: resource }, name, [problem]);
+    }
+    if (given !== old.metadata?.resourceVersion) throw conflict(this.config, name, OPTIMISTIC_LOCK_MESSAGE);
+  }
+
+  #checkPreconditions(name: string, object: KubeObject, { preconditions }: DeleteOptions): void {
+    const { uid, resourceVersion } = object.metadata ?? {};
+    const gr = { group: this.config.group, resource: this.config.kind };
+    if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+      const text = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
+      throw conflict(gr, name, text);
+    }
+    if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+      const text = `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${resourceVersion}). The object might have been modified`;
+      throw conflict(gr, name, text);
+    }
+  }
+
+  #context(scope: RequestScope): StrategyContext {
+    const { clock, random, reader, shared } = this.config;
+    return { now: clock.now(), random, user: scope.user, objects: reader, shared };
+  }
+
+  #ttl(): { ttlSeconds?: number } {
+    const { ttlSeconds } = this.strategy;
+    return ttlSeconds === undefined ? {} : { ttlSeconds };
+  }
+
+  #namespace(scope: RequestScope): string {
+    return this.config.namespaced ? scope.namespace : "";
+  }
+
+  #prefix(scope: RequestScope): string {
+    const namespace = this.#namespace(scope);
+    return namespace === "" ? "" : `${namespace}/`;
+  }
+
+  #key(scope: RequestScope, name: string): string {
+    return this.#prefix(scope) + name;
+  }
+}
+
+const PLAIN_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
+
+/** Whether anything but metadata and status differs: what a generation counts. */
+function specChanged(draft: KubeObject, old: KubeObject): boolean {
+  const names = new Set([...Object.keys(draft), ...Object.keys(old)]);
+  for (const name of names) {
+    if (!PLAIN_FIELDS.has(name) && !deepEqual(draft[name] as JsonValue, old[name] as JsonValue)) return true;
+  }
+  return draft.metadata?.deletionTimestamp !== old.metadata?.deletionTimestamp;
+}
+
+function restore(draft: KubeObject, old: KubeObject, field: string): void {
+  if (old[field] === undefined) delete draft[field];
+  else draft[field] = isJsonObject(old[field]) ? copyObject(old[field] as KubeObject) : old[field];
+}
+
+function keepAllBut(draft: KubeObject, old: KubeObject, changed: readonly string[]): void {
+  for (const name of new Set([...Object.keys(draft), ...Object.keys(old)])) {
+    if (!changed.includes(name)) restore(draft, old, name);
+  }
+}
+

@@ -1,0 +1,48 @@
+import type { Status } from "../../machinery/errors/status-error.js";
+import type { ApiRequest } from "./api-request.js";
+import type { ResponseWriter } from "./exchange.js";
+
+export type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/** Sends the head: what every answer carries, the collected warnings, and `headers`. */
+export function respondHead(request: ApiRequest, status: number, headers: Headers): ResponseWriter {
+  const warnings = request.warnings.headerValues();
+  return request.exchange.respond(status, {
+    "cache-control": "no-cache, private",
+    "audit-id": request.auditId,
+    ...headers,
+    ...(warnings.length > 0 && { warning: warnings }),
+  });
+}
+
+/** A whole answer. To a HEAD only its head is sent. */
+export async function respondBytes(
+  request: ApiRequest,
+  status: number,
+  headers: Headers,
+  body: Uint8Array,
+): Promise<void> {
+  const writer = respondHead(request, status, { ...headers, "content-length": String(body.length) });
+  await writer.end(request.exchange.method === "HEAD" ? undefined : body);
+}
+
+export async function respondText(request: ApiRequest, status: number, text: string): Promise<void> {
+  const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+  await respondBytes(request, status, headers, Buffer.from(text, "utf8"));
+}
+
+/** metav1.Status as JSON, with the newline Go's encoder ends every document with. */
+export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
+  const retryAfter = status.details?.retryAfterSeconds;
+  await respondBytes(
+    request,
+    status.code,
+    {
+      "content-type": "application/json",
+      ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
+    },
+    Buffer.from(`${JSON.stringify(status, replaceBigints)}\n`, "utf8"),
+  );
+}
+
+const replaceBigints = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);

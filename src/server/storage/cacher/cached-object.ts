@@ -1,0 +1,95 @@
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
+import type { Coolable, HotSet } from "./hot-set.js";
+
+/** What cached objects share: how to read their bytes, and which of them keep what they read. */
+export interface ObjectSource {
+  readonly hot: HotSet<CachedObject>;
+  /** The codec of the resource that holds `key`. A codec that was replaced makes derived forms stale. */
+  codecFor(key: string): ObjectCodec;
+}
+
+/** The bytes of one revision of one object; everything else is derived from them when asked for. */
+export class CachedObject implements StoredObject, Coolable {
+  #attributes: ObjectAttributes | undefined;
+  #parsed: KubeObject | undefined;
+  #encodings: Map<string, Uint8Array> | undefined;
+  /** The codec that the derived forms come from. */
+  #codec: ObjectCodec | undefined;
+
+  constructor(
+    private readonly source: ObjectSource,
+    readonly key: string,
+    /** 0 for an object that was never written. */
+    readonly revision: number,
+    readonly bytes: Uint8Array,
+  ) {}
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.#selectable().labels;
+  }
+
+  get fields(): Readonly<Record<string, string>> {
+    return this.#selectable().fields;
+  }
+
+  get encodings(): Map<string, Uint8Array> {
+    this.#refresh();
+    this.#encodings ??= new Map();
+    this.source.hot.touch(this);
+    return this.#encodings;
+  }
+
+  get weight(): number {
+    return 128 + this.bytes.byteLength;
+  }
+
+  object(): KubeObject {
+    const codec = this.#refresh();
+    this.#parsed ??= withResourceVersion(codec.decode(this.bytes), this.revision);
+    this.source.hot.touch(this);
+    return this.#parsed;
+  }
+
+  /** Hands in what the bytes were made from, so that they need not be decoded. Nobody may change it any more. */
+  prime(object: KubeObject): void {
+    const codec = this.#refresh();
+    this.#parsed ??= withResourceVersion(object, this.revision);
+    this.#attributes ??= codec.attributes(this.#parsed);
+    this.source.hot.touch(this);
+  }
+
+  /** The same content at another revision: how a deletion shows the last state. */
+  at(revision: number): CachedObject {
+    const copy = new CachedObject(this.source, this.key, revision, this.bytes);
+    copy.#attributes = this.#attributes;
+    copy.#codec = this.#codec;
+    return copy;
+  }
+
+  cool(): void {
+    this.#parsed = undefined;
+    this.#encodings = undefined;
+  }
+
+  #selectable(): ObjectAttributes {
+    const codec = this.#refresh();
+    this.#attributes ??= codec.attributes(this.object());
+    return this.#attributes;
+  }
+
+  #refresh(): ObjectCodec {
+    const codec = this.source.codecFor(this.key);
+    if (codec !== this.#codec) {
+      this.cool();
+      this.#attributes = undefined;
+      this.#codec = codec;
+    }
+    return codec;
+  }
+}
+
+function withResourceVersion(object: KubeObject, revision: number): KubeObject {
+  const { resourceVersion: _, ...metadata } = object.metadata ?? {};
+  return { ...object, metadata: revision === 0 ? metadata : { ...metadata, resourceVersion: String(revision) } };
+}

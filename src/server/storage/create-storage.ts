@@ -1,0 +1,75 @@
+import { type Clock, systemClock } from "../../base/clock.js";
+import { systemTimers, type Timers } from "../../base/timers.js";
+import type { GroupResource } from "../../machinery/errors/status-error.js";
+import { WatchCache } from "./cacher/watch-cache.js";
+import { startCompactor } from "./compactor.js";
+import type { Kv } from "./kv.js";
+import { CachedObjectStore } from "./store/object-store.js";
+import type { ObjectCodec, ObjectStore } from "./store.js";
+
+export interface StorageOptions {
+  /** Belongs to the storage from now on. */
+  readonly kv: Kv;
+  readonly clock?: Clock;
+  readonly timers?: Timers;
+  /** How long events are kept for watchers that come back. Default 300. */
+  readonly historySeconds?: number;
+  /** How much of them is kept, in bytes of objects. Default 64 MiB. */
+  readonly historyBytes?: number;
+  /** Bytes of objects whose parsed and encoded forms are kept in memory. Default 64 MiB. */
+  readonly hotBytes?: number;
+  /** How often the past is forgotten, as kube-apiserver's --etcd-compaction-interval; 0 for never. Default 300. */
+  readonly compactionSeconds?: number;
+}
+
+export interface StoreConfig {
+  /** Where the resource's keys begin, ending in "/": "/registry/pods/". One prefix may not begin another. */
+  readonly prefix: string;
+  /** Named in errors. */
+  readonly resource: GroupResource;
+  readonly codec: ObjectCodec;
+}
+
+/** All objects of a server: one key-value store, one watch cache over it, one view for each resource. */
+export interface Storage {
+  /** Resolves when reads can be served. They wait for it themselves. */
+  ready(): Promise<void>;
+  /** May be called at any time. A second call for a prefix replaces its codec, as a changed custom resource needs. */
+  storeFor(config: StoreConfig): ObjectStore;
+  /** The revision of the last acknowledged write. */
+  currentRevision(): Promise<number>;
+  /** Ends watches, finishes writes and closes the key-value store. Idempotent. */
+  close(): Promise<void>;
+}
+
+export function createStorage(options: StorageOptions): Storage {
+  const { kv, clock = systemClock, timers = systemTimers } = options;
+  const cache = new WatchCache({
+    kv,
+    clock,
+    timers,
+    limits: {
+      events: 200_000,
+      bytes: options.historyBytes ?? 64 * 2 ** 20,
+      milliseconds: (options.historySeconds ?? 300) * 1000,
+      keep: 1000,
+    },
+    hotBytes: options.hotBytes ?? 64 * 2 ** 20,
+  });
+  const compaction = (options.compactionSeconds ?? 300) * 1000;
+  const stopCompactor = compaction > 0 ? startCompactor(kv, timers, compaction) : () => {};
+  return {
+    ready: () => cache.ready(),
+    storeFor({ prefix, resource, codec }) {
+      cache.register(prefix, codec);
+      return new CachedObjectStore({ kv, cache, timers, prefix, resource, codec });
+    },
+    currentRevision: () => kv.currentRevision(),
+    async close() {
+      stopCompactor();
+      // The store first: it finishes its writes, and the cache shows them to those who wait.
+      await kv.close();
+      await cache.close();
+    },
+  };
+}

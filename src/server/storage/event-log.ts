@@ -1,0 +1,247 @@
+import type { Clock } from "../../base/clock.js";
+import { ClosedError, CompactedError } from "./kv.js";
+
+/** One change at one revision. A log holds at most one for each revision, in order. */
+export interface LoggedEvent {
+  readonly revision: number;
+  readonly key: string;
+}
+
+export interface EventLogOptions<E> {
+  readonly clock: Clock;
+  /** The log starts here: events up to and including this revision are not in it. */
+  readonly floor: number;
+  readonly limits: EventLogLimits;
+  /** What an event weighs against `limits.bytes`. */
+  readonly weigh: (event: E) => number;
+}
+
+/** The oldest events go when there are too many, when they weigh too much, or when they are too old. */
+export interface EventLogLimits {
+  readonly events: number;
+  readonly bytes: number;
+  readonly milliseconds: number;
+  /** Age alone does not remove these many newest events. */
+  readonly keep: number;
+}
+
+/**
+ * The recent events of a store and the readers that follow them. A reader is a position in the log and holds no queue,
+ * so a slow one costs nothing and delays nobody; when the log has forgotten what it has yet to read, it fails with
+ * {@link CompactedError}. A reader that has read everything is not touched by events outside its prefix.
+ */
+export class EventLog<E extends LoggedEvent> {
+  #events: ({ readonly event: E; readonly weight: number; readonly time: number } | undefined)[] = [];
+  /** Events before this index are gone; the array is cut now and then. */
+  #start = 0;
+  #bytes = 0;
+  #floor: number;
+  #head: number;
+  #closed: Error | undefined;
+  readonly #readers = new Map<string, Set<EventReader<E>>>();
+
+  constructor(private readonly options: EventLogOptions<E>) {
+    this.#floor = options.floor;
+    this.#head = options.floor;
+  }
+
+  /** Events up to and including this revision are forgotten. */
+  get floor(): number {
+    return this.#floor;
+  }
+
+  /** The revision of the newest event, or the floor. */
+  get head(): number {
+    return this.#head;
+  }
+
+  append(events: readonly E[]): void {
+    const time = this.options.clock.now();
+    for (const event of events) {
+      const weight = this.options.weigh(event);
+      this.#events.push({ event, weight, time });
+      this.#bytes += weight;
+      this.#head = event.revision;
+    }
+    this.#trim(time);
+    for (const event of events) this.#notify(event);
+  }
+
+  /** Moves the head without an event: everything up to `revision` is known. */
+  advance(revision: number): void {
+    this.#head = Math.max(this.#head, revision);
+  }
+
+  /** Forgets events up to and including `revision`. */
+  forget(revision: number): void {
+    while (this.#start < this.#events.length && (this.#events[this.#start]?.event.revision ?? 0) <= revision)
+      this.#drop();
+    this.#floor = Math.max(this.#floor, Math.min(revision, this.#head));
+  }
+
+  /** Events after `revision`, oldest first, at most `limit`. Throws {@link CompactedError} when some are forgotten. */
+  after(revision: number, limit = Number.POSITIVE_INFINITY): E[] {
+    if (revision < this.#floor) throw new CompactedError(revision, this.#floor);
+    const events: E[] = [];
+    for (let index = this.#indexAfter(revision); index < this.#events.length && events.length < limit; index++) {
+      const entry = this.#events[index];
+      if (entry !== undefined) events.push(entry.event);
+    }
+    return events;
+  }
+
+  /** Visits events newest first, down to and excluding `revision`. */
+  visitBack(revision: number, visit: (event: E) => void): void {
+    for (let index = this.#events.length - 1; index >= this.#start; index--) {
+      const entry = this.#events[index];
+      if (entry === undefined || entry.event.revision <= revision) return;
+      visit(entry.event);
+    }
+  }
+
+  /** A reader of what comes after `from` below `prefix`; `from` may lie in the future. Close it when done. */
+  read(prefix: string, from: number): EventReader<E> {
+    const reader = new EventReader<E>(this, prefix, from);
+    if (this.#closed !== undefined) reader.fail(this.#closed);
+    let group = this.#readers.get(prefix);
+    if (group === undefined) this.#readers.set(prefix, (group = new Set()));
+    group.add(reader);
+    return reader;
+  }
+
+  leave(reader: EventReader<E>): void {
+    const group = this.#readers.get(reader.prefix);
+    group?.delete(reader);
+    if (group?.size === 0) this.#readers.delete(reader.prefix);
+  }
+
+  /** Fails every reader once it has read what is there; ends the log. */
+  close(reason: Error = new ClosedError()): void {
+    this.#closed ??= reason;
+    for (const group of this.#readers.values()) for (const reader of group) reader.fail(this.#closed);
+  }
+
+  #notify(event: E): void {
+    for (const [prefix, readers] of this.#readers) {
+      if (!event.key.startsWith(prefix)) continue;
+      for (const reader of readers) reader.wake(event.revision);
+    }
+  }
+
+  #trim(now: number): void {
+    const { limits } = this.options;
+    for (;;) {
+      const count = this.#events.length - this.#start;
+      const oldest = this.#events[this.#start];
+      if (oldest === undefined || count <= 1) break;
+      const tooOld = now - oldest.time > limits.milliseconds && count > limits.keep;
+      if (count <= limits.events && this.#bytes <= limits.bytes && !tooOld) break;
+      this.#floor = oldest.event.revision;
+      this.#drop();
+    }
+    if (this.#start > 1024 && this.#start * 2 > this.#events.length) {
+      this.#events = this.#events.slice(this.#start);
+      this.#start = 0;
+    }
+  }
+
+  #drop(): void {
+    this.#bytes -= this.#events[this.#start]?.weight ?? 0;
+    this.#events[this.#start] = undefined;
+    this.#start++;
+  }
+
+  #indexAfter(revision: number): number {
+    let low = this.#start;
+    let high = this.#events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#events[middle]?.event.revision ?? 0) <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** One reader's place in an {@link EventLog}. */
+export class EventReader<E extends LoggedEvent> {
+  #position: number;
+  /** Nothing below the prefix is unread: the position is wherever the log's head is. */
+  #idle = false;
+  #failure: Error | undefined;
+  #resume: (() => void) | undefined;
+
+  constructor(
+    private readonly log: EventLog<E>,
+    readonly prefix: string,
+    from: number,
+  ) {
+    this.#position = from;
+  }
+
+  /** Everything up to this revision was taken, or does not concern this reader. */
+  get position(): number {
+    return this.#idle ? Math.max(this.#position, this.log.head) : this.#position;
+  }
+
+  /**
+   * The next events below the prefix, empty when there are none yet; looks at no more than `limit` events of the log.
+   * Throws {@link CompactedError} when the log forgot them, and the log's reason once it is closed and read to its end.
+   */
+  take(limit: number): E[] {
+    if (this.#idle) return this.#drained();
+    while (this.#position < this.log.head) {
+      const events = this.log.after(this.#position, limit);
+      const last = events.at(-1);
+      this.#position = last === undefined || events.length < limit ? this.log.head : last.revision;
+      const mine = events.filter((event) => event.key.startsWith(this.prefix));
+      if (mine.length > 0) return mine;
+    }
+    this.#idle = true;
+    return this.#drained();
+  }
+
+  /** Resolves when {@link take} has something to say, or when `signal` aborts. At most one call may wait. */
+  wait(signal: AbortSignal): Promise<void> {
+    if (!this.#idle || this.#failure !== undefined || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const resume = (): void => {
+        signal.removeEventListener("abort", resume);
+        this.#resume = undefined;
+        resolve();
+      };
+      this.#resume = resume;
+      signal.addEventListener("abort", resume);
+    });
+  }
+
+  wake(revision: number): void {
+    if (this.#idle) {
+      if (revision <= this.#position) return;
+      this.#idle = false;
+      // Everything before this event lies outside the prefix or was taken.
+      this.#position = Math.max(this.#position, revision - 1);
+    }
+    this.#resume?.();
+  }
+
+  /** Lets a waiting {@link wait} resolve although nothing happened. */
+  nudge(): void {
+    this.#resume?.();
+  }
+
+  fail(reason: Error): void {
+    this.#failure ??= reason;
+    this.#resume?.();
+  }
+
+  close(): void {
+    this.log.leave(this);
+    this.#resume?.();
+  }
+
+  #drained(): E[] {
+    if (this.#failure !== undefined) throw this.#failure;
+    return [];
+  }
+}

@@ -1,0 +1,57 @@
+import { OrderedMap } from "../../base/ordered-map.js";
+
+/** Undoes one change on the way back in time. */
+export interface Undo<V> {
+  readonly key: string;
+  readonly previous: V | undefined;
+}
+
+/** States asked for are remembered, so that the pages of one list cost one walk back. */
+const REMEMBERED = 16;
+
+/**
+ * Earlier states of an {@link OrderedMap}. A state that is asked for while it is current costs nothing to keep; an
+ * older one is made by undoing events.
+ */
+export class Snapshots<V> {
+  readonly #roots = new Map<number, OrderedMap<V>>();
+
+  /** Keeps the state at `revision`, for a list that will be continued. */
+  remember(revision: number, root: OrderedMap<V>): void {
+    this.#roots.delete(revision);
+    this.#roots.set(revision, root);
+    for (const oldest of this.#roots.keys()) {
+      if (this.#roots.size <= REMEMBERED) return;
+      this.#roots.delete(oldest);
+    }
+  }
+
+  /**
+   * The state at `revision`, from the nearest later state known. `undo` visits the changes in (revision, from], newest
+   * first.
+   */
+  at(
+    revision: number,
+    current: { readonly revision: number; readonly root: OrderedMap<V> },
+    undo: (revision: number, from: number, visit: (change: Undo<V>) => void) => void,
+  ): OrderedMap<V> {
+    if (revision >= current.revision) return current.root;
+    let start = current;
+    for (const [known, root] of this.#roots) {
+      if (known >= revision && known < start.revision) start = { revision: known, root };
+    }
+    let root = start.root;
+    if (start.revision > revision) {
+      undo(revision, start.revision, ({ key, previous }) => {
+        root = previous === undefined ? root.delete(key) : root.set(key, previous);
+      });
+    }
+    this.remember(revision, root);
+    return root;
+  }
+
+  /** Drops states before `revision`. */
+  forget(revision: number): void {
+    for (const known of this.#roots.keys()) if (known < revision) this.#roots.delete(known);
+  }
+}

@@ -1,0 +1,64 @@
+import { DataDirectoryError } from "./data-directory-error.js";
+
+/** The part of better-sqlite3's API that node:sqlite and libsql share. */
+export interface SqlDatabase {
+  exec(sql: string): void;
+  prepare(sql: string): SqlStatement;
+  close(): void;
+}
+
+export type SqlValue = number | string | Uint8Array | null;
+
+export interface SqlStatement {
+  run(...values: SqlValue[]): unknown;
+  get(...values: SqlValue[]): SqlRow | undefined;
+  all(...values: SqlValue[]): SqlRow[];
+}
+
+export type SqlRow = Readonly<Record<string, unknown>>;
+
+export type SqlOpener = (file: string) => SqlDatabase;
+
+type DatabaseClass = new (file: string) => SqlDatabase;
+
+/** The runtime's own SQLite, else `libsql` from where it was found. */
+export async function loadDriver(libsql: string | undefined): Promise<SqlOpener> {
+  const builtin = (await importIfThere("node:sqlite")) as { DatabaseSync?: DatabaseClass } | undefined;
+  if (builtin?.DatabaseSync !== undefined) return opener(builtin.DatabaseSync);
+  const found =
+    libsql === undefined ? undefined : ((await importIfThere(libsql)) as { default?: DatabaseClass } | undefined);
+  if (found?.default !== undefined) return opener(found.default);
+  throw new DataDirectoryError(
+    "no-driver",
+    "disk storage needs SQLite, which this version of Node.js does not have: run `npm install libsql`, or use Node.js 22.13 or newer",
+  );
+}
+
+function opener(Database: DatabaseClass): SqlOpener {
+  return (file) => new Database(file);
+}
+
+async function importIfThere(specifier: string): Promise<unknown> {
+  try {
+    return (await import(specifier)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Drivers give blobs as Uint8Array, Buffer or ArrayBuffer. The answer shares memory with nothing. */
+export function blob(value: unknown): Uint8Array {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (value instanceof Uint8Array) {
+    return value.byteLength === value.buffer.byteLength
+      ? new Uint8Array(value.buffer, 0, value.byteLength)
+      : Uint8Array.from(value);
+  }
+  return new Uint8Array();
+}
+
+export function integer(row: SqlRow | undefined, column: string): number {
+  const value = row?.[column];
+  if (typeof value === "bigint") return Number(value);
+  return typeof value === "number" ? value : 0;
+}

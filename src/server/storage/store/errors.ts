@@ -1,0 +1,57 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { conflict, expired, type GroupResource, StatusError, timeout } from "../../../machinery/errors/status-error.js";
+
+const CONTINUE_EXPIRED =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
+  "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +
+  "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
+  "deleted between the time the first chunk was returned and now may show up in the list.";
+
+/** 410 for a page whose revision is gone, with a token that goes on at the current one. */
+export function continueExpired(token: string): StatusError {
+  const { status } = expired(CONTINUE_EXPIRED);
+  return new StatusError({ ...status, metadata: { ...status.metadata, continue: token } });
+}
+
+export const listExpired = (): StatusError => expired("The resourceVersion for the provided list is too old.");
+
+export const watchExpired = (requested: number, oldest: number): StatusError =>
+  expired(`too old resource version: ${requested} (${oldest})`);
+
+/** 410 for a version from another life of the store, before it was emptied or restored: the client must list again. */
+export const watchFromElsewhere = (requested: number, current: number): StatusError =>
+  expired(`Too large resource version: ${requested}, current: ${current}`);
+
+/** 504: the revision asked for was not reached in time. */
+export function tooLargeResourceVersion(requested: number, current: number): StatusError {
+  return timeout(`Too large resource version: ${requested}, current: ${current}`, 1, [
+    { reason: "ResourceVersionTooLarge", message: "Too large resource version" },
+  ]);
+}
+
+/** 409 for an object that is not the one the client had in mind. */
+export function preconditionFailed(gr: GroupResource, name: string, key: string, what: string): StatusError {
+  return conflict(
+    gr,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ${what}`,
+  );
+}
+
+/** A failure that Kubernetes reports with its bare text and no reason. */
+export function plainFailure(message: string): StatusError {
+  return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
+}
+
+export const resourceVersionOnCreate = (): StatusError =>
+  plainFailure("resourceVersion should not be set on objects to be created");
+
+/** The text for a resourceVersion that is not an unsigned 64-bit number. */
+export function invalidResourceVersionText(text: string): string {
+  return `resourceVersion: Invalid value: ${goQuote(text)}: ${parseUintText(text)}`;
+}
+
+export function parseUintText(text: string): string {
+  const problem = /^[0-9]+$/.test(text) ? "value out of range" : "invalid syntax";
+  return `strconv.ParseUint: parsing ${goQuote(text)}: ${problem}`;
+}

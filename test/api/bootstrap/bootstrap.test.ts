@@ -1,0 +1,42 @@
+import { expect, it } from "vitest";
+import { bootstrapObjects } from "../../../src/api/bootstrap/index.js";
+import { STRATEGIES } from "../../../src/server/builtin/strategies.js";
+import type { StrategyContext } from "../../../src/server/registry/strategy.js";
+
+const objects = bootstrapObjects();
+
+it("every built-in object passes its own validation and is there once", () => {
+  const names = objects.map(({ kind, metadata }) => `${kind} ${metadata?.namespace ?? ""}/${metadata?.name}`);
+  expect(new Set(names).size).toBe(names.length);
+  const resources: Record<string, string> = {
+    ClusterRole: "clusterroles",
+    ClusterRoleBinding: "clusterrolebindings",
+    Role: "roles",
+    RoleBinding: "rolebindings",
+  };
+  for (const object of objects) {
+    const strategy = STRATEGIES[`rbac.authorization.k8s.io/${resources[object.kind ?? ""]}`];
+    expect(strategy?.validate?.(object, {} as StrategyContext) ?? []).toEqual([]);
+  }
+});
+
+it("aggregated roles hold the rules of those that aggregate to them", () => {
+  const role = (name: string) =>
+    objects.find(({ kind, metadata }) => kind === "ClusterRole" && metadata?.name === name);
+  const rules = (name: string) => role(name)?.rules as unknown[];
+  expect(rules("admin")).toEqual(expect.arrayContaining(rules("edit")));
+  expect(rules("edit")).toEqual(expect.arrayContaining(rules("view")));
+  expect(rules("cluster-admin")).toEqual([
+    { apiGroups: ["*"], resources: ["*"], verbs: ["*"] },
+    { nonResourceURLs: ["*"], verbs: ["*"] },
+  ]);
+});
+
+it("bindings name roles that exist", () => {
+  const names = new Set(
+    objects.filter(({ kind }) => kind === "ClusterRole" || kind === "Role").map(({ metadata }) => metadata?.name),
+  );
+  for (const binding of objects.filter(({ kind }) => kind?.endsWith("RoleBinding"))) {
+    expect(names).toContain((binding.roleRef as { name: string }).name);
+  }
+});

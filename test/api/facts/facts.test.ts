@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import {
+  apiResources,
+  definitionNames,
+  deprecationWarning,
+  resourceFacts,
+  resources,
+  schemaFor,
+  servedGroups,
+  servedGroupVersions,
+  structOf,
+} from "../../../src/api/facts/index.js";
+import type { Schema } from "../../../src/machinery/schema/schema.js";
+
+describe("what is served", () => {
+  test("by default: the stable versions, in 1.36's order", () => {
+    expect(servedGroupVersions().slice(0, 8)).toEqual([
+      "v1",
+      "apiregistration.k8s.io/v1",
+      "apps/v1",
+      "events.k8s.io/v1",
+      "authentication.k8s.io/v1",
+      "authorization.k8s.io/v1",
+      "autoscaling/v2",
+      "autoscaling/v1",
+    ]);
+    expect(servedGroupVersions().filter((version) => /alpha|beta/.test(version))).toEqual([]);
+    expect(apiResources()).toHaveLength(68);
+  });
+
+  test.each([
+    ["one version more", { "resource.k8s.io/v1beta2": true }, ["v1", "v1beta2"]],
+    ["all beta versions", { "api/beta": true }, ["v1", "v1beta2", "v1beta1"]],
+    ["everything but one", { "api/all": true, "resource.k8s.io/v1beta1": false }, ["v1", "v1beta2", "v1alpha3"]],
+    ["a stable version turned off", { "resource.k8s.io/v1": false }, []],
+  ])("with a runtime configuration: %s", (_name, runtimeConfig, versions) => {
+    const group = servedGroups(runtimeConfig as Record<string, boolean>).find(({ name }) => name === "resource.k8s.io");
+    expect(group?.versions ?? []).toEqual(versions);
+  });
+
+  test("with short names, categories and subresources", () => {
+    const deployments = resourceFacts("apps", "v1", "deployments");
+    expect(deployments).toMatchObject({ shortNames: ["deploy"], categories: ["all"], singularName: "deployment" });
+    expect(deployments?.subresources.map(({ name }) => name)).toEqual(["scale", "status"]);
+    const all = apiResources().filter(({ categories }) => categories.includes("all"));
+    expect([...new Set(all.map(({ name }) => name))].join(" ")).toBe(
+      "pods replicationcontrollers services daemonsets deployments replicasets statefulsets horizontalpodautoscalers cronjobs jobs",
+    );
+  });
+});
+
+test("deprecated resources are warned of in kube-apiserver's words", () => {
+  const warnings = apiResources().flatMap(({ group, version, name }) => {
+    const found = resourceFacts(group, version, name);
+    return (found && deprecationWarning(found)) ?? [];
+  });
+  expect(warnings).toEqual([
+    "v1 ComponentStatus is deprecated in v1.19+",
+    "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+  ]);
+});
+
+describe("schemas", () => {
+  test("exist for every resource, with apiVersion, kind and metadata", () => {
+    for (const { group, version, kind, verbs } of resources()) {
+      const schema = schemaFor({ group, version, kind });
+      expect(schema?.fields.slice(0, 3).map(({ name }) => name)).toEqual(["kind", "apiVersion", "metadata"]);
+      if (verbs.includes("list")) expect(schemaFor({ group, version, kind: `${kind}List` })).toBeDefined();
+    }
+  });
+
+  test("resolve every reference, are made once and may be recursive", () => {
+    const seen = new Set<Schema>();
+    const walk = (schema: Schema): void => {
+      if (seen.has(schema)) return;
+      seen.add(schema);
+      if (schema.type === "struct") for (const field of schema.fields) walk(field.schema);
+      if (schema.type === "list") walk(schema.items);
+      if (schema.type === "map") walk(schema.values);
+    };
+    for (const name of definitionNames()) walk(structOf(name) as Schema);
+    const props = structOf("io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps");
+    expect(props?.byName.get("not")?.schema).toBe(props);
+  });
+
+  test("hold what patches, defaults and protobuf need", () => {
+    const service = schemaFor({ group: "", version: "v1", kind: "Service" });
+    const spec = service?.byName.get("spec")?.schema;
+    const ports = spec?.type === "struct" ? spec.byName.get("ports") : undefined;
+    expect(ports).toMatchObject({ patchStrategy: ["merge"], patchMergeKey: "port", protobuf: 1, omitEmpty: true });
+    expect(ports?.schema).toMatchObject({ type: "list", listType: "map", listMapKeys: ["port", "protocol"] });
+    const port = ports?.schema.type === "list" && ports.schema.items.type === "struct" ? ports.schema.items : undefined;
+    expect(port?.byName.get("protocol")).toMatchObject({ default: "TCP", schema: { enum: ["SCTP", "TCP", "UDP"] } });
+  });
+
+  test("are absent for what nobody knows", () => {
+    expect(schemaFor({ group: "apps", version: "v1", kind: "Nothing" })).toBeUndefined();
+    expect(structOf("constructor")).toBeUndefined();
+    expect(structOf("io.k8s.api.core.v1.toString")).toBeUndefined();
+  });
+});

@@ -1,0 +1,116 @@
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { runCli } from "../helpers/run-cli.js";
+
+describe("command lines that name no command, or misuse one", () => {
+  test.each([
+    ["gte", 'error: unknown command "gte" for "kubectl"\n\nDid you mean this?\n\tget\n'],
+    ["ls", 'error: unknown command "ls" for "kubectl"\n\nDid you mean this?\n\tget\n'],
+    ["qqqq", 'error: unknown command "qqqq" for "kubectl"\n'],
+    ["--nope", "error: unknown flag: --nope\nSee 'kubectl --help' for usage.\n"],
+    ["get -z", "error: unknown shorthand flag: 'z' in -z\nSee 'kubectl get --help' for usage.\n"],
+    ["config view --nope", "error: unknown flag: --nope\nSee 'kubectl config view --help' for usage.\n"],
+    ["options --nope", "error: unknown flag: --nope\nRun 'kubectl options' without flags.\n"],
+    ["config vieww", "error: unknown command \"vieww\"\nSee 'kubectl config -h' for help and examples\n"],
+    ["config -- view", "error: unknown command \"view\"\nSee 'kubectl config -h' for help and examples\n"],
+    ["--profile=x version", "error: unknown profile 'x'\n"],
+    ["-n x gte", "Error: flags cannot be placed before plugin name: -n\n"],
+    ["--namespace", "error: flag needs an argument: --namespace\nSee 'kubectl --help' for usage.\n"],
+    ["completion", "error: Shell not specified.\nSee 'kubectl completion -h' for help and examples\n"],
+    ["version -h=x", 'error: invalid argument "x" for "-h, --help" flag: strconv.ParseBool: parsing "x": invalid syntax\nSee \'kubectl version --help\' for usage.\n'],
+  ])("%s", async (line, stderr) => {
+    expect(await runCli(line.split(" "))).toEqual({ code: 1, stdout: "", stderr });
+  });
+});
+
+describe("where help goes", () => {
+  test("a group by itself prints it on stderr and fails", async () => {
+    const { code, stdout, stderr } = await runCli(["config"]);
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("\nAvailable Commands:\n  current-context ");
+  });
+
+  test.each([[[]], [["-h"]], [["--help", "get"]], [["help"]], [["--", "gte"]]])("%j prints the root's on stdout", async (argv) => {
+    const { code, stdout, stderr } = await runCli(argv);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout.match(/^.*:$/gm)).toEqual([
+      "Basic Commands (Beginner):",
+      "Basic Commands (Intermediate):",
+      "Cluster Management Commands:",
+      "Advanced Commands:",
+      "Settings Commands:",
+      "Subcommands provided by plugins:",
+      "Other Commands:",
+      "Usage:",
+    ]);
+  });
+
+  test("a name nobody has gets the root's sections on stderr, and no failure", async () => {
+    const { code, stderr } = await runCli(["help", "nope"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Unknown help topic \[`nope`\]\n\n\nBasic Commands/);
+  });
+
+  test("the layout of a command's help is kubectl's", async () => {
+    const { stdout } = await runCli(["version", "-h"]);
+    expect(stdout.split("\n").filter((line) => /^\S|^ {4}-/.test(line)).slice(1)).toEqual([
+      "Examples:",
+      "Options:",
+      "    --client=false:",
+      "    -o, --output='':",
+      "Usage:",
+      'Use "kubectl options" for a list of global command-line options (applies to all commands).',
+    ]);
+  });
+});
+
+describe("names", () => {
+  test("the program calls itself as it was called", async () => {
+    const { stderr } = await runCli(["gte"], { program: "kubets" });
+    expect(stderr).toContain('for "kubets"');
+  });
+
+  test("KUBETS_PROGRAM makes it kubectl", async () => {
+    const env = { HOME: "/nonexistent", KUBETS_PROGRAM: "kubectl" };
+    const { stdout } = await runCli(["options", "-h"], { env });
+    expect(stdout).toBe("");
+  });
+});
+
+describe("plugins", () => {
+  test("the longest name on PATH wins, dashes of a word are underscores, and its code is ours", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "kubets-plugins-"));
+    for (const name of ["kubectl-my_tool", "kubectl-my_tool-sub"]) {
+      writeFileSync(join(folder, name), "#!/bin/sh\n");
+      chmodSync(join(folder, name), 0o755);
+    }
+    const calls: unknown[] = [];
+    const result = await runCli(["my-tool", "sub", "x", "--flag"], {
+      env: { PATH: folder },
+      runPlugin: async (file, args) => {
+        calls.push([file, args]);
+        return 42;
+      },
+    });
+    expect(calls).toEqual([[join(folder, "kubectl-my_tool-sub"), ["x", "--flag"]]]);
+    expect(result).toEqual({ code: 42, stdout: "", stderr: "" });
+  });
+});
+
+describe("version", () => {
+  test("--client asks nobody", async () => {
+    expect(await runCli(["version", "--client"])).toEqual({
+      code: 0,
+      stdout: "Client Version: v1.36.3\nKustomize Version: v5.8.1\n",
+      stderr: "",
+    });
+  });
+
+  test("without a server the client's part is printed before the error", async () => {
+    const { code, stdout, stderr } = await runCli(["version", "--server=http://127.0.0.1:1"]);
+    expect([code, stdout]).toEqual([1, "Client Version: v1.36.3\nKustomize Version: v5.8.1\n"]);
+    expect(stderr).toBe("The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n");
+  });
+});

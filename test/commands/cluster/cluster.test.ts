@@ -1,0 +1,236 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+
+const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
+const built = existsSync(resolve(import.meta.dirname, "../../../dist/main.js"));
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Each test has a home of its own, so that its clusters, kubeconfig and caches are its own too. */
+describe.skipIf(!built)("kubets cluster", () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), "kubets-cluster-test-"));
+  });
+  afterEach(async () => {
+    for (const line of (await kubets("cluster", "list")).stdout.split("\n").slice(1)) {
+      const name = line.split(" ")[0] ?? "";
+      if (name !== "") await kubets("cluster", "delete", name);
+    }
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  const environment = (): NodeJS.ProcessEnv => ({ PATH: process.env.PATH, HOME: home, TMPDIR: home });
+
+  function kubets(...args: string[]): Promise<Outcome> {
+    return new Promise((done) => {
+      execFile(process.execPath, [bin, ...args], { env: environment(), cwd: home }, (error, stdout, stderr) => {
+        done({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, stdout, stderr });
+      });
+    });
+  }
+  const leftovers = (): string[] => readdirSync(home).filter((name) => name.startsWith("kubets-run-"));
+
+  describe("run", () => {
+    test("gives the command a cluster, kubets on its PATH, and removes everything afterwards", async () => {
+      const outcome = await kubets("cluster", "run", "--", "sh", "-c", "kubets get ns -o name && echo $KUBECONFIG");
+      expect(outcome).toMatchObject({ code: 0, stderr: "" });
+      const lines = outcome.stdout.trim().split("\n");
+      expect(lines.slice(0, 4)).toEqual([
+        "namespace/default",
+        "namespace/kube-node-lease",
+        "namespace/kube-public",
+        "namespace/kube-system",
+      ]);
+      expect(existsSync(lines[4] ?? home)).toBe(false);
+      expect(existsSync(join(home, ".kube"))).toBe(false);
+      expect(leftovers()).toEqual([]);
+    });
+
+    test.each([
+      ["the command's own code", ["sh", "-c", "exit 7"], 7, ""],
+      ["128 and the signal when one ended it", ["sh", "-c", "kill -TERM $$"], 143, ""],
+      [
+        "127 for a command that is not there",
+        ["no-such-command-here"],
+        127,
+        'error: cannot run "no-such-command-here": no such command\n',
+      ],
+      [
+        "126 for one that cannot be executed",
+        ["./plain.txt"],
+        126,
+        'error: cannot run "./plain.txt": permission denied\n',
+      ],
+    ])("exits with %s", async (_title, command, code, stderr) => {
+      writeFileSync(join(home, "plain.txt"), "");
+      expect(await kubets("cluster", "run", "--", ...command)).toEqual({ code, stdout: "", stderr });
+      expect(leftovers()).toEqual([]);
+    });
+
+    test("keeps objects on disk while it runs, when asked to", async () => {
+      const script = "kubets get ns default -o name && ls $(dirname $KUBECONFIG)/data | wc -l";
+      const { code, stdout, stderr } = await kubets("cluster", "run", "--storage=disk", "--", "sh", "-c", script);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(Number(stdout.trim().split("\n")[1])).toBeGreaterThan(0);
+    });
+
+    test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+      "passes %s on to the command and waits for it",
+      async (signal) => {
+        const script = `trap 'echo got it; exit 3' INT TERM HUP; echo ready; while :; do sleep 0.05; done`;
+        const child = spawn(process.execPath, [bin, "cluster", "run", "--", "sh", "-c", script], {
+          env: environment(),
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        await output(child, /ready/);
+        child.kill(signal);
+        const [text, code] = await Promise.all([
+          output(child, /got it/),
+          new Promise((done) => child.on("exit", done)),
+        ]);
+        expect([text.trim(), code]).toEqual(["got it", 3]);
+        expect(leftovers()).toEqual([]);
+      },
+    );
+
+    test("needs a command", async () => {
+      const { code, stderr } = await kubets("cluster", "run");
+      expect([code, stderr.split("\n")[0]]).toEqual([1, "error: a command to run is required, after --"]);
+    });
+  });
+
+  describe("start, stop, status, list, delete", () => {
+    test("a cluster keeps its objects, its address and its context over a restart, until it is deleted", async () => {
+      writeFileSync(join(home, "cm.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n");
+      const started = await kubets("cluster", "start", "dev", "--detach");
+      expect(started).toMatchObject({ code: 0, stderr: "" });
+      const url = /ready at (https:\S+)/.exec(started.stdout)?.[1];
+      expect((await kubets("config", "current-context")).stdout).toBe("kubets-dev\n");
+      expect(await kubets("create", "-f", "cm.yaml")).toMatchObject({ stdout: "configmap/kept created\n" });
+      expect((await kubets("cluster", "status", "dev")).stdout).toMatch(/^State: +Running$/m);
+
+      expect(await kubets("cluster", "stop", "dev")).toEqual({
+        code: 0,
+        stdout: 'cluster "dev" stopped\n',
+        stderr: "",
+      });
+      expect(await kubets("cluster", "status", "dev")).toMatchObject({ code: 1 });
+      expect((await kubets("cluster", "list")).stdout).toMatch(/^dev +Stopped/m);
+
+      expect((await kubets("cluster", "start", "dev", "--detach")).stdout).toContain(`ready at ${url}\n`);
+      expect((await kubets("get", "cm", "kept", "-o", "name")).stdout).toBe("configmap/kept\n");
+
+      expect(await kubets("cluster", "delete", "dev")).toMatchObject({ code: 0, stderr: "" });
+      expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("");
+      expect((await kubets("config", "current-context")).code).toBe(1);
+      expect(readdirSync(join(home, ".kubets", "clusters"))).toEqual([]);
+    });
+
+    test("other entries of the kubeconfig stay as they were", async () => {
+      await kubets("config", "set-context", "mine", "--namespace=team", "--cluster=c", "--user=u");
+      await kubets("cluster", "start", "--storage=memory", "--detach");
+      expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("kubets-default\nmine\n");
+      await kubets("cluster", "delete");
+      expect(readFileSync(join(home, ".kube", "config"), "utf8")).not.toContain("kubets-default");
+      expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("mine\n");
+    });
+
+    test("in the foreground it serves until it is told to stop", async () => {
+      const child = spawn(process.execPath, [bin, "cluster", "start", "fore", "--storage=memory"], {
+        env: environment(),
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await output(child, /is now current/);
+      expect(await kubets("get", "ns", "default", "-o", "name")).toMatchObject({ stdout: "namespace/default\n" });
+      child.kill("SIGTERM");
+      const [text, code] = await Promise.all([output(child, /stopped/), new Promise((done) => child.on("exit", done))]);
+      expect([text, code]).toEqual(['cluster "fore" stopped\n', 0]);
+    });
+  });
+
+  describe("what cannot be is one clear line, and nothing half-done", () => {
+    test.each([
+      ["an invalid name", ["start", "Not_A_Name"], /^error: invalid cluster name "Not_A_Name": use lower-case/],
+      ["a port that is none", ["start", "--port=70000"], /^error: invalid port 70000: use 1 to 65535/],
+      [
+        "a storage that is none",
+        ["start", "--storage=tape"],
+        /^error: invalid value "tape" for --storage: use memory or disk/,
+      ],
+      ["two names", ["stop", "a", "b"], /^error: one cluster name at most/],
+      [
+        "a cluster that is not there",
+        ["stop", "ghost"],
+        /^error: there is no cluster named "ghost"; kubets cluster list/,
+      ],
+      ["deleting one that is not there", ["delete", "ghost"], /^error: there is no cluster named "ghost"/],
+      [
+        "a data folder with other things in it",
+        ["start", "--data-dir=."],
+        /^error: the folder \S+ is not empty and holds no kubets data/,
+      ],
+    ])("%s", async (_title, args, message) => {
+      writeFileSync(join(home, "file"), "");
+      const { code, stdout, stderr } = await kubets("cluster", ...args);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(message);
+      expect(existsSync(join(home, ".kube", "config"))).toBe(false);
+      expect((await kubets("cluster", "list")).stdout).toBe("");
+    });
+
+    test("a port already taken", async () => {
+      const taken = createServer().listen(0, "127.0.0.1");
+      await new Promise((done) => taken.once("listening", done));
+      const { port } = taken.address() as { port: number };
+      try {
+        for (const detach of [[], ["--detach"]]) {
+          const { code, stderr } = await kubets("cluster", "start", `--port=${port}`, ...detach);
+          expect([code, stderr]).toEqual([
+            1,
+            `error: port ${port} is already in use; choose another with --port, or leave it out for a free one\n`,
+          ]);
+        }
+        expect((await kubets("cluster", "list")).stdout).toBe("");
+      } finally {
+        taken.close();
+      }
+    });
+
+    test("a cluster that runs already, and its data folder given to another", async () => {
+      await kubets("cluster", "start", "one", "--detach");
+      const again = await kubets("cluster", "start", "one");
+      expect(again.stderr).toMatch(
+        /^error: cluster "one" is already running at https:\S+ \(process \d+\); stop it with: kubets cluster stop one\n$/,
+      );
+      const data = join(home, ".kubets/clusters/one/data");
+      const other = await kubets("cluster", "start", "two", `--data-dir=${data}`);
+      expect([other.code, other.stdout]).toEqual([1, ""]);
+      expect(other.stderr).toMatch(/^error: .*in use.*\n$/);
+      expect((await kubets("config", "current-context")).stdout).toBe("kubets-one\n");
+    });
+  });
+});
+
+/** Resolves with what the child printed since the last call, once it matches. */
+function output(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((done, fail) => {
+    let text = "";
+    const onData = (chunk: Buffer): void => {
+      text += chunk.toString();
+      if (!pattern.test(text)) return;
+      child.stdout?.off("data", onData);
+      done(text);
+    };
+    child.stdout?.on("data", onData);
+    child.once("exit", () => fail(new Error(`the command ended; it printed: ${text}`)));
+  });
+}

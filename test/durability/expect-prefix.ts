@@ -1,0 +1,48 @@
+import { expect } from "vitest";
+import { CompactedError, FutureRevisionError, type Kv, type KvEvent } from "../../src/server/storage/kv.js";
+import { Plan } from "./plan.js";
+
+/**
+ * The store holds exactly the first writes of the plan, readable at its last revision and at an earlier one; a watch
+ * from `seen` is complete or refused. Answers the last revision.
+ */
+export async function expectPrefix(kv: Kv, seed: number, seen: number): Promise<number> {
+  const revision = await kv.currentRevision();
+  for (const at of [revision, Math.ceil(revision / 2)]) {
+    const { items } = await kv.list("", { revision: at });
+    const found = new Map(items.map((item) => [item.key, { value: text(item.value), revision: item.revision }]));
+    expect(found).toEqual(Plan.upTo(seed, at).state);
+  }
+  const { writes } = Plan.upTo(seed, revision);
+  const missed = writes.filter((write) => write.revision > seen).map((write) => describeWrite(write));
+  const events = await eventsAfter(kv, seen, missed.length);
+  if (events !== undefined) expect(events.map((event) => describeEvent(event))).toEqual(missed);
+  return revision;
+}
+
+async function eventsAfter(kv: Kv, from: number, count: number): Promise<KvEvent[] | undefined> {
+  const events: KvEvent[] = [];
+  if (count === 0) return events;
+  try {
+    for await (const batch of kv.watch("", from, { signal: new AbortController().signal })) {
+      events.push(...batch);
+      if (events.length >= count) break;
+    }
+  } catch (error) {
+    if (error instanceof CompactedError || error instanceof FutureRevisionError) return undefined;
+    throw error;
+  }
+  return events;
+}
+
+function describeWrite({ type, key, revision, value, expected }: ReturnType<Plan["next"]>): string {
+  return `${revision} ${type} ${key} ${type === "delete" ? "" : value} after ${expected}`;
+}
+
+function describeEvent({ type, key, revision, value, previous }: KvEvent): string {
+  return `${revision} ${type} ${key} ${value === undefined ? "" : text(value)} after ${previous?.revision ?? 0}`;
+}
+
+function text(value: Uint8Array): string {
+  return new TextDecoder().decode(value);
+}

@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+import { CompactedError } from "../../../../src/server/storage/kv.js";
+import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
+import { kvSuite } from "../../../suites/kv.js";
+
+kvSuite("memory", () => ({ open: async (time) => openMemoryKv(time) }));
+
+test("history beyond its limit is compacted, and a watcher that is behind is told so", async () => {
+  const kv = openMemoryKv({ historyEvents: 10 });
+  const watch = kv.watch("", 1, { signal: new AbortController().signal })[Symbol.asyncIterator]();
+  await kv.create("/first", new Uint8Array());
+  expect((await watch.next()).value).toHaveLength(1);
+  for (let n = 0; n < 20; n++) await kv.create(`/${n}`, new Uint8Array());
+  await expect(watch.next()).rejects.toBeInstanceOf(CompactedError);
+  await kv.close();
+});

@@ -1,0 +1,166 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createStorage } from "../../../../src/server/storage/create-storage.js";
+import { CompactedError } from "../../../../src/server/storage/kv.js";
+import { loadDriver } from "../../../../src/server/storage/sqlite/driver.js";
+import { openSqliteKv } from "../../../../src/server/storage/sqlite/sqlite-kv.js";
+import type { StoredEvent } from "../../../../src/server/storage/store.js";
+import { ManualTime } from "../../../helpers/manual-time.js";
+import { plainCodec, pod } from "../../../suites/store.js";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const libsql = pathToFileURL(createRequire(import.meta.url).resolve("libsql")).href;
+
+describe("a data directory", () => {
+  let folder = "";
+  let next = 0;
+  const fresh = (): string => join(folder, String(next++), "data");
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "kubets-data-"));
+  });
+
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("is made when missing and keeps what was written", async () => {
+    const directory = fresh();
+    const kv = await openSqliteKv({ directory });
+    await kv.create("/a", bytes("1"));
+    await kv.update("/a", bytes("2"), 2);
+    await kv.close();
+    expect((await readdir(directory)).sort()).toEqual(["data.db", "lock"]);
+    const again = await openSqliteKv({ directory });
+    expect(await again.currentRevision()).toBe(3);
+    expect((await again.get("/a")).kv).toMatchObject({ createRevision: 2, revision: 3 });
+    expect((await again.list("", { revision: 2 })).items).toMatchObject([{ key: "/a", revision: 2 }]);
+    await again.close();
+  });
+
+  test("serves one store at a time, in this process too", async () => {
+    const directory = fresh();
+    const kv = await openSqliteKv({ directory });
+    await expect(openSqliteKv({ directory })).rejects.toMatchObject({
+      problem: "in-use",
+      message: `data directory ${directory} is in use by process ${process.pid}`,
+    });
+    expect(await kv.create("/a", bytes("1"))).toEqual({ revision: 2 });
+    await kv.close();
+    await (await openSqliteKv({ directory })).close();
+  });
+
+  test.each([
+    [
+      "of another program is refused",
+      "CREATE TABLE t (x)",
+      "damaged",
+      /is damaged \(not a database of kubets\) and was left/,
+    ],
+    [
+      "of a newer version is refused",
+      "PRAGMA application_id = 0x6b627473; PRAGMA user_version = 2; CREATE TABLE t (x)",
+      "newer",
+      /was written by a newer version of kubets \(its format is 2\)$/,
+    ],
+  ])("%s", async (_, sql, problem, message) => {
+    const directory = await mkdtemp(join(folder, "foreign-"));
+    const db = (await loadDriver(libsql))(join(directory, "data.db"));
+    db.exec(sql);
+    db.close();
+    await expect(openSqliteKv({ directory })).rejects.toMatchObject({
+      problem,
+      message: expect.stringMatching(message) as string,
+    });
+    expect((await readdir(directory)).sort()).toEqual(["data.db", "lock"]);
+  });
+
+  test("that is a file is refused", async () => {
+    const directory = join(folder, "file");
+    await writeFile(directory, "");
+    await expect(openSqliteKv({ directory })).rejects.toMatchObject({ problem: "unusable" });
+  });
+
+  test("without a driver says what to install", async () => {
+    if (process.versions.node.startsWith("20.")) {
+      await expect(loadDriver(undefined)).rejects.toThrow("run `npm install libsql`");
+    }
+  });
+
+  test("a commit that fails takes everything in it along, and what was built on it", async () => {
+    const kv = await openSqliteKv({ directory: fresh(), maxBytes: 200_000 });
+    await kv.create("/a", bytes("1"));
+    const outcomes = await Promise.allSettled([
+      kv.update("/a", bytes("2"), 2),
+      kv.create("/big", new Uint8Array(300_000)),
+      kv.update("/a", bytes("3"), 3),
+      kv.create("/a", bytes("4")),
+    ]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected", "rejected"]);
+    for (const outcome of outcomes) expect(String(outcome.status === "rejected" && outcome.reason)).toContain("full");
+    expect(await kv.currentRevision()).toBe(2);
+    expect((await kv.get("/a")).kv).toMatchObject({ revision: 2 });
+    expect(await kv.update("/a", bytes("5"), 2)).toEqual({ revision: 3 });
+    await kv.close();
+  });
+
+  test("compaction keeps what is current and what later revisions show, across a restart", async () => {
+    const directory = fresh();
+    const kv = await openSqliteKv({ directory });
+    await kv.create("/a", bytes("1"));
+    await kv.create("/b", bytes("1"));
+    await kv.update("/a", bytes("2"), 2);
+    await kv.delete("/b", 3);
+    await kv.update("/a", bytes("3"), 4);
+    await kv.compact(5);
+    await kv.close();
+    const again = await openSqliteKv({ directory });
+    expect((await again.list("", { revision: 5 })).items).toMatchObject([{ key: "/a", revision: 4 }]);
+    expect((await again.list("")).items).toMatchObject([{ key: "/a", revision: 6, createRevision: 2 }]);
+    await expect(again.list("", { revision: 4 })).rejects.toBeInstanceOf(CompactedError);
+    await again.close();
+  });
+
+  test("a key whose time ran out while nobody looked goes after the start", async () => {
+    const directory = fresh();
+    const time = new ManualTime();
+    const kv = await openSqliteKv({ directory, clock: time, timers: time });
+    await kv.create("/short", bytes("1"), { ttlSeconds: 10 });
+    await kv.close();
+    time.pass(20_000);
+    const again = await openSqliteKv({ directory, clock: time, timers: time });
+    time.pass(1);
+    for await (const events of again.watch("", 2, { signal: new AbortController().signal })) {
+      expect(events).toMatchObject([{ type: "delete", key: "/short", revision: 3 }]);
+      break;
+    }
+    await again.close();
+  });
+
+  test("a watch of objects goes on after a restart as if there had been none", async () => {
+    const directory = fresh();
+    const open = async () => {
+      const storage = createStorage({ kv: await openSqliteKv({ directory }) });
+      const resource = { group: "", resource: "pods" };
+      return { storage, pods: storage.storeFor({ prefix: "/registry/pods/", resource, codec: plainCodec }) };
+    };
+    const before = await open();
+    for (const name of ["a", "b", "c"]) await before.pods.create(`default/${name}`, pod("default", name));
+    await before.pods.delete("default/b");
+    await before.storage.close();
+    const after = await open();
+    const watch = await after.pods.watch("", { resourceVersion: "3", signal: new AbortController().signal });
+    const seen: StoredEvent[] = [];
+    for await (const events of watch) {
+      seen.push(...events);
+      if (seen.length === 2) await after.pods.create("default/d", pod("default", "d"));
+      if (seen.length === 3) break;
+    }
+    expect(seen.map(({ type, revision }) => `${type}@${revision}`)).toEqual(["ADDED@4", "DELETED@5", "ADDED@6"]);
+    const page = await after.pods.list("", { resourceVersion: "4", resourceVersionMatch: "Exact" });
+    expect(page.items).toHaveLength(3);
+    await after.storage.close();
+  });
+});
