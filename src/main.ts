@@ -19,7 +19,7 @@ export interface MainOptions {
   /** Ends the command. */
   readonly signal?: AbortSignal;
   readonly runPlugin?: (file: string, args: readonly string[]) => Promise<number>;
-  readonly onCommand?: (handlesSignals: boolean) => void;
+  readonly onCommand?: (signals: { readonly handled: boolean; readonly ownExitCode: boolean }) => void;
 }
 
 /**
@@ -57,6 +57,7 @@ export async function main(options: MainOptions): Promise<number> {
 export async function runProcess(proc: NodeJS.Process): Promise<number> {
   const ending = new AbortController();
   let waits = false;
+  let keepsCode = false;
   let ended: NodeJS.Signals | undefined;
   let pipeClosed = false;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
@@ -68,8 +69,10 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
   }
   const out = once(() => {
     proc.stdout.on("error", (error: NodeJS.ErrnoException) => {
+      // Other failures, a full disk say, go unnoticed in kubectl too.
+      if (error.code !== "EPIPE" && error.code !== "EOF") return;
       // Whoever read the output is gone: stop quietly, as a process killed by SIGPIPE does.
-      pipeClosed ||= error.code === "EPIPE" || error.code === "EOF";
+      pipeClosed = true;
       ending.abort(error);
       if (!waits) proc.exit(BROKEN_PIPE);
     });
@@ -94,11 +97,12 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     cwd: proc.cwd(),
     ...programOf(proc),
     signal: ending.signal,
-    onCommand: (handlesSignals) => {
-      waits = handlesSignals;
+    onCommand: ({ handled, ownExitCode }) => {
+      waits = handled;
+      keepsCode = ownExitCode;
     },
   });
-  if (ended !== undefined && code === 0) return SIGNAL_CODES[ended] ?? 1;
+  if (ended !== undefined && code === 0 && !keepsCode) return SIGNAL_CODES[ended] ?? 1;
   return pipeClosed ? BROKEN_PIPE : code;
 }
 

@@ -63,7 +63,10 @@ export async function* applyObject(info: Info, options: ApplyOptions): AsyncGene
   if (lastApplied(live) === undefined) yield { type: "missingLastApplied" };
 
   const warnings: string[] = [];
-  const patching = new PatchObject(info, applied, helper, { ...options, warn: (message) => void warnings.push(message) });
+  const patching = new PatchObject(info, applied, helper, {
+    ...options,
+    warn: (message) => void warnings.push(message),
+  });
   const outcome = await patching.run(live).then(
     (object) => ({ object }),
     (error: unknown) => ({ error }),

@@ -74,17 +74,9 @@ function walkScalar(value: JsonValue, schema: ScalarSchema, place: Place): void 
 }
 
 function openApiType(scalar: ScalarSchema["scalar"]): "boolean" | "integer" | "number" | "string" {
-  switch (scalar) {
-    case "bool":
-      return "boolean";
-    case "int32":
-    case "int64":
-      return "integer";
-    case "float64":
-      return "number";
-    default:
-      return "string";
-  }
+  if (scalar === "bool") return "boolean";
+  if (scalar === "float64") return "number";
+  return scalar === "int32" || scalar === "int64" ? "integer" : "string";
 }
 
 /** A struct is known by its own name, everything else by where it stands. */

@@ -1,15 +1,17 @@
 import type { OpenApi } from "../client/openapi/openapi.js";
+import type { RestClient } from "../client/rest/rest-client.js";
 import { decodeJson } from "../machinery/codec/json-decoder.js";
 import type { GroupVersionKind } from "../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { createThreeWayJsonMergePatch } from "../machinery/patch/merge-patch.js";
-import { isPatchConflictError, PatchError } from "../machinery/patch/patch-error.js";
+import { isPatchError, PatchError } from "../machinery/patch/patch-error.js";
 import type { PatchSchema } from "../machinery/patch/patch-schema.js";
 import { createThreeWayMergePatch } from "../machinery/patch/strategic-diff.js";
 import { fromSchema } from "../machinery/patch/strategic-schema.js";
 import { sortedJson } from "../resource/encode-json.js";
 import { lastApplied } from "./last-applied.js";
+import { downloadLegacyOpenApi } from "./legacy-openapi.js";
 
 export interface ThreeWayPatch {
   readonly type: "strategic" | "merge";
@@ -19,6 +21,7 @@ export interface ThreeWayPatch {
 }
 
 export interface PatchSources {
+  readonly client: RestClient;
   /** Merge keys as the server publishes them; without it the built-in types' own are used. */
   readonly openapi?: OpenApi | undefined;
   /** Values the server holds give way to those that are applied. */
@@ -36,7 +39,7 @@ export async function threeWayPatch(
   kind: GroupVersionKind,
   modified: string,
   current: KubeObject,
-  { openapi, overwrite, warn }: PatchSources,
+  { client, openapi, overwrite, warn }: PatchSources,
 ): Promise<ThreeWayPatch> {
   const originalText = lastApplied(current) ?? "";
   const compute = async (schema: PatchSchema): Promise<ThreeWayPatch> => {
@@ -45,25 +48,48 @@ export async function threeWayPatch(
     return made("strategic", createThreeWayMergePatch(before, after, live, schema, { overwrite, render }));
   };
 
-  const published = await openapi?.patchSchema(kind).catch(() => undefined);
-  if (published !== undefined) {
+  const builtIn = async (): Promise<ThreeWayPatch> => {
     try {
-      return await compute(published);
+      const schema = await builtInPatchSchema(kind);
+      return schema === undefined ? await mergePatch(originalText, modified, current) : await compute(schema);
     } catch (error) {
-      const message = (error as Error).message;
-      warn(`error calculating patch from openapi v3 spec: ${message}`);
-      if (isPatchConflictError(error)) warn(`error calculating patch from openapi spec: ${message}`);
+      const live = `${sortedJson(current)}\n`;
+      const text = `creating patch with:\noriginal:\n${originalText}\nmodified:\n${modified}\ncurrent:\n${live}\nfor: ${(error as Error).message}`;
+      throw new Error(text, { cause: error });
     }
-  }
+  };
+
+  const published = await openapi?.patchSchema(kind).catch(() => undefined);
+  if (published === undefined) return builtIn();
   try {
-    const builtIn = await builtInPatchSchema(kind);
-    if (builtIn !== undefined) return await compute(builtIn);
-    return await mergePatch(originalText, modified, current);
+    return await compute(published);
   } catch (error) {
-    const live = `${sortedJson(current)}\n`;
-    const text = `creating patch with:\noriginal:\n${originalText}\nmodified:\n${modified}\ncurrent:\n${live}\nfor: ${(error as Error).message}`;
-    throw new Error(text, { cause: error });
+    const message = (error as Error).message;
+    warn(`error calculating patch from openapi v3 spec: ${message}`);
+    const outcome = builtIn();
+    await warnOfLegacy(client, message, outcome, warn);
+    return outcome;
   }
+}
+
+/** kubectl tries the server's older document in between; it fails alike, but names the type of a missing field. */
+async function warnOfLegacy(
+  client: RestClient,
+  message: string,
+  outcome: Promise<unknown>,
+  warn: (message: string) => void,
+): Promise<void> {
+  const definition = await outcome.then(
+    () => undefined,
+    (error: Error) => (isPatchError(error.cause) ? error.cause.definition : undefined),
+  );
+  await downloadLegacyOpenApi(client).then(
+    () =>
+      warn(
+        `error calculating patch from openapi spec: ${message}${definition === undefined ? "" : ` in ${definition}`}`,
+      ),
+    () => undefined,
+  );
 }
 
 /** The merge keys of a type this program was built with. Loaded only here: most commands never ask. */

@@ -5,6 +5,7 @@ import { type GroupVersionKind, parseGroupVersion } from "../machinery/meta/gvk.
 import { isJsonObject, type JsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { ValidateDocument } from "../resource/document-source.js";
 import { aggregate } from "../resource/visitor.js";
+import { downloadLegacyOpenApi } from "./legacy-openapi.js";
 import { schemaFaults } from "./schema-faults.js";
 
 export interface DocumentValidation {
@@ -27,7 +28,6 @@ export function documentValidation(options: DocumentValidation): ValidateDocumen
 
 class Validation {
   private readonly asked = new Map<string, Promise<boolean>>();
-  private legacy: Promise<void> | undefined;
   /** By the document that was asked first; kubectl looks once for each. */
   private readonly crds = new Map<"v2" | "v3", Promise<ReadonlySet<string>>>();
 
@@ -86,19 +86,8 @@ class Validation {
     if (groups.length > 0) throw aggregate(groups);
   }
 
-  /** kubectl reads its schemas from this document. */
-  private download(): Promise<void> {
-    return (this.legacy ??= this.fetchLegacy());
-  }
-
-  private async fetchLegacy(): Promise<void> {
-    const client = await this.options.client();
-    const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-    await client
-      .request({ method: "GET", path: "/openapi/v2", query: { timeout: "32s" }, accept, httpCache: true })
-      .catch((error: unknown) => {
-        throw new Error(`failed to download openapi: ${messageOf(error)}`, { cause: error });
-      });
+  private async download(): Promise<void> {
+    await downloadLegacyOpenApi(await this.options.client());
   }
 }
 

@@ -56,7 +56,9 @@ async function goneInWatch(info: Info, helper: Helper, options: WaitUntilGoneOpt
     } else if (type === "ERROR") {
       const status = object as unknown as Status;
       if (status.code === 410) return false;
-      options.warn(`error: An error occurred while waiting for the object to be deleted: ${new StatusError(status).message}`);
+      options.warn(
+        `error: An error occurred while waiting for the object to be deleted: ${new StatusError(status).message}`,
+      );
     } else {
       seen = true;
       if (isNamesake(object.metadata?.uid, options.uid)) return true;

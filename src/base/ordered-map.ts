@@ -78,17 +78,6 @@ export class OrderedMap<V> {
   scan(from: string, visit: (key: string, value: V) => boolean): void {
     if (this.root !== undefined) scan(this.root, from, visit);
   }
-
-  /** Every entry whose key starts with `prefix`, in order. */
-  entries(prefix = ""): (readonly [string, V])[] {
-    const found: (readonly [string, V])[] = [];
-    this.scan(prefix, (key, value) => {
-      if (!key.startsWith(prefix)) return false;
-      found.push([key, value]);
-      return true;
-    });
-    return found;
-  }
 }
 
 function leaf<V>(keys: readonly string[], values: readonly V[]): Leaf<V> {

@@ -28,6 +28,10 @@ export class CommandNode extends CommanderCommand {
   /** What stood on the command line for this node, its name taken out. */
   argv: readonly string[] = [];
 
+  readonly #tables: Partial<
+    Record<"full" | "bare", { readonly module: Command | undefined; readonly table: FlagTable }>
+  > = {};
+
   constructor(
     readonly entry: CommandEntry,
     readonly context: NodeContext,
@@ -54,9 +58,15 @@ export class CommandNode extends CommanderCommand {
     return this.module?.flags ?? this.entry.group?.flags ?? [];
   }
 
-  /** Everything it understands: its own first, then what it inherits. */
+  /** Everything it understands: its own first, then what it inherits. `--help` is unknown to cobra's first look. */
   flagTable(withHelp = true): FlagTable {
-    return new FlagTable(this.ownFlags, withHelp ? [helpFlag] : [], this.inherited, this.context.globals);
+    const key = withHelp ? "full" : "bare";
+    // Made once for each state: before and after the module is there.
+    const made = this.#tables[key];
+    if (made !== undefined && made.module === this.module) return made.table;
+    const table = new FlagTable(this.ownFlags, withHelp ? [helpFlag] : [], this.inherited, this.context.globals);
+    this.#tables[key] = { module: this.module, table };
+    return table;
   }
 
   /** The subcommand an argument names, with what is left of the command line for it. */

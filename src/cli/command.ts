@@ -61,9 +61,11 @@ export interface Command {
   readonly selfExplaining?: boolean;
   /**
    * True for a command that cleans up when its signal aborts: the program then waits for `execute` to settle. Without
-   * it SIGINT and SIGTERM end the program at once, as they end kubectl.
+   * it SIGINT and SIGTERM end the program at once, as they end kubectl. A function when the flags decide.
    */
-  readonly handlesSignals?: boolean;
+  readonly handlesSignals?: boolean | ((invocation: Invocation) => boolean);
+  /** With {@link handlesSignals}: the exit code is the command's own also after a signal, not 128 and the signal's number. */
+  readonly ownExitCode?: boolean;
 }
 
 /** What root.ts lists of each command: enough for help and completion without loading it. */

@@ -32,6 +32,10 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
       headers: { "kubectl-command": commandPath, "kubectl-session": crypto.randomUUID() },
     });
     client.onWarning = (text) => printWarning(text, warnings, host);
+    if (flags.bool("match-server-version")) {
+      const { requireMatchingServer } = await import("./match-version.js");
+      await requireMatchingServer(client, host.platform, host.arch);
+    }
     return client;
   });
   const discovery = once(async () => {

@@ -28,7 +28,19 @@ export async function dispatch(
   const tree = rootNode(root, host.program, globals, (node) => run(node, root, host, makeFactory));
   const unknown = unknownCommand(tree, argv);
   if (unknown !== undefined) return await runUnknown(unknown, root, argv, host);
-  await tree.parseAsync([...argv], { from: "user" });
+  try {
+    await tree.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    throw error instanceof FlagError ? await advised(error, host) : error;
+  }
+}
+
+/** The same error, where a person reads with a line on what was probably meant. */
+async function advised(error: unknown, host: Host, factory?: OwnedFactory): Promise<unknown> {
+  if (host.streams.err.isTTY !== true || !(error instanceof Error) || "advice" in error) return error;
+  const { adviceOn } = await import("./advice.js");
+  const advice = await adviceOn(error, factory);
+  return advice === undefined ? error : Object.assign(error, { advice });
 }
 
 /** How completion scripts ask: cobra's protocol. */
@@ -60,10 +72,14 @@ async function runUnknown(typed: string, root: CommandEntry, argv: readonly stri
 
 function flagError(error: unknown, node: CommandNode): Error {
   if (!(error instanceof FlagError)) return error instanceof Error ? error : new Error(String(error));
-  const advice =
+  const hint =
     node.module?.selfExplaining === true ? `Run '${node.path}' without flags.` : `See '${node.path} --help' for usage.`;
-  return new FlagError(`${error.message}\n${advice}`);
+  const known = node.flagTable().all();
+  return new FlagError(`${error.message}\n${hint}`, error.typed, visible(known));
 }
+
+const visible = (flags: readonly FlagSpec[]): readonly string[] =>
+  flags.filter((flag) => flag.hidden !== true).map((flag) => flag.name);
 
 async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactory: MakeFactory): Promise<void> {
   const { module, parsed } = node;
@@ -92,9 +108,13 @@ export function invocationOf(node: CommandNode, parsed: ParsedFlags, root: Comma
 async function runCommand(command: Command, invocation: Invocation, factory: OwnedFactory, host: Host): Promise<void> {
   command.validateArgs?.(invocation);
   checkProfile(invocation);
-  host.onCommand?.(command.handlesSignals === true);
+  const { handlesSignals = false, ownExitCode = false } = command;
+  const handled = typeof handlesSignals === "function" ? handlesSignals(invocation) : handlesSignals;
+  host.onCommand?.({ handled, ownExitCode });
   try {
     await command.execute(factory, invocation);
+  } catch (error) {
+    throw await advised(error, host, factory);
   } finally {
     await factory.close();
   }
@@ -115,9 +135,9 @@ async function runGroup(node: CommandNode, invocation: Invocation, host: Host): 
 
 async function showHelp(node: CommandNode, host: Host, stream: "out" | "err"): Promise<void> {
   if (node.module?.selfExplaining === true) return;
-  const { helpText } = await import("./help/help-text.js");
+  const { helpText, helpWidth } = await import("./help/index.js");
   const out = host.streams[stream];
-  out.write(helpText(node, out.isTTY === true ? out.columns : undefined));
+  out.write(helpText(node, helpWidth(out)));
 }
 
 const PROFILES = new Set(["none", "cpu", "heap", "goroutine", "threadcreate", "block", "mutex", "trace"]);

@@ -15,6 +15,6 @@ export interface Host {
   readonly signal: AbortSignal;
   /** Runs a plugin in place of this program and returns its exit code. */
   readonly runPlugin: (file: string, args: readonly string[]) => Promise<number>;
-  /** Told before a command runs whether it ends by itself when the signal aborts. */
-  readonly onCommand?: (handlesSignals: boolean) => void;
+  /** Told before a command runs what it does about signals. */
+  readonly onCommand?: (signals: { readonly handled: boolean; readonly ownExitCode: boolean }) => void;
 }

@@ -46,7 +46,8 @@ function readLine(input: Readable): Promise<string> {
 }
 
 async function unseen<T>(input: Readable, read: () => Promise<T>): Promise<T> {
-  const raw = "setRawMode" in input && typeof input.setRawMode === "function" ? input.setRawMode.bind(input) : undefined;
+  const raw =
+    "setRawMode" in input && typeof input.setRawMode === "function" ? input.setRawMode.bind(input) : undefined;
   raw?.(true);
   try {
     return await read();

@@ -5,11 +5,18 @@ import { readAll } from "../resource/document-source.js";
 import type { Factory } from "./factory.js";
 
 /** --raw: sends a file ("-" is stdin, undefined nothing) as it is, and prints the answer as it is. */
-export async function rawRequest(method: string, uri: string, filename: string | undefined, factory: Factory): Promise<void> {
+export async function rawRequest(
+  method: string,
+  uri: string,
+  filename: string | undefined,
+  factory: Factory,
+): Promise<void> {
   const body = filename === undefined ? new Uint8Array() : await readBody(filename, factory);
   const client = await factory.restClient();
   const url = new URL(uri, "http://raw");
-  const query = Object.fromEntries([...new Set(url.searchParams.keys())].map((key) => [key, url.searchParams.getAll(key)]));
+  const query = Object.fromEntries(
+    [...new Set(url.searchParams.keys())].map((key) => [key, url.searchParams.getAll(key)]),
+  );
   const answer = await client.stream({ method, path: url.pathname, query, body, contentType: "" });
   for await (const chunk of answer.body) factory.streams.out.write(chunk);
 }

@@ -1,27 +1,26 @@
 import type { ClusterPki } from "./pki/cluster-pki.js";
 
-/** A kubeconfig with one cluster, one user and one context that joins them, in the layout kubectl writes. */
+/**
+ * A kubeconfig with one cluster, one user and one context that joins them. JSON, which every reader of kubeconfigs
+ * takes as YAML, so that our own need not load a YAML parser.
+ */
 export function kubeconfigText(name: string, server: string, pki: ClusterPki): string {
-  const base64 = (text: string) => Buffer.from(text).toString("base64");
-  const lines = [
-    "apiVersion: v1",
-    "clusters:",
-    "- cluster:",
-    `    certificate-authority-data: ${base64(pki.ca.certificate)}`,
-    `    server: ${server}`,
-    `  name: ${name}`,
-    "contexts:",
-    "- context:",
-    `    cluster: ${name}`,
-    `    user: ${name}`,
-    `  name: ${name}`,
-    `current-context: ${name}`,
-    "kind: Config",
-    "users:",
-    `- name: ${name}`,
-    "  user:",
-    `    client-certificate-data: ${base64(pki.admin.certificate)}`,
-    `    client-key-data: ${base64(pki.admin.key)}`,
-  ];
-  return `${lines.join("\n")}\n`;
+  const base64 = (text: string): string => Buffer.from(text).toString("base64");
+  const config = {
+    apiVersion: "v1",
+    clusters: [{ cluster: { "certificate-authority-data": base64(pki.ca.certificate), server }, name }],
+    contexts: [{ context: { cluster: name, user: name }, name }],
+    "current-context": name,
+    kind: "Config",
+    users: [
+      {
+        name,
+        user: {
+          "client-certificate-data": base64(pki.admin.certificate),
+          "client-key-data": base64(pki.admin.key),
+        },
+      },
+    ],
+  };
+  return `${JSON.stringify(config, undefined, 2)}\n`;
 }

@@ -1,9 +1,11 @@
+import { requestEntityTooLarge } from "../machinery/errors/status-error.js";
+import type { Exchange } from "../server/request/exchange.js";
 import type { Filter } from "../server/request/api-request.js";
 
 /** One request as it arrived. */
 export interface RequestRecord {
   readonly method: string;
-  /** With the query, as sent. */
+  /** With the query. */
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -27,17 +29,14 @@ export function recordRequests(tell: (request: RequestRecord) => void): Filter {
       body: bytes,
       user: exchange.clientCertificate?.commonName ?? "",
     });
-    const replayed = Object.create(exchange, {
-      body: { value: (limit: number) => replay(exchange.body, bytes ?? new Uint8Array(), limit) },
-    }) as typeof exchange;
+    if (bytes === undefined) return next(request);
+    // The exchange itself with one member replaced: its other members read their own state.
+    const replayed = Object.create(exchange, { body: { value: (limit: number) => within(bytes, limit) } }) as Exchange;
     return next({ ...request, exchange: replayed });
   };
 }
 
-async function replay(_: unknown, bytes: Uint8Array, limit: number): Promise<Uint8Array> {
-  if (bytes.length > limit) {
-    const { requestEntityTooLarge } = await import("../machinery/errors/status-error.js");
-    throw requestEntityTooLarge(`limit is ${limit}`);
-  }
-  return bytes;
+function within(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+  if (bytes.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
+  return Promise.resolve(bytes);
 }

@@ -3,9 +3,9 @@ import { type Random, systemRandom } from "../base/random.js";
 import type { Transport } from "../client/transport/transport.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { staticTokens } from "../server/authn/bearer-token.js";
-// BOOT
+import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { builtinStrategy } from "../server/builtin/index.js";
-import { createMissing } from "../server/generic/create-missing.js";
+import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { StrategyLookup } from "../server/registry/strategy.js";
 import { createServer, type Server } from "../server/generic/server.js";
@@ -38,7 +38,7 @@ export interface ClusterOptions {
 export interface Cluster extends AsyncDisposable {
   /** "https://127.0.0.1:34567"; "" without a socket. */
   readonly url: string;
-  /** A kubeconfig that reaches the cluster as its administrator. */
+  /** A kubeconfig (JSON) that reaches the cluster as its administrator. */
   kubeconfig(): string;
   /** PEM. */
   readonly caCertificate: string;
@@ -89,21 +89,27 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     ...(options.onError && { reportError: options.onError }),
     filters: options.onRequest === undefined ? [] : [recordRequests(options.onRequest)],
   });
-  await storage.ready();
-  listener = await openSocket(options, server, pki);
-  await createMissing(server.resources, systemNamespaces());
-  await createMissing(server.resources, kubernetesService(HOST, listener?.port ?? 6443));
-  // BOOT2
-  controllers = startControllers({ transport: server.transport(LOOPBACK), clock, caCertificate: pki.ca.certificate });
-  await controllers.settled;
-  const url = listener === undefined ? "" : `https://${HOST}:${listener.port}`;
-  let closing: Promise<void> | undefined;
-  const close = async () => {
+  const close = async (): Promise<void> => {
     await controllers?.stop();
     await server.stop();
     await listener?.close();
     await storage.close();
   };
+  try {
+    await storage.ready();
+    listener = await openSocket(options, server, pki);
+    await createMissing(server.resources, systemNamespaces());
+    await createOrAdjust(server.resources, kubernetesService(HOST, listener?.port ?? 6443));
+    await createMissing(server.resources, bootstrapObjects());
+    controllers = startControllers({ transport: server.transport(LOOPBACK), clock, caCertificate: pki.ca.certificate });
+    await controllers.settled;
+  } catch (error) {
+    // An open socket or a worker would keep the process alive.
+    await close();
+    throw error;
+  }
+  const url = listener === undefined ? "" : `https://${HOST}:${listener.port}`;
+  let closing: Promise<void> | undefined;
   return {
     url,
     kubeconfig: () => kubeconfigText("kubets", url, pki),

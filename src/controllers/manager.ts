@@ -7,6 +7,7 @@ import { ExpiredPods } from "./expired-pods/expired-pods.js";
 import { follow } from "./follow.js";
 import { NamespaceController } from "./namespace/namespace-controller.js";
 import { ensureRootCa, ROOT_CA } from "./root-ca/root-ca-publisher.js";
+import { releaseClaim, releaseClaimsOf, releaseVolume } from "./volume-protection/volume-protection.js";
 import { ensureDefaultServiceAccount } from "./service-account/default-service-account.js";
 
 export interface ControllersConfig {
@@ -66,8 +67,18 @@ export function startControllers(config: ControllersConfig): Controllers {
       signal,
       report,
       changed: (pod) => pods.changed(pod),
-      deleted: (pod) => pods.gone(pod),
+      async deleted(pod) {
+        pods.gone(pod);
+        await releaseClaimsOf(api, pod);
+      },
     }),
+    follow(api, {
+      path: "/api/v1/persistentvolumeclaims",
+      signal,
+      report,
+      changed: (claim) => releaseClaim(api, claim),
+    }),
+    follow(api, { path: "/api/v1/persistentvolumes", signal, report, changed: (volume) => releaseVolume(api, volume) }),
   ];
   return {
     settled,

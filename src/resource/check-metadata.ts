@@ -54,7 +54,8 @@ const struct =
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 const time: Check = (value) => {
-  if (typeof value !== "string") throw new Error(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`);
+  if (typeof value !== "string")
+    throw new Error(`json: cannot unmarshal ${jsonType(value)} into Go value of type string`);
   if (!RFC_3339.test(value)) {
     throw new Error(
       `parsing time ${goQuote(value)} as "2006-01-02T15:04:05Z07:00": cannot parse ${goQuote(value)} as "2006"`,

@@ -214,7 +214,9 @@ class ResourceBuilder implements Builder {
 
   private byPaths(): Found {
     if (this.types.length > 0) {
-      throw new Error("when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well");
+      throw new Error(
+        "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
+      );
     }
     if (this.names.length > 0) throw new Error("name cannot be provided when a path is specified");
     if (this.tuples.length > 0) {

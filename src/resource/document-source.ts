@@ -1,5 +1,5 @@
 import { goQuote } from "../base/go-quote.js";
-import { decodeManifest, readDocuments } from "../machinery/yaml/documents.js";
+import type { ManifestDocument } from "../machinery/yaml/documents.js";
 import { sortedJson } from "./encode-json.js";
 import type { InfoMaker } from "./info-maker.js";
 import { stopAtFailure, type Visitor } from "./visitor.js";
@@ -16,8 +16,10 @@ export function documents(
 ): Visitor {
   return {
     async visit(fn, failed = stopAtFailure) {
-      const text = decodeManifest(await read());
-      for (const document of parse(text, source)) {
+      const bytes = await read();
+      // Loaded here, because most commands read no manifest.
+      const { decodeManifest, readDocuments } = await import("../machinery/yaml/documents.js");
+      for (const document of named(() => readDocuments(decodeManifest(bytes)), source)) {
         if (validate !== undefined) await validated(validate, document.raw ?? sortedJson(document.value), source);
         const info = await maker.fromDocument(document.value, source, document.raw).catch(failed);
         if (info !== undefined) await fn(info);
@@ -26,9 +28,10 @@ export function documents(
   };
 }
 
-function* parse(text: string, source: string): ReturnType<typeof readDocuments> {
+/** Says in each error which source could not be read. */
+function* named(open: () => Iterable<ManifestDocument>, source: string): Generator<ManifestDocument, void> {
   try {
-    yield* readDocuments(text);
+    yield* open();
   } catch (error) {
     throw new Error(`error parsing ${source}: ${(error as Error).message}`, { cause: error });
   }

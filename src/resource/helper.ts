@@ -115,7 +115,11 @@ export class Helper {
     const fieldSelector = `metadata.name=${name}`;
     const timeoutSeconds = String(Math.floor(300 * (1 + Math.random())));
     const open = (query: Query): Promise<AsyncIterable<WatchEvent>> =>
-      this.openWatch(namespace, { allowWatchBookmarks: "true", fieldSelector, timeoutSeconds, watch: "true", ...query }, signal);
+      this.openWatch(
+        namespace,
+        { allowWatchBookmarks: "true", fieldSelector, timeoutSeconds, watch: "true", ...query },
+        signal,
+      );
     try {
       return await open({ resourceVersionMatch: "NotOlderThan", sendInitialEvents: "true" });
     } catch (error) {
@@ -177,7 +181,10 @@ export class Helper {
 }
 
 /** In the order Go encodes the type. */
-function deleteBody({ gracePeriodSeconds, preconditions, propagationPolicy }: DeleteOptions, dryRun: boolean): Uint8Array {
+function deleteBody(
+  { gracePeriodSeconds, preconditions, propagationPolicy }: DeleteOptions,
+  dryRun: boolean,
+): Uint8Array {
   const options = { gracePeriodSeconds, preconditions, propagationPolicy, dryRun: dryRun ? ["All"] : undefined };
   return new TextEncoder().encode(`${encodeJson(options)}\n`);
 }
@@ -198,7 +205,10 @@ function listQuery(parameters: ListParameters): Query {
 const sorted = (query: Query): Query =>
   Object.fromEntries(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 
-async function* withInitialState(list: KubeObject, changes: AsyncIterable<WatchEvent>): AsyncGenerator<WatchEvent, void> {
+async function* withInitialState(
+  list: KubeObject,
+  changes: AsyncIterable<WatchEvent>,
+): AsyncGenerator<WatchEvent, void> {
   if (isList(list)) for (const object of list.items) yield { type: "ADDED", object };
   yield { type: "BOOKMARK", object: { metadata: { annotations: { "k8s.io/initial-events-end": "true" } } } };
   yield* changes;

@@ -20,7 +20,8 @@ export class InfoMaker {
       return makeInfo(source, await this.mapping(object.kind ?? "", gv), object);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      if (!isNoMatchError(error)) throw new Error(`unable to recognize ${goQuote(source)}: ${message}`, { cause: error });
+      if (!isNoMatchError(error))
+        throw new Error(`unable to recognize ${goQuote(source)}: ${message}`, { cause: error });
       throw new Error(
         `resource mapping not found for name: ${goQuote(name)} namespace: ${goQuote(namespace)} from ${goQuote(source)}: ${message}\nensure CRDs are installed first`,
         { cause: error },
@@ -41,7 +42,9 @@ export class InfoMaker {
     }
     const gv = parseGroupVersion(object.apiVersion ?? "");
     const mapping = await this.mapping(object.kind ?? "", gv).catch((error: unknown) => {
-      throw new Error(`unable to recognize ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(`unable to recognize ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
     });
     return makeInfo(source, mapping, object);
   }

@@ -27,7 +27,9 @@ function checked(segment: string, what: string): string {
 
 function segmentFaults(segment: string): readonly string[] {
   if (segment === "." || segment === "..") return [`may not be '${segment}'`];
-  return ["/", "%"].filter((character) => segment.includes(character)).map((character) => `may not contain '${character}'`);
+  return ["/", "%"]
+    .filter((character) => segment.includes(character))
+    .map((character) => `may not contain '${character}'`);
 }
 
 /** As Go escapes a path: what may stand in a segment stands there. */

@@ -91,6 +91,8 @@ function messages(error: unknown): readonly string[] {
 /** The error without what `ignore` accepts, inside aggregates too; undefined when nothing is left. */
 export function withoutErrors(error: unknown, ignore: (error: unknown) => boolean): unknown {
   if (!(error instanceof AggregateError)) return ignore(error) ? undefined : error;
-  const left = error.errors.map((inner: unknown) => withoutErrors(inner, ignore)).filter((inner) => inner !== undefined);
+  const left = error.errors
+    .map((inner: unknown) => withoutErrors(inner, ignore))
+    .filter((inner) => inner !== undefined);
   return left.length === 0 ? undefined : aggregate(left);
 }

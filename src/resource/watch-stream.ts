@@ -1,5 +1,5 @@
+import { decodeJson } from "../machinery/codec/json-decoder.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { readJsonValue } from "../machinery/yaml/go-json.js";
 
 export interface WatchEvent {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
@@ -26,6 +26,5 @@ export async function* readWatch(body: AsyncIterable<Uint8Array>): AsyncGenerato
 
 function decodeEvent(line: string): WatchEvent | undefined {
   if (line.trim() === "") return undefined;
-  const read = readJsonValue(line, 0);
-  return read === undefined ? undefined : (read.value as unknown as WatchEvent);
+  return decodeJson(line).value as unknown as WatchEvent;
 }

@@ -19,7 +19,10 @@ describe("command lines that name no command, or misuse one", () => {
     ["-n x gte", "Error: flags cannot be placed before plugin name: -n\n"],
     ["--namespace", "error: flag needs an argument: --namespace\nSee 'kubectl --help' for usage.\n"],
     ["completion", "error: Shell not specified.\nSee 'kubectl completion -h' for help and examples\n"],
-    ["version -h=x", 'error: invalid argument "x" for "-h, --help" flag: strconv.ParseBool: parsing "x": invalid syntax\nSee \'kubectl version --help\' for usage.\n'],
+    [
+      "version -h=x",
+      'error: invalid argument "x" for "-h, --help" flag: strconv.ParseBool: parsing "x": invalid syntax\nSee \'kubectl version --help\' for usage.\n',
+    ],
   ])("%s", async (line, stderr) => {
     expect(await runCli(line.split(" "))).toEqual({ code: 1, stdout: "", stderr });
   });
@@ -32,20 +35,23 @@ describe("where help goes", () => {
     expect(stderr).toContain("\nAvailable Commands:\n  current-context ");
   });
 
-  test.each([[[]], [["-h"]], [["--help", "get"]], [["help"]], [["--", "gte"]]])("%j prints the root's on stdout", async (argv) => {
-    const { code, stdout, stderr } = await runCli(argv);
-    expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout.match(/^.*:$/gm)).toEqual([
-      "Basic Commands (Beginner):",
-      "Basic Commands (Intermediate):",
-      "Cluster Management Commands:",
-      "Advanced Commands:",
-      "Settings Commands:",
-      "Subcommands provided by plugins:",
-      "Other Commands:",
-      "Usage:",
-    ]);
-  });
+  test.each([[[]], [["-h"]], [["--help", "get"]], [["help"]], [["--", "gte"]]])(
+    "%j prints the root's on stdout",
+    async (argv) => {
+      const { code, stdout, stderr } = await runCli(argv);
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout.match(/^.*:$/gm)).toEqual([
+        "Basic Commands (Beginner):",
+        "Basic Commands (Intermediate):",
+        "Cluster Management Commands:",
+        "Advanced Commands:",
+        "Settings Commands:",
+        "Subcommands provided by plugins:",
+        "Other Commands:",
+        "Usage:",
+      ]);
+    },
+  );
 
   test("a name nobody has gets the root's sections on stderr, and no failure", async () => {
     const { code, stderr } = await runCli(["help", "nope"]);
@@ -55,7 +61,12 @@ describe("where help goes", () => {
 
   test("the layout of a command's help is kubectl's", async () => {
     const { stdout } = await runCli(["version", "-h"]);
-    expect(stdout.split("\n").filter((line) => /^\S|^ {4}-/.test(line)).slice(1)).toEqual([
+    expect(
+      stdout
+        .split("\n")
+        .filter((line) => /^\S|^ {4}-/.test(line))
+        .slice(1),
+    ).toEqual([
       "Examples:",
       "Options:",
       "    --client=false:",
@@ -111,6 +122,27 @@ describe("version", () => {
   test("without a server the client's part is printed before the error", async () => {
     const { code, stdout, stderr } = await runCli(["version", "--server=http://127.0.0.1:1"]);
     expect([code, stdout]).toEqual([1, "Client Version: v1.36.3\nKustomize Version: v5.8.1\n"]);
-    expect(stderr).toBe("The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n");
+    expect(stderr).toBe(
+      "The connection to the server 127.0.0.1:1 was refused - did you specify the right host or port?\n",
+    );
+  });
+});
+
+describe("on a terminal", () => {
+  test("a mistyped flag gets a second line", async () => {
+    const { stderr } = await runCli(["version", "--cleint"], { terminal: true });
+    expect(stderr).toBe(
+      "error: unknown flag: --cleint\nSee 'kubectl version --help' for usage.\nDid you mean \"--client\"?\n",
+    );
+  });
+
+  test("a script gets kubectl's words alone", async () => {
+    const { stderr } = await runCli(["version", "--cleint"]);
+    expect(stderr).toBe("error: unknown flag: --cleint\nSee 'kubectl version --help' for usage.\n");
+  });
+
+  test("help is folded to its width", async () => {
+    const { stdout } = await runCli(["options"], { terminal: true });
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });

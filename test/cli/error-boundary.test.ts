@@ -10,15 +10,24 @@ import { NoResourceMatchError } from "../../src/machinery/rest-mapper.js";
 const pods = { group: "", resource: "pods" };
 const missing = notFound(pods, "a");
 const deployment = { group: "apps", kind: "Deployment" };
-const lost = (reason: string): TransportError => new TransportError(reason, { method: "GET", url: "https://h:6443/api?x=1" });
+const lost = (reason: string): TransportError =>
+  new TransportError(reason, { method: "GET", url: "https://h:6443/api?x=1" });
 
 test.each<[string, unknown, string]>([
   ["a plain error", new Error("boom"), "error: boom\n"],
   ["an error that says so itself", new Error("error: boom"), "error: boom\n"],
   ["something thrown that is no error", "boom", "error: boom\n"],
-  ["a usage error", usageError({ commandPath: "kubectl get" }, "no"), "error: no\nSee 'kubectl get -h' for help and examples\n"],
+  [
+    "a usage error",
+    usageError({ commandPath: "kubectl get" }, "no"),
+    "error: no\nSee 'kubectl get -h' for help and examples\n",
+  ],
   ["what a server says", missing, 'Error from server (NotFound): pods "a" not found\n'],
-  ["a server that wants to know who asks", unauthorized(), "error: You must be logged in to the server (Unauthorized)\n"],
+  [
+    "a server that wants to know who asks",
+    unauthorized(),
+    "error: You must be logged in to the server (Unauthorized)\n",
+  ],
   [
     "an invalid object with one cause",
     invalid(deployment, "x", [required("spec.selector", "")]),
@@ -29,13 +38,29 @@ test.each<[string, unknown, string]>([
     invalid(deployment, "x", [required("a", ""), invalidValue("b", 1, "bad"), required("a", "")]),
     'The Deployment "x" is invalid: \n* a: Required value\n* b: Invalid value: 1: bad\n',
   ],
-  ["nobody at the address", lost("dial tcp 1.2.3.4:6443: connect: connection refused"), "The connection to the server h:6443 was refused - did you specify the right host or port?\n"],
+  [
+    "nobody at the address",
+    lost("dial tcp 1.2.3.4:6443: connect: connection refused"),
+    "The connection to the server h:6443 was refused - did you specify the right host or port?\n",
+  ],
   ["no way to the server", lost("EOF"), "Unable to connect to the server: EOF\n"],
-  ["a type the server lacks", new NoResourceMatchError({ group: "g", version: "v", resource: "r" }), "the server doesn't have a resource type \"r\" in group \"g\" and version \"v\"\n"],
-  ["several errors, one a line", new AggregateError([new Error("one"), missing]), 'one\nError from server (NotFound): pods "a" not found\n'],
+  [
+    "a type the server lacks",
+    new NoResourceMatchError({ group: "g", version: "v", resource: "r" }),
+    'the server doesn\'t have a resource type "r" in group "g" and version "v"\n',
+  ],
+  [
+    "several errors, one a line",
+    new AggregateError([new Error("one"), missing]),
+    'one\nError from server (NotFound): pods "a" not found\n',
+  ],
   ["errors in errors", new AggregateError([new AggregateError([new Error("one")]), new Error("two")]), "one\ntwo\n"],
   ["an aggregate of one", new AggregateError([new Error("one")]), "error: one\n"],
-  ["a broken configuration", new ConfigurationInvalidError([new Error("a"), new Error("b")]), "Error in configuration: \n* a\n* b\n"],
+  [
+    "a broken configuration",
+    new ConfigurationInvalidError([new Error("a"), new Error("b")]),
+    "Error in configuration: \n* a\n* b\n",
+  ],
 ])("%s", (_name, error, text) => {
   expect(reportError(error)).toEqual({ text, code: 1 });
 });

@@ -12,12 +12,37 @@ export interface MeantDifference {
 export const meantDifferences: readonly MeantDifference[] = [
   {
     name: "help prose",
-    reason: "descriptions, examples and summaries are our own words; titles, usage line, commands and flag names are not",
-    rewrite: (text) => (/^Usage:\n/m.test(text) ? helpSkeleton(text) : text),
+    reason:
+      "descriptions, examples and summaries are our own words; titles, usage line, commands and flag names are not",
+    rewrite: (text) => (HELP.test(text) ? helpSkeleton(text) : text),
+  },
+  {
+    name: "commands of one tool only",
+    reason: "a kubectl command that is not built yet is absent, from help and hints too; `cluster` is kubets' own",
+    rewrite: (text) => withoutCommands(text),
   },
 ];
 
-const TITLE = /^[A-Z][A-Za-z ()]*:$/;
+const HELP = /^(Usage:|The following options can be passed to any command:)\n/m;
+
+/** What this kubets has not, of what kubectl has, and the reverse. */
+const ONE_TOOL_ONLY =
+  "annotate attach auth autoscale certificate cluster cordon cp debug describe diff drain edit events exec explain expose kuberc kustomize label logs patch plugin port-forward proxy replace rollout run scale set taint top uncordon wait".split(
+    " ",
+  );
+
+function withoutCommands(text: string): string {
+  const names = new Set(ONE_TOOL_ONLY);
+  return text
+    .replace(/^Use "kubectl explain <resource>" for a detailed description of that resource .*\n/m, "")
+    .replace(/\n\nDid you mean this\?\n((?:\t\S+\n)+)/, (block, list: string) =>
+      list.split("\n").every((line) => line === "" || names.has(line.trim())) ? "\n" : block,
+    )
+    .replace(/^(Deploy|Troubleshooting and Debugging) Commands:\n/gm, "")
+    .replace(/^[a-z-]+\n/gm, (line) => (/^Basic Commands/m.test(text) && names.has(line.trim()) ? "" : line));
+}
+
+const TITLE = /^[A-Z][A-Za-z -()]*:$/;
 const FLAG = /^ {4,}(-\w, )?--[\w-]+=/;
 
 /** What of a help text is interface: its titles and usage lines, the names of its commands, its flags with defaults. */
@@ -31,7 +56,7 @@ function helpSkeleton(text: string): string {
         return [line];
       }
       if (title === "Usage:" || title === "Aliases:") return line === "" ? [] : [line];
-      if (title === "Options:") return FLAG.test(line) ? [line] : [];
+      if (title === "Options:" || title.startsWith("The following")) return FLAG.test(line) ? [line] : [];
       if (title.includes("Commands")) return [/^ {2}(\S+) /.exec(line)?.[1] ?? ""].filter((name) => name !== "");
       return [];
     })

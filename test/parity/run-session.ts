@@ -109,11 +109,18 @@ const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const BASE64_PEM = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 
-/** Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and certificates. */
+/** A watch without a timeout of its own gets a random one from its client. */
+const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
+
+/**
+ * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and
+ * certificates, and the random timeouts of watches.
+ */
 function maskText(text: string, folder: string, cluster: Cluster): string {
   return text
     .replaceAll(folder, "<TMP>")
     .replace(new RegExp(`\\b${new URL(cluster.url).port}\\b`, "g"), "<PORT>")
+    .replace(RANDOM_TIMEOUT, "timeoutSeconds=<RANDOM>&watch=true")
     .replace(PEM, "<PEM>")
     .replace(BASE64_PEM, "<PEM>")
     .replace(KLOG_HEADER, "$1<KLOG> ");

@@ -1,68 +1,16 @@
-import fc from "fast-check";
-import { afterEach, describe, expect, test } from "vitest";
-import { isStatusError } from "../../src/machinery/errors/status-error.js";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
-import { createStorage, type Storage, type StorageOptions } from "../../src/server/storage/create-storage.js";
-import {
-  DELETE,
-  type ObjectCodec,
-  type ObjectStore,
-  type StoredEvent,
-  type StoredObject,
-  type WatchObjectsOptions,
-} from "../../src/server/storage/store.js";
-import { ManualTime } from "../helpers/manual-time.js";
+import { DELETE, type ObjectStore, type StoredObject } from "../../src/server/storage/store.js";
 import type { KvUnderTest } from "./kv.js";
-
-/** JSON as it comes, with one field selector beside the usual two. */
-export const plainCodec: ObjectCodec = {
-  decode: (bytes) => JSON.parse(new TextDecoder().decode(bytes)) as KubeObject,
-  encode: (object) => {
-    const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-    return new TextEncoder().encode(JSON.stringify({ ...object, metadata }));
-  },
-  attributes: ({ metadata = {}, ...rest }) => ({
-    labels: metadata.labels ?? {},
-    fields: {
-      "metadata.name": metadata.name ?? "",
-      "metadata.namespace": metadata.namespace ?? "",
-      "spec.nodeName": typeof rest["node"] === "string" ? rest["node"] : "",
-    },
-  }),
-};
-
-const PODS = { group: "", resource: "pods" };
-
-export function pod(namespace: string, name: string, rest: Record<string, unknown> = {}): KubeObject {
-  return { kind: "Pod", apiVersion: "v1", metadata: { name, namespace, uid: `uid-${name}` }, ...rest };
-}
-
-const onNode =
-  (node: string) =>
-  (object: StoredObject): boolean =>
-    object.fields["spec.nodeName"] === node;
+import { failure, names, onNode, plainCodec, pod, PODS, settle, storeOpener, token } from "./store-harness.js";
+import { watchSuite } from "./store-watch.js";
 
 /** What a store of objects must do over any key-value store. */
 export function storeSuite(name: string, makeSubject: () => KvUnderTest): void {
   describe(`store: ${name}`, () => {
-    const opened: { storage: Storage; subject: KvUnderTest }[] = [];
-    let time = new ManualTime();
+    const open = storeOpener(makeSubject);
 
-    async function open(options: Partial<StorageOptions> = {}): Promise<{ pods: ObjectStore; storage: Storage }> {
-      time = new ManualTime();
-      const subject = makeSubject();
-      const kv = await subject.open({ clock: time, timers: time });
-      const storage = createStorage({ kv, clock: time, timers: time, ...options });
-      opened.push({ storage, subject });
-      return { storage, pods: storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec }) };
-    }
-
-    afterEach(async () => {
-      for (const { storage, subject } of opened.splice(0)) {
-        await storage.close();
-        await subject.dispose?.();
-      }
-    });
+    watchSuite(open);
 
     test("what was created can be read, with its revision as resourceVersion", async () => {
       const { pods } = await open();
@@ -136,6 +84,15 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest): void {
         [400, "BadRequest", "invalid continue token: continue key is not valid: illegal base64 data at input byte 1"],
       ],
       [
+        "continuing with a token that holds no JSON",
+        (pods: ObjectStore) => pods.list("", { continue: Buffer.from("x").toString("base64url") }),
+        [
+          400,
+          "BadRequest",
+          "invalid continue token: continue key is not valid: invalid character 'x' looking for beginning of value",
+        ],
+      ],
+      [
         "continuing with a version",
         (pods: ObjectStore) => pods.list("", { continue: token(2, "a\0"), resourceVersion: "2" }),
         [400, "BadRequest", "specifying resource version is not allowed when using continue"],
@@ -153,7 +110,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest): void {
     });
 
     test("a revision that does not come is a timeout that names both", async () => {
-      const { pods } = await open();
+      const { pods, time } = await open();
       await pods.create("default/a", pod("default", "a"));
       const attempts = [
         pods.get("default/a", { resourceVersion: "999" }),
@@ -290,14 +247,13 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest): void {
     });
 
     test("what was compacted is expired: a list, and a page with a token that goes on without it", async () => {
-      const { pods } = await open({ historyBytes: 1 });
+      const { pods, time } = await open({ historyBytes: 1 });
       for (const name of ["a", "b", "c"]) await pods.create(`default/${name}`, pod("default", name));
       const first = await pods.list("", { limit: 1 });
       for (let n = 0; n < 20; n++) {
         await pods.create(`default/x${n}`, pod("default", `x${n}`));
         await pods.list("", { limit: 1 });
       }
-      await opened[0]?.storage.currentRevision();
       time.pass(301_000);
       await settle();
       time.pass(301_000);
@@ -317,111 +273,6 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest): void {
       expect(rest.resourceVersion).toBe("24");
     });
 
-    test.each<[string, Omit<WatchObjectsOptions, "signal">, readonly string[]]>([
-      ["no version: the state, then changes", {}, ["ADDED a@2", "ADDED b@3", "ADDED c@4"]],
-      ["version 0: the state, then changes", { resourceVersion: "0" }, ["ADDED a@2", "ADDED b@3", "ADDED c@4"]],
-      ["a version: what came after it", { resourceVersion: "2" }, ["ADDED b@3", "ADDED c@4"]],
-      ["the current version: only what comes", { resourceVersion: "3" }, ["ADDED c@4"]],
-      [
-        "sendInitialEvents: the state and a bookmark that ends it",
-        { sendInitialEvents: true, allowWatchBookmarks: true },
-        ["ADDED a@2", "ADDED b@3", "BOOKMARK@3 end", "ADDED c@4"],
-      ],
-      ["sendInitialEvents false without a version: only what comes", { sendInitialEvents: false }, ["ADDED c@4"]],
-      [
-        "sendInitialEvents false at version 0: only what comes",
-        { sendInitialEvents: false, resourceVersion: "0" },
-        ["ADDED c@4"],
-      ],
-    ])("a watch from %s", async (_, options, expected) => {
-      const { pods } = await open();
-      await pods.create("default/a", pod("default", "a"));
-      await pods.create("default/b", pod("default", "b"));
-      const events = await collect(pods, "", expected.length, options);
-      await pods.create("default/c", pod("default", "c"));
-      await pods.guaranteedUpdate("default/c", async () => pod("default", "c", { n: 1 }));
-      expect((await events.done).map(show)).toEqual(expected);
-    });
-
-    test("a watcher with a selector sees objects come and go as they match", async () => {
-      const { pods } = await open();
-      const events = await collect(pods, "default/", 4, { resourceVersion: "1", predicate: onNode("n1") });
-      const set = (name: string, node: string, n = 0): Promise<unknown> =>
-        pods.guaranteedUpdate(`default/${name}`, async () => pod("default", name, { node, n }), {
-          ignoreNotFound: true,
-        });
-      await set("a", "");
-      await set("a", "n1");
-      await set("a", "n1", 1);
-      await set("a", "n2");
-      await pods.delete("default/a");
-      await set("b", "n1");
-      const seen = await events.done;
-      expect(seen.map(show)).toEqual(["ADDED a@3", "MODIFIED a@4", "DELETED a@5", "ADDED b@7"]);
-      expect(seen[2]?.object?.object()).toMatchObject({ node: "n1", n: 1, metadata: { resourceVersion: "5" } });
-    });
-
-    test("all watchers of a deletion share its object, so that it is encoded once", async () => {
-      const { pods } = await open();
-      await pods.create("default/a", pod("default", "a"));
-      const watches = await Promise.all([1, 2].map(() => collect(pods, "", 1, { resourceVersion: "2" })));
-      await pods.delete("default/a");
-      const [first, second] = await Promise.all(watches.map(({ done }) => done));
-      expect(first?.[0]?.object).toBe(second?.[0]?.object);
-    });
-
-    test("a watch from before what is kept is expired, in the iteration", async () => {
-      const { pods } = await open({ historyBytes: 1 });
-      for (const name of ["a", "b", "c"]) await pods.create(`default/${name}`, pod("default", name));
-      const { done } = await collect(pods, "", 1, { resourceVersion: "1" });
-      expect(await failure(done)).toMatchObject({
-        code: 410,
-        reason: "Expired",
-        message: "too old resource version: 1 (3)",
-      });
-    });
-
-    test("a watch from a version that this store never gave is expired, so that its client lists again", async () => {
-      const { pods } = await open();
-      const { done } = await collect(pods, "", 1, { resourceVersion: "999" });
-      expect(await failure(done)).toMatchObject({ code: 410, message: "Too large resource version: 999, current: 1" });
-    });
-
-    test("a watcher that does not keep up is told to list again and holds up nobody", async () => {
-      const { pods } = await open({ historyBytes: 5_000 });
-      const slow = (await pods.watch("", { resourceVersion: "1", signal: new AbortController().signal }))[
-        Symbol.asyncIterator
-      ]();
-      const quick = await collect(pods, "", 60, { resourceVersion: "1" });
-      await pods.create("default/a", pod("default", "a"));
-      expect((await slow.next()).done).toBe(false);
-      for (let n = 0; n < 60; n++) await pods.create(`default/${n}`, pod("default", String(n)));
-      await quick.done;
-      expect(await failure(slow.next())).toMatchObject({ code: 410, reason: "Expired" });
-    });
-
-    test("bookmarks come every minute and shortly before the end, with the store's revision", async () => {
-      const { pods, storage } = await open();
-      const secrets = storage.storeFor({
-        prefix: "/registry/secrets/",
-        resource: { group: "", resource: "secrets" },
-        codec: plainCodec,
-      });
-      await pods.create("default/a", pod("default", "a"));
-      const events = await collect(pods, "", 2, {
-        resourceVersion: "2",
-        allowWatchBookmarks: true,
-        timeoutMilliseconds: 90_000,
-      });
-      await secrets.create("default/s", pod("default", "s"));
-      await settle();
-      time.pass(61_000);
-      await settle();
-      await secrets.create("default/t", pod("default", "t"));
-      time.pass(28_000);
-      expect((await events.done).map(show)).toEqual(["BOOKMARK@3", "BOOKMARK@4"]);
-    });
-
     test("a replaced codec is used for what is already cached", async () => {
       const { pods, storage } = await open();
       await pods.create("default/a", pod("default", "a"));
@@ -430,97 +281,5 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest): void {
       const again = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec });
       expect((await again.get("default/a")).object()["pruned"]).toBe(true);
     });
-
-    test("a list and then a watch from its version miss and repeat nothing, however they fall", async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-          const { pods } = await open();
-          const views: { state: Map<string, number>; watch: { done: Promise<StoredEvent[]>; stop(): void } }[] = [];
-          for (const { name, node, action } of steps) {
-            const key = `default/${name}`;
-            if (action === "look") {
-              const { items, resourceVersion } = await pods.list("", { predicate: onNode("n1") });
-              const watch = await collect(pods, "", Number.POSITIVE_INFINITY, {
-                resourceVersion,
-                predicate: onNode("n1"),
-              });
-              views.push({ state: new Map(items.map(({ key, revision }) => [key, revision])), watch });
-            } else if (action === "delete") {
-              await pods.delete(key).catch(() => undefined);
-            } else {
-              await pods.guaranteedUpdate(key, async () => pod("default", name, { node }), { ignoreNotFound: true });
-            }
-          }
-          await settle();
-          const { items } = await pods.list("", { predicate: onNode("n1") });
-          const expected = new Map(items.map(({ key, revision }) => [key, revision]));
-          for (const { state, watch } of views) {
-            watch.stop();
-            for (const { type, object, revision } of await watch.done) {
-              const key = object?.key ?? "";
-              expect(state.has(key)).toBe(type !== "ADDED");
-              if (type === "DELETED") state.delete(key);
-              else state.set(key, revision);
-            }
-            expect(state).toEqual(expected);
-          }
-        }),
-        { numRuns: 25 },
-      );
-    });
   });
-}
-
-const step = fc.record({
-  name: fc.constantFrom("a", "b", "c"),
-  node: fc.constantFrom("n1", "n2"),
-  action: fc.constantFrom("write", "write", "delete", "look"),
-});
-
-/** Starts a watch now; `done` holds its first `count` events, or all of them once stopped. */
-async function collect(
-  store: ObjectStore,
-  prefix: string,
-  count: number,
-  options: Omit<WatchObjectsOptions, "signal">,
-): Promise<{ done: Promise<StoredEvent[]>; stop(): void }> {
-  const controller = new AbortController();
-  const watch = await store.watch(prefix, { ...options, signal: controller.signal });
-  const read = async (): Promise<StoredEvent[]> => {
-    const events: StoredEvent[] = [];
-    for await (const batch of watch) {
-      events.push(...batch);
-      if (events.length >= count) break;
-    }
-    return events.slice(0, count);
-  };
-  return { done: read(), stop: () => controller.abort() };
-}
-
-function show({ type, object, revision, initialEventsEnd }: StoredEvent): string {
-  const name = object === undefined ? "" : ` ${object.fields["metadata.name"]}`;
-  return `${type}${name}@${revision}${initialEventsEnd === true ? " end" : ""}`;
-}
-
-function names(objects: readonly StoredObject[]): (string | undefined)[] {
-  return objects.map(({ fields }) => fields["metadata.name"]);
-}
-
-function token(revision: number, start: string): string {
-  return Buffer.from(JSON.stringify({ v: "meta.k8s.io/v1", rv: revision, start })).toString("base64url");
-}
-
-/** The Status of a promise that must fail with one. */
-async function failure(promise: Promise<unknown>): Promise<unknown> {
-  const error: unknown = await promise.then(
-    () => new Error("it succeeded"),
-    (reason: unknown) => reason,
-  );
-  if (!isStatusError(error)) throw error;
-  return error.status;
-}
-
-/** Lets everything that is under way come to rest. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -20,6 +20,10 @@ export async function runComplete(
   const [request, ...words] = argv;
   if (words.length === 0) throw new Error("requires at least 1 arg(s), only received 0");
   const { completion, problem } = await completeLine(root, words, host, makeFactory);
+  // kubectl looks for a plugin's own completion there, and says so.
+  if (problem?.startsWith(NO_COMMAND) === true) {
+    host.streams.err.write("[Debug] Cleared global flags for plugin completion\n");
+  }
   if (problem !== undefined) host.streams.err.write(`[Debug] [Error] ${problem}\n`);
   for (const candidate of completion.candidates) {
     const shown = request === "__completeNoDesc" ? candidate.split("\t")[0] : candidate;
@@ -28,6 +32,8 @@ export async function runComplete(
   host.streams.out.write(`:${completion.directive}\n`);
   host.streams.err.write(`Completion ended with directive: ${directiveNames(completion.directive)}\n`);
 }
+
+const NO_COMMAND = "unable to find a command for arguments";
 
 interface Answer {
   readonly completion: Completion;
@@ -47,7 +53,7 @@ async function completeLine(
   const globals = globalFlags(defaultCacheDir(host));
   const tree = rootNode(root, host.program, globals);
   if (unknownCommand(tree, line) !== undefined) {
-    return failed(`unable to find a command for arguments: [${line.join(" ")}]`);
+    return failed(`${NO_COMMAND}: [${line.join(" ")}]`);
   }
   const { node, argv } = await findNode(tree, line);
   const value = valueCompletion(node.flagTable(), argv, words.at(-1) ?? "");

@@ -5,9 +5,18 @@ import type { FlagSpec } from "./flag-set.js";
 /** A command line that does not fit its flags, in pflag's words. The boundary adds where to look for help. */
 export class FlagError extends Error {
   override readonly name = "FlagError";
+  constructor(
+    message: string,
+    /** The name nobody knows, where that is the matter. */
+    readonly typed?: string,
+    /** The names that would have been understood. */
+    readonly known: readonly string[] = [],
+  ) {
+    super(message);
+  }
 }
 
-export const unknownFlag = (name: string): FlagError => new FlagError(`unknown flag: --${name}`);
+export const unknownFlag = (name: string): FlagError => new FlagError(`unknown flag: --${name}`, name);
 
 export const unknownShorthand = (char: string, shorthands: string): FlagError =>
   new FlagError(`unknown shorthand flag: ${goQuoteChar(char)} in -${shorthands}`);

@@ -35,16 +35,10 @@ export function parseFlagValue(type: FlagType, text: string, before: FlagValue |
 /** The value of a flag nobody gave. */
 export function defaultFlagValue(spec: FlagSpec): FlagValue {
   const text = defaultText(spec);
-  switch (spec.type) {
-    case "stringSlice":
-      return readCsv(text.slice(1, -1));
-    case "stringArray":
-      return text === "[]" ? [] : text.slice(1, -1).split(",");
-    case "moduleSpec":
-      return text;
-    default:
-      return parseFlagValue(spec.type, text, undefined);
-  }
+  const inner = text.slice(1, -1);
+  if (spec.type === "stringSlice") return readCsv(inner);
+  if (spec.type === "stringArray") return inner === "" ? [] : inner.split(",");
+  return spec.type === "moduleSpec" ? text : parseFlagValue(spec.type, text, undefined);
 }
 
 const ZERO: Readonly<Record<FlagType, string>> = {

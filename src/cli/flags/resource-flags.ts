@@ -81,7 +81,7 @@ export const validateFlag: FlagSpec = {
   default: "strict",
   bare: "strict",
   usage:
-    'Must be one of: strict (or true), warn, ignore (or false). What happens to unknown and duplicate fields: refuse, warn, or drop them silently',
+    "Must be one of: strict (or true), warn, ignore (or false). What happens to unknown and duplicate fields: refuse, warn, or drop them silently",
 };
 
 export type FieldValidation = "Strict" | "Warn" | "Ignore";

@@ -30,7 +30,9 @@ export function createAuthenticator(config: ClientConfig, options: Authenticator
   const clock = options.clock ?? systemClock;
   const impersonation = impersonationHeaders(auth.impersonate);
   if (auth.authProvider !== undefined) {
-    throw new Error(REMOVED_PROVIDERS[auth.authProvider] ?? `no Auth Provider found for name ${goQuote(auth.authProvider)}`);
+    throw new Error(
+      REMOVED_PROVIDERS[auth.authProvider] ?? `no Auth Provider found for name ${goQuote(auth.authProvider)}`,
+    );
   }
   if (auth.username && auth.token) {
     throw new Error("username/password or bearer token may be set, but not both");
@@ -51,7 +53,8 @@ export function createAuthenticator(config: ClientConfig, options: Authenticator
   }
   const { exec } = auth;
   if (exec === undefined) return always(fixed(undefined));
-  if (!EXEC_VERSIONS.has(exec.apiVersion)) throw new Error(`exec plugin: invalid apiVersion ${goQuote(exec.apiVersion)}`);
+  if (!EXEC_VERSIONS.has(exec.apiVersion))
+    throw new Error(`exec plugin: invalid apiVersion ${goQuote(exec.apiVersion)}`);
 
   let plugin: Promise<ExecPlugin> | undefined;
   const load = async (): Promise<ExecPlugin> => {

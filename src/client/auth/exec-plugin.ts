@@ -4,7 +4,7 @@ import { normalize } from "node:path";
 import { errorCode } from "../../base/path-error.js";
 import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
-import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ExecConfig } from "../config/client-config.js";
 
 /** What a credential plugin answered; a token, a certificate with its key, or both. */
@@ -130,7 +130,8 @@ export class ExecPlugin {
       throw new Error(`decoding stdout: couldn't get version/kind; json parse error: ${messageOf(error)}`);
     }
     if (!isJsonObject(answer)) throw new Error("decoding stdout: couldn't get version/kind; json parse error");
-    const { kind = "", apiVersion: version = "" } = answer;
+    const kind = textOf(answer["kind"]);
+    const version = textOf(answer["apiVersion"]);
     if (kind === "" && version === "") {
       throw new Error(
         `exec plugin is configured to use API version ${apiVersion}, plugin returned version client.authentication.k8s.io/__internal`,
@@ -138,15 +139,13 @@ export class ExecPlugin {
     }
     if (kind === "") throw new Error(`decoding stdout: Object 'Kind' is missing in '${stdout}'`);
     if (version === "") throw new Error(`decoding stdout: Object 'apiVersion' is missing in '${stdout}'`);
-    if (kind !== "ExecCredential" || !VERSIONS.has(String(version))) {
+    if (kind !== "ExecCredential" || !VERSIONS.has(version)) {
       throw new Error(
-        `decoding stdout: no kind ${goQuote(String(kind))} is registered for version ${goQuote(String(version))} in scheme "pkg/runtime/scheme.go:110"`,
+        `decoding stdout: no kind ${goQuote(kind)} is registered for version ${goQuote(version)} in scheme "pkg/runtime/scheme.go:110"`,
       );
     }
     if (version !== apiVersion) {
-      throw new Error(
-        `exec plugin is configured to use API version ${apiVersion}, plugin returned version ${String(version)}`,
-      );
+      throw new Error(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${version}`);
     }
     if (!isJsonObject(answer["status"])) throw new Error("exec plugin didn't return a status field");
     return answer["status"];
@@ -164,15 +163,17 @@ function credentialsOf(status: JsonObject): ExecCredentials {
     try {
       new X509Certificate(cert);
     } catch {
-      throw new Error(
-        "failed parsing client key/certificate: tls: failed to find any PEM data in certificate input",
-      );
+      throw new Error("failed parsing client key/certificate: tls: failed to find any PEM data in certificate input");
     }
   }
   return {
     ...(token !== "" && { token }),
     ...(cert !== "" && { certData: Buffer.from(cert), keyData: Buffer.from(key) }),
   };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
 }
 
 function messageOf(error: unknown): string {

@@ -130,8 +130,12 @@ async function credentialsOf(
     ...(user.exec && { exec: execOf(user.exec, cluster) }),
   };
   const identified =
-    found.username || found.token || found.authProvider !== undefined || found.exec ||
-    user["client-certificate"] || user["client-certificate-data"]?.length;
+    found.username ||
+    found.token ||
+    found.authProvider !== undefined ||
+    found.exec ||
+    user["client-certificate"] ||
+    user["client-certificate-data"]?.length;
   if (identified || !options.prompt) return found;
   return { ...found, ...(await options.prompt()) };
 }

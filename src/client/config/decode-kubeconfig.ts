@@ -43,19 +43,19 @@ export function decodeKubeconfig(document: JsonValue, origin: string): Kubeconfi
 }
 
 function typeMeta(document: JsonValue): JsonObject {
-  const goType = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const goType =
+    'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
   const prefix = "couldn't get version/kind; json parse error: json: cannot unmarshal";
   if (!isJsonObject(document)) throw new Error(`${prefix} ${jsonType(document)} into Go value of type ${goType}`);
-  for (const field of ["apiVersion", "kind"]) {
-    const value = document[field] ?? "";
-    if (typeof value !== "string") {
-      throw new Error(`${prefix} ${jsonType(value)} into Go struct field .${field} of type string`);
-    }
-  }
-  const kind = document["kind"] || "Config";
-  const version = document["apiVersion"] || "v1";
+  const field = (name: string): string => {
+    const value = document[name] ?? "";
+    if (typeof value === "string") return value;
+    throw new Error(`${prefix} ${jsonType(value)} into Go struct field .${name} of type string`);
+  };
+  const version = field("apiVersion") || "v1";
+  const kind = field("kind") || "Config";
   if (kind !== "Config" || version !== "v1") {
-    throw new Error(`no kind "${String(kind)}" is registered for version "${String(version)}" in scheme "${SCHEME}"`);
+    throw new Error(`no kind "${kind}" is registered for version "${version}" in scheme "${SCHEME}"`);
   }
   return document;
 }
@@ -107,10 +107,11 @@ function execConfig(at: Reader): KubeconfigExec {
   return present<KubeconfigExec>({
     command: at.string("command") ?? "",
     args: at.strings("args") ?? null,
-    env: at.structs("env", "ExecEnvVar")?.map((item) => ({
-      name: item.string("name") ?? "",
-      value: item.string("value") ?? "",
-    })) ?? null,
+    env:
+      at.structs("env", "ExecEnvVar")?.map((item) => ({
+        name: item.string("name") ?? "",
+        value: item.string("value") ?? "",
+      })) ?? null,
     apiVersion,
     installHint: at.string("installHint"),
     provideClusterInfo: at.bool("provideClusterInfo") ?? false,
@@ -233,7 +234,9 @@ class Reader {
   private stringList(field: string, value: JsonValue | undefined): readonly string[] | undefined {
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value)) return this.fail(field, value, "[]string");
-    return value.map((item) => (typeof item === "string" ? item : item === null ? "" : this.fail(field, item, "string")));
+    return value.map((item) =>
+      typeof item === "string" ? item : item === null ? "" : this.fail(field, item, "string"),
+    );
   }
 
   private pathTo(field: string): string {
@@ -269,5 +272,6 @@ function faultIn(digits: number, padding: string, partial: number): number {
   // A group that just stops is at fault from its beginning; a wrong character where it stands.
   if (padding === "") return digits - partial;
   if (partial < 2 || !padding.startsWith("=")) return digits;
+  if (partial === 2 && padding.length > 1 && padding[1] !== "=") return digits;
   return digits + Math.min(4 - partial, padding.length);
 }

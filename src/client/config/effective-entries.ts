@@ -54,10 +54,13 @@ function clusterOf(
   overrides: ConfigOverrides,
   defaultServer: string,
 ): KubeconfigCluster {
-  const cluster = overlay<KubeconfigCluster>({ origin: "", ...own, server: own?.server || defaultServer }, {
-    server: overrides.server,
-    "disable-compression": overrides.disableCompression,
-  });
+  const cluster = overlay<KubeconfigCluster>(
+    { origin: "", ...own, server: own?.server || defaultServer },
+    {
+      server: overrides.server,
+      "disable-compression": overrides.disableCompression,
+    },
+  );
   // A flag about trust replaces all the file says about trust: the two would contradict each other.
   if (overrides.insecureSkipTlsVerify || overrides.certificateAuthority !== "") {
     delete cluster["certificate-authority-data"];

@@ -77,9 +77,7 @@ function certificateErrors(name: string, user: KubeconfigUser, cwd: string, erro
   if (!certificate && !certificateData?.length) return;
   if (certificate && certificateData?.length) {
     errors.push(
-      new Error(
-        `client-cert-data and client-cert are both specified for ${name}. client-cert-data will override.`,
-      ),
+      new Error(`client-cert-data and client-cert are both specified for ${name}. client-cert-data will override.`),
     );
   }
   if (key && keyData?.length) {

@@ -1,6 +1,14 @@
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
-import { objects, text, texts, type WireGroup, type WireGroupVersion, type WireResource, type WireResourceList } from "./wire.js";
+import {
+  objects,
+  text,
+  texts,
+  type WireGroup,
+  type WireGroupVersion,
+  type WireResource,
+  type WireResourceList,
+} from "./wire.js";
 
 /** Everything one aggregated document says, in the form of the older documents. */
 export interface AggregatedContent {
@@ -74,7 +82,9 @@ function withSubresources(entry: JsonObject): WireResource[] {
   return found;
 }
 
-function kindOf(entry: JsonObject): { readonly group?: string; readonly version?: string; readonly kind: string } | undefined {
+function kindOf(
+  entry: JsonObject,
+): { readonly group?: string; readonly version?: string; readonly kind: string } | undefined {
   const response = entry["responseKind"];
   if (!isJsonObject(response)) return undefined;
   const group = text(response["group"]);

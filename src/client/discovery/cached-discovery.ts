@@ -54,6 +54,9 @@ export class CachedDiscovery implements Discovery {
   private readonly folder: string | undefined;
   private readonly clock: Clock;
   private readonly ours = new Set<string>();
+  /** What was read from the disk already. */
+  private knownGroups: readonly WireGroup[] | undefined;
+  private readonly knownLists = new Map<string, WireResourceList>();
   private invalidated = false;
   private onlyOurs = true;
 
@@ -68,8 +71,9 @@ export class CachedDiscovery implements Discovery {
 
   /** The group list as the wire has it. */
   async groupList(): Promise<readonly WireGroup[]> {
+    if (this.knownGroups) return this.knownGroups;
     const cached = this.read("servergroups.json", "APIGroupList");
-    if (cached) return readGroups(cached);
+    if (cached) return (this.knownGroups = readGroups(cached));
     const groups = await this.memory.groups();
     if (groups.length > 0) this.write("servergroups.json", groupsFile(groups));
     return groups;
@@ -77,9 +81,15 @@ export class CachedDiscovery implements Discovery {
 
   /** One group-version's resources, subresources included, as the wire has them. */
   async resourceList(groupVersion: string): Promise<WireResourceList> {
+    const known = this.knownLists.get(groupVersion);
+    if (known) return known;
     const file = join(groupVersion, "serverresources.json");
     const cached = this.read(file, "APIResourceList");
-    if (cached) return readResourceList(cached, groupVersion);
+    if (cached) {
+      const read = readResourceList(cached, groupVersion);
+      this.knownLists.set(groupVersion, read);
+      return read;
+    }
     const list = await this.memory.resourceList(groupVersion);
     if (list.resources.length > 0) this.write(file, resourceListFile(list));
     return list;
@@ -94,7 +104,9 @@ export class CachedDiscovery implements Discovery {
     const groups = await this.groupList();
     const names = groups.flatMap((group) => group.versions.map((version) => version.groupVersion));
     const answers = await Promise.all(
-      names.map((name) => this.resourceList(name).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))))),
+      names.map((name) =>
+        this.resourceList(name).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error)))),
+      ),
     );
     const lists = new Map<string, WireResourceList>();
     const failed = new Map<string, Error>();
@@ -114,7 +126,10 @@ export class CachedDiscovery implements Discovery {
     }));
   }
 
-  async resources(): Promise<{ readonly resources: readonly ApiResource[]; readonly failed: ReadonlyMap<string, Error> }> {
+  async resources(): Promise<{
+    readonly resources: readonly ApiResource[];
+    readonly failed: ReadonlyMap<string, Error>;
+  }> {
     const { lists, failed } = await this.groupsAndLists();
     const resources = [...lists.values()].flatMap((list) => list.resources.map((entry) => apiResource(list, entry)));
     return { resources: resources.filter(({ name }) => !name.includes("/")), failed };
@@ -134,6 +149,8 @@ export class CachedDiscovery implements Discovery {
   }
 
   invalidate(): void {
+    this.knownGroups = undefined;
+    this.knownLists.clear();
     this.ours.clear();
     this.onlyOurs = true;
     this.invalidated = true;

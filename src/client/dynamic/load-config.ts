@@ -14,7 +14,11 @@ export interface LoadConfigOptions extends Partial<ConfigOverrides> {
  * `cacheDir` says where.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
-  const { userAgent = `kubets (${process.platform}/${process.arch})`, env = process.env, cwd = process.cwd() } = options;
+  const {
+    userAgent = `kubets (${process.platform}/${process.arch})`,
+    env = process.env,
+    cwd = process.cwd(),
+  } = options;
   const overrides = { ...noOverrides, ...options };
   const config = await createConfigLoader({ overrides, env, cwd, userAgent }).clientConfig();
   return { ...config, cacheDir: options.cacheDir ?? "" };

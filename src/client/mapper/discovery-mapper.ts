@@ -1,5 +1,10 @@
 import type { GroupKind, GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
-import { isNoMatchError, NoResourceMatchError, type RestMapper, type RestMapping } from "../../machinery/rest-mapper.js";
+import {
+  isNoMatchError,
+  NoResourceMatchError,
+  type RestMapper,
+  type RestMapping,
+} from "../../machinery/rest-mapper.js";
 import type { CachedDiscovery } from "../discovery/cached-discovery.js";
 import { groupOf, parseResourceArgument, ResourceIndex } from "./resource-index.js";
 import { expandShortcut } from "./shortcuts.js";

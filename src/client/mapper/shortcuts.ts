@@ -16,7 +16,9 @@ export function expandShortcut(
   const all = [...lists];
   for (const list of all) {
     if (wanted.group !== "" && wanted.group !== groupOf(list)) continue;
-    const exact = list.resources.some(({ name, singularName }) => name === wanted.resource || singularName === wanted.resource);
+    const exact = list.resources.some(
+      ({ name, singularName }) => name === wanted.resource || singularName === wanted.resource,
+    );
     if (exact) return wanted;
   }
   let found: { readonly group: string; readonly resource: string } | undefined;

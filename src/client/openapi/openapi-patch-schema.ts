@@ -15,7 +15,8 @@ export function patchSchemaOf(schema: JsonObject, schemas: JsonObject): PatchSch
 
 function fieldOf(schema: JsonObject, name: string, schemas: JsonObject): PatchField | undefined {
   const properties = schema["properties"];
-  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : schema["additionalProperties"];
+  const property =
+    isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : schema["additionalProperties"];
   if (!isJsonObject(property)) return undefined;
   const strategies = property["x-kubernetes-patch-strategy"];
   const mergeKey = property["x-kubernetes-patch-merge-key"];

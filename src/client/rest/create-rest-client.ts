@@ -1,9 +1,13 @@
 import { join } from "node:path";
-import { setTimeout as sleepFor } from "node:timers/promises";
 import { systemClock } from "../../base/clock.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
-import { type Authenticator, type AuthenticatorOptions, createAuthenticator, type Credentials } from "../auth/authenticator.js";
+import {
+  type Authenticator,
+  type AuthenticatorOptions,
+  createAuthenticator,
+  type Credentials,
+} from "../auth/authenticator.js";
 import type { ClientConfig } from "../config/client-config.js";
 import { createTransport } from "../transport/create-transport.js";
 import type { HttpCache } from "../transport/http-cache.js";
@@ -69,7 +73,9 @@ class HttpRestClient implements RestClient {
     }
   }
 
-  async stream(request: RestRequest): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }> {
+  async stream(
+    request: RestRequest,
+  ): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }> {
     const timeout = deadline(request, this.config.timeout);
     try {
       const answer = await this.exchange(request, timeout, false);
@@ -148,9 +154,10 @@ class HttpRestClient implements RestClient {
       ...(signal && { signal }),
     };
     try {
-      const answer = request.httpCache && this.config.cacheDir !== ""
-        ? await (await this.httpCache()).send(this.transport, outgoing, where.url)
-        : await this.transport.send(outgoing);
+      const answer =
+        request.httpCache && this.config.cacheDir !== ""
+          ? await (await this.httpCache()).send(this.transport, outgoing, where.url)
+          : await this.transport.send(outgoing);
       if (answer.status === 401) credentials.refused();
       return answer;
     } catch (error) {
@@ -247,12 +254,10 @@ async function readAll(body: AsyncIterable<Uint8Array>, timeout: Deadline): Prom
     for await (const chunk of body) chunks.push(chunk);
   } catch (error) {
     if (!timeout.expired() && !isTransportError(error)) throw error;
-    const why = timeout.expired()
-      ? TIMED_OUT_READING
-      : error instanceof Error
-        ? error.message
-        : String(error);
-    throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`, { cause: error });
+    const why = timeout.expired() ? TIMED_OUT_READING : error instanceof Error ? error.message : String(error);
+    throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`, {
+      cause: error,
+    });
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
@@ -300,5 +305,6 @@ function isBroken(error: unknown): boolean {
 }
 
 async function defaultSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  const { setTimeout: sleepFor } = await import("node:timers/promises");
   await sleepFor(milliseconds, undefined, signal && { signal });
 }

@@ -2,7 +2,8 @@
 export function goDurationText(milliseconds: number): string {
   if (milliseconds === 0) return "0s";
   if (milliseconds < 0) return `-${goDurationText(-milliseconds)}`;
-  if (milliseconds < 1) return milliseconds < 1e-3 ? `${round(milliseconds * 1e6)}ns` : `${round(milliseconds * 1e3)}µs`;
+  if (milliseconds < 1)
+    return milliseconds < 1e-3 ? `${round(milliseconds * 1e6)}ns` : `${round(milliseconds * 1e3)}µs`;
   if (milliseconds < 1000) return `${round(milliseconds)}ms`;
   const hours = Math.floor(milliseconds / 3_600_000);
   const minutes = Math.floor((milliseconds % 3_600_000) / 60_000);

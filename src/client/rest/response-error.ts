@@ -7,7 +7,12 @@ const MAX_TEXT = 2048;
 /** The error of a non-2xx answer: the Status in its body, else what client-go makes of the code. */
 export function responseError(
   request: Pick<RestRequest, "method" | "path" | "userPath">,
-  answer: { readonly status: number; readonly contentType: string; readonly retryAfter?: number; readonly body: Uint8Array },
+  answer: {
+    readonly status: number;
+    readonly contentType: string;
+    readonly retryAfter?: number;
+    readonly body: Uint8Array;
+  },
 ): StatusError {
   const media = answer.contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   if (media === "" || media === "application/json") {
@@ -40,14 +45,18 @@ function statusIn(body: Uint8Array): Status | undefined {
 }
 
 /** The resource and name a path speaks of, for the "(get pods web)" at the end of a message. */
-function targetOf(path: string): { readonly resource: { readonly group: string; readonly resource: string }; readonly name: string } {
+function targetOf(path: string): {
+  readonly resource: { readonly group: string; readonly resource: string };
+  readonly name: string;
+} {
   const parts = path.split("/").filter((part) => part !== "");
   const nothing = { resource: { group: "", resource: "" }, name: "" };
   const group = parts[0] === "api" ? "" : parts[0] === "apis" ? (parts[1] ?? "") : undefined;
   if (group === undefined) return nothing;
   let rest = parts.slice(group === "" ? 2 : 3);
   // "namespaces/x" scopes what follows, unless what follows is a part of the namespace itself.
-  if (rest[0] === "namespaces" && rest.length > 2 && !["status", "finalize"].includes(rest[2] ?? "")) rest = rest.slice(2);
+  if (rest[0] === "namespaces" && rest.length > 2 && !["status", "finalize"].includes(rest[2] ?? ""))
+    rest = rest.slice(2);
   const [resource = "", name = ""] = rest;
   return resource === "" ? nothing : { resource: { group, resource }, name: decodeURIComponent(name) };
 }

@@ -20,6 +20,6 @@ export function warningTexts(header: string | readonly string[] | undefined): re
 
 /** Node gives header bytes as Latin-1; a server sends UTF-8. */
 function fromBytes(text: string): string {
-  if (!/[\u0080-\u00ff]/.test(text) || /[^\u0000-\u00ff]/.test(text)) return text;
-  return Buffer.from(text, "latin1").toString("utf8");
+  const bytes = Buffer.from(text, "latin1");
+  return bytes.toString("latin1") === text ? bytes.toString("utf8") : text;
 }

@@ -7,7 +7,9 @@ import type { Transport } from "./transport.js";
  * on first use, which a command with one request would wait for.
  */
 export function createTransport(config: TransportConfig, options: { readonly pooled?: boolean } = {}): Transport {
-  return options.pooled ? lazily(() => import("./undici.js").then((module) => module.undiciTransport(config))) : nodeHttpsTransport(config);
+  return options.pooled
+    ? lazily(() => import("./undici.js").then((module) => module.undiciTransport(config)))
+    : nodeHttpsTransport(config);
 }
 
 function lazily(make: () => Promise<Transport>): Transport {

@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import { createGunzip, constants } from "node:zlib";
 
 /** The body's bytes, unpacked if they were gzip; what breaks it off is thrown as `wrap` makes it. */
 export async function* decodeBody(
@@ -12,6 +11,7 @@ export async function* decodeBody(
       yield* incoming as AsyncIterable<Uint8Array>;
       return;
     }
+    const { constants, createGunzip } = await import("node:zlib");
     // A watch is flushed event by event: do not wait for a full block.
     const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
     incoming.on("error", (error) => gunzip.destroy(error));

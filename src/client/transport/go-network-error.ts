@@ -26,10 +26,7 @@ export interface ConnectedSocket {
 }
 
 /** What Go says where Node said `error`; `socket` adds the addresses Go names for a broken connection. */
-export function goNetworkReason(
-  error: unknown,
-  socket?: ConnectedSocket,
-): string {
+export function goNetworkReason(error: unknown, socket?: ConnectedSocket): string {
   if (error instanceof NetworkFailure) return error.message;
   if (error instanceof AggregateError) return goNetworkReason(error.errors[0], socket);
   if (!(error instanceof Error)) return String(error);

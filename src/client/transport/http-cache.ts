@@ -60,7 +60,8 @@ export class HttpCache {
     const headers = new Map<string, string>();
     for (const [name, value] of Object.entries(answer.headers)) {
       // The body was unpacked on its way here.
-      if (HOP_BY_HOP.has(name) || name === "content-encoding" || name === "content-length" || value === undefined) continue;
+      if (HOP_BY_HOP.has(name) || name === "content-encoding" || name === "content-length" || value === undefined)
+        continue;
       headers.set(name, typeof value === "string" ? value : value.join(", "));
     }
     for (const name of listOf(headers.get("vary"))) {
@@ -101,7 +102,8 @@ function load(file: string): StoredResponse | undefined {
     return undefined;
   }
   const content = bytes.subarray(32);
-  if (bytes.length < 32 || !createHash("sha256").update(content).digest().equals(bytes.subarray(0, 32))) return undefined;
+  if (bytes.length < 32 || !createHash("sha256").update(content).digest().equals(bytes.subarray(0, 32)))
+    return undefined;
   const end = content.indexOf("\r\n\r\n");
   if (end === -1) return undefined;
   const [first = "", ...lines] = content.subarray(0, end).toString("latin1").split("\r\n");
@@ -134,7 +136,8 @@ function unchunk(bytes: Buffer): Buffer | undefined {
 
 /** Another process reads it at any time: whole or not at all. A cache that cannot be written is no error. */
 function save(file: string, { status, headers, body }: StoredResponse): void {
-  const kept = [...headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== "content-length").sort();
+  const kept = [...headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== "content-length");
+  kept.sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = kept.map(([name, value]) => `${canonical(name)}: ${value}\r\n`).join("");
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nContent-Length: ${body.byteLength}\r\n${lines}\r\n`;
   const content = Buffer.concat([Buffer.from(head, "latin1"), body]);
@@ -175,11 +178,16 @@ function variesNot({ headers }: StoredResponse, request: TransportRequest): bool
 
 function cacheControl(header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
   const parts = listOf(typeof header === "string" ? header : header?.join(","));
-  return new Map(parts.map((part) => part.split("=", 2)).map(([name = "", value = ""]) => [name.trim().toLowerCase(), value.trim()]));
+  return new Map(
+    parts.map((part) => part.split("=", 2)).map(([name = "", value = ""]) => [name.trim().toLowerCase(), value.trim()]),
+  );
 }
 
 function listOf(header: string | undefined): readonly string[] {
-  return (header ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
+  return (header ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 }
 
 function respond({ status, headers, body }: StoredResponse): TransportResponse {

@@ -1,4 +1,10 @@
-import { Agent, type ClientRequest, type IncomingMessage, request as httpRequest } from "node:http";
+import {
+  Agent,
+  type ClientRequest,
+  type IncomingMessage,
+  request as httpRequest,
+  type RequestOptions,
+} from "node:http";
 import type { Duplex } from "node:stream";
 import { errorCode } from "../../base/path-error.js";
 import { addressesOf, dial } from "./dial.js";
@@ -50,15 +56,18 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
     }),
   };
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({
+    const options: RequestOptions & { readonly servername: string } = {
       agent,
       method,
       host: endpoint.target.host,
       port: endpoint.target.port,
+      // dial() knows the name; working it out here again costs milliseconds on a first request.
+      servername: "",
       path: endpoint.absoluteForm ? url : path,
       headers: headers as Record<string, string | string[]>,
       ...(signal && { signal }),
-    });
+    };
+    const outgoing = httpRequest(options);
     const failure = (error: unknown) =>
       signal?.aborted ? abortReason(signal) : transportError(error, method, url, outgoing);
     outgoing.on("error", (error) => {
@@ -83,7 +92,9 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
 }
 
 function singleValues(headers: NodeJS.Dict<string[]>): TransportResponse["headers"] {
-  return Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, values]) => [name, values?.length === 1 ? values[0] : values]),
+  );
 }
 
 function transportError(error: unknown, method: string, url: string, outgoing: ClientRequest): TransportError {

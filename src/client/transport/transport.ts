@@ -2,6 +2,7 @@
 export interface Transport {
   /** Resolves when the answer's headers are there. Rejects with {@link TransportError} when there is no answer. */
   send(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends what is under way, too. */
   close(): Promise<void>;
 }
 

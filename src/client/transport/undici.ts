@@ -1,5 +1,4 @@
 import { type Dispatcher, errors, Pool } from "undici";
-import { Readable } from "node:stream";
 import { errorCode } from "../../base/path-error.js";
 import { decodeBody } from "./decode-body.js";
 import { dial } from "./dial.js";
@@ -11,8 +10,8 @@ import { isTransportError, TransportError } from "./transport-error.js";
 /** A pool of connections for many requests and long streams; the same dialling and the same errors as the small one. */
 export function undiciTransport(config: TransportConfig): Transport {
   const endpoint = endpointOf(config);
-  // undici sees a plain origin: TLS is done by dial(), which speaks Go's errors and proxies.
-  const pool = new Pool(`http://${endpoint.hostHeader}`, {
+  // undici sees a plain origin that means nothing: dial() connects, which speaks TLS, Go's errors and proxies.
+  const pool = new Pool("http://server", {
     connections: 128,
     pipelining: 1,
     headersTimeout: 0,
@@ -38,7 +37,9 @@ export function undiciTransport(config: TransportConfig): Transport {
         headers: {
           host: endpoint.hostHeader,
           ...request.headers,
-          ...Object.fromEntries(Object.entries(request.repeatedHeaders ?? {}).map(([name, values]) => [name, [...values]])),
+          ...Object.fromEntries(
+            Object.entries(request.repeatedHeaders ?? {}).map(([name, values]) => [name, [...values]]),
+          ),
           ...(endpoint.proxyAuthorization !== undefined && { "proxy-authorization": endpoint.proxyAuthorization }),
         },
         body: body ?? null,
@@ -53,11 +54,11 @@ export function undiciTransport(config: TransportConfig): Transport {
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: decodeBody(Readable.from(response.body), typeof encoding === "string" ? encoding : undefined, (error) =>
+      body: decodeBody(response.body, typeof encoding === "string" ? encoding : undefined, (error) =>
         signal?.aborted && error instanceof Error ? error : new TransportError("unexpected EOF", { cause: error }),
       ),
     };
   }
 
-  return { send, close: () => pool.close().catch(() => pool.destroy()) };
+  return { send, close: () => pool.destroy() };
 }

@@ -90,16 +90,13 @@ export function issuerOf(ca: KeyPair, commonName: string): Issuer {
 
 function derPublicKey(key: KeyObject): Buffer {
   const jwk = key.export({ format: "jwk" });
-  return Buffer.concat([
-    Buffer.of(4),
-    Buffer.from(jwk.x ?? "", "base64url"),
-    Buffer.from(jwk.y ?? "", "base64url"),
-  ]);
-
+  return Buffer.concat([Buffer.of(4), Buffer.from(jwk.x ?? "", "base64url"), Buffer.from(jwk.y ?? "", "base64url")]);
 }
 
 const keyIdentifierOf = (spki: Uint8Array): Uint8Array =>
-  createHash("sha1").update(spki.subarray(spki.length - POINT_BYTES)).digest();
+  createHash("sha1")
+    .update(spki.subarray(spki.length - POINT_BYTES))
+    .digest();
 
 function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
   const attribute = (oid: string, value: string) => set(sequence(objectIdentifier(oid), utf8String(value)));
@@ -155,6 +152,9 @@ function positive(serial: Uint8Array): Uint8Array {
 }
 
 function pem(label: string, der: Uint8Array): string {
-  const lines = Buffer.from(der).toString("base64").match(/.{1,64}/g) ?? [];
+  const lines =
+    Buffer.from(der)
+      .toString("base64")
+      .match(/.{1,64}/g) ?? [];
   return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

@@ -50,7 +50,12 @@ export function apiResourcesCommand(run = runApiResources): Command {
       { name: "api-group", type: "string", usage: "Only types of this API group; an empty one is the core group" },
       { name: "cached", type: "bool", usage: "Answer from the cache on disk where it is still good" },
       { name: "categories", type: "stringSlice", usage: "Only types that belong to all of these categories" },
-      { name: "namespaced", type: "bool", default: "true", usage: "Only types that live in a namespace, or with =false only the others" },
+      {
+        name: "namespaced",
+        type: "bool",
+        default: "true",
+        usage: "Only types that live in a namespace, or with =false only the others",
+      },
       { name: "no-headers", type: "bool", usage: "Leave the line of headings out" },
       { name: "output", short: "o", type: "string", usage: "Output format. One of: (json, yaml, name, wide)." },
       { name: "show-managed-fields", type: "bool", usage: "Keep managedFields in JSON and YAML; types have none" },

@@ -19,7 +19,8 @@ export function printApiResources(
       return out(emitYaml(listOf(resources)));
     case "name":
       return out(resources.map(({ group, name }) => `${formatGroupResource({ group, resource: name })}\n`).join(""));
-    default:
+    case "":
+    case "wide":
       return printColumns(resources, format === "wide", noHeaders, out);
   }
 }
@@ -57,7 +58,17 @@ function listOf(resources: readonly ApiResource[]): object {
   };
 }
 
-function wire({ name, singularName, namespaced, group, version, kind, verbs, shortNames, categories }: ApiResource): object {
+function wire({
+  name,
+  singularName,
+  namespaced,
+  group,
+  version,
+  kind,
+  verbs,
+  shortNames,
+  categories,
+}: ApiResource): object {
   return {
     name,
     singularName,

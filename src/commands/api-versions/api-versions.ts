@@ -31,6 +31,8 @@ export async function runApiVersions({ discovery }: ApiVersionsOptions, { out }:
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`couldn't get available api versions from server: ${why}`, { cause: error });
   });
-  const versions = groups.flatMap(({ name: group, versions }) => versions.map((version) => formatGroupVersion({ group, version })));
+  const versions = groups.flatMap(({ name: group, versions }) =>
+    versions.map((version) => formatGroupVersion({ group, version })),
+  );
   for (const version of versions.sort()) out.write(`${version}\n`);
 }

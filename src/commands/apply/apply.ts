@@ -59,7 +59,12 @@ cat pod.json | {{program}} apply -f -
         default: "-1",
         usage: "With --force: seconds given to the old object to end. Negative leaves it to the object",
       },
-      { name: "timeout", type: "duration", default: "0s", usage: "With --force: how long the old object may take to go" },
+      {
+        name: "timeout",
+        type: "duration",
+        default: "0s",
+        usage: "With --force: how long the old object may take to go",
+      },
       { name: "wait", type: "bool", usage: "Accepted for scripts written for kubectl; has no effect here" },
       ...printFlags,
       validateFlag,
@@ -169,7 +174,9 @@ async function applyOne(info: Info, options: ApplyCommandOptions): Promise<void>
       case "warning":
         options.warn(`warning: ${event.message}\n`);
         break;
-      default:
+      case "created":
+      case "configured":
+      case "unchanged":
         if (event.deleting) options.warn(beingDeleted(event.object));
         options.printLine(event.type, event.object);
     }

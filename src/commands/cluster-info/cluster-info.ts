@@ -42,7 +42,8 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<Cluste
 export async function runClusterInfo(options: ClusterInfoOptions, { out }: Streams): Promise<void> {
   const { server, namespace, program, colour } = options;
   const [green, yellow, end] = colour ? ["\u001b[0;32m", "\u001b[0;33m", "\u001b[0m"] : ["", "", ""];
-  const print = (name: string, link: string) => out.write(`${green}${name}${end} is running at ${yellow}${link}${end}\n`);
+  const print = (name: string, link: string) =>
+    out.write(`${green}${name}${end} is running at ${yellow}${link}${end}\n`);
   try {
     const builder = await options.builder();
     const result = await builder

@@ -11,7 +11,7 @@ export function serviceLink({ metadata, spec, status }: KubeObject, server: stri
   const [ingress] = objects(fieldOf(fieldOf(status, "loadBalancer"), "ingress"));
   if (ingress) {
     const host = text(ingress["ip"]) || text(ingress["hostname"]);
-    return ports.map((port) => `http://${host}:${String(port["port"])} `).join("");
+    return ports.map((port) => `http://${host}:${JSON.stringify(port["port"])} `).join("");
   }
   const name = metadata?.name ?? "";
   const proxied = ports[0] ? joinSchemeNamePort(ports[0], name) : name;

@@ -25,6 +25,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- helm install web ./chart",
     flags: [storageFlag],
     handlesSignals: true,
+    ownExitCode: true,
     validateArgs: (invocation) => {
       if (invocation.args.length === 0) {
         throw usageError(invocation, "a command to run is required, after --");

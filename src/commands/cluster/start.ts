@@ -42,6 +42,7 @@ export function clusterStartCommand(run = startNamed): Command {
       },
     ],
     handlesSignals: true,
+    ownExitCode: true,
     validateArgs: nameArgument,
     execute: async (factory, invocation) =>
       failPlainly(() => run(complete(factory, invocation), factory.streams, invocation.signal)),

@@ -75,23 +75,13 @@ function setField(fields: Fields, name: string, type: PropertyType | undefined, 
     delete fields[name];
     return;
   }
-  switch (type?.kind) {
-    case "string":
-      fields[name] = change.value;
-      return;
-    case "bool":
-      fields[name] = change.value !== "" && parseBool(change.value);
-      return;
-    case "bytes":
-      fields[name] = change.rawBytes ? Buffer.from(change.value) : decodeBase64(change.value);
-      return;
-    case "strings":
-      throw new Error("unrecognized slice type. string");
-    case "closed map":
-      throw new Error(mapValue([]));
-    default:
-      throw new Error(`a value cannot be set at ${name}: set the fields in it`);
-  }
+  const kind = type?.kind ?? "nothing";
+  if (kind === "string") fields[name] = change.value;
+  else if (kind === "bool") fields[name] = change.value !== "" && parseBool(change.value);
+  else if (kind === "bytes") fields[name] = change.rawBytes ? Buffer.from(change.value) : decodeBase64(change.value);
+  else if (kind === "strings") throw new Error("unrecognized slice type. string");
+  else if (kind === "closed map") throw new Error(mapValue([]));
+  else throw new Error(`a value cannot be set at ${name}: set the fields in it`);
 }
 
 function entriesOf(config: Kubeconfig, section: string): Map<string, object> {

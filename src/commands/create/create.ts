@@ -49,7 +49,11 @@ cat pod.json | {{program}} create -f -`,
     flags: [
       ...filenameFlags("File, directory or URL with what to create"),
       validateFlag,
-      { name: "windows-line-endings", type: "bool", usage: "Accepted for scripts written for kubectl; has no effect here" },
+      {
+        name: "windows-line-endings",
+        type: "bool",
+        usage: "Accepted for scripts written for kubectl; has no effect here",
+      },
       { name: "save-config", type: "bool", usage: "Record the configuration in an annotation, for a later apply" },
       dryRunFlag,
       selectorFlag,

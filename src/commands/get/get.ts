@@ -56,6 +56,8 @@ Use "{{program}} api-resources" for a complete list of supported resources.`,
       validate(options);
       await run(options, factory.streams);
     },
+    // A watch that a signal ends is an ordinary failure, as in kubectl.
+    handlesSignals: ({ flags }) => flags.bool("watch") || flags.bool("watch-only"),
     completeArgs: completeTypesAndNames,
     completeFlags: { output: completeWords(getFormats) },
   };

@@ -2,7 +2,7 @@ import { NO_FILE_COMP } from "../../cli/completion/directive.js";
 import type { Command, Completer } from "../../cli/command.js";
 import { findNode } from "../../cli/command-node.js";
 import { rootNode, unknownCommand } from "../../cli/dispatch.js";
-import { helpText, usageText } from "../../cli/help/help-text.js";
+import { helpText, helpWidth, usageText } from "../../cli/help/index.js";
 
 /** `help get` is `get --help`; a name nobody has gets the list of commands, on stderr. */
 export function helpCommand(): Command {
@@ -15,12 +15,13 @@ export function helpCommand(): Command {
       const { out, err } = factory.streams;
       const tree = rootNode(root, factory.program, globalFlags);
       if (unknownCommand(tree, args) !== undefined) {
-        const width = err.isTTY === true ? err.columns : undefined;
-        err.write(`Unknown help topic [${args.map((word) => `\`${word}\``).join(" ")}]\n${usageText(tree, width)}`);
+        err.write(
+          `Unknown help topic [${args.map((word) => `\`${word}\``).join(" ")}]\n${usageText(tree, helpWidth(err))}`,
+        );
         return;
       }
       const { node } = await findNode(tree, args);
-      if (node.module?.selfExplaining !== true) out.write(helpText(node, out.isTTY === true ? out.columns : undefined));
+      if (node.module?.selfExplaining !== true) out.write(helpText(node, helpWidth(out)));
     },
     completeArgs: completeCommands,
   };

@@ -1,5 +1,5 @@
 import type { Command } from "../../cli/command.js";
-import { flagUsages } from "../../cli/help/flag-usages.js";
+import { flagUsages, helpWidth } from "../../cli/help/index.js";
 
 /** Prints the global flags. It takes no flags of its own, and any operands. */
 export function optionsCommand(): Command {
@@ -12,8 +12,7 @@ export function optionsCommand(): Command {
     selfExplaining: true,
     execute: async (factory, { globalFlags }) => {
       const { out } = factory.streams;
-      const width = out.isTTY === true ? out.columns : undefined;
-      out.write(`The following options can be passed to any command:\n\n${flagUsages(globalFlags, width)}`);
+      out.write(`The following options can be passed to any command:\n\n${flagUsages(globalFlags, helpWidth(out))}`);
     },
   };
 }

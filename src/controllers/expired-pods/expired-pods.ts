@@ -29,11 +29,10 @@ export class ExpiredPods {
     return Promise.resolve();
   }
 
-  gone(pod: KubeObject): Promise<void> {
+  gone(pod: KubeObject): void {
     const uid = pod.metadata?.uid ?? "";
     clearTimeout(this.#timers.get(uid));
     this.#timers.delete(uid);
-    return Promise.resolve();
   }
 
   async #finish(pod: KubeObject): Promise<void> {

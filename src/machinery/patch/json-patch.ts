@@ -56,24 +56,14 @@ function malformed(value: JsonValue, target: string): PatchError {
 const jsonWord = (value: JsonValue): string =>
   typeof value === "string" ? "string" : typeof value === "boolean" ? "bool" : "number";
 
+const OPERATIONS = new Map(Object.entries({ add, remove, replace, move, copy, test }));
+
 function applyStep(state: State, step: JsonObject): void {
-  const kind = getOwn(step, "op");
-  switch (kind) {
-    case "add":
-      return add(state, step);
-    case "remove":
-      return remove(state, step);
-    case "replace":
-      return replace(state, step);
-    case "move":
-      return move(state, step);
-    case "copy":
-      return copy(state, step);
-    case "test":
-      return test(state, step);
-    default:
-      throw new PatchError(`Unexpected kind: ${typeof kind === "string" ? kind : "unknown"}`, "doesNotApply");
-  }
+  const op = getOwn(step, "op");
+  const kind = typeof op === "string" ? op : "unknown";
+  const operation = OPERATIONS.get(kind);
+  if (operation === undefined) throw new PatchError(`Unexpected kind: ${kind}`, "doesNotApply");
+  operation(state, step);
 }
 
 function add(state: State, step: JsonObject): void {

@@ -33,8 +33,7 @@ export function deepEqual(a: JsonValue | undefined, b: JsonValue | undefined): b
     if (!isJsonObject(b)) return false;
     const keys = Object.keys(a);
     return (
-      keys.length === Object.keys(b).length &&
-      keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
+      keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key], b[key]))
     );
   }
   return isNumber(a) && isNumber(b) && a == b;
@@ -56,18 +55,10 @@ export type JsonKind = "nil" | "map" | "slice" | "string" | "bool" | "int64" | "
 export function kindOf(value: JsonValue | undefined): JsonKind {
   if (value === null || value === undefined) return "nil";
   if (Array.isArray(value)) return "slice";
-  switch (typeof value) {
-    case "string":
-      return "string";
-    case "boolean":
-      return "bool";
-    case "bigint":
-      return "int64";
-    case "number":
-      return Number.isInteger(value) ? "int64" : "float64";
-    default:
-      return "map";
-  }
+  if (typeof value === "string") return "string";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value === "object") return "map";
+  return typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float64";
 }
 
 const GO_TYPES: Readonly<Record<JsonKind, string>> = {

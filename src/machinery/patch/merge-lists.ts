@@ -69,8 +69,7 @@ const positionOf = (at: ReadonlyMap<string, number>, item: JsonValue, mergeKey: 
   return (key === undefined ? undefined : at.get(key)) ?? -1;
 };
 
-export const isDeletion = (item: JsonValue): boolean =>
-  isJsonObject(item) && getOwn(item, DIRECTIVE) === "delete";
+export const isDeletion = (item: JsonValue): boolean => isJsonObject(item) && getOwn(item, DIRECTIVE) === "delete";
 
 /** `list` in the order of `order`; deletions go last. */
 export function sortByOrder(
@@ -177,11 +176,7 @@ function insertionSort<T>(list: T[], less: (a: T, b: T) => boolean): void {
 }
 
 /** The items of `patch` must stand in `order`, in its order; deletions aside. */
-export function checkElementOrder(
-  patch: readonly JsonValue[],
-  order: readonly JsonValue[],
-  mergeKey: string,
-): void {
+export function checkElementOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (order.length === 0 || patch.length === 0) return;
   if (mergeKey !== "") patch.forEach((item) => requireMap(item));
   const kept = mergeKey === "" ? patch : patch.filter((item) => !isDeletion(item));
@@ -207,6 +202,8 @@ export function checkElementOrder(
 
 /** Two lists name the same elements in the same order. */
 export function sameOrder(a: readonly JsonValue[], b: readonly JsonValue[], mergeKey: string): boolean {
-  return a.length === b.length && b.every((item, i) => mergeKeyOf(a[i] as JsonValue, mergeKey) === mergeKeyOf(item, mergeKey));
+  return (
+    a.length === b.length &&
+    b.every((item, i) => mergeKeyOf(a[i] as JsonValue, mergeKey) === mergeKeyOf(item, mergeKey))
+  );
 }
-

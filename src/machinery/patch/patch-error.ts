@@ -13,6 +13,8 @@ export class PatchError extends Error {
   constructor(
     message: string,
     readonly failure: PatchFailure = "internal",
+    /** Of a field the type does not have: the type's OpenAPI definition, where it is known. */
+    readonly definition?: string,
   ) {
     super(message);
   }
@@ -49,7 +51,7 @@ export function patchErrorStatus(error: PatchError): StatusError | undefined {
         name: "",
         serverMessage: error.message,
       });
-    default:
+    case "internal":
       return undefined;
   }
 }

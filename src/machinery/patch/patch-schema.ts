@@ -12,6 +12,8 @@ export interface PatchSchema {
   field(name: string): PatchField | undefined;
   /** Go's type name, where it is known; it makes the refusal's text the server's instead of the client's. */
   readonly structName?: string | undefined;
+  /** The OpenAPI definition's name, where it is known. */
+  readonly definition?: string | undefined;
 }
 
 export interface PatchField {

@@ -197,9 +197,7 @@ function diffListsOfMaps(
   const { changes, deletions } = pairByMergeKey(original, modified, schema, mergeKey, options);
   const patch = [...sortByOrder(changes, modified, mergeKey), ...deletions];
   const reordered = !sameOrder(original, modified, mergeKey);
-  const speaks = options.ignoreChanges
-    ? !options.ignoreDeletions && patch.length > 0
-    : patch.length > 0 || reordered;
+  const speaks = options.ignoreChanges ? !options.ignoreDeletions && patch.length > 0 : patch.length > 0 || reordered;
   if (!options.setElementOrder || !speaks) return { patch, deletions: [], order: [] };
   const order = modified.map((item) => {
     const named: JsonObject = {};

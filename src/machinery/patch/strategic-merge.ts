@@ -121,8 +121,9 @@ function mergeOrderedList(
   const changes = patch === undefined ? [] : requireList(patch);
   checkElementOrder(changes, order, mergeKey);
   let merged: readonly JsonValue[];
+  let serverOrder = before;
   if (original !== undefined && patch !== undefined) {
-    merged = mergeLists(before, changes, schema, strategy === "merge", mergeKey, false, mode);
+    ({ merged, serverOrder } = mergeLists(before, changes, schema, strategy === "merge", mergeKey, false, mode));
   } else if (original !== undefined) {
     merged = before;
   } else if (patch !== undefined) {
@@ -132,7 +133,7 @@ function mergeOrderedList(
   }
   const { present, absent } = partition(merged, order, mergeKey);
   elementKind(before, changes);
-  return normalizeOrder(present, absent, order, before, mergeKey);
+  return normalizeOrder(present, absent, order, serverOrder, mergeKey);
 }
 
 function directiveTarget(key: string, prefix: string, malformed: () => PatchError): string {
@@ -163,7 +164,8 @@ function mergeKey(
     setOwn(merged, key, strategy === "replace" ? change : mergeMaps(current, change, inner, mode));
   } else if (Array.isArray(current) && Array.isArray(change)) {
     const { schema: inner, strategy, mergeKey: name } = lookup(schema, key);
-    setOwn(merged, key, [...mergeLists(current, change, inner, strategy === "merge", name, isDeleteList, mode)]);
+    const lists = mergeLists(current, change, inner, strategy === "merge", name, isDeleteList, mode);
+    setOwn(merged, key, [...lists.merged]);
   } else {
     place(merged, key, change);
   }
@@ -193,6 +195,12 @@ function withoutNulls(value: JsonValue): JsonValue {
   return clean;
 }
 
+interface MergedList {
+  readonly merged: readonly JsonValue[];
+  /** What counts as the order of the server's list afterwards. */
+  readonly serverOrder: readonly JsonValue[];
+}
+
 function mergeLists(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
@@ -201,15 +209,19 @@ function mergeLists(
   mergeKey: string,
   isDeleteList: boolean,
   mode: Mode,
-): readonly JsonValue[] {
-  if (!merges && !isDeleteList) return patch;
-  if (original.length === 0 && patch.length === 0) return original;
-  if (elementKind(original, patch) === "scalar") return mergeScalars(original, patch, isDeleteList && mode.apply);
+): MergedList {
+  if (!merges && !isDeleteList) return { merged: patch, serverOrder: original };
+  if (original.length === 0 && patch.length === 0) return { merged: original, serverOrder: original };
+  if (elementKind(original, patch) === "scalar") {
+    return { merged: mergeScalars(original, patch, isDeleteList && mode.apply), serverOrder: original };
+  }
   if (mergeKey === "") throw new PatchError("cannot merge lists without merge key for struct");
   const { base, additions } = obeyListDirectives(original, patch, mergeKey);
-  const merged = mergeElements(base, additions, schema, mergeKey, mode);
-  const { present, absent } = partition(merged, additions, mergeKey);
-  return normalizeOrder(present, absent, additions, base, mergeKey);
+  const all = mergeElements(base, additions, schema, mergeKey, mode);
+  const { present, absent } = partition(all, additions, mergeKey);
+  const merged = normalizeOrder(present, absent, additions, base, mergeKey);
+  // In the reference implementation new elements take the places of deleted ones in the server's list.
+  return { merged, serverOrder: all.slice(0, original.length) };
 }
 
 function mergeScalars(

@@ -18,11 +18,11 @@ export function lookup(schema: PatchSchema | undefined, key: string): Lookup {
   if (schema === undefined) return FREE_FORM;
   const field = schema.field(key);
   if (field === undefined) {
-    throw new PatchError(
+    const text =
       schema.structName === undefined
         ? `unable to find api field "${key}"`
-        : `unable to find api field in struct ${schema.structName} for the json field ${goQuote(key)}`,
-    );
+        : `unable to find api field in struct ${schema.structName} for the json field ${goQuote(key)}`;
+    throw new PatchError(text, "internal", schema.definition);
   }
   const rest = field.strategies.filter((strategy) => strategy !== "retainKeys");
   const [strategy] = rest;
@@ -54,6 +54,7 @@ function ofStruct(schema: StructSchema): PatchSchema {
   const fields = new Map<string, PatchField>();
   return {
     structName: schema.name,
+    definition: schema.definition,
     field(name) {
       const made = fields.get(name);
       if (made !== undefined) return made;
@@ -67,7 +68,11 @@ function ofStruct(schema: StructSchema): PatchSchema {
 }
 
 function ofField(field: Field): PatchField {
-  return { schema: inner(field.schema), strategies: field.patchStrategy ?? NO_STRATEGIES, mergeKey: field.patchMergeKey };
+  return {
+    schema: inner(field.schema),
+    strategies: field.patchStrategy ?? NO_STRATEGIES,
+    mergeKey: field.patchMergeKey,
+  };
 }
 
 function ofMap(schema: MapSchema): PatchSchema {

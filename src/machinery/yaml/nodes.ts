@@ -1,6 +1,6 @@
 import { type Event, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
-import { libyamlError } from "./libyaml-errors.js";
 import { YamlError } from "./yaml-error.js";
+import { readYaml11 } from "./yaml11/parser.js";
 
 /** A YAML document as it was written. `tag` is "" when none was given; anchors are resolved into alias nodes' `target`. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode | AliasNode;
@@ -38,7 +38,8 @@ export function readNodes(text: string): YamlNode | undefined {
   try {
     events = parseEvents(text, { maxDepth });
   } catch (error) {
-    if (error instanceof YAMLException) throw libyamlError(text, error.reason, error.mark);
+    // YAML 1.1 allows more in places, and what it does not allow is to be refused in libyaml's words.
+    if (error instanceof YAMLException) return readYaml11(text);
     throw error;
   }
   return assemble(text, events);

@@ -1,10 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import type { User } from "../request/user.js";
+import type { TokenLookup, User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
-
-/** Looks a token up; undefined when it is nobody's. */
-export type TokenLookup = (token: string) => Promise<User | undefined>;
 
 /** `Authorization: Bearer TOKEN`. A token nobody knows is a 401, not an anonymous request. */
 export function bearerToken(lookups: readonly TokenLookup[]): Authenticator {

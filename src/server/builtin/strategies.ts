@@ -64,14 +64,12 @@ const statusReplicas: Strategy = {
   fields: (object_) => ({ "status.replicas": String(number(object(object_.status).replicas)) }),
 };
 
-const protectedBy = (finalizer: string): Strategy => ({
+/** Claims and volumes start out unbound. Their protection finalizers come with the controllers that take them out. */
+const pending: Strategy = {
   prepareForCreate(draft) {
-    draft.metadata ??= {};
-    const finalizers = draft.metadata.finalizers ?? [];
-    if (!finalizers.includes(finalizer)) draft.metadata.finalizers = [...finalizers, finalizer];
     draft.status = { phase: "Pending" };
   },
-});
+};
 
 /** RBAC names are anything that can be part of a path. */
 const RBAC: Strategy = { validateName: pathSegmentErrors, allowCreateOnUpdate: true };
@@ -94,16 +92,8 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
     fieldLabels: ["spec.unschedulable"],
     fields: (node) => ({ "spec.unschedulable": String(object(node.spec).unschedulable === true) }),
   },
-  persistentvolumeclaims: checked(
-    validatePersistentVolumeClaim,
-    validatePersistentVolumeClaimUpdate,
-    protectedBy("kubernetes.io/pvc-protection"),
-  ),
-  persistentvolumes: checked(
-    validatePersistentVolume,
-    validatePersistentVolumeUpdate,
-    protectedBy("kubernetes.io/pv-protection"),
-  ),
+  persistentvolumeclaims: checked(validatePersistentVolumeClaim, validatePersistentVolumeClaimUpdate, pending),
+  persistentvolumes: checked(validatePersistentVolume, validatePersistentVolumeUpdate, pending),
   pods: podStrategy,
   podtemplates: checked((template: KubeObject) => validatePodTemplate(object(template.template), "template")),
   replicationcontrollers: checked(validateReplicationController, undefined, statusReplicas),

@@ -1,19 +1,33 @@
-import { badRequest } from "../../machinery/errors/status-error.js";
+import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/go-duration.js";
 import type { Filter } from "../request/api-request.js";
 
 /** What a request may take at most, watches and proxied streams excepted. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** Ends a request that takes too long: `?timeout=` when it asks for less than the server's own limit. */
+/**
+ * Ends a request that takes too long: `?timeout=` when it asks for less than the server's own limit. A write that was
+ * handed to storage by then may still be done.
+ */
 export const deadline: Filter = (next) => async (request) => {
-  if (request.info.verb === "watch") {
-    await next(request);
-    return;
+  if (request.info.verb === "watch") return next(request);
+  const late = new AbortController();
+  const end = () => late.abort();
+  request.signal.addEventListener("abort", end, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      end();
+      reject(timeout("request did not complete within the allotted timeout", 0));
+    }, limitOf(request.exchange.query.get("timeout")));
+    timer.unref();
+  });
+  try {
+    await Promise.race([next({ ...request, signal: late.signal }), expiry]);
+  } finally {
+    clearTimeout(timer);
+    request.signal.removeEventListener("abort", end);
   }
-  const limit = limitOf(request.exchange.query.get("timeout"));
-  const timer = AbortSignal.timeout(limit);
-  await next({ ...request, signal: AbortSignal.any([request.signal, timer]) });
 };
 
 function limitOf(asked: string | null): number {

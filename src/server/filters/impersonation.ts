@@ -19,12 +19,20 @@ export const impersonation: Filter = (next) => async (request) => {
   for (const key of names) {
     if (key.startsWith(EXTRA)) extra[decodeURIComponent(key.slice(EXTRA.length))] = list(headers[key]);
   }
-  const user: User = { name, uid: headers["impersonate-uid"], groups: groupsOf(name, list(headers["impersonate-group"])), extra };
+  const user: User = {
+    name,
+    uid: headers["impersonate-uid"],
+    groups: groupsOf(name, list(headers["impersonate-group"])),
+    extra,
+  };
   await next({ ...request, user: name === "system:anonymous" ? user : authenticated(user) });
 };
 
 const list = (value: string | undefined): readonly string[] =>
-  (value ?? "").split(",").map((item) => item.trim()).filter((item) => item !== "");
+  (value ?? "")
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 
 /** A service account is always in the groups of its kind and namespace. */
 function groupsOf(name: string, asked: readonly string[]): readonly string[] {

@@ -9,6 +9,7 @@ import { handleUpdate } from "../endpoints/verbs/update.js";
 import { handleWatch } from "../endpoints/verbs/watch.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
+import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { SpecialHandler } from "./special-handlers.js";
 import type { ResourceMap } from "./resource-map.js";
 
@@ -24,12 +25,22 @@ export function director(
     const groupVersion = info.apiGroup === "" ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const resource = resources.find(groupVersion, info.resource);
     if (resource === undefined || !scopeFits(request, resource) || info.rest.length > 0) throw unknownPath();
+    warnOfDeprecation(request, resource);
     const own = special.get(`${groupVersion}/${info.resource}/${info.subresource}/${info.verb}`);
     if (own !== undefined) return own(request, resource);
     const handle = handlerOf(request, resource);
     if (handle === undefined) throw refusal(request, resource);
     return handle();
   };
+}
+
+/** Says that the version will go away, and what to use instead. */
+function warnOfDeprecation({ warnings }: ApiRequest, { facts, codec }: ServedResource): void {
+  if (facts.deprecated === undefined) return;
+  const removed = facts.removed === undefined ? "" : `, unavailable in v${facts.removed}+`;
+  const { replacement } = facts;
+  const instead = replacement === undefined ? "" : `; use ${formatGroupVersion(replacement)} ${replacement.kind}`;
+  warnings.add(`${codec.apiVersion} ${facts.kind} is deprecated in v${facts.deprecated}+${removed}${instead}`);
 }
 
 /** 404 for a path nothing is served at; clients word it as "the server could not find the requested resource". */
@@ -76,7 +87,10 @@ function handlerOf(request: ApiRequest, resource: ServedResource): (() => Promis
     case "delete":
       return storage.delete && (() => handleDelete(request, resource, storage as Required<typeof storage>));
     case "deletecollection":
-      return storage.deleteCollection && (() => handleDeleteCollection(request, resource, storage as Required<typeof storage>));
+      return (
+        storage.deleteCollection &&
+        (() => handleDeleteCollection(request, resource, storage as Required<typeof storage>))
+      );
     default:
       return undefined;
   }
@@ -108,7 +122,10 @@ function subresourceHandler(request: ApiRequest, resource: ServedResource): (() 
 
 /** The path exists but not for this verb. */
 function refusal({ info }: ApiRequest, { facts }: ServedResource): StatusError {
-  const gr = { group: facts.group, resource: info.subresource === "" ? facts.name : `${facts.name}/${info.subresource}` };
+  const gr = {
+    group: facts.group,
+    resource: info.subresource === "" ? facts.name : `${facts.name}/${info.subresource}`,
+  };
   if (info.verb === "") return notFound(gr, info.name);
   return new StatusError({
     ...methodNotSupported(gr, info.verb).status,

@@ -27,7 +27,10 @@ export interface ResourceMapConfig {
 const KEPT_AS: Readonly<Record<string, string>> = { "events.k8s.io/events": "/events" };
 
 /** Where Kubernetes keeps what it keeps under another name than the resource's. */
-const RESERVED_PREFIXES: Readonly<Record<string, string>> = { "/services": "services/specs", "/endpoints": "services/endpoints" };
+const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
+  "/services": "services/specs",
+  "/endpoints": "services/endpoints",
+};
 
 /** All built-in resources a server serves; each is made when it is first asked for. */
 export class ResourceMap {

@@ -83,7 +83,11 @@ function run(options: ListenOptions, exchange: Exchange, giveUp: () => void): vo
 
 /** Node reads these from the server although its types give them to HTTP/1.1 servers only. */
 function tuneHttp1(server: Http2SecureServer): void {
-  Object.assign(server, { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: KEEP_ALIVE_MS + 5000, maxHeaderSize: HEADER_BYTES });
+  Object.assign(server, {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: KEEP_ALIVE_MS + 5000,
+    maxHeaderSize: HEADER_BYTES,
+  });
 }
 
 async function shutDown(

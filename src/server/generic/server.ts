@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from "../admission/admission.js";
 import { admissionChain } from "../admission/admission.js";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
-import { bearerToken, type TokenLookup } from "../authn/bearer-token.js";
+import { bearerToken } from "../authn/bearer-token.js";
 import { clientCertificate } from "../authn/client-certificate.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
@@ -18,6 +18,7 @@ import { impersonation } from "../filters/impersonation.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
 import type { StrategyLookup } from "../registry/strategy.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
+import type { TokenLookup } from "../request/user.js";
 import type { Exchange } from "../request/exchange.js";
 import { respondText } from "../request/respond.js";
 
@@ -74,13 +75,7 @@ export function createServer(config: ServerConfig): Server {
   const report = config.reportError ?? (() => {});
   const authenticator: Authenticator = firstOf([clientCertificate, bearerToken(config.tokens)]);
   const handler = chain(
-    [
-      ...(config.filters ?? []),
-      panicRecovery(report),
-      deadline,
-      authentication(authenticator),
-      impersonation,
-    ],
+    [...(config.filters ?? []), panicRecovery(report), deadline, authentication(authenticator), impersonation],
     director(resources, specialHandlers(config.tokens), nonResource(config, storage)),
   );
   const underWay = new Set<Promise<void>>();
@@ -143,7 +138,9 @@ const rootPaths: Handler = async (request) => {
     "/api",
     "/api/v1",
     "/apis",
-    ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]).sort(),
+    ...groups
+      .flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)])
+      .sort(),
     "/healthz",
     "/livez",
     "/openapi/v2",

@@ -1,4 +1,4 @@
-import type { TokenLookup } from "../authn/bearer-token.js";
+import type { TokenLookup } from "../request/user.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { handleComponentStatus, handleComponentStatuses } from "../endpoints/subresources/component-statuses.js";
 import { handleNamespaceFinalize } from "../endpoints/subresources/namespace-finalize.js";

@@ -85,7 +85,11 @@ export function restoreSystemMetadata(draft: KubeObject, old: KubeObject): void 
 }
 
 /** Sets a field, or removes it for undefined. */
-export function assign<K extends keyof ObjectMeta>(metadata: ObjectMeta, key: K, value: ObjectMeta[K] | undefined): void {
+export function assign<K extends keyof ObjectMeta>(
+  metadata: ObjectMeta,
+  key: K,
+  value: ObjectMeta[K] | undefined,
+): void {
   if (value === undefined) delete metadata[key];
   else metadata[key] = value as ObjectMeta[K];
 }

@@ -49,7 +49,9 @@ export interface UpdateOptions {
   readonly subresource?: "status" | undefined;
   /** The transform's result is trusted: the strategy neither prepares nor judges it (subresources that set one field). */
   readonly trusted?: boolean;
-  readonly preconditions?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
+  readonly preconditions?:
+    | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
+    | undefined;
   readonly admit: AdmitUpdate;
 }
 

@@ -1,7 +1,13 @@
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
-import { conflict, generateNameConflict, invalid, isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
+import {
+  conflict,
+  generateNameConflict,
+  invalid,
+  isAlreadyExists,
+  isNotFound,
+} from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
@@ -346,4 +352,3 @@ function keepAllBut(draft: KubeObject, old: KubeObject, changed: readonly string
     if (!changed.includes(name)) restore(draft, old, name);
   }
 }
-

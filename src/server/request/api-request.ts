@@ -50,7 +50,7 @@ export class Warnings {
   /** Header values: `299 - "text"`. Control characters, which no header may hold, are dropped. */
   headerValues(): readonly string[] {
     return [...this.#texts].map((text) => {
-      const clean = [...text].filter((char) => char >= " " && char !== "\u007f").join("");
+      const clean = text.replace(/\p{Cc}/gu, "");
       // UTF-8 bytes as Latin-1 characters: what Node writes unchanged.
       return Buffer.from(`299 - "${clean.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
     });

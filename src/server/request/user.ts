@@ -13,3 +13,6 @@ export function authenticated(user: User): User {
   if (user.groups.includes("system:authenticated")) return user;
   return { ...user, groups: [...user.groups, "system:authenticated"] };
 }
+
+/** Says whose a bearer token is; undefined when it is nobody's. */
+export type TokenLookup = (token: string) => Promise<User | undefined>;

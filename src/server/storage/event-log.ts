@@ -67,11 +67,6 @@ export class EventLog<E extends LoggedEvent> {
     for (const event of events) this.#notify(event);
   }
 
-  /** Moves the head without an event: everything up to `revision` is known. */
-  advance(revision: number): void {
-    this.#head = Math.max(this.#head, revision);
-  }
-
   /** Forgets events up to and including `revision`. */
   forget(revision: number): void {
     while (this.#start < this.#events.length && (this.#events[this.#start]?.event.revision ?? 0) <= revision)

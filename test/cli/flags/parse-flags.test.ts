@@ -62,19 +62,30 @@ describe("a command line by pflag's grammar", () => {
     [["--watch=x"], 'invalid argument "x" for "-w, --watch" flag: strconv.ParseBool: parsing "x": invalid syntax'],
     [["-n", "3x"], 'invalid argument "3x" for "-n, --number" flag: strconv.ParseInt: parsing "3x": invalid syntax'],
     [["-n08"], 'invalid argument "08" for "-n, --number" flag: strconv.ParseInt: parsing "08": invalid syntax'],
-    [["--small=2147483648"], 'invalid argument "2147483648" for "--small" flag: strconv.ParseInt: parsing "2147483648": value out of range'],
+    [
+      ["--small=2147483648"],
+      'invalid argument "2147483648" for "--small" flag: strconv.ParseInt: parsing "2147483648": value out of range',
+    ],
     [["--timeout=5"], 'invalid argument "5" for "--timeout" flag: time: missing unit in duration "5"'],
     [["--timeout=5x"], 'invalid argument "5x" for "--timeout" flag: time: unknown unit "x" in duration "5x"'],
     [["--timeout="], 'invalid argument "" for "--timeout" flag: time: invalid duration ""'],
-    [["-f", 'a"b'], 'invalid argument "a\\"b" for "-f, --file" flag: parse error on line 1, column 2: bare " in non-quoted-field'],
-    [["-f", '"a'], 'invalid argument "\\"a" for "-f, --file" flag: parse error on line 1, column 3: extraneous or missing " in quoted-field'],
+    [
+      ["-f", 'a"b'],
+      'invalid argument "a\\"b" for "-f, --file" flag: parse error on line 1, column 2: bare " in non-quoted-field',
+    ],
+    [
+      ["-f", '"a'],
+      'invalid argument "\\"a" for "-f, --file" flag: parse error on line 1, column 3: extraneous or missing " in quoted-field',
+    ],
   ])("%j is refused in Go's words", (argv, message) => {
-    expect(() => parseFlags(table, argv)).toThrow(new Error(message));
+    expect(() => parseFlags(table, argv)).toThrow(expect.objectContaining({ name: "FlagError", message }));
   });
 
   test("what nobody gave has its default, and is not changed", () => {
     const { flags } = parseFlags(table, []);
-    expect([flags.number("number"), flags.duration("timeout"), flags.strings("file"), flags.string("dry-run")]).toEqual([500, 30_000, [], "none"]);
+    expect([flags.number("number"), flags.duration("timeout"), flags.strings("file"), flags.string("dry-run")]).toEqual(
+      [500, 30_000, [], "none"],
+    );
     expect(flags.changed("number")).toBe(false);
   });
 

@@ -12,7 +12,13 @@ export function parseMediaType(text: string): MediaType {
   for (const part of rest) {
     const equals = part.indexOf("=");
     const name = (equals < 0 ? part : part.slice(0, equals)).trim().toLowerCase();
-    const value = equals < 0 ? "" : part.slice(equals + 1).trim().replace(/^"(.*)"$/, "$1");
+    const value =
+      equals < 0
+        ? ""
+        : part
+            .slice(equals + 1)
+            .trim()
+            .replace(/^"(.*)"$/, "$1");
     if (name === "q") quality = Number(value);
     else parameters.set(name, value);
   }

@@ -23,7 +23,9 @@ export async function respondDocument(
 ): Promise<void> {
   const { bytes, etag } = built(document);
   const common = { etag: `"${etag}"`, vary: "Accept", "cache-control": "public", ...headers };
-  const known = (request.exchange.headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  const known = (request.exchange.headers["if-none-match"] ?? "")
+    .split(",")
+    .map((tag) => tag.trim().replace(/^W\//, ""));
   if (known.includes(`"${etag}"`)) {
     await respondBytes(request, 304, common, new Uint8Array());
     return;

@@ -1,4 +1,10 @@
-import { aggregatedDiscovery, apiGroup, apiGroupList, apiResourceList, apiVersions } from "../../../api/discovery/index.js";
+import {
+  aggregatedDiscovery,
+  apiGroup,
+  apiGroupList,
+  apiResourceList,
+  apiVersions,
+} from "../../../api/discovery/index.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import type { Handler } from "../../request/api-request.js";
 import { parseAccept } from "../negotiation/media-type.js";
@@ -61,4 +67,3 @@ async function respondPlain(request: ApiRequest, value: object): Promise<void> {
   const format = negotiatePlain(request.exchange);
   await respondJson(request, format, 200, jsonBytes(value));
 }
-

@@ -37,7 +37,9 @@ async function respondAll(request: ApiRequest, name: string, checks: readonly He
   }
   const strange = [...excluded].filter((one) => !checks.some((check) => check.name === one));
   if (strange.length > 0) {
-    lines.push(`warn: some health checks cannot be excluded: no matches for ${strange.map((one) => `"${one}"`).join(",")}`);
+    lines.push(
+      `warn: some health checks cannot be excluded: no matches for ${strange.map((one) => `"${one}"`).join(",")}`,
+    );
   }
   if (failed.length > 0) return respondText(request, 500, `${lines.join("\n")}\n${name} check failed\n`);
   if (query.has("verbose")) return respondText(request, 200, `${lines.join("\n")}\n${name} check passed\n`);

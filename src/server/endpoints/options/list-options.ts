@@ -109,7 +109,11 @@ function problems(options: ListRequestOptions): FieldError[] {
 
 const WITH_CONTINUE = "resourceVersionMatch is forbidden when continue is provided";
 
-function watchProblems({ resourceVersionMatch: match, sendInitialEvents, ...options }: ListRequestOptions): FieldError[] {
+function watchProblems({
+  resourceVersionMatch: match,
+  sendInitialEvents,
+  ...options
+}: ListRequestOptions): FieldError[] {
   const errors: FieldError[] = [];
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
     const detail = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan";

@@ -24,9 +24,11 @@ export function writeOptions(query: URLSearchParams, kind: string): WriteOptions
       detail: `may not be more than ${MAX_MANAGER_LENGTH} bytes`,
     });
   }
-  const strange = [...manager].findIndex((char) => !/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char));
+  const strange = manager.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
   if (strange >= 0) {
-    errors.push(invalidValue("fieldManager", manager, `should only contain printable characters (fails at #${strange})`));
+    errors.push(
+      invalidValue("fieldManager", manager, `should only contain printable characters (fails at #${strange})`),
+    );
   }
   if (validation !== "" && !LEVELS.includes(validation as FieldValidation)) {
     errors.push(notSupported("fieldValidation", validation, LEVELS));

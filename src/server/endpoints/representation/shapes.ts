@@ -1,9 +1,11 @@
+import { schemaFor } from "../../../api/facts/index.js";
+import { encodeObject } from "../../../machinery/codec/encode.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { TableCell, TableColumnDefinition } from "../../registry/table-columns.js";
 import type { StoredObject } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 import type { ServedResource } from "../served-resource.js";
-import { jsonBytes } from "./json-text.js";
+import { jsonBytes, jsonText } from "./json-text.js";
 
 /** What rides inside a table row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -14,19 +16,22 @@ export interface Shaper {
   one(stored: StoredObject, firstOfStream?: boolean): Uint8Array;
 }
 
-/** PartialObjectMetadata of an object. */
-export function partialMetadata(object: KubeObject, format: ResponseFormat): object {
-  return {
-    kind: "PartialObjectMetadata",
-    apiVersion: `meta.k8s.io/${format.metaVersion}`,
-    metadata: object.metadata ?? {},
-  };
+/** PartialObjectMetadata of an object, fields in Go's order; without a newline. */
+export function partialMetadata(object: KubeObject, format: ResponseFormat): Uint8Array {
+  const schema = schemaFor({ group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata" });
+  if (schema === undefined) throw new Error("no schema for PartialObjectMetadata");
+  const { metadata = {} } = object;
+  const apiVersion = `meta.k8s.io/${format.metaVersion}`;
+  return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, schema);
 }
 
 export interface TableRow {
   readonly cells: readonly TableCell[];
-  readonly object: unknown;
+  /** JSON of what rides along. */
+  readonly object: Uint8Array;
 }
+
+const NULL: Uint8Array = Buffer.from("null");
 
 export function tableRow(
   resource: ServedResource,
@@ -36,8 +41,8 @@ export function tableRow(
 ): TableRow {
   const hub = stored.object();
   const cells = resource.strategy.columns.cells(hub, resource.now());
-  if (include === "None") return { cells, object: null };
-  if (include === "Object") return { cells, object: resource.codec.fromHub(hub) };
+  if (include === "None") return { cells, object: NULL };
+  if (include === "Object") return { cells, object: resource.codec.encodeStored(stored) };
   return { cells, object: partialMetadata(hub, format) };
 }
 
@@ -48,27 +53,31 @@ export function tableBytes(
   definitions: readonly TableColumnDefinition[] | null,
   rows: readonly TableRow[],
 ): Uint8Array {
-  return jsonBytes({
-    kind: "Table",
-    apiVersion: `meta.k8s.io/${format.metaVersion}`,
-    metadata,
-    columnDefinitions: definitions?.map(({ name, type, format: columnFormat, description, priority }) => ({
+  const columns =
+    definitions?.map(({ name, type, format: columnFormat, description, priority }) => ({
       name,
       type,
       format: columnFormat,
       description,
       priority,
-    })) ?? null,
-    rows,
-  });
+    })) ?? null;
+  const head = { kind: "Table", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata, columnDefinitions: columns };
+  const parts: Uint8Array[] = [jsonBytes(head).subarray(0, -1), Buffer.from(',"rows":[')];
+  for (const [index, { cells, object }] of rows.entries()) {
+    parts.push(Buffer.from(`${index === 0 ? "" : ","}{"cells":${jsonText(cells)},"object":`), object, CLOSE);
+  }
+  parts.push(Buffer.from("]}"));
+  return Buffer.concat(parts);
 }
+
+const CLOSE: Uint8Array = Buffer.from("}");
 
 export function shaper(resource: ServedResource, format: ResponseFormat, include: IncludeObject): Shaper {
   switch (format.shape) {
     case "object":
       return { one: (stored) => resource.codec.encodeStored(stored) };
     case "PartialObjectMetadata":
-      return { one: (stored) => jsonBytes(partialMetadata(stored.object(), format)) };
+      return { one: (stored) => partialMetadata(stored.object(), format) };
     case "Table":
       return {
         one: (stored, first = true) =>

@@ -62,7 +62,12 @@ export class VersionCodec {
     const { object, kind, warnings } =
       body.mediaType === "application/json"
         ? decodeTyped(body.bytes, options)
-        : decodeTypedValue((await import("../negotiation/yaml-body.js")).parseYamlBody(body.bytes), undefined, options, body.bytes);
+        : decodeTypedValue(
+            (await import("../negotiation/yaml-body.js")).parseYamlBody(body.bytes),
+            undefined,
+            options,
+            body.bytes,
+          );
     if (formatGroupVersion(kind) !== this.apiVersion) {
       throw badRequest(
         `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${this.apiVersion})`,

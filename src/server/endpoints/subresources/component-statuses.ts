@@ -12,16 +12,13 @@ import { objectFormat } from "../verbs/scope.js";
 
 /** The parts of this control plane, all in one process: whoever can ask finds them healthy. */
 const NAMES = ["controller-manager", "etcd-0", "scheduler"];
-const DEPRECATED = "v1 ComponentStatus is deprecated in v1.19+";
 
 export async function handleComponentStatuses(request: ApiRequest, resource: ServedResource): Promise<void> {
-  request.warnings.add(DEPRECATED);
   const format = objectFormat(request.exchange);
   await respondObjects(request, resource, format, NAMES.map(componentStatus), true);
 }
 
 export async function handleComponentStatus(request: ApiRequest, resource: ServedResource): Promise<void> {
-  request.warnings.add(DEPRECATED);
   const { name } = request.info;
   if (!NAMES.includes(name)) throw notFound({ group: "", resource: "componentstatuses" }, name);
   await respondObjects(request, resource, objectFormat(request.exchange), [componentStatus(name)], false);

@@ -2,6 +2,7 @@ import { schemaFor } from "../../../api/facts/index.js";
 import { decodeTyped } from "../../../machinery/codec/decode-typed.js";
 import { notSupported, required } from "../../../machinery/errors/field-error.js";
 import { conflict, invalid } from "../../../machinery/errors/status-error.js";
+import { text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { timestamp } from "../../registry/metadata.js";
@@ -34,7 +35,7 @@ function targetNode(binding: KubeObject, name: string): string {
   if (kind !== "" && kind !== "Node") errors.push(notSupported("target.kind", kind, ["Node", "<empty>"]));
   if ((target["name"] ?? "") === "") errors.push(required("target.name"));
   if (errors.length > 0) throw invalid(BINDING, name, errors);
-  return String(target["name"]);
+  return text(target["name"]);
 }
 
 function bind(pod: KubeObject, node: string, now: number): void {

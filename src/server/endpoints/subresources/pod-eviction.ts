@@ -17,7 +17,11 @@ const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
 export async function handlePodEviction(request: ApiRequest, resource: ServedResource): Promise<void> {
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const { object } = decodeTyped(body.bytes, { expected: EVICTION, schemaOf: schemaFor, mode: options.fieldValidation });
+  const { object } = decodeTyped(body.bytes, {
+    expected: EVICTION,
+    schemaOf: schemaFor,
+    mode: options.fieldValidation,
+  });
   const { name } = request.info;
   if ((object.metadata?.name ?? name) !== name) throw badRequest("name in URL does not match name in Eviction object");
   if (resource.storage.delete === undefined) throw new Error("pods cannot be deleted");

@@ -2,10 +2,9 @@ import { encodeObject } from "../../../machinery/codec/encode.js";
 import { isStatusError } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { TokenLookup } from "../../authn/bearer-token.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { authenticated, type User } from "../../request/user.js";
+import { authenticated, type TokenLookup, type User } from "../../request/user.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
@@ -24,7 +23,10 @@ export function reviewers(tokens: readonly TokenLookup[]): ReadonlyMap<string, R
     ["authorization.k8s.io/v1/localsubjectaccessreviews", allowed],
     ["authorization.k8s.io/v1/selfsubjectaccessreviews", allowed],
     ["authorization.k8s.io/v1/selfsubjectrulesreviews", () => Promise.resolve(EVERYTHING)],
-    ["authentication.k8s.io/v1/selfsubjectreviews", (_, request) => Promise.resolve({ userInfo: userInfo(request.user) })],
+    [
+      "authentication.k8s.io/v1/selfsubjectreviews",
+      (_, request) => Promise.resolve({ userInfo: userInfo(request.user) }),
+    ],
     ["authentication.k8s.io/v1/tokenreviews", (review) => reviewToken(review, tokens)],
   ]);
 }

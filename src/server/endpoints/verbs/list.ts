@@ -5,7 +5,7 @@ import type { ListOfObjects } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 import { listOptions, type ListRequestOptions, predicateOf } from "../options/list-options.js";
 import { respondParts } from "../representation/body-writer.js";
-import { jsonBytes, NEWLINE } from "../representation/json-text.js";
+import { NEWLINE } from "../representation/json-text.js";
 import { partialMetadata, tableBytes, tableRow } from "../representation/shapes.js";
 import { itemStart } from "../representation/splice.js";
 import type { ServedResource } from "../served-resource.js";
@@ -83,7 +83,7 @@ function metadataParts(format: ResponseFormat, list: ListOfObjects): Uint8Array[
   const parts: Uint8Array[] = [head("PartialObjectMetadataList", `meta.k8s.io/${format.metaVersion}`, list)];
   for (const [index, item] of list.items.entries()) {
     if (index > 0) parts.push(COMMA);
-    parts.push(jsonBytes(partialMetadata(item.object(), format)));
+    parts.push(partialMetadata(item.object(), format));
   }
   parts.push(CLOSE);
   return parts;

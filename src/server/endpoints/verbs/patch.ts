@@ -6,6 +6,7 @@ import { badRequest, invalid, notFound, unsupportedMediaType } from "../../../ma
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { applyJsonPatch } from "../../../machinery/patch/json-patch.js";
+import { formatGo, kindOf } from "../../../machinery/patch/json-values.js";
 import { applyMergePatch } from "../../../machinery/patch/merge-patch.js";
 import { isPatchError, patchErrorStatus } from "../../../machinery/patch/patch-error.js";
 import { strategicMergePatch } from "../../../machinery/patch/strategic-merge.js";
@@ -18,6 +19,7 @@ import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./check-name.js";
+import { unstructuredMismatch } from "./unstructured-mismatch.js";
 import { admitter, objectFormat, requireNamespace, scopeOf } from "./scope.js";
 
 export const PATCH_TYPES = [
@@ -27,6 +29,8 @@ export const PATCH_TYPES = [
 ] as const;
 
 type PatchType = (typeof PATCH_TYPES)[number];
+
+const STRATEGIC = "application/strategic-merge-patch+json";
 
 /** PATCH of an object or of its status. */
 export async function handlePatch(
@@ -47,7 +51,9 @@ export async function handlePatch(
     info.name,
     (current) => {
       if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
-      const object = patchObject(request, resource, resource.codec.fromHub(current.object()), patch, type, options);
+      // From the bytes of an answer: empty structs are there for a patch to reach into, as clients saw them.
+      const { value } = decodeJson(resource.codec.encodeStored(current));
+      const object = patchObject(request, resource, value, patch, type, options);
       checkName(object, info);
       return Promise.resolve(resource.codec.toHub(object));
     },
@@ -67,34 +73,51 @@ export function patchTypeOf(request: ApiRequest): PatchType {
   );
 }
 
+/** A patch as a value; throws the 400 kube-apiserver answers for one that is no JSON or of the wrong kind. */
 export function decodePatch(bytes: Uint8Array, type: PatchType): JsonValue {
+  const prefix = type === STRATEGIC ? "" : "error decoding patch: ";
+  let value: JsonValue;
   try {
-    const { value } = decodeJson(bytes);
-    if (type === "application/strategic-merge-patch+json" && !isJsonObject(value)) {
-      throw badRequest("error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}");
-    }
-    return value;
+    value = decodeJson(bytes).value;
   } catch (error) {
-    if (error instanceof JsonDecodeError) throw badRequest(`error decoding patch: ${error.message}`);
+    if (error instanceof JsonDecodeError) throw badRequest(prefix + error.message);
     throw error;
   }
+  const list = type === "application/json-patch+json";
+  if (value === null || (list ? Array.isArray(value) : isJsonObject(value))) return value ?? (list ? [] : {});
+  const goType = list ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
+  throw badRequest(`${prefix}json: cannot unmarshal ${JSON_WORDS[kindOf(value)]} into Go value of type ${goType}`);
 }
+
+/** encoding/json's words for what it met. */
+const JSON_WORDS = {
+  nil: "null",
+  map: "object",
+  slice: "array",
+  string: "string",
+  bool: "bool",
+  int64: "number",
+  float64: "number",
+} as const;
 
 /** Applies a patch to an object of the request's version and decodes what it made. Throws what kube-apiserver answers. */
 function patchObject(
   request: ApiRequest,
   resource: ServedResource,
-  current: KubeObject,
+  current: JsonValue,
   patch: JsonValue,
   type: PatchType,
   options: WriteOptions,
 ): KubeObject {
   const { codec } = resource;
-  const patched = applyPatch(current as JsonValue, patch, type, () => fromSchema(codec.schema));
+  const patched = applyPatch(current, patch, type, () => fromSchema(codec.schema));
+  const strategic = type === STRATEGIC;
   const problem = (text: string) =>
     invalid({ group: "", kind: "" }, "", [
-      invalidValue("patch", type === "application/strategic-merge-patch+json" ? patch : jsonText(patched), text),
+      invalidValue("patch", strategic ? formatGo(patch) : jsonText(topSorted(patched)), text),
     ]);
+  const mismatch = strategic ? unstructuredMismatch(patched, codec.schema) : undefined;
+  if (mismatch !== undefined) throw problem(mismatch);
   try {
     const { object, strictErrors } = codec.decodePatched(patched, options.fieldValidation);
     if (options.fieldValidation === "Warn") for (const error of strictErrors) request.warnings.add(error);
@@ -106,6 +129,12 @@ function patchObject(
     if (error instanceof UnmarshalError) throw problem(error.message);
     throw error;
   }
+}
+
+/** The library that applies JSON patches prints the document's own fields sorted. */
+function topSorted(value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 export function applyPatch(

@@ -36,4 +36,3 @@ export async function handleUpdate(
   );
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
 }
-

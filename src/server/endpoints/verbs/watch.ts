@@ -6,7 +6,7 @@ import type { StoredEvent } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 import { listOptions, predicateOf } from "../options/list-options.js";
 import { jsonBytes } from "../representation/json-text.js";
-import { shaper, type Shaper, tableBytes } from "../representation/shapes.js";
+import { partialMetadata, shaper, type Shaper, tableBytes } from "../representation/shapes.js";
 import type { ServedResource } from "../served-resource.js";
 import { fieldLabelsOf, includeObject, objectFormat, scopeOf } from "./scope.js";
 
@@ -16,11 +16,7 @@ const MIN_TIMEOUT_SECONDS = 1800;
  * GET with watch=true: events as they come, each a line of JSON, until the client leaves, its time is up or the history
  * it needs is gone; the last is told in an ERROR event.
  */
-export async function handleWatch(
-  request: ApiRequest,
-  resource: ServedResource,
-  storage: Watcher,
-): Promise<void> {
+export async function handleWatch(request: ApiRequest, resource: ServedResource, storage: Watcher): Promise<void> {
   const format = objectFormat(request.exchange);
   const include = includeObject(request.exchange.query);
   const options = listOptions(request, fieldLabelsOf(resource));
@@ -89,12 +85,7 @@ function eventLine(
 }
 
 /** A bookmark is an empty object of the watched kind with the revision seen. */
-function bookmark(
-  resource: ServedResource,
-  format: ResponseFormat,
-  event: StoredEvent,
-  first: boolean,
-): Uint8Array {
+function bookmark(resource: ServedResource, format: ResponseFormat, event: StoredEvent, first: boolean): Uint8Array {
   const resourceVersion = String(event.revision);
   const metadata = {
     resourceVersion,
@@ -104,14 +95,10 @@ function bookmark(
     case "object":
       return resource.codec.encodeEmpty(metadata);
     case "PartialObjectMetadata":
-      return jsonBytes({
-        kind: "PartialObjectMetadata",
-        apiVersion: `meta.k8s.io/${format.metaVersion}`,
-        metadata,
-      });
+      return partialMetadata({ metadata }, format);
     case "Table": {
       const definitions = first ? resource.strategy.columns.definitions : null;
-      const object = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata };
+      const object = partialMetadata({ metadata }, format);
       const cells = resource.strategy.columns.definitions.map(() => null);
       return tableBytes(format, { resourceVersion }, definitions, [{ cells, object }]);
     }

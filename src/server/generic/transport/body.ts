@@ -1,15 +1,29 @@
+import type { Readable } from "node:stream";
 import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js";
 
-/** Reads a body whole; throws a 413 StatusError as soon as it is longer than `limit` bytes. */
-export async function readBody(source: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of source) {
-    length += chunk.length;
-    if (length > limit) throw requestEntityTooLarge(`limit is ${limit}`);
-    chunks.push(chunk);
-  }
-  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+/**
+ * Reads a body whole; throws a 413 StatusError as soon as it is longer than `limit` bytes. What is left of such a body is
+ * read and forgotten, so that the answer can still be sent: a stream that is given up takes its answer with it.
+ */
+export function readBody(source: Readable, limit: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    const take = (chunk: Uint8Array) => {
+      length += chunk.length;
+      if (length <= limit) {
+        chunks.push(chunk);
+        return;
+      }
+      source.off("data", take);
+      source.resume();
+      reject(requestEntityTooLarge(`limit is ${limit}`));
+    };
+    source.on("data", take);
+    source.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+    source.once("error", reject);
+    source.once("close", () => reject(new Error("the client is gone")));
+  });
 }
 
 /** Splits a request target into path and query; what follows a "#" was never sent. */

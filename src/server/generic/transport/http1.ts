@@ -26,7 +26,10 @@ export function http1Exchange(request: IncomingMessage, response: ServerResponse
     body: (limit) => readBody(request, limit),
     respond(status, head): ResponseWriter {
       responded = true;
-      response.writeHead(status, Object.fromEntries(Object.entries(head).map(([name, value]) => [name, mutable(value)])));
+      response.writeHead(
+        status,
+        Object.fromEntries(Object.entries(head).map(([name, value]) => [name, mutable(value)])),
+      );
       response.flushHeaders();
       return new NodeWriter(response, lifetime.gone);
     },

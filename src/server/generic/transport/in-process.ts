@@ -60,6 +60,7 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         return Promise.resolve(body);
       },
       respond(status, headers): ResponseWriter {
+        if (responded) throw new Error("the exchange was answered before");
         responded = true;
         resolve({ status, headers: structuredClone(headers), body: queue });
         return {
@@ -78,16 +79,17 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       options
         .handle(server)
         // Nothing is done to an exchange that was answered; one that was given up must not be waited for.
-        .then(() => fail(closed()), (error: unknown) => fail(asError(error)))
+        .then(
+          () => fail(closed()),
+          (error: unknown) => fail(asError(error)),
+        )
         .finally(finish);
     });
   });
 }
 
 function joined(headers: TransportRequest["headers"]): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]),
-  );
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]));
 }
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

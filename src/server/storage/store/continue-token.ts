@@ -1,3 +1,4 @@
+import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 
 /** Where the next page of a list starts. */
@@ -34,9 +35,9 @@ function parse(token: string): { v: string; rv: number; start: string } {
   if (token.length % 4 === 1) throw refuse(`: illegal base64 data at input byte ${token.length - 1}`);
   let value: unknown;
   try {
-    value = JSON.parse(Buffer.from(token, "base64url").toString("utf8"));
-  } catch {
-    throw refuse(": invalid character in continue token");
+    value = decodeJson(Buffer.from(token, "base64url")).value;
+  } catch (error) {
+    throw refuse(`: ${error instanceof Error ? error.message : String(error)}`);
   }
   const { v, rv, start } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   return {

@@ -10,7 +10,7 @@ import { loadDriver } from "../../../../src/server/storage/sqlite/driver.js";
 import { openSqliteKv } from "../../../../src/server/storage/sqlite/sqlite-kv.js";
 import type { StoredEvent } from "../../../../src/server/storage/store.js";
 import { ManualTime } from "../../../helpers/manual-time.js";
-import { plainCodec, pod } from "../../../suites/store.js";
+import { plainCodec, pod } from "../../../suites/store-harness.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const libsql = pathToFileURL(createRequire(import.meta.url).resolve("libsql")).href;

@@ -1,0 +1,23 @@
+import type { RestClient } from "../client/rest/rest-client.js";
+
+const asked = new WeakMap<RestClient, Promise<void>>();
+
+/**
+ * Asks the server for its OpenAPI v2 document, once a client. kubectl takes the schemas of its own checks from it; ours are
+ * built in, so that only its absence matters: that throws "failed to download openapi: ...".
+ */
+export function downloadLegacyOpenApi(client: RestClient): Promise<void> {
+  const answer = asked.get(client) ?? download(client);
+  asked.set(client, answer);
+  return answer;
+}
+
+async function download(client: RestClient): Promise<void> {
+  const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+  await client
+    .request({ method: "GET", path: "/openapi/v2", query: { timeout: "32s" }, accept, httpCache: true })
+    .catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      throw new Error(`failed to download openapi: ${message}`, { cause: error });
+    });
+}

@@ -1,0 +1,222 @@
+import type { MappingNode, SequenceNode, YamlNode } from "../nodes.js";
+import { YamlError } from "../yaml-error.js";
+import { type Mark, parserError } from "./cursor.js";
+import type { Tag } from "./scan-tag.js";
+import { Scanner, type Token } from "./scanner.js";
+
+const emptyScalar: YamlNode = { kind: "scalar", tag: "", value: "", plain: true };
+
+/**
+ * The first document of the text by the rules of YAML 1.1, or undefined when there is none. Slower than the parser that is
+ * asked first; asked when that one refuses a text, it reads what libyaml reads and refuses the rest in libyaml's words.
+ */
+export function readYaml11(text: string): YamlNode | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  const forbidden = text.search(/[^\t\n\r -~\u0085\u00a0-\ufffd]/);
+  if (forbidden !== -1) throw new YamlError("error converting YAML to JSON: yaml: control characters are not allowed");
+  return new Parser(text).document();
+}
+
+class Parser {
+  readonly #scanner: Scanner;
+  readonly #anchors = new Map<string, YamlNode>();
+  #handles = new Map<string, string>();
+
+  constructor(text: string) {
+    this.#scanner = new Scanner(text);
+  }
+
+  document(): YamlNode | undefined {
+    let token = this.#scanner.peek();
+    if (token.type === "stream end") return undefined;
+    const explicit = token.type === "directive" || token.type === "document start";
+    this.#directives();
+    token = this.#scanner.peek();
+    if (explicit) {
+      if (token.type !== "document start") throw parserError("did not find expected <document start>", token.start);
+      this.#scanner.next();
+      token = this.#scanner.peek();
+    }
+    const ended = ["directive", "document start", "document end", "stream end"].includes(token.type);
+    const root = explicit && ended ? emptyScalar : this.#node(true, false);
+    // goyaml looks one token further before it is content.
+    this.#scanner.peek();
+    return root;
+  }
+
+  #directives(): void {
+    let version = false;
+    this.#handles = new Map([
+      ["!", "!"],
+      ["!!", "tag:yaml.org,2002:"],
+    ]);
+    const own = new Set<string>();
+    for (let token = this.#scanner.peek(); token.type === "directive"; token = this.#scanner.peek()) {
+      const { directive } = token;
+      if (directive.kind === "yaml") {
+        if (version) throw parserError("found duplicate %YAML directive", token.start);
+        if (directive.version !== "1.1") throw parserError("found incompatible YAML document", token.start);
+        version = true;
+      } else {
+        if (own.has(directive.handle)) throw parserError("found duplicate %TAG directive", token.start);
+        own.add(directive.handle);
+        this.#handles.set(directive.handle, directive.prefix);
+      }
+      this.#scanner.next();
+    }
+  }
+
+  /** `block`: block collections may begin here. `indentless`: so may a list that is not indented under its key. */
+  #node(block: boolean, indentless: boolean): YamlNode {
+    const first = this.#scanner.peek();
+    if (first.type === "alias") return this.#alias();
+    const { anchor, tag } = this.#properties(first.start);
+    const named = <T extends YamlNode>(node: T): T => {
+      if (anchor !== undefined) this.#anchors.set(anchor, node);
+      return node;
+    };
+    const token = this.#scanner.peek();
+    if (token.type === "scalar") {
+      this.#scanner.next();
+      const plain = tag === "" && token.plain;
+      return named({ kind: "scalar", tag: shortTag(tag), value: token.value, plain });
+    }
+    if (indentless && token.type === "-") return this.#indentlessSequence(named({ kind: "sequence", items: [] }));
+    if (token.type === "[") return this.#flowSequence(named({ kind: "sequence", items: [] }));
+    if (token.type === "{") return this.#flowMapping(named({ kind: "mapping", pairs: [] }));
+    if (block && token.type === "block sequence") return this.#blockSequence(named({ kind: "sequence", items: [] }));
+    if (block && token.type === "block mapping") return this.#blockMapping(named({ kind: "mapping", pairs: [] }));
+    if (anchor !== undefined || tag !== "") {
+      return named({ kind: "scalar", tag: shortTag(tag), value: "", plain: tag === "" });
+    }
+    throw parserError("did not find expected node content", token.start, first.start);
+  }
+
+  #alias(): YamlNode {
+    const token = this.#scanner.next();
+    const name = token.type === "alias" ? token.name : "";
+    const target = this.#anchors.get(name);
+    if (target === undefined) {
+      throw new YamlError(`error converting YAML to JSON: yaml: unknown anchor '${name}' referenced`, {
+        line: token.start.line + 1,
+      });
+    }
+    return { kind: "alias", name, target };
+  }
+
+  /** An anchor and a tag, in either order. */
+  #properties(start: Mark): { readonly anchor: string | undefined; readonly tag: string } {
+    let anchor: string | undefined;
+    let tag: string | undefined;
+    for (let token = this.#scanner.peek(); ; token = this.#scanner.peek()) {
+      if (token.type === "anchor" && anchor === undefined) anchor = token.name;
+      else if (token.type === "tag" && tag === undefined) tag = this.#resolveTag(token.tag, token.start, start);
+      else return { anchor, tag: tag ?? "" };
+      this.#scanner.next();
+    }
+  }
+
+  #resolveTag({ handle, suffix }: Tag, at: Mark, start: Mark): string {
+    if (handle === "") return suffix;
+    const prefix = this.#handles.get(handle);
+    if (prefix === undefined) throw parserError("found undefined tag handle", at, start);
+    return prefix + suffix;
+  }
+
+  #blockSequence(node: SequenceNode): YamlNode {
+    const open = this.#scanner.next();
+    for (let token = this.#scanner.peek(); token.type !== "block end"; token = this.#scanner.peek()) {
+      if (token.type !== "-") throw parserError("did not find expected '-' indicator", token.start, open.start);
+      this.#scanner.next();
+      node.items.push(this.#isNext("-", "block end") ? emptyScalar : this.#node(true, false));
+    }
+    this.#scanner.next();
+    return node;
+  }
+
+  #indentlessSequence(node: SequenceNode): YamlNode {
+    while (this.#scanner.peek().type === "-") {
+      this.#scanner.next();
+      const empty = this.#isNext("-", "key", "value", "block end");
+      node.items.push(empty ? emptyScalar : this.#node(true, false));
+    }
+    return node;
+  }
+
+  #blockMapping(node: MappingNode): YamlNode {
+    const open = this.#scanner.next();
+    for (let token = this.#scanner.peek(); token.type !== "block end"; token = this.#scanner.peek()) {
+      if (token.type !== "key") throw parserError("did not find expected key", token.start, open.start);
+      this.#scanner.next();
+      const key = this.#isNext("key", "value", "block end") ? emptyScalar : this.#node(true, true);
+      node.pairs.push([key, this.#blockValue()]);
+    }
+    this.#scanner.next();
+    return node;
+  }
+
+  #blockValue(): YamlNode {
+    if (!this.#isNext("value")) return emptyScalar;
+    this.#scanner.next();
+    return this.#isNext("key", "value", "block end") ? emptyScalar : this.#node(true, true);
+  }
+
+  #flowSequence(node: SequenceNode): YamlNode {
+    const open = this.#scanner.next();
+    for (let first = true; !this.#isNext("]"); first = false) {
+      if (!first) {
+        this.#comma("]", open);
+        if (this.#isNext("]")) break;
+      }
+      node.items.push(this.#isNext("key") ? this.#flowPair() : this.#node(false, false));
+    }
+    this.#scanner.next();
+    return node;
+  }
+
+  /** `[a: b]` holds a mapping of one pair. */
+  #flowPair(): YamlNode {
+    this.#scanner.next();
+    const key = this.#isNext("value", ",", "]") ? emptyScalar : this.#node(false, false);
+    return { kind: "mapping", pairs: [[key, this.#flowValue("]")]] };
+  }
+
+  #flowMapping(node: MappingNode): YamlNode {
+    const open = this.#scanner.next();
+    for (let first = true; !this.#isNext("}"); first = false) {
+      if (!first) {
+        this.#comma("}", open);
+        if (this.#isNext("}")) break;
+      }
+      if (this.#isNext("key")) {
+        this.#scanner.next();
+        const key = this.#isNext("value", ",", "}") ? emptyScalar : this.#node(false, false);
+        node.pairs.push([key, this.#flowValue("}")]);
+      } else node.pairs.push([this.#node(false, false), emptyScalar]);
+    }
+    this.#scanner.next();
+    return node;
+  }
+
+  #flowValue(close: "]" | "}"): YamlNode {
+    if (!this.#isNext("value")) return emptyScalar;
+    this.#scanner.next();
+    return this.#isNext(",", close) ? emptyScalar : this.#node(false, false);
+  }
+
+  #comma(close: "]" | "}", open: Token): void {
+    const token = this.#scanner.peek();
+    if (token.type !== ",") throw parserError(`did not find expected ',' or '${close}'`, token.start, open.start);
+    this.#scanner.next();
+  }
+
+  #isNext(...types: readonly Token["type"][]): boolean {
+    return types.includes(this.#scanner.peek().type);
+  }
+}
+
+/** "!!int" for YAML's own tags; others as they are. */
+function shortTag(tag: string): string {
+  const own = "tag:yaml.org,2002:";
+  return tag.startsWith(own) ? `!!${tag.slice(own.length)}` : tag;
+}

@@ -1,0 +1,252 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import { createServer as createSecureServer } from "node:https";
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { TransportConfig } from "../../../src/client/transport/endpoint.js";
+import { nodeHttpsTransport } from "../../../src/client/transport/node-https.js";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { undiciTransport } from "../../../src/client/transport/undici.js";
+import { type Authority, authority } from "./certificates.js";
+
+const servers: Server[] = [];
+let ca: Authority;
+let sameName: Authority;
+
+async function listen(server: Server): Promise<number> {
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
+}
+
+const plain = (handle: RequestListener) => listen(createServer(handle));
+const tcp = (handle: (socket: Socket) => void) => listen(createTcpServer(handle));
+
+async function secure(
+  names: Parameters<Authority["issue"]>[0],
+  options: { days?: number; clientCa?: string } = {},
+): Promise<number> {
+  const { cert, key } = await ca.issue(names, options.days);
+  const mutual =
+    options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: true };
+  return listen(createSecureServer({ cert, key, ...mutual }, (_, response) => response.end("hi")));
+}
+
+beforeAll(async () => {
+  ca = await authority("my-ca");
+  sameName = await authority("my-ca");
+});
+
+afterAll(() => {
+  for (const server of servers) server.close();
+});
+
+const bytes = (text: string) => Buffer.from(text);
+const config = (server: string, tls: Partial<TransportConfig["tls"]> = {}, proxyUrl?: string): TransportConfig => ({
+  server,
+  tls: { insecureSkipVerify: false, ...tls },
+  ...(proxyUrl !== undefined && { proxyUrl }),
+});
+
+describe.each<[string, (config: TransportConfig) => Transport]>([
+  ["node:http", nodeHttpsTransport],
+  ["undici", undiciTransport],
+])("a transport over %s", (name, make) => {
+  async function get(target: TransportConfig, path = "/x", signal?: AbortSignal) {
+    const transport = make(target);
+    try {
+      const headers = { accept: "*/*", "accept-encoding": "gzip" };
+      const answer = await transport.send({ method: "GET", path, headers, ...(signal && { signal }) });
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of answer.body) chunks.push(chunk);
+      return { ...answer, text: Buffer.concat(chunks).toString() };
+    } finally {
+      await transport.close();
+    }
+  }
+
+  test("sends method, path, headers and body, and keeps several values of a header apart", async () => {
+    const port = await plain((request, response) => {
+      response.setHeader("warning", ["one", "two"]);
+      const groups = request.rawHeaders.filter(
+        (_, index) => request.rawHeaders[index - 1]?.toLowerCase() === "x-group",
+      );
+      request.on("data", (body: Buffer) =>
+        response.end(`${request.method} ${request.url} ${groups.join("+")} ${body.toString()}`),
+      );
+    });
+    const transport = make(config(`http://127.0.0.1:${port}`));
+    const answer = await transport.send({
+      method: "POST",
+      path: "/a?b=c",
+      headers: { "content-type": "text/plain" },
+      repeatedHeaders: { "x-group": ["g", "h"] },
+      body: bytes("hello"),
+    });
+    let text = "";
+    for await (const chunk of answer.body) text += Buffer.from(chunk).toString();
+    expect(text).toBe("POST /a?b=c g+h hello");
+    expect(answer.headers["warning"]).toEqual(["one", "two"]);
+    await transport.close();
+  });
+
+  test("unpacks gzip", async () => {
+    const port = await plain((_, response) => response.setHeader("content-encoding", "gzip").end(gzipSync("packed")));
+    expect((await get(config(`http://127.0.0.1:${port}`))).text).toBe("packed");
+  });
+
+  test("an abort ends the exchange with the signal's reason, the body included", async () => {
+    const port = await plain((_, response) => response.write("first"));
+    const controller = new AbortController();
+    const transport = make(config(`http://127.0.0.1:${port}`));
+    const answer = await transport.send({ method: "GET", path: "/", headers: {}, signal: controller.signal });
+    const read = async () => {
+      for await (const chunk of answer.body) {
+        expect(Buffer.from(chunk).toString()).toBe("first");
+        controller.abort(new Error("enough"));
+      }
+    };
+    await expect(read()).rejects.toThrow("enough");
+    await transport.close();
+  });
+
+  test("goes through an HTTP proxy, whole URLs for http and a tunnel for https", async () => {
+    const port = await secure([{ type: "ip", value: "127.0.0.1" }]);
+    const asked: string[] = [];
+    const proxy = createServer((request, response) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.end("from the proxy");
+    });
+    proxy.on("connect", (request, socket: Socket) => {
+      asked.push(`CONNECT ${request.url} ${String(request.headers["proxy-authorization"])}`);
+      import("node:net")
+        .then(({ connect }) => {
+          const through = connect(port, "127.0.0.1", () => {
+            socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+            through.pipe(socket).pipe(through);
+          });
+        })
+        .catch(() => socket.destroy());
+    });
+    const url = `http://u:p@127.0.0.1:${await listen(proxy)}`;
+    expect((await get(config("http://example.invalid", {}, url))).text).toBe("from the proxy");
+    expect((await get(config(`https://127.0.0.1:${port}`, { caData: bytes(ca.pem) }, url))).text).toBe("hi");
+    expect(asked).toEqual(["GET http://example.invalid/x", `CONNECT 127.0.0.1:${port} Basic dTpw`]);
+  });
+
+  test("presents a client certificate", async () => {
+    const port = await secure([{ type: "ip", value: "127.0.0.1" }], { clientCa: ca.pem });
+    const { cert, key } = await ca.issue([]);
+    const tls = { caData: bytes(ca.pem), certData: bytes(cert), keyData: bytes(key) };
+    expect((await get(config(`https://127.0.0.1:${port}`, tls))).text).toBe("hi");
+    if (name === "undici") return;
+    await expect(get(config(`https://127.0.0.1:${port}`, { caData: bytes(ca.pem) }))).rejects.toThrow(
+      "remote error: tls: certificate required",
+    );
+  });
+
+  describe("fails in Go's words", () => {
+    const x509 = "tls: failed to verify certificate: x509: ";
+
+    test.each<[string, () => Promise<TransportConfig>, string | RegExp]>([
+      [
+        "nobody listens",
+        () => Promise.resolve(config("http://127.0.0.1:1")),
+        "dial tcp 127.0.0.1:1: connect: connection refused",
+      ],
+      [
+        "no such port",
+        () => Promise.resolve(config("http://127.0.0.1:99999")),
+        "dial tcp: address 99999: invalid port",
+      ],
+      ["no such scheme", () => Promise.resolve(config("ftp://h")), 'unsupported protocol scheme "ftp"'],
+      [
+        "http where https was expected",
+        async () => config(`https://127.0.0.1:${await plain((_, response) => response.end())}`),
+        "http: server gave HTTP response to HTTPS client",
+      ],
+      [
+        "an authority nobody trusts",
+        async () => config(`https://127.0.0.1:${await secure([{ type: "ip", value: "127.0.0.1" }])}`),
+        `${x509}certificate signed by unknown authority`,
+      ],
+      [
+        "an authority made anew under the same name",
+        async () =>
+          config(`https://127.0.0.1:${await secure([{ type: "ip", value: "127.0.0.1" }])}`, {
+            caData: bytes(sameName.pem),
+          }),
+        `${x509}certificate signed by unknown authority (possibly because of "x509: ECDSA verification failure" while trying to verify candidate authority certificate "my-ca")`,
+      ],
+      [
+        "other names",
+        async () =>
+          config(
+            `https://localhost:${await secure([
+              { type: "dns", value: "a" },
+              { type: "dns", value: "b" },
+            ])}`,
+            { caData: bytes(ca.pem) },
+          ),
+        `${x509}certificate is valid for a, b, not localhost`,
+      ],
+      [
+        "other addresses",
+        async () =>
+          config(`https://127.0.0.1:${await secure([{ type: "ip", value: "10.0.0.1" }])}`, { caData: bytes(ca.pem) }),
+        `${x509}certificate is valid for 10.0.0.1, not 127.0.0.1`,
+      ],
+      [
+        "no addresses",
+        async () =>
+          config(`https://127.0.0.1:${await secure([{ type: "dns", value: "a" }])}`, { caData: bytes(ca.pem) }),
+        `${x509}cannot validate certificate for 127.0.0.1 because it doesn't contain any IP SANs`,
+      ],
+      [
+        "no names",
+        async () => config(`https://127.0.0.1:${await secure([])}`, { caData: bytes(ca.pem), serverName: "foo" }),
+        `${x509}certificate is not valid for any names, but wanted to match foo`,
+      ],
+      [
+        "an expired certificate, whatever else is wrong with it",
+        async () => config(`https://127.0.0.1:${await secure([], { days: -1 })}`),
+        /x509: certificate has expired or is not yet valid: current time \S+Z is after \S+Z$/,
+      ],
+      [
+        "a server that hangs up",
+        async () => config(`http://127.0.0.1:${await tcp((socket) => socket.once("data", () => socket.end()))}`),
+        "EOF",
+      ],
+    ])("%s", async (_, target, reason) => {
+      const where = await target();
+      const error: unknown = await get(where).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ name: "TransportError", op: "Get", url: `${where.server}/x` });
+      if (typeof reason === "string") expect(error).toHaveProperty("message", `Get "${where.server}/x": ${reason}`);
+      else expect(String(error)).toMatch(reason);
+    });
+
+    test("a body that breaks off", async () => {
+      const port = await plain((request, response) => {
+        response.writeHead(200, { "content-length": "10" }).write("abc", () => request.socket.destroy());
+      });
+      await expect(get(config(`http://127.0.0.1:${port}`))).rejects.toThrow("unexpected EOF");
+    });
+  });
+
+  test.each<[string, Partial<TransportConfig["tls"]>, string]>([
+    [
+      "an authority beside --insecure-skip-tls-verify",
+      { caData: bytes("-----BEGIN CERTIFICATE-----"), insecureSkipVerify: true },
+      "specifying a root certificates file with the insecure flag is not allowed",
+    ],
+    [
+      "an authority that is no PEM",
+      { caData: bytes("x") },
+      "unable to load root certificates: unable to parse bytes as PEM block",
+    ],
+  ])("refuses %s before it connects", (_, tls, message) => {
+    expect(() => make(config("https://127.0.0.1:1", tls))).toThrow(message);
+  });
+});

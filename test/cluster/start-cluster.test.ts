@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect } from "node:http2";
+import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
+import { call } from "../helpers/api-caller.js";
+
+const running: Cluster[] = [];
+
+async function start(options: ClusterOptions = {}): Promise<Cluster> {
+  const cluster = await startCluster(options);
+  running.push(cluster);
+  return cluster;
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((cluster) => cluster.close()));
+});
+
+interface Credentials {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+function overHttp1(cluster: Cluster, path: string, credentials: Credentials): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`${cluster.url}${path}`, { ca: cluster.caCertificate, agent: false, ...credentials }, (answer) => {
+      answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
+    });
+    outgoing.on("error", reject).end();
+  });
+}
+
+function overHttp2(cluster: Cluster, path: string, { headers, ...tls }: Credentials): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const session = connect(cluster.url, { ca: cluster.caCertificate, ...tls });
+    session.on("error", reject);
+    const stream = session.request({ ":path": path, ...headers });
+    let status = 0;
+    stream.on("response", (head) => (status = head[":status"] ?? 0));
+    stream.resume().on("end", () => {
+      session.close();
+      resolve(status);
+    });
+  });
+}
+
+function adminCertificate(cluster: Cluster): Credentials {
+  const { users } = JSON.parse(cluster.kubeconfig()) as {
+    users: { user: { "client-certificate-data": string; "client-key-data": string } }[];
+  };
+  const [user] = users.map((one) => one.user);
+  const pem = (data = "") => Buffer.from(data, "base64").toString();
+  return { cert: pem(user?.["client-certificate-data"]), key: pem(user?.["client-key-data"]) };
+}
+
+describe("who may ask", () => {
+  test("a token or the admin's certificate over HTTP/1.1 and HTTP/2, nobody else but probes", async () => {
+    const cluster = await start();
+    const token = { headers: { authorization: `Bearer ${cluster.token}` } };
+    const wrong = { headers: { authorization: "Bearer nonsense" } };
+    for (const ask of [overHttp1, overHttp2]) {
+      expect(await ask(cluster, "/api/v1/namespaces", token)).toBe(200);
+      expect(await ask(cluster, "/api/v1/namespaces", adminCertificate(cluster))).toBe(200);
+      expect(await ask(cluster, "/api/v1/namespaces", {})).toBe(401);
+      expect(await ask(cluster, "/api/v1/namespaces", wrong)).toBe(401);
+      expect(await ask(cluster, "/readyz", {})).toBe(200);
+    }
+  });
+
+  test("in-process requests are the administrator's unless they say otherwise", async () => {
+    const cluster = await start({ port: false });
+    const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const path = "/apis/authentication.k8s.io/v1/selfsubjectreviews";
+    const own = await call(cluster.transport(), "POST", path, review);
+    expect(own.at("status.userInfo.username")).toBe("kubernetes-admin");
+    const headers = { "impersonate-user": "jane", "impersonate-group": "dev" };
+    const other = await call(cluster.transport(), "POST", path, review, { headers });
+    expect(other.at("status.userInfo")).toEqual({ username: "jane", groups: ["dev", "system:authenticated"] });
+    const denied = await call(cluster.transport(), "GET", "/api", undefined, { headers: { authorization: "Bearer x" } });
+    expect(denied.status).toBe(401);
+  });
+});
+
+describe("a cluster's own objects", () => {
+  test("every namespace has a default ServiceAccount and the root CA as soon as it is answered", async () => {
+    const cluster = await start({ port: false });
+    const api = cluster.transport();
+    for (const name of ["default", "kube-node-lease", "kube-public", "kube-system"]) {
+      expect((await call(api, "GET", `/api/v1/namespaces/${name}/serviceaccounts/default`)).status).toBe(200);
+    }
+    await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "fresh" } });
+    expect((await call(api, "GET", "/api/v1/namespaces/fresh/serviceaccounts/default")).status).toBe(200);
+    const map = await call(api, "GET", "/api/v1/namespaces/fresh/configmaps/kube-root-ca.crt");
+    expect(map.at("data")).toEqual({ "ca.crt": cluster.caCertificate });
+    expect((await call(api, "GET", "/api/v1/namespaces/default/services/kubernetes")).at("spec.clusterIP")).toBe("10.96.0.1");
+  });
+
+  test("deleting a namespace empties it, claims with their protection included", async () => {
+    const cluster = await start({ port: false });
+    const api = cluster.transport();
+    await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "shop" } });
+    await call(api, "POST", "/api/v1/namespaces/shop/persistentvolumeclaims", {
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    });
+    const deleted = await call(api, "DELETE", "/api/v1/namespaces/shop");
+    expect(deleted.at("status.phase")).toBe("Terminating");
+    const refused = await call(api, "POST", "/api/v1/namespaces/shop/configmaps", { metadata: { name: "late" } });
+    expect([403, 404]).toContain(refused.status);
+    await expect.poll(async () => (await call(api, "GET", "/api/v1/namespaces/shop")).status, { timeout: 10_000 }).toBe(404);
+    expect((await call(api, "GET", "/api/v1/namespaces/shop/persistentvolumeclaims")).at("items")).toEqual([]);
+  });
+});
+
+test("a cluster on disk comes back with its objects and its certificates", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "kubets-cluster-"));
+  try {
+    const first = await startCluster({ storage: "disk", dataDir: folder, port: false });
+    await call(first.transport(), "POST", "/api/v1/namespaces", { metadata: { name: "kept" } });
+    await first.close();
+    const second = await start({ storage: "disk", dataDir: folder, port: false });
+    expect((await call(second.transport(), "GET", "/api/v1/namespaces/kept")).status).toBe(200);
+    expect([second.caCertificate, second.token]).toEqual([first.caCertificate, first.token]);
+    await second.close();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

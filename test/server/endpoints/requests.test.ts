@@ -1,0 +1,326 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { call, type CallOptions } from "../../helpers/api-caller.js";
+
+let cluster: Cluster;
+let api: Transport;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false });
+  api = cluster.transport();
+  await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "shop" } });
+});
+
+afterAll(() => cluster.close());
+
+const MAPS = "/api/v1/namespaces/shop/configmaps";
+const DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments";
+
+const deployment = (name: string, extra: object = {}) => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name },
+  spec: {
+    selector: { matchLabels: { app: name } },
+    template: { metadata: { labels: { app: name } }, spec: { containers: [{ name: "c", image: "nginx:1" }] } },
+    ...extra,
+  },
+});
+
+interface Refusal {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  readonly options?: CallOptions;
+  readonly status: number;
+  readonly reason: string;
+  readonly message: string;
+}
+
+const refusals: readonly Refusal[] = [
+  {
+    name: "an object that does not exist",
+    method: "GET",
+    path: `${MAPS}/nope`,
+    status: 404,
+    reason: "NotFound",
+    message: 'configmaps "nope" not found',
+  },
+  {
+    name: "a create in a namespace that does not exist",
+    method: "POST",
+    path: "/api/v1/namespaces/nowhere/configmaps",
+    body: { metadata: { name: "x" } },
+    status: 404,
+    reason: "NotFound",
+    message: 'namespaces "nowhere" not found',
+  },
+  {
+    name: "an object of another namespace than the URL's",
+    method: "POST",
+    path: MAPS,
+    body: { metadata: { name: "x", namespace: "other" } },
+    status: 400,
+    reason: "BadRequest",
+    message: "the namespace of the provided object does not match the namespace sent on the request",
+  },
+  {
+    name: "another kind than the URL's",
+    method: "POST",
+    path: MAPS,
+    body: { apiVersion: "v1", kind: "Secret", metadata: { name: "x" } },
+    status: 400,
+    reason: "BadRequest",
+    message:
+      'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+  },
+  {
+    name: "an unknown field under Strict",
+    method: "POST",
+    path: `${DEPLOYMENTS}?fieldValidation=Strict`,
+    body: deployment("strict", { foo: 1 }),
+    status: 400,
+    reason: "BadRequest",
+    message:
+      'Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: unknown field "spec.foo"',
+  },
+  {
+    name: "a value of the wrong type",
+    method: "POST",
+    path: DEPLOYMENTS,
+    body: deployment("wrong", { replicas: "two" }),
+    status: 400,
+    reason: "BadRequest",
+    message:
+      'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
+  },
+  {
+    name: "a name no path can hold, and no DNS label",
+    method: "POST",
+    path: MAPS,
+    body: { metadata: { name: "Bad_Name" } },
+    status: 422,
+    reason: "Invalid",
+    message:
+      "ConfigMap \"Bad_Name\" is invalid: metadata.name: Invalid value: \"Bad_Name\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+  },
+  {
+    name: "a PUT whose name is not the URL's",
+    method: "PUT",
+    path: `${MAPS}/a`,
+    body: { metadata: { name: "b" } },
+    status: 400,
+    reason: "BadRequest",
+    message: "the name of the object (b) does not match the name on the URL (a)",
+  },
+  {
+    name: "a protobuf body",
+    method: "POST",
+    path: MAPS,
+    body: "k8s",
+    options: { type: "application/vnd.kubernetes.protobuf" },
+    status: 415,
+    reason: "UnsupportedMediaType",
+    message:
+      "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml (this server does not support protobuf)",
+  },
+  {
+    name: "an Accept header nothing can satisfy",
+    method: "GET",
+    path: MAPS,
+    options: { accept: "image/png" },
+    status: 406,
+    reason: "NotAcceptable",
+    message: "only the following media types are accepted: application/json, application/yaml",
+  },
+  {
+    name: "a field selector the kind does not know",
+    method: "GET",
+    path: `${MAPS}?fieldSelector=spec.foo%3Dbar`,
+    status: 400,
+    reason: "BadRequest",
+    message: "field label not supported: spec.foo",
+  },
+  {
+    name: "a limit that is no number",
+    method: "GET",
+    path: `${MAPS}?limit=many`,
+    status: 400,
+    reason: "BadRequest",
+    message: 'strconv.ParseInt: parsing "many": invalid syntax',
+  },
+  {
+    name: "a body beyond 3 MiB",
+    method: "POST",
+    path: MAPS,
+    body: { metadata: { name: "big" }, data: { x: "y".repeat(3 * 1024 * 1024) } },
+    status: 413,
+    reason: "RequestEntityTooLarge",
+    message: "Request entity too large: limit is 3145728",
+  },
+  {
+    name: "the deletion of a namespace the system needs",
+    method: "DELETE",
+    path: "/api/v1/namespaces/kube-system",
+    status: 403,
+    reason: "Forbidden",
+    message: 'namespaces "kube-system" is forbidden: this namespace may not be deleted',
+  },
+  {
+    name: "a resource nobody serves",
+    method: "GET",
+    path: "/apis/apps/v1/namespaces/shop/foos",
+    status: 404,
+    reason: "NotFound",
+    message: "the server could not find the requested resource",
+  },
+  {
+    name: "a verb the resource lacks",
+    method: "POST",
+    path: `${MAPS}/x`,
+    body: {},
+    status: 405,
+    reason: "MethodNotAllowed",
+    message: "the server does not allow this method on the requested resource",
+  },
+];
+
+describe("refusals", () => {
+  test.each(refusals)("$name", async ({ method, path, body, options, status, reason, message }) => {
+    const answer = await call(api, method, path, body, options);
+    expect({ status: answer.status, reason: answer.at("reason"), message: answer.at("message") }).toEqual({
+      status,
+      reason,
+      message,
+    });
+    expect(answer.at("kind")).toBe("Status");
+  });
+});
+
+describe("objects", () => {
+  test("a new object gets what the server decides, and nothing the client may not bring", async () => {
+    const created = await call(api, "POST", DEPLOYMENTS, {
+      ...deployment("fresh"),
+      metadata: { name: "fresh", uid: "mine", creationTimestamp: "2001-01-01T00:00:00Z", generation: 7 },
+      status: { replicas: 3 },
+    });
+    expect(created.status).toBe(201);
+    expect(created.at("metadata.uid")).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/);
+    expect(created.at("metadata.generation")).toBe(1);
+    expect(created.at("metadata.creationTimestamp")).not.toBe("2001-01-01T00:00:00Z");
+    expect(created.at("status.replicas")).toBeUndefined();
+  });
+
+  test("generateName makes a name of Kubernetes' alphabet", async () => {
+    const created = await call(api, "POST", MAPS, { metadata: { generateName: "gen-" } });
+    expect(created.at("metadata.name")).toMatch(/^gen-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
+  });
+
+  test("a change of spec raises the generation, one of labels or status does not", async () => {
+    await call(api, "POST", DEPLOYMENTS, deployment("gen"));
+    const patch = (path: string, body: object) =>
+      call(api, "PATCH", `${DEPLOYMENTS}/gen${path}`, body, { type: "application/merge-patch+json" });
+    expect((await patch("", { metadata: { labels: { a: "b" } } })).at("metadata.generation")).toBe(1);
+    expect((await patch("/status", { spec: { replicas: 9 }, status: { replicas: 4 } })).at("spec.replicas")).toBe(1);
+    expect((await patch("", { spec: { replicas: 2 }, status: { replicas: 0 } })).at("metadata.generation")).toBe(2);
+    expect((await call(api, "GET", `${DEPLOYMENTS}/gen`)).at("status.replicas")).toBe(4);
+  });
+
+  test("an update that changes nothing writes nothing", async () => {
+    const before = await call(api, "POST", MAPS, { metadata: { name: "same" }, data: { a: "b" } });
+    const after = await call(api, "PUT", `${MAPS}/same`, JSON.parse(before.text));
+    expect(after.at("metadata.resourceVersion")).toBe(before.at("metadata.resourceVersion"));
+  });
+
+  test("a stale write is a conflict", async () => {
+    const first = await call(api, "POST", MAPS, { metadata: { name: "stale" } });
+    await call(api, "PUT", `${MAPS}/stale`, { ...JSON.parse(first.text), data: { a: "1" } });
+    const second = await call(api, "PUT", `${MAPS}/stale`, { ...JSON.parse(first.text), data: { a: "2" } });
+    expect(second.status).toBe(409);
+    expect(second.at("message")).toBe(
+      'Operation cannot be fulfilled on configmaps "stale": the object has been modified; please apply your changes to the latest version and try again',
+    );
+  });
+
+  test("an object with a finalizer stays until the finalizer is gone", async () => {
+    await call(api, "POST", MAPS, { metadata: { name: "held", finalizers: ["example.com/hold"] } });
+    const deleted = await call(api, "DELETE", `${MAPS}/held`);
+    expect(deleted.at("metadata.deletionTimestamp")).toBeTypeOf("string");
+    const added = await call(api, "PATCH", `${MAPS}/held`, { metadata: { finalizers: ["example.com/hold", "b.c/d"] } });
+    expect(added.status).toBe(415);
+    const merge = { type: "application/merge-patch+json" };
+    const more = { metadata: { finalizers: ["example.com/hold", "b.c/d"] } };
+    expect((await call(api, "PATCH", `${MAPS}/held`, more, merge)).status).toBe(422);
+    await call(api, "PATCH", `${MAPS}/held`, { metadata: { finalizers: null } }, merge);
+    expect((await call(api, "GET", `${MAPS}/held`)).status).toBe(404);
+  });
+
+  test("a dry run answers as if it wrote, and does not", async () => {
+    const tried = await call(api, "POST", `${MAPS}?dryRun=All`, { metadata: { name: "dry" } });
+    expect(tried.status).toBe(201);
+    expect((await call(api, "GET", `${MAPS}/dry`)).status).toBe(404);
+  });
+
+  test("unknown fields are warned of and dropped unless asked otherwise", async () => {
+    const made = await call(api, "POST", MAPS, { metadata: { name: "warned" }, foo: 1 });
+    expect(made.headers["warning"]).toEqual(['299 - "unknown field \\"foo\\""']);
+    expect(made.at("foo")).toBeUndefined();
+  });
+
+  test("scale reads and sets replicas alone", async () => {
+    await call(api, "POST", DEPLOYMENTS, deployment("sized"));
+    const scaled = await call(api, "PATCH", `${DEPLOYMENTS}/sized/scale`, { spec: { replicas: 5 } }, {
+      type: "application/merge-patch+json",
+    });
+    expect(scaled.at("kind")).toBe("Scale");
+    expect(scaled.at("status.selector")).toBe("app=sized");
+    expect((await call(api, "GET", `${DEPLOYMENTS}/sized`)).at("spec.replicas")).toBe(5);
+  });
+
+  test("lists omit kind and apiVersion of items, tables and bare metadata follow the Accept header", async () => {
+    const list = await call(api, "GET", `${MAPS}?limit=1`);
+    expect(list.at("kind")).toBe("ConfigMapList");
+    expect(list.at("items.0.kind")).toBeUndefined();
+    expect(list.at("metadata.continue")).toBeTypeOf("string");
+    const table = await call(api, "GET", `${MAPS}/same`, undefined, {
+      accept: "application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
+    });
+    expect([table.at("kind"), table.at("rows.0.object.kind")]).toEqual(["Table", "PartialObjectMetadata"]);
+  });
+
+  test("a patch that does not fit is told in general words", async () => {
+    const ops = [{ op: "remove", path: "/data/nope" }];
+    const answer = await call(api, "PATCH", `${MAPS}/stale`, ops, { type: "application/json-patch+json" });
+    expect([answer.status, answer.at("reason"), answer.at("message")]).toEqual([
+      422,
+      "Invalid",
+      "the server rejected our request due to an error in our request",
+    ]);
+  });
+});
+
+describe("watches", () => {
+  test("a streaming list ends its initial events with a bookmark", async () => {
+    const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1";
+    const answer = await call(api, "GET", `/api/v1/namespaces?${query}`);
+    const events = answer.text.trim().split("\n").map((line) => JSON.parse(line) as { type: string; object: object });
+    expect(events.slice(0, -1).every(({ type }) => type === "ADDED")).toBe(true);
+    expect(events.at(-1)).toMatchObject({
+      type: "BOOKMARK",
+      object: { metadata: { annotations: { "k8s.io/initial-events-end": "true" } } },
+    });
+  });
+
+  test("closing the cluster ends a watch and answers what was accepted", async () => {
+    const other = await startCluster({ port: false });
+    const transport = other.transport();
+    const watching = call(transport, "GET", "/api/v1/namespaces?watch=true&resourceVersion=0");
+    const writing = call(transport, "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "last" } });
+    await new Promise((resolve) => setImmediate(resolve));
+    await other.close();
+    expect((await writing).status).toBe(201);
+    expect((await watching).status).toBe(200);
+  });
+});
