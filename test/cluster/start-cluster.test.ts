@@ -27,9 +27,13 @@ interface Credentials {
 
 function overHttp1(cluster: Cluster, path: string, credentials: Credentials): Promise<number> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(`${cluster.url}${path}`, { ca: cluster.caCertificate, agent: false, ...credentials }, (answer) => {
-      answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
-    });
+    const outgoing = request(
+      `${cluster.url}${path}`,
+      { ca: cluster.caCertificate, agent: false, ...credentials },
+      (answer) => {
+        answer.resume().on("end", () => resolve(answer.statusCode ?? 0));
+      },
+    );
     outgoing.on("error", reject).end();
   });
 }
@@ -80,7 +84,9 @@ describe("who may ask", () => {
     const headers = { "impersonate-user": "jane", "impersonate-group": "dev" };
     const other = await call(cluster.transport(), "POST", path, review, { headers });
     expect(other.at("status.userInfo")).toEqual({ username: "jane", groups: ["dev", "system:authenticated"] });
-    const denied = await call(cluster.transport(), "GET", "/api", undefined, { headers: { authorization: "Bearer x" } });
+    const denied = await call(cluster.transport(), "GET", "/api", undefined, {
+      headers: { authorization: "Bearer x" },
+    });
     expect(denied.status).toBe(401);
   });
 });
@@ -96,7 +102,9 @@ describe("a cluster's own objects", () => {
     expect((await call(api, "GET", "/api/v1/namespaces/fresh/serviceaccounts/default")).status).toBe(200);
     const map = await call(api, "GET", "/api/v1/namespaces/fresh/configmaps/kube-root-ca.crt");
     expect(map.at("data")).toEqual({ "ca.crt": cluster.caCertificate });
-    expect((await call(api, "GET", "/api/v1/namespaces/default/services/kubernetes")).at("spec.clusterIP")).toBe("10.96.0.1");
+    expect((await call(api, "GET", "/api/v1/namespaces/default/services/kubernetes")).at("spec.clusterIP")).toBe(
+      "10.96.0.1",
+    );
   });
 
   test("deleting a namespace empties it, claims with their protection included", async () => {
@@ -111,7 +119,9 @@ describe("a cluster's own objects", () => {
     expect(deleted.at("status.phase")).toBe("Terminating");
     const refused = await call(api, "POST", "/api/v1/namespaces/shop/configmaps", { metadata: { name: "late" } });
     expect([403, 404]).toContain(refused.status);
-    await expect.poll(async () => (await call(api, "GET", "/api/v1/namespaces/shop")).status, { timeout: 10_000 }).toBe(404);
+    await expect
+      .poll(async () => (await call(api, "GET", "/api/v1/namespaces/shop")).status, { timeout: 10_000 })
+      .toBe(404);
     expect((await call(api, "GET", "/api/v1/namespaces/shop/persistentvolumeclaims")).at("items")).toEqual([]);
   });
 });

@@ -87,7 +87,7 @@ class Decoder {
       this.#count();
       const { tag, value } = resolveScalar(target);
       if (typeof value === "string") return value;
-      if (typeof value === "number" && tag === "float") return floatKey(value);
+      if (tag === "float" && value !== null) return floatKey(Number(value));
       if (typeof value === "boolean" || typeof value === "number" || typeof value === "bigint") return `${value}`;
       const held = goSharpV(this.decode(valueNode), "interface {}");
       throw new YamlError(

@@ -16,10 +16,13 @@ export const deadline: Filter = (next) => async (request) => {
   request.signal.addEventListener("abort", end, { once: true });
   let timer: NodeJS.Timeout | undefined;
   const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      end();
-      reject(timeout("request did not complete within the allotted timeout", 0));
-    }, limitOf(request.exchange.query.get("timeout")));
+    timer = setTimeout(
+      () => {
+        end();
+        reject(timeout("request did not complete within the allotted timeout", 0));
+      },
+      limitOf(request.exchange.query.get("timeout")),
+    );
     timer.unref();
   });
   try {

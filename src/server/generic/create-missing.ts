@@ -31,7 +31,8 @@ async function ensureOne(resources: ResourceMap, object: KubeObject, adjust: boo
   const { storage } = resource;
   const { name = "", namespace = "" } = metadata;
   const scope = { user: LOOPBACK_USER, namespace, warnings: new Warnings(), dryRun: false };
-  const hub = () => resource.codec.toHub(resource.codec.decodePatched(copyObject(object) as JsonValue, "Ignore").object);
+  const hub = () =>
+    resource.codec.toHub(resource.codec.decodePatched(copyObject(object) as JsonValue, "Ignore").object);
   try {
     await get.call(storage, scope, name, {});
     if (!adjust) return;

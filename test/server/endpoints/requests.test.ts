@@ -116,15 +116,15 @@ const refusals: readonly Refusal[] = [
     message: "the name of the object (b) does not match the name on the URL (a)",
   },
   {
-    name: "a protobuf body",
+    name: "a body of a type nobody reads",
     method: "POST",
     path: MAPS,
-    body: "k8s",
-    options: { type: "application/vnd.kubernetes.protobuf" },
+    body: "a=b",
+    options: { type: "application/x-www-form-urlencoded" },
     status: 415,
     reason: "UnsupportedMediaType",
     message:
-      "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml (this server does not support protobuf)",
+      "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
   },
   {
     name: "an Accept header nothing can satisfy",
@@ -271,9 +271,15 @@ describe("objects", () => {
 
   test("scale reads and sets replicas alone", async () => {
     await call(api, "POST", DEPLOYMENTS, deployment("sized"));
-    const scaled = await call(api, "PATCH", `${DEPLOYMENTS}/sized/scale`, { spec: { replicas: 5 } }, {
-      type: "application/merge-patch+json",
-    });
+    const scaled = await call(
+      api,
+      "PATCH",
+      `${DEPLOYMENTS}/sized/scale`,
+      { spec: { replicas: 5 } },
+      {
+        type: "application/merge-patch+json",
+      },
+    );
     expect(scaled.at("kind")).toBe("Scale");
     expect(scaled.at("status.selector")).toBe("app=sized");
     expect((await call(api, "GET", `${DEPLOYMENTS}/sized`)).at("spec.replicas")).toBe(5);
@@ -303,9 +309,13 @@ describe("objects", () => {
 
 describe("watches", () => {
   test("a streaming list ends its initial events with a bookmark", async () => {
-    const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1";
+    const query =
+      "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=1";
     const answer = await call(api, "GET", `/api/v1/namespaces?${query}`);
-    const events = answer.text.trim().split("\n").map((line) => JSON.parse(line) as { type: string; object: object });
+    const events = answer.text
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; object: object });
     expect(events.slice(0, -1).every(({ type }) => type === "ADDED")).toBe(true);
     expect(events.at(-1)).toMatchObject({
       type: "BOOKMARK",

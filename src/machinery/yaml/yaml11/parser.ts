@@ -11,7 +11,6 @@ const emptyScalar: YamlNode = { kind: "scalar", tag: "", value: "", plain: true 
  * asked first; asked when that one refuses a text, it reads what libyaml reads and refuses the rest in libyaml's words.
  */
 export function readYaml11(text: string): YamlNode | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const forbidden = text.search(/[^\t\n\r -~\u0085\u00a0-\ufffd]/);
   if (forbidden !== -1) throw new YamlError("error converting YAML to JSON: yaml: control characters are not allowed");
   return new Parser(text).document();

@@ -121,7 +121,8 @@ function scanEscape(cursor: Cursor): string {
   cursor.skip(2);
   if (known !== undefined) return known;
   let digits = "";
-  while (digits.length < length && /^[0-9a-fA-F]$/.test(cursor.peek(digits.length))) digits += cursor.peek(digits.length);
+  while (digits.length < length && /^[0-9a-fA-F]$/.test(cursor.peek(digits.length)))
+    digits += cursor.peek(digits.length);
   if (digits.length < length) throw scannerError("did not find expected hexdecimal number", cursor.mark);
   const code = Number.parseInt(digits, 16);
   if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {

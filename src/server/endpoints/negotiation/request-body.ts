@@ -8,24 +8,20 @@ export const BODY_LIMIT = 3 * 1024 * 1024;
 /** A body that nobody has decoded yet. */
 export interface RequestBody {
   readonly bytes: Uint8Array;
-  readonly mediaType: "application/json" | "application/yaml";
+  readonly mediaType: "application/json" | "application/yaml" | "application/vnd.kubernetes.protobuf";
 }
 
-const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
 
-/** Reads a body of JSON or YAML; JSON when no content type is given. Throws 413 or 415. An empty one has any type. */
+/** Reads a body; it is JSON when no content type is given. Throws 413 or 415. An empty one may have any type. */
 export async function readObjectBody(request: ApiRequest): Promise<RequestBody> {
   const { exchange } = request;
   const { type } = parseMediaType(exchange.headers["content-type"] ?? "");
   const bytes = await exchange.body(BODY_LIMIT);
-  if (type === "application/yaml") return { bytes, mediaType: type };
-  if (type === "" || type === "application/json" || bytes.length === 0) return { bytes, mediaType: "application/json" };
-  throw refused(type);
-}
-
-function refused(type: string): Error {
-  const note = type === PROTOBUF ? " (this server does not support protobuf)" : "";
-  return unsupportedMediaType(
-    `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml${note}`,
+  const mediaType = MEDIA_TYPES.find((one) => one === type);
+  if (mediaType !== undefined) return { bytes, mediaType };
+  if (type === "" || bytes.length === 0) return { bytes, mediaType: "application/json" };
+  throw unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${MEDIA_TYPES.join(", ")}`,
   );
 }

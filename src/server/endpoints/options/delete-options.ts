@@ -1,10 +1,9 @@
-import { schemaFor } from "../../../api/facts/index.js";
-import { decodeTyped, decodeTypedValue } from "../../../machinery/codec/decode-typed.js";
 import { type FieldError, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
 import { invalid } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { isTrue } from "../../request/request-info.js";
 import type { DeleteOptions } from "../../registry/delete-options.js";
+import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { integer } from "./list-options.js";
 import { dryRunProblems } from "./write-options.js";
@@ -43,10 +42,8 @@ export async function deleteOptions(request: ApiRequest): Promise<DeleteRequestO
 async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
   const body = await readObjectBody(request);
   if (body.bytes.length === 0) return undefined;
-  const options = { expected: DELETE_OPTIONS, schemaOf: schemaFor, mode: "Ignore" as const };
-  if (body.mediaType === "application/json") return decodeTyped(body.bytes, options).object as WireOptions;
-  const { parseYamlBody } = await import("../negotiation/yaml-body.js");
-  return decodeTypedValue(parseYamlBody(body.bytes), undefined, options, body.bytes).object as WireOptions;
+  const { object } = await decodeBody(body, { expected: DELETE_OPTIONS, mode: "Ignore" });
+  return object as WireOptions;
 }
 
 const DELETE_OPTIONS = { group: "", version: "v1", kind: "DeleteOptions" };

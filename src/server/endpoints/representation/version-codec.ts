@@ -3,7 +3,6 @@ import { applyDefaults as applyDependentDefaults } from "../../../api/defaults/i
 import type { ResourceFacts } from "../../../api/facts/index.js";
 import { schemaFor } from "../../../api/facts/index.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
-import { decodeTyped, decodeTypedValue } from "../../../machinery/codec/decode-typed.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
 import { applyDefaults } from "../../../machinery/schema/defaults.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
@@ -13,6 +12,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Strategy } from "../../registry/strategy.js";
 import type { StoredObject } from "../../storage/store.js";
+import { decodeBody } from "../negotiation/decode-body.js";
 import type { RequestBody } from "../negotiation/request-body.js";
 import { spliceResourceVersion } from "./splice.js";
 
@@ -58,16 +58,7 @@ export class VersionCodec {
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
-    const options = { expected: this.gvk, schemaOf: schemaFor, mode };
-    const { object, kind, warnings } =
-      body.mediaType === "application/json"
-        ? decodeTyped(body.bytes, options)
-        : decodeTypedValue(
-            (await import("../negotiation/yaml-body.js")).parseYamlBody(body.bytes),
-            undefined,
-            options,
-            body.bytes,
-          );
+    const { object, kind, warnings } = await decodeBody(body, { expected: this.gvk, mode });
     if (formatGroupVersion(kind) !== this.apiVersion) {
       throw badRequest(
         `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${this.apiVersion})`,

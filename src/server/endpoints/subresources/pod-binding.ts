@@ -1,5 +1,3 @@
-import { schemaFor } from "../../../api/facts/index.js";
-import { decodeTyped } from "../../../machinery/codec/decode-typed.js";
 import { notSupported, required } from "../../../machinery/errors/field-error.js";
 import { conflict, invalid } from "../../../machinery/errors/status-error.js";
 import { text } from "../../../machinery/meta/access.js";
@@ -7,6 +5,7 @@ import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
@@ -21,7 +20,7 @@ const BINDING = { group: "", version: "v1", kind: "Binding" };
 export async function handlePodBinding(request: ApiRequest, resource: ServedResource): Promise<void> {
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const { object } = decodeTyped(body.bytes, { expected: BINDING, schemaOf: schemaFor, mode: options.fieldValidation });
+  const { object } = await decodeBody(body, { expected: BINDING, mode: options.fieldValidation });
   const node = targetNode(object, request.info.name);
   await trustedUpdate(request, resource, options.dryRun, (draft) => bind(draft, node, resource.now()));
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };

@@ -1,8 +1,7 @@
-import { schemaFor } from "../../../api/facts/index.js";
-import { decodeTyped } from "../../../machinery/codec/decode-typed.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { isJsonObject } from "../../../machinery/meta/json.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
@@ -17,11 +16,7 @@ const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
 export async function handlePodEviction(request: ApiRequest, resource: ServedResource): Promise<void> {
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const { object } = decodeTyped(body.bytes, {
-    expected: EVICTION,
-    schemaOf: schemaFor,
-    mode: options.fieldValidation,
-  });
+  const { object } = await decodeBody(body, { expected: EVICTION, mode: options.fieldValidation });
   const { name } = request.info;
   if ((object.metadata?.name ?? name) !== name) throw badRequest("name in URL does not match name in Eviction object");
   if (resource.storage.delete === undefined) throw new Error("pods cannot be deleted");

@@ -1,5 +1,4 @@
 import { schemaFor } from "../../../api/facts/index.js";
-import { decodeTyped } from "../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
@@ -11,6 +10,7 @@ import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import { copyObject } from "../../registry/copy.js";
 import type { Getter, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { decodeBody } from "../negotiation/decode-body.js";
 import { BODY_LIMIT, readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
@@ -36,7 +36,7 @@ export async function handleScaleUpdate(
 ): Promise<void> {
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const body = await readObjectBody(request);
-  const decoded = decodeTyped(body.bytes, { expected: SCALE, schemaOf: schemaFor, mode: options.fieldValidation });
+  const decoded = await decodeBody(body, { expected: SCALE, mode: options.fieldValidation });
   for (const warning of decoded.warnings) request.warnings.add(warning);
   checkName(decoded.object, request.info);
   await write(request, resource, storage, options.dryRun, () => decoded.object);

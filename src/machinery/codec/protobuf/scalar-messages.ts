@@ -1,0 +1,67 @@
+import type { JsonValue } from "../../meta/json.js";
+import { integerOf, readFields, textOf } from "./wire-reader.js";
+
+/** meta/v1 Time and MicroTime: seconds and nanoseconds since the epoch; an empty message is no time. */
+export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
+  if (message.length === 0) return null;
+  let seconds = 0;
+  let nanoseconds = 0;
+  for (const { number, value } of readFields(message)) {
+    if (number === 1) seconds = Number(integerOf(value));
+    if (number === 2) nanoseconds = Number(integerOf(value));
+  }
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  if (digits === 0) return `${whole}Z`;
+  return `${whole}.${String(nanoseconds).padStart(9, "0").slice(0, digits)}Z`;
+}
+
+/** meta/v1 Duration: nanoseconds, as Go prints them. */
+export function readDuration(message: Uint8Array): string {
+  let nanoseconds = 0n;
+  for (const { number, value } of readFields(message)) if (number === 1) nanoseconds = BigInt(integerOf(value));
+  return formatNanoseconds(nanoseconds);
+}
+
+/** intstr.IntOrString: which of the two it is, and both. */
+export function readIntOrString(message: Uint8Array): JsonValue {
+  let isText = false;
+  let integer = 0;
+  let text = "";
+  for (const { number, value } of readFields(message)) {
+    if (number === 1) isText = integerOf(value) === 1;
+    if (number === 2) integer = Number(integerOf(value));
+    if (number === 3) text = textOf(value);
+  }
+  return isText ? text : integer;
+}
+
+const SECOND = 1_000_000_000n;
+
+/** time.Duration's String. */
+function formatNanoseconds(total: bigint): string {
+  if (total === 0n) return "0s";
+  const sign = total < 0n ? "-" : "";
+  const size = total < 0n ? -total : total;
+  if (size < SECOND) {
+    const [unit, scale] =
+      size < 1000n
+        ? (["ns", 1n] as const)
+        : size < 1_000_000n
+          ? (["µs", 1000n] as const)
+          : (["ms", 1_000_000n] as const);
+    return `${sign}${decimal(size, scale)}${unit}`;
+  }
+  const hours = size / (3600n * SECOND);
+  const minutes = (size / (60n * SECOND)) % 60n;
+  const seconds = `${decimal(size % (60n * SECOND), SECOND)}s`;
+  if (hours > 0n) return `${sign}${hours}h${minutes}m${seconds}`;
+  return minutes > 0n ? `${sign}${minutes}m${seconds}` : `${sign}${seconds}`;
+}
+
+function decimal(value: bigint, scale: bigint): string {
+  const fraction = (value % scale)
+    .toString()
+    .padStart(scale.toString().length - 1, "0")
+    .replace(/0+$/, "");
+  return fraction === "" || scale === 1n ? String(value / scale) : `${value / scale}.${fraction}`;
+}

@@ -1,0 +1,44 @@
+import { schemaFor, structOf } from "../../../api/facts/index.js";
+import { decodeTyped, decodeTypedValue, type TypedObject } from "../../../machinery/codec/decode-typed.js";
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
+import type { JsonValue } from "../../../machinery/meta/json.js";
+import type { RequestBody } from "./request-body.js";
+
+export interface DecodeBodyOptions {
+  /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
+  readonly expected: GroupVersionKind;
+  readonly mode: "Ignore" | "Warn" | "Strict";
+}
+
+/** A body of any media type as a typed object; what it says it is need not be what was expected. Throws 400. */
+export async function decodeBody(body: RequestBody, { expected, mode }: DecodeBodyOptions): Promise<TypedObject> {
+  const options = { expected, schemaOf: schemaFor, mode };
+  switch (body.mediaType) {
+    case "application/json":
+      return decodeTyped(body.bytes, options);
+    case "application/yaml": {
+      const { parseYamlBody } = await import("./yaml-body.js");
+      return decodeTypedValue(parseYamlBody(body.bytes), undefined, options, body.bytes);
+    }
+    case "application/vnd.kubernetes.protobuf":
+      return decodeTypedValue(await protobufValue(body.bytes, expected), undefined, options, body.bytes);
+  }
+}
+
+/** The JSON value a protobuf document means. A kind nobody knows is left without its content: naming it is enough. */
+async function protobufValue(bytes: Uint8Array, expected: GroupVersionKind): Promise<JsonValue> {
+  const { decodeProtobufMessage, openEnvelope, ProtobufError } = await import("./protobuf-body.js");
+  try {
+    const { apiVersion, kind, raw } = openEnvelope(bytes);
+    const gvk = {
+      ...(apiVersion === "" ? expected : parseGroupVersion(apiVersion)),
+      kind: kind === "" ? expected.kind : kind,
+    };
+    const schema = schemaFor(gvk);
+    return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, structOf)) };
+  } catch (error) {
+    if (!(error instanceof ProtobufError)) throw error;
+    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);
+  }
+}
