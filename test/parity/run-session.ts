@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
@@ -38,6 +38,9 @@ export const installOurs: InstallProgram = (folder) => {
   chmodSync(shim, 0o755);
 };
 
+/** The project's examples are at hand in every session, as `examples/`. */
+const EXAMPLES = join(import.meta.dirname, "../../examples");
+
 const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 
 /**
@@ -57,6 +60,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     for (const sub of ["bin", "home", "work"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
+    cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of session.files) {
       mkdirSync(dirname(join(folder, "work", path)), { recursive: true });
       writeFileSync(join(folder, "work", path), text);

@@ -30,22 +30,16 @@ const child = (value: JsonValue, key: string): JsonValue | undefined =>
   ownValue(value as object, key) as JsonValue | undefined;
 
 function scalarMismatch(kind: string, value: JsonValue, scalar: ScalarSchema["scalar"]): string | undefined {
-  switch (scalar) {
-    case "string":
-      if (kind === "string") return undefined;
-      // Go would turn a number into a character; the converter says so instead.
-      return kind === "int64" ? "cannot convert int64 to string" : "unrecognized type: string";
-    case "bool":
-      return kind === "bool" ? undefined : "unrecognized type: bool";
-    case "int32":
-    case "int64":
-      if (kind === "int64" || (kind === "float64" && Number.isInteger(value))) return undefined;
-      return kind === "float64" ? `cannot convert float64 to ${scalar}` : `unrecognized type: ${scalar}`;
-    case "float64":
-      return kind === "int64" || kind === "float64" ? undefined : "unrecognized type: float64";
-    default:
-      return undefined;
+  if (scalar === "string") {
+    if (kind === "string") return undefined;
+    // Go would turn a number into a character; the converter says so instead.
+    return kind === "int64" ? "cannot convert int64 to string" : "unrecognized type: string";
   }
+  if (scalar === "bool") return kind === "bool" ? undefined : "unrecognized type: bool";
+  if (scalar === "float64") return kind === "int64" || kind === "float64" ? undefined : "unrecognized type: float64";
+  if (scalar !== "int32" && scalar !== "int64") return undefined;
+  if (kind === "int64" || (kind === "float64" && Number.isInteger(value))) return undefined;
+  return kind === "float64" ? `cannot convert float64 to ${scalar}` : `unrecognized type: ${scalar}`;
 }
 
 function first<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
