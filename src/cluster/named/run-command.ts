@@ -75,14 +75,11 @@ async function runWith(
 
 /** The exit codes are the shell's: 127 not found, 126 not executable. */
 function cannotStart(command: string, error: NodeJS.ErrnoException): Error {
-  switch (error.code) {
-    case "ENOENT":
-      return Object.assign(namedClusterError(`cannot run "${command}": no such command`), { exitCode: 127 });
-    case "EACCES":
-      return Object.assign(namedClusterError(`cannot run "${command}": permission denied`), { exitCode: 126 });
-    default:
-      return Object.assign(namedClusterError(`cannot run "${command}": ${error.message}`), { exitCode: 126 });
-  }
+  const [exitCode, reason] =
+    error.code === "ENOENT"
+      ? [127, "no such command"]
+      : [126, error.code === "EACCES" ? "permission denied" : error.message];
+  return Object.assign(namedClusterError(`cannot run "${command}": ${reason}`), { exitCode });
 }
 
 async function writeShim(bin: string, self: readonly string[], platform: NodeJS.Platform): Promise<void> {
