@@ -1,43 +1,74 @@
-// Builds dist/: one ESM bundle with splitting for the CLI and the library, and the type declarations.
+// Builds dist/: one ESM bundle for the CLI and the library, and the type declarations. It is made beside dist/ and swapped
+// in whole, so that a dist/ in use is never half there.
 // `node build.mjs` builds both, `node build.mjs --fast` leaves the types out.
 import { execFileSync } from "node:child_process";
-import { rmSync, writeFileSync } from "node:fs";
-import { build } from "esbuild";
+import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { nodeModulesOfCommonJs } from "./tools/commonjs-builtins.mjs";
+import { layeredBundle } from "./tools/layered-bundle.mjs";
 
-rmSync("dist", { recursive: true, force: true });
+const outdir = process.env.DIST ?? "dist";
+const building = `${outdir}.${process.pid}.new`;
+const replaced = `${outdir}.${process.pid}.old`;
 
-const result = await build({
-  entryPoints: {
-    main: "src/main.ts",
-    index: "src/index.ts",
-    cluster: "src/cluster/index.ts",
-    actions: "src/actions/index.ts",
-    // Beside the chunk that starts it.
-    "chunks/sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
-  },
-  outdir: "dist",
-  chunkNames: "chunks/[name]-[hash]",
-  bundle: true,
-  splitting: true,
-  format: "esm",
-  platform: "node",
-  target: "node20.19",
-  minify: true,
-  keepNames: true,
-  legalComments: "none",
-  // An optional peer: only disk storage on a Node without node:sqlite asks for it.
-  external: ["libsql"],
-  // CommonJS dependencies (undici) call require for Node's own modules.
-  banner: {
-    js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-  },
-  metafile: true,
-  logLevel: "warning",
-});
-writeFileSync("dist/metafile.json", JSON.stringify(result.metafile));
+try {
+  await bundle();
+  if (!process.argv.includes("--fast")) declareTypes();
+  swapIn();
+} finally {
+  for (const folder of [building, replaced]) rmSync(folder, { recursive: true, force: true });
+}
 
-if (!process.argv.includes("--fast")) {
-  execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json"], {
-    stdio: "inherit",
+async function bundle() {
+  const { files, metafile } = await layeredBundle({
+    layers: [
+      // What every command line loads, the completers that commands name included.
+      { name: "main", roots: ["src/main.ts"], apart: true },
+      { name: "config", roots: ["src/client/config/config-loader.ts"] },
+      // What a command that asks a server and prints the answer loads.
+      { name: "connect", roots: ["src/cli/connect.ts"] },
+    ],
+    entries: {
+      index: "src/index.ts",
+      cluster: "src/cluster/index.ts",
+      actions: "src/actions/index.ts",
+      // Beside the file that starts it.
+      "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
+    },
+    library: ["src/index.ts", "src/cluster/index.ts", "src/actions/index.ts"],
+    options: {
+      outdir,
+      bundle: true,
+      format: "esm",
+      platform: "node",
+      target: "node20.19",
+      minify: true,
+      keepNames: true,
+      legalComments: "none",
+      // An optional peer: only disk storage on a Node without node:sqlite asks for it.
+      external: ["libsql"],
+      plugins: [nodeModulesOfCommonJs],
+      logLevel: "warning",
+    },
   });
+  for (const { name, contents } of files) {
+    const path = join(building, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, contents);
+  }
+  writeFileSync(join(building, "metafile.json"), JSON.stringify(metafile));
+}
+
+function declareTypes() {
+  const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json", "--outDir", join(building, "types")];
+  execFileSync(process.execPath, tsc, { stdio: "inherit" });
+}
+
+function swapIn() {
+  try {
+    renameSync(outdir, replaced);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+  }
+  renameSync(building, outdir);
 }

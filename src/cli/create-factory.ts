@@ -20,7 +20,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const loader = once(() => makeLoader(host, flags));
   const clientConfig = once(async () => (await loader()).clientConfig());
   const restClient = once(async () => {
-    const { createRestClient } = await import("../client/rest/create-rest-client.js");
+    const { createRestClient } = await import("./connect.js");
     const client = createRestClient(await clientConfig(), {
       clock: host.clock,
       env: host.env,
@@ -39,7 +39,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     return client;
   });
   const discovery = once(async () => {
-    const { createCachedDiscovery } = await import("../client/discovery/cached-discovery.js");
+    const { createCachedDiscovery } = await import("./connect.js");
     const { klogLine } = await import("./klog.js");
     const { goQuote } = await import("../base/go-quote.js");
     const { cacheDir } = await clientConfig();
@@ -50,7 +50,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     return createCachedDiscovery({ client: await restClient(), cacheDir, clock: host.clock, log });
   });
   const mapper = once(async () => {
-    const { createRestMapper } = await import("../client/mapper/discovery-mapper.js");
+    const { createRestMapper } = await import("./connect.js");
     return createRestMapper(await discovery());
   });
   const openapi = once(async () => {
@@ -58,7 +58,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     return createOpenApi(await restClient());
   });
   const builder = async () => {
-    const { createBuilder } = await import("../resource/create-builder.js");
+    const { createBuilder } = await import("./connect.js");
     return createBuilder({
       client: restClient,
       mapper,

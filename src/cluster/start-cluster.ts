@@ -89,7 +89,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     ...(options.onError && { reportError: options.onError }),
     filters: options.onRequest === undefined ? [] : [recordRequests(options.onRequest)],
   });
-  const close = async (): Promise<void> => {
+  const close = async () => {
     await controllers?.stop();
     await server.stop();
     await listener?.close();
@@ -101,10 +101,14 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     await createMissing(server.resources, systemNamespaces());
     await createOrAdjust(server.resources, kubernetesService(HOST, listener?.port ?? 6443));
     await createMissing(server.resources, bootstrapObjects());
-    controllers = startControllers({ transport: server.transport(LOOPBACK), clock, caCertificate: pki.ca.certificate });
+    controllers = startControllers({
+      transport: server.transport(LOOPBACK),
+      clock,
+      caCertificate: pki.ca.certificate,
+      ...(options.onError && { reportError: options.onError }),
+    });
     await controllers.settled;
   } catch (error) {
-    // An open socket or a worker would keep the process alive.
     await close();
     throw error;
   }

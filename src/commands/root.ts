@@ -43,7 +43,6 @@ export const root: CommandEntry = {
     },
     {
       name: "cluster-info",
-      aliases: ["clusterinfo"],
       section: MANAGEMENT,
       summary: "Show where the control plane and its services answer",
       load: async () => (await import("./cluster-info/cluster-info.js")).clusterInfoCommand(),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Clock } from "../base/clock.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -35,6 +36,8 @@ const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-sy
 export function startControllers(config: ControllersConfig): Controllers {
   const stopping = new AbortController();
   const { signal } = stopping;
+  // Every watch and every wait listens.
+  setMaxListeners(0, signal);
   const api = createApi(config.transport, "kubets-controller-manager");
   const report = (error: unknown) => {
     if (!signal.aborted) config.reportError?.(error);

@@ -21,7 +21,7 @@ export function named(value: string, path: string, rule: NameRule): FieldError[]
   return rule(value).map((message) => invalidValue(path, value, message));
 }
 
-/** Equal as Kubernetes compares: empty lists and maps are absent ones. */
+/** Equal as Kubernetes compares: empty lists and maps are absent ones, and so are structs with nothing in them. */
 export function sameValue(a: unknown, b: unknown): boolean {
   if (isEmpty(a) && isEmpty(b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
@@ -45,5 +45,6 @@ function own(fields: Record<string, unknown>, key: string): unknown {
 
 function isEmpty(value: unknown): boolean {
   if (absent(value)) return true;
-  return typeof value === "object" && Object.keys(value as object).length === 0 && Array.isArray(value);
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && value !== null && Object.values(value).every((held) => isEmpty(held));
 }

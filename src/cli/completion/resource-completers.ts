@@ -40,6 +40,11 @@ export function completeNamesOf(type: string): Completer {
     done(args.length === 0 ? await startingWith(factory, type, toComplete) : []);
 }
 
+/** The same words whatever is typed: the shell leaves out what does not fit. */
+export function offerWords(words: readonly string[]): Completer {
+  return () => Promise.resolve(done(words));
+}
+
 /** A fixed list of words, for the first operand or the value of a flag. */
 export function completeWords(words: readonly string[]): Completer {
   return (_factory, _invocation, toComplete) =>

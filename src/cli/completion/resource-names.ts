@@ -5,8 +5,14 @@ import type { Factory } from "../factory.js";
 /** How long a server may take while somebody waits for a list of candidates. */
 const PATIENCE = 5000;
 
-/** The names of the objects of a type in the namespace in force, as the server orders them. */
-export async function objectNames(factory: Factory, type: string): Promise<readonly string[]> {
+/** The names of the objects of a type, or of each of a comma list, in the namespace in force, as the server orders them. */
+export async function objectNames(factory: Factory, types: string): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const type of types.split(",")) names.push(...(await namesOfType(factory, type)));
+  return names;
+}
+
+async function namesOfType(factory: Factory, type: string): Promise<readonly string[]> {
   const mapper = await factory.mapper();
   const resource = await mapper.resourceFor(type);
   const kind = await mapper.kindFor(resource);

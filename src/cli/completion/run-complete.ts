@@ -19,7 +19,7 @@ export async function runComplete(
 ): Promise<void> {
   const [request, ...words] = argv;
   if (words.length === 0) throw new Error("requires at least 1 arg(s), only received 0");
-  const { completion, problem } = await completeLine(root, words, host, makeFactory);
+  const { completion, problem, node } = await completeLine(root, words, host, makeFactory);
   // kubectl looks for a plugin's own completion there, and says so.
   if (problem?.startsWith(NO_COMMAND) === true) {
     host.streams.err.write("[Debug] Cleared global flags for plugin completion\n");
@@ -30,7 +30,9 @@ export async function runComplete(
     host.streams.out.write(`${(shown ?? "").split("\n")[0]?.trim() ?? ""}\n`);
   }
   host.streams.out.write(`:${completion.directive}\n`);
-  host.streams.err.write(`Completion ended with directive: ${directiveNames(completion.directive)}\n`);
+  // A command that is its own help writes nothing to stderr, this line included.
+  const last = node?.module?.selfExplaining === true ? host.streams.out : host.streams.err;
+  last.write(`Completion ended with directive: ${directiveNames(completion.directive)}\n`);
 }
 
 const NO_COMMAND = "unable to find a command for arguments";
@@ -38,6 +40,8 @@ const NO_COMMAND = "unable to find a command for arguments";
 interface Answer {
   readonly completion: Completion;
   readonly problem?: string;
+  /** The command the line names, where it could be read. */
+  readonly node?: CommandNode;
 }
 
 const failed = (problem: string): Answer => ({ completion: { candidates: [], directive: DEFAULT }, problem });
@@ -64,8 +68,8 @@ async function completeLine(
   if (value.unknownFlag !== undefined && !afterDash) {
     return failed(`Subcommand '${node.entry.name}' does not support flag '${value.unknownFlag}'`);
   }
-  if (read.flags.bool("help")) return { completion: { candidates: [], directive: NO_FILE_COMP } };
-  return { completion: await candidates(node, read, value, { root, host, makeFactory, afterDash, globals }) };
+  if (read.flags.bool("help")) return { completion: { candidates: [], directive: NO_FILE_COMP }, node };
+  return { completion: await candidates(node, read, value, { root, host, makeFactory, afterDash, globals }), node };
 }
 
 function parse(node: CommandNode, argv: readonly string[]): ParsedFlags | string {
@@ -126,7 +130,7 @@ function flagNames(
   globals: readonly FlagSpec[],
 ): readonly string[] {
   const own = new FlagTable(node.ownFlags, [helpFlag]);
-  const inherited = [...node.inherited, ...globals].filter((flag) => own.named(flag.name) === undefined);
+  const inherited = new FlagTable(node.inherited, globals).all().filter((flag) => own.named(flag.name) === undefined);
   // At the root the global flags are its own, so help stands among them.
   if (node.parent === null && node.path.split(" ").length === 1) {
     return flagNameCandidates([], [...inherited, ...own.all()], read.flags, toComplete);

@@ -20,6 +20,9 @@ export function usageText(node: CommandNode, width?: number): string {
   return `\n\n${sections.filter((section) => section !== "").join("\n\n")}\n`;
 }
 
+/** The node of the program itself. `help` looks at nodes that were never joined to it, so the path tells. */
+const isRoot = (node: CommandNode): boolean => !node.path.includes(" ");
+
 function programOf(node: CommandNode): string {
   return node.path.split(" ")[0] ?? "";
 }
@@ -55,8 +58,7 @@ function subcommands(node: CommandNode): string {
   const visible = (node.entry.children ?? []).filter((child) => child.hidden !== true);
   if (visible.length === 0) return "";
   const padding = Math.max(MIN_NAME_PADDING, ...visible.map((child) => child.name.length));
-  const titled =
-    node.parent === null ? rootSections(visible) : [{ title: "Available Commands:", entries: byName(visible) }];
+  const titled = isRoot(node) ? rootSections(visible) : [{ title: "Available Commands:", entries: byName(visible) }];
   return titled
     .map(({ title, entries }) => {
       const lines = entries.map((child) => `  ${child.name.padEnd(padding)}   ${child.summary}`);
@@ -112,7 +114,7 @@ function usage(node: CommandNode): string {
 export function usageLine(node: CommandNode): string {
   const use = node.module?.use ?? node.entry.group?.use ?? node.entry.name;
   const words = node.path.split(" ").slice(0, -1);
-  const line = [...words, node.parent === null && words.length === 0 ? use.replace(/^\S+/, node.path) : use].join(" ");
+  const line = [...words, isRoot(node) ? use.replace(/^\S+/, node.path) : use].join(" ");
   return line.includes("[options]") ? line : `${line} [options]`;
 }
 

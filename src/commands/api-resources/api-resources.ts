@@ -1,7 +1,6 @@
 import { GroupDiscoveryFailedError } from "../../client/discovery/cached-discovery.js";
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import { completeWords } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
@@ -63,10 +62,6 @@ export function apiResourcesCommand(run = runApiResources): Command {
       { name: "verbs", type: "stringSlice", usage: "Only types that support all of these verbs" },
     ],
     execute: async (factory, invocation) => run(await complete(factory, invocation), factory.streams),
-    completeFlags: {
-      output: completeWords(FORMATS.filter((format) => format !== "kyaml")),
-      "sort-by": completeWords(["name", "kind"]),
-    },
   };
 }
 

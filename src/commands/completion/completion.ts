@@ -1,3 +1,4 @@
+import { DEFAULT } from "../../cli/completion/directive.js";
 import { completeWords } from "../../cli/completion/resource-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
@@ -26,7 +27,9 @@ source <({{program}} completion zsh)
       factory.streams.out.write(completionScript(shellOf(invocation), factory.program));
     },
     completeArgs: (factory, invocation, toComplete) =>
-      completeWords(invocation.args.length === 0 ? SHELLS : [])(factory, invocation, toComplete),
+      invocation.args.length === 0
+        ? completeWords(SHELLS)(factory, invocation, toComplete)
+        : Promise.resolve({ candidates: [], directive: DEFAULT }),
   };
 }
 

@@ -7,6 +7,9 @@ export const configEntry: CommandEntry = {
   summary: "Change kubeconfig files",
   group: {
     use: "config SUBCOMMAND",
+    flags: [
+      { name: "kubeconfig", type: "string", persistent: true, usage: "The one kubeconfig file to read or change" },
+    ],
     description: `Read and change kubeconfig files, for example with "{{program}} config set current-context my-context".
 
  Which file is used:

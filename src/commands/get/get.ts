@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { errnoText } from "../../base/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
-import { completeTypesAndNames, completeWords } from "../../cli/completion/resource-completers.js";
+import { completeTypesAndNames, completeWords, offerWords } from "../../cli/completion/resource-completers.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { klogHeader } from "../../client/klog.js";
@@ -59,7 +59,7 @@ Use "{{program}} api-resources" for a complete list of supported resources.`,
     // A watch that a signal ends is an ordinary failure, as in kubectl.
     handlesSignals: ({ flags }) => flags.bool("watch") || flags.bool("watch-only"),
     completeArgs: completeTypesAndNames,
-    completeFlags: { output: completeWords(getFormats) },
+    completeFlags: { output: completeWords(getFormats), subresource: offerWords(["status", "scale", "resize"]) },
   };
 }
 

@@ -7,7 +7,7 @@ import { helpText, helpWidth, usageText } from "../../cli/help/index.js";
 /** `help get` is `get --help`; a name nobody has gets the list of commands, on stderr. */
 export function helpCommand(): Command {
   return {
-    use: "help [command]",
+    use: "help [command] [flags]",
     description: "Show help for any command: `{{program}} help [path to command]`.",
     examples: "",
     flags: [],

@@ -120,11 +120,8 @@ export class ResourceMap {
     const { storage, strategies, clock, random } = this.#config;
     const strategy = resolveStrategy(hub.group, hub.name, strategies(hub.group, hub.name));
     const { group, name: resource, kind, namespaced } = hub;
-    const objects = storage.storeFor({
-      prefix: prefixOf(id, hub),
-      resource: { group, resource },
-      codec: storageCodec(hub, strategy),
-    });
+    const codec = storageCodec(hub, strategy);
+    const objects = storage.storeFor({ prefix: prefixOf(id, hub), resource: { group, resource }, codec });
     const store = new Store({
       group,
       resource,
@@ -133,6 +130,7 @@ export class ResourceMap {
       hasStatus: hub.subresources.some(({ name }) => name === "status"),
       strategy,
       objects,
+      encode: (object) => codec.encode(object),
       clock,
       random,
       reader: this.reader,

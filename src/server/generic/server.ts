@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Transport } from "../../client/transport/transport.js";
@@ -11,6 +13,7 @@ import { clientCertificate } from "../authn/client-certificate.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
 import { openApiHandler } from "../endpoints/non-resource/openapi.js";
+import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import { authentication } from "../filters/authentication.js";
 import { deadline } from "../filters/deadline.js";
@@ -58,9 +61,14 @@ export interface Server {
   stop(): Promise<void>;
 }
 
+/** How long a stopping server waits for clients that do not read their answers. */
+const STOP_MS = 5000;
+
 export function createServer(config: ServerConfig): Server {
   const { storage, clock, random } = config;
   const stopping = new AbortController();
+  // Every exchange under way listens.
+  setMaxListeners(0, stopping.signal);
   const namespaces = () => resources.reader;
   const resources: ResourceMap = new ResourceMap({
     storage,
@@ -76,7 +84,7 @@ export function createServer(config: ServerConfig): Server {
   const authenticator: Authenticator = firstOf([clientCertificate, bearerToken(config.tokens)]);
   const handler = chain(
     [...(config.filters ?? []), panicRecovery(report), deadline, authentication(authenticator), impersonation],
-    director(resources, specialHandlers(config.tokens), nonResource(config, storage)),
+    director(resources, specialHandlers(resources, config.tokens), nonResource(config, storage)),
   );
   const underWay = new Set<Promise<void>>();
   const handle = (exchange: Exchange): Promise<void> => {
@@ -93,7 +101,8 @@ export function createServer(config: ServerConfig): Server {
     transport: (user) => inProcessTransport({ handle, clientCertificate: user, stopping: stopping.signal }),
     async stop() {
       stopping.abort();
-      await Promise.all(underWay);
+      const answered = Promise.all(underWay);
+      await Promise.race([answered, setTimeout(STOP_MS, undefined, { ref: false })]);
     },
   };
 }
@@ -129,28 +138,3 @@ function nonResource(config: ServerConfig, storage: Storage): Handler {
     return respondText(request, 404, "404 page not found\n");
   };
 }
-
-/** GET /: what can be asked for. */
-const rootPaths: Handler = async (request) => {
-  const { servedGroups } = await import("../../api/facts/index.js");
-  const groups = servedGroups().filter(({ name }) => name !== "");
-  const paths = [
-    "/api",
-    "/api/v1",
-    "/apis",
-    ...groups
-      .flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)])
-      .sort(),
-    "/healthz",
-    "/livez",
-    "/openapi/v2",
-    "/openapi/v3",
-    "/readyz",
-    "/version",
-  ];
-  const { negotiatePlain } = await import("../endpoints/negotiation/response-format.js");
-  const { respondBytes } = await import("../request/respond.js");
-  negotiatePlain(request.exchange);
-  const body = Buffer.from(JSON.stringify({ paths }, null, 2));
-  await respondBytes(request, 200, { "content-type": "application/json" }, body);
-};

@@ -5,15 +5,20 @@ import { handleNamespaceFinalize } from "../endpoints/subresources/namespace-fin
 import { handlePodBinding } from "../endpoints/subresources/pod-binding.js";
 import { handlePodEviction } from "../endpoints/subresources/pod-eviction.js";
 import { handleReview, reviewers } from "../endpoints/subresources/reviews.js";
+import type { ResourceMap } from "./resource-map.js";
 import type { ApiRequest } from "../request/api-request.js";
 
 export type SpecialHandler = (request: ApiRequest, resource: ServedResource) => Promise<void>;
 
 /** Handlers that no stored resource has, by "<group version>/<resource>/<subresource>/<verb>"; the subresource may be "". */
-export function specialHandlers(tokens: readonly TokenLookup[]): ReadonlyMap<string, SpecialHandler> {
+export function specialHandlers(
+  resources: ResourceMap,
+  tokens: readonly TokenLookup[],
+): ReadonlyMap<string, SpecialHandler> {
   const handlers = new Map<string, SpecialHandler>([
     ["v1/namespaces/finalize/update", handleNamespaceFinalize],
     ["v1/pods/binding/create", handlePodBinding],
+    ["v1/bindings//create", (request, own) => handlePodBinding(request, resources.find("v1", "pods") ?? own)],
     ["v1/pods/eviction/create", handlePodEviction],
     ["v1/componentstatuses//list", handleComponentStatuses],
     ["v1/componentstatuses//get", handleComponentStatus],

@@ -18,7 +18,6 @@ export function fillSystemMetadata(draft: KubeObject, now: number, random: Rando
   const metadata = metadataOf(draft);
   delete metadata.deletionTimestamp;
   delete metadata.deletionGracePeriodSeconds;
-  delete metadata.resourceVersion;
   // Key order is the encoder's business; these two are always the server's own.
   metadata.uid = uuid(random);
   metadata.creationTimestamp = timestamp(now);

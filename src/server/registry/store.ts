@@ -54,6 +54,8 @@ export interface StoreConfig {
   readonly hasStatus: boolean;
   readonly strategy: ResolvedStrategy;
   readonly objects: ObjectStore;
+  /** An object as it is kept. What is the same there is the same object, whatever was left out of it in memory. */
+  readonly encode: (object: KubeObject) => Uint8Array;
   readonly clock: Clock;
   readonly random: Random;
   readonly reader: ObjectReader;
@@ -246,7 +248,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       if (this.config.hasStatus) restore(draft, old, "status");
       strategy.prepareForUpdate?.(draft, old, context);
       strategy.applyDefaults?.(draft);
-      if (strategy.hasGeneration && specChanged(draft, old)) metadata.generation = (old.metadata?.generation ?? 0) + 1;
+      if (strategy.hasGeneration && this.#contentChanged(draft, old)) metadata.generation = (old.metadata?.generation ?? 0) + 1;
     }
     restoreSystemMetadata(draft, old);
     const undo = status ? () => {} : await this.#allocate(draft, old, context);
@@ -265,6 +267,14 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     }
     strategy.canonicalize?.(draft);
     return { undo };
+  }
+
+  /** Whether anything but metadata and status differs, a deletion included: what a generation counts. */
+  #contentChanged(draft: KubeObject, old: KubeObject): boolean {
+    if (draft.metadata?.deletionTimestamp !== old.metadata?.deletionTimestamp) return true;
+    if (!fieldsDiffer(draft, old)) return false;
+    const content = (object: KubeObject) => this.config.encode({ ...object, metadata: {}, status: undefined });
+    return Buffer.compare(content(draft), content(old)) !== 0;
   }
 
   async #allocate(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<() => void> {
@@ -333,13 +343,13 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
-/** Whether anything but metadata and status differs: what a generation counts. */
-function specChanged(draft: KubeObject, old: KubeObject): boolean {
+/** A quick comparison: true also where one object leaves out an empty struct that the other has. */
+function fieldsDiffer(draft: KubeObject, old: KubeObject): boolean {
   const names = new Set([...Object.keys(draft), ...Object.keys(old)]);
   for (const name of names) {
     if (!PLAIN_FIELDS.has(name) && !deepEqual(draft[name] as JsonValue, old[name] as JsonValue)) return true;
   }
-  return draft.metadata?.deletionTimestamp !== old.metadata?.deletionTimestamp;
+  return false;
 }
 
 function restore(draft: KubeObject, old: KubeObject, field: string): void {

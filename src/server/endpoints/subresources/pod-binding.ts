@@ -16,13 +16,15 @@ import { trustedUpdate } from "../verbs/trusted-update.js";
 
 const BINDING = { group: "", version: "v1", kind: "Binding" };
 
-/** POST /pods/NAME/binding: puts a pod on a node, once. */
+/** POST /pods/NAME/binding, or /bindings with the pod's name in the body: puts a pod on a node, once. `resource` is pods. */
 export async function handlePodBinding(request: ApiRequest, resource: ServedResource): Promise<void> {
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
   const { object } = await decodeBody(body, { expected: BINDING, mode: options.fieldValidation });
-  const node = targetNode(object, request.info.name);
-  await trustedUpdate(request, resource, options.dryRun, (draft) => bind(draft, node, resource.now()));
+  const name = request.info.name === "" ? (object.metadata?.name ?? "") : request.info.name;
+  const node = targetNode(object, name);
+  const named = { ...request, info: { ...request.info, resource: "pods", name } };
+  await trustedUpdate(named, resource, options.dryRun, (draft) => bind(draft, node, resource.now()));
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));
 }

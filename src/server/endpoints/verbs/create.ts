@@ -1,5 +1,4 @@
 import type { Creater } from "../../registry/resource.js";
-import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
@@ -15,9 +14,6 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const body = await readObjectBody(request);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
-  if ((object.metadata?.resourceVersion ?? "") !== "") {
-    throw badRequest("resourceVersion should not be set on objects to be created");
-  }
   const admit = admitter(request, resource, options.dryRun);
   const stored = await storage.create(scopeOf(request, options.dryRun), resource.codec.toHub(object), admit.create);
   await respondObject(request, resource, format, 201, stored);

@@ -1,0 +1,23 @@
+import { servedGroups } from "../../../api/facts/index.js";
+import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import type { Handler } from "../../request/api-request.js";
+import { respondBytes } from "../../request/respond.js";
+
+/** GET /: the paths that can be asked for, sorted. */
+export const rootPaths: Handler = async (request) => {
+  const groups = servedGroups().filter(({ name }) => name !== "");
+  const paths = [
+    "/api",
+    "/api/v1",
+    "/apis",
+    ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
+    "/healthz",
+    "/livez",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/readyz",
+    "/version",
+  ];
+  const body = Buffer.from(encodeJson({ paths: paths.toSorted() }, { indent: 2 }), "utf8");
+  await respondBytes(request, 200, { "content-type": "application/json" }, body);
+};

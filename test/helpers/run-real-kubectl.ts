@@ -1,0 +1,56 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Cluster } from "../../src/cluster/index.js";
+import { realTool } from "./real-tools.js";
+
+export interface KubectlResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The real kubectl against one cluster, with a home, cache and kubeconfig of its own. */
+export interface RealKubectl extends AsyncDisposable {
+  readonly folder: string;
+  /** One argument with spaces is split. */
+  run(argv: string | readonly string[], stdin?: string): Promise<KubectlResult>;
+  /** Like run; a failure is thrown with what kubectl said. Answers stdout. */
+  ok(argv: string | readonly string[], stdin?: string): Promise<string>;
+  /** A command that stays; whoever starts it kills it. */
+  start(argv: string | readonly string[]): ChildProcess;
+}
+
+export async function realKubectl(cluster: Cluster): Promise<RealKubectl> {
+  const { path } = realTool("kubectl");
+  const folder = await mkdtemp(join(tmpdir(), "kubets-kubectl-"));
+  const kubeconfig = join(folder, "kubeconfig");
+  await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
+  const env = { PATH: "/usr/bin:/bin", HOME: folder, KUBECONFIG: kubeconfig, LC_ALL: "C", TZ: "UTC" };
+  const start = (argv: string | readonly string[]): ChildProcess =>
+    spawn(path, typeof argv === "string" ? argv.split(" ") : argv, { cwd: folder, env });
+  const run = (argv: string | readonly string[], stdin = ""): Promise<KubectlResult> =>
+    new Promise((resolve, reject) => {
+      const child = start(argv);
+      let stdout = "";
+      let stderr = "";
+      child.stdout?.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+      child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+      child.on("error", reject);
+      child.on("close", (code) => resolve({ code, stdout, stderr }));
+      // A command that never reads may be gone already.
+      child.stdin?.on("error", () => {}).end(stdin);
+    });
+  return {
+    folder,
+    start,
+    run,
+    async ok(argv, stdin) {
+      const { code, stdout, stderr } = await run(argv, stdin);
+      if (code !== 0) throw new Error(`kubectl ended with ${code}: ${stderr}`);
+      return stdout;
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,197 @@
+// Bundles several entry points so that a start-up loads few files. esbuild's splitting makes a file of every set of modules
+// that the same entry points share, and each file costs a start about a millisecond. Here the modules that a start
+// always needs are one file, a layer; everything else is split as esbuild does it.
+//
+// Guarantees: every module is in one output file, save those an `apart` layer copies; a module's code is as esbuild wrote it.
+import { basename, relative, resolve } from "node:path";
+import { build } from "esbuild";
+
+/**
+ * @typedef {object} Layer
+ * @property {string} name Of its file.
+ * @property {string[]} roots Modules the layer holds with all they import statically. The first one's exports are the file's own.
+ * @property {boolean} [apart] Nothing outside may load this file for what `library` needs too: such modules are copied into
+ *   it. They must keep no state and define no class.
+ */
+
+/**
+ * Layers are made in order; a module belongs to the first that reaches it, and later ones import it from there.
+ * @param {{ layers: Layer[], entries: Record<string, string>, library: string[], options: import("esbuild").BuildOptions }} plan
+ * @returns {Promise<{ files: { name: string, contents: Uint8Array }[], metafile: { inputs: object, outputs: object } }>}
+ */
+export async function layeredBundle({ layers, entries, library, options }) {
+  const graph = await importGraph([...layers.flatMap(({ roots }) => roots), ...Object.values(entries)], options);
+  const owner = assignModules(layers, graph, closure(library, graph));
+  const exports = await exportedNames(sharedModules(graph, owner), options);
+  const outside = outsideEntries(layers, entries, graph, owner);
+
+  const passes = [];
+  for (const layer of layers) {
+    passes.push({
+      label: layer.roots[0],
+      entryPoints: undefined,
+      stdin: { contents: layerSource(layer, owner, exports), resolveDir: process.cwd(), sourcefile: `${layer.name}.js` },
+      outfile: `${options.outdir}/${layer.name}.js`,
+      outdir: undefined,
+      splitting: false,
+      plugins: [takeFromLayers(layer.name, { layers, owner, exports, outside }), ...(options.plugins ?? [])],
+    });
+  }
+  passes.push({
+    entryPoints: Object.fromEntries([...outside].map(([module, name]) => [name, module])),
+    splitting: true,
+    plugins: [takeFromLayers(undefined, { layers, owner, exports, outside }), ...(options.plugins ?? [])],
+  });
+  const results = await Promise.all(
+    passes.map(async ({ label, ...pass }) => ({
+      label,
+      ...(await build({ ...options, ...pass, write: false, metafile: true })),
+    })),
+  );
+  return {
+    files: results.flatMap(({ outputFiles }) =>
+      outputFiles.map(({ path, contents }) => ({ name: relative(resolve(options.outdir), path), contents })),
+    ),
+    metafile: { inputs: graph, outputs: Object.assign({}, ...results.map((result) => outputsOf(result, options.outdir))) },
+  };
+}
+
+const isStatic = ({ kind }) => kind === "import-statement" || kind === "require-call";
+
+/** Made by a plugin, "namespace:path": each file has its own. */
+const isVirtual = (module) => /^[\w-]{2,}:/.test(module);
+
+/** What imports what, by path. */
+async function importGraph(entryPoints, options) {
+  const { metafile } = await build({ ...options, entryPoints, splitting: true, write: false, metafile: true });
+  return metafile.inputs;
+}
+
+/** The modules and all that they import statically. */
+function closure(roots, graph) {
+  const found = new Set(roots);
+  for (const module of found) {
+    for (const next of graph[module]?.imports ?? []) if (isStatic(next) && next.path in graph) found.add(next.path);
+  }
+  return found;
+}
+
+/** Module to the name of its layer. What a layer `apart` shares with the library is not given to it: it only has a copy. */
+function assignModules(layers, graph, library) {
+  const owner = new Map();
+  for (const { name, roots, apart = false } of layers) {
+    for (const module of closure(roots, graph)) {
+      if (owner.has(module) || isVirtual(module) || (apart && library.has(module))) continue;
+      owner.set(module, name);
+    }
+  }
+  return owner;
+}
+
+/** The modules of layers that something outside of their layer imports. */
+function sharedModules(graph, owner) {
+  const shared = new Set();
+  for (const [module, { imports }] of Object.entries(graph)) {
+    for (const { path } of imports) {
+      if (owner.has(path) && owner.get(path) !== owner.get(module)) shared.add(path);
+    }
+  }
+  return [...shared].sort();
+}
+
+/** The names each module exports, types left out. */
+async function exportedNames(modules, options) {
+  const { metafile } = await build({
+    entryPoints: modules,
+    bundle: false,
+    format: "esm",
+    target: options.target,
+    outdir: options.outdir,
+    outbase: ".",
+    write: false,
+    metafile: true,
+  });
+  return new Map(
+    Object.values(metafile.outputs).map(({ entryPoint, exports, imports }) => {
+      if (!/\.ts$/.test(entryPoint)) throw new Error(`${entryPoint} is shared by layers: only modules of ours can be`);
+      if (imports.length > 0 && exports.length === 0) throw new Error(`${entryPoint} is shared by layers and exports only *`);
+      return [entryPoint, exports];
+    }),
+  );
+}
+
+/** "src/base/go-quote.ts", "goQuote" -> "base_go_quote$goQuote": the name in the layer's file. */
+const layerName = (module, name) => `${module.replace(/^src\/|\.ts$/g, "").replaceAll(/\W/g, "_")}$${name}`;
+
+function layerSource({ name, roots }, owner, exports) {
+  const lines = [...exports]
+    .filter(([module]) => owner.get(module) === name)
+    .map(([module, names]) => `export {${names.map((n) => `${n} as ${layerName(module, n)}`).join(", ")}} from "./${module}";`);
+  return [`export * from "./${roots[0]}";`, ...roots.slice(1).map((root) => `import "./${root}";`), ...lines].join("\n");
+}
+
+/** The modules the last pass begins at, with the names of their files: the entries, and what layers load on demand. */
+function outsideEntries(layers, entries, graph, owner) {
+  const outside = new Map(Object.entries(entries).map(([name, module]) => [module, name]));
+  const heads = new Set(layers.map(({ roots }) => roots[0]));
+  const loaders = new Set([...owner.keys(), ...layers.flatMap(({ roots }) => [...closure(roots, graph)])]);
+  for (const module of loaders) {
+    for (const { path, kind, external } of graph[module]?.imports ?? []) {
+      if (kind !== "dynamic-import" || external || heads.has(path) || outside.has(path)) continue;
+      outside.set(path, path.replace(/^src\/|\.ts$/g, "").replaceAll("/", "-"));
+    }
+  }
+  return outside;
+}
+
+/** Resolves what another layer holds to that layer's file, and what a layer loads on demand to the last pass's. */
+function takeFromLayers(own, { layers, owner, exports, outside }) {
+  const headOf = new Map(layers.map(({ name, roots }) => [roots[0], name]));
+  const order = new Map(layers.map(({ name }, index) => [name, index]));
+  return {
+    name: "take-from-layers",
+    setup(pass) {
+      pass.onResolve({ filter: /./ }, async ({ path, kind, resolveDir, namespace, pluginData }) => {
+        if (pluginData === "resolved" || namespace !== "file" && namespace !== "") return undefined;
+        const found = await pass.resolve(path, { kind, resolveDir, pluginData: "resolved" });
+        if (found.external || found.errors.length > 0) return found;
+        const module = relative(process.cwd(), found.path).replaceAll("\\", "/");
+        if (kind === "dynamic-import") {
+          if (headOf.has(module)) return { path: `./${headOf.get(module)}.js`, external: true };
+          if (own !== undefined) return { path: `./${outside.get(module)}.js`, external: true };
+        }
+        const layer = owner.get(module);
+        if (layer === undefined || layer === own) return found;
+        // A copy in a layer that is apart: its owner comes later.
+        if (own !== undefined && order.get(layer) > order.get(own)) return found;
+        return { path: module, namespace: "layer", sideEffects: false };
+      });
+      pass.onResolve({ filter: /^\.\/[\w-]+\.js$/, namespace: "layer" }, ({ path }) => ({ path, external: true, sideEffects: false }));
+      pass.onLoad({ filter: /./, namespace: "layer" }, ({ path }) => ({
+        contents: `export {${exports
+          .get(path)
+          .map((name) => `${layerName(path, name)} as ${name}`)
+          .join(", ")}} from "./${owner.get(path)}.js";`,
+      }));
+    },
+  };
+}
+
+/** esbuild's account of the outputs of one pass, layers being named as any other file. */
+function outputsOf({ metafile, label }, outdir) {
+  return Object.fromEntries(
+    Object.entries(metafile.outputs).map(([path, output]) => [
+      path,
+      {
+        ...output,
+        ...(label !== undefined && { entryPoint: label }),
+        imports: output.imports.map((one) =>
+          one.external && one.path.startsWith("./")
+            ? { path: `${outdir}/${basename(one.path)}`, kind: one.kind }
+            : one,
+        ),
+        inputs: Object.fromEntries(Object.entries(output.inputs).filter(([input]) => !input.startsWith("layer:"))),
+      },
+    ]),
+  );
+}
