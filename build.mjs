@@ -23,10 +23,10 @@ async function bundle() {
   const { files, metafile } = await layeredBundle({
     layers: [
       // What every command line loads, the completers that commands name included.
-      { name: "main", roots: ["src/main.ts"], apart: true },
+      { name: "main", roots: ["src/main.ts", "src/cli/completion/resource-completers.ts"], apart: true },
       { name: "config", roots: ["src/client/config/config-loader.ts"] },
       // What a command that asks a server and prints the answer loads.
-      { name: "connect", roots: ["src/cli/connect.ts"] },
+      { name: "connect", roots: ["src/cli/connect.ts", "src/printers/formats.ts", "src/printers/human-printer.ts", "src/machinery/duration/human-duration.ts"] },
     ],
     entries: {
       index: "src/index.ts",
@@ -43,7 +43,7 @@ async function bundle() {
       platform: "node",
       target: "node20.19",
       minify: true,
-      keepNames: true,
+      ...(process.env.NOID ? {minify:false,minifyWhitespace:true,minifySyntax:true}:{}),
       legalComments: "none",
       // An optional peer: only disk storage on a Node without node:sqlite asks for it.
       external: ["libsql"],

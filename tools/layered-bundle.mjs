@@ -151,7 +151,7 @@ function takeFromLayers(own, { layers, owner, exports, outside }) {
   return {
     name: "take-from-layers",
     setup(pass) {
-      pass.onResolve({ filter: /./ }, async ({ path, kind, resolveDir, namespace, pluginData }) => {
+      pass.onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, namespace, pluginData }) => {
         if (pluginData === "resolved" || namespace !== "file" && namespace !== "") return undefined;
         const found = await pass.resolve(path, { kind, resolveDir, pluginData: "resolved" });
         if (found.external || found.errors.length > 0) return found;
@@ -164,15 +164,14 @@ function takeFromLayers(own, { layers, owner, exports, outside }) {
         if (layer === undefined || layer === own) return found;
         // A copy in a layer that is apart: its owner comes later.
         if (own !== undefined && order.get(layer) > order.get(own)) return found;
-        return { path: module, namespace: "layer", sideEffects: false };
+        // One for each importer: shared ones would be files of their own.
+        return { path: `${module}?${importer}`, namespace: "layer", sideEffects: false, pluginData: module };
       });
       pass.onResolve({ filter: /^\.\/[\w-]+\.js$/, namespace: "layer" }, ({ path }) => ({ path, external: true, sideEffects: false }));
-      pass.onLoad({ filter: /./, namespace: "layer" }, ({ path }) => ({
-        contents: `export {${exports
-          .get(path)
-          .map((name) => `${layerName(path, name)} as ${name}`)
-          .join(", ")}} from "./${owner.get(path)}.js";`,
-      }));
+      pass.onLoad({ filter: /./, namespace: "layer" }, ({ pluginData: module }) => {
+        const names = exports.get(module).map((name) => `${layerName(module, name)} as ${name}`);
+        return { contents: `export {${names.join(", ")}} from "./${owner.get(module)}.js";` };
+      });
     },
   };
 }

@@ -61,8 +61,9 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
 
   test("a stale write is refused with 409", async () => {
     const stale = await core.createNamespacedConfigMap({ namespace: "default", body: { metadata: { name: "stale" } } });
+    const { metadata = {} } = stale;
     const replace = (data: Record<string, string>) =>
-      core.replaceNamespacedConfigMap({ namespace: "default", name: "stale", body: { ...stale, data } });
+      core.replaceNamespacedConfigMap({ namespace: "default", name: "stale", body: { metadata, data } });
     await replace({ a: "1" });
     await expect(replace({ a: "2" })).rejects.toMatchObject({ code: 409 });
   });
@@ -112,7 +113,8 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
     const where = { namespace: "default", name: "scaled" };
     const scale = await apps.readNamespacedDeploymentScale(where);
     expect(scale.spec?.replicas).toBe(1);
-    await apps.replaceNamespacedDeploymentScale({ ...where, body: { ...scale, spec: { replicas: 4 } } });
+    const { metadata = {} } = scale;
+    await apps.replaceNamespacedDeploymentScale({ ...where, body: { metadata, spec: { replicas: 4 } } });
     const scaled = await apps.readNamespacedDeployment(where);
     expect([scaled.spec?.replicas, scaled.metadata?.generation]).toEqual([4, 2]);
   });

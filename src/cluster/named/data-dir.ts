@@ -5,21 +5,25 @@ import { namedClusterError } from "./named-cluster-error.js";
 /** Marks a folder as ours: only a folder that has it is ever removed. */
 const MARKER = "kubets-data.json";
 
-/** Makes the folder, or takes one that is empty or ours. Throws for a folder that holds anything else. */
-export async function claimDataDir(folder: string): Promise<void> {
+/**
+ * Makes the folder, or takes one that is empty or ours; answers whether it became ours only now. Throws for a folder
+ * that holds anything else.
+ */
+export async function claimDataDir(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     throw namedClusterError(`cannot make the data folder ${folder}: ${(error as Error).message}`);
   }
   const entries = await readdir(folder);
-  if (entries.includes(MARKER)) return;
+  if (entries.includes(MARKER)) return false;
   if (entries.length > 0) {
     throw namedClusterError(
       `the folder ${folder} is not empty and holds no kubets data; give a new or an empty one with --data-dir`,
     );
   }
   await writeFile(join(folder, MARKER), '{"format":1}\n', { mode: 0o600 });
+  return true;
 }
 
 /** Removes the folder with all it holds, if it is ours. */

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { startCluster } from "../index.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageKind } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
-import { claimDataDir } from "./data-dir.js";
+import { claimDataDir, removeDataDir } from "./data-dir.js";
 import { namedClusterError } from "./named-cluster-error.js";
 import { self } from "./self.js";
 
@@ -40,10 +40,28 @@ export async function serveNamedCluster(
   const storage = options.storage ?? record?.storage ?? "disk";
   const dataDir =
     options.dataDir === "" && record !== undefined ? record.dataDir : home.dataDir(options.dataDir, options.cwd);
-  await claimDataDir(dataDir);
-  const cluster = await listen(options.port, record?.port, (port) => startCluster({ storage, dataDir, port }));
+  const claimed = await claimDataDir(dataDir);
   try {
-    const started: ClusterRecord = {
+    return await serveFrom(dataDir, storage, home, record?.port, options);
+  } catch (error) {
+    if (claimed) await removeDataDir(dataDir);
+    if (record === undefined) await home.remove();
+    throw error;
+  }
+}
+
+async function serveFrom(
+  dataDir: string,
+  storage: StorageKind,
+  home: ClusterHome,
+  lastPort: number | undefined,
+  options: NamedClusterOptions,
+): Promise<ServedCluster & { close(): Promise<void> }> {
+  const cluster = await listen(options.port, lastPort, (port) => startCluster({ storage, dataDir, port }));
+  try {
+    const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
+    await home.saveKubeconfig(cluster.kubeconfig());
+    await home.save({
       name: home.name,
       storage,
       dataDir,
@@ -51,10 +69,7 @@ export async function serveNamedCluster(
       url: cluster.url,
       pid: process.pid,
       startedAt: new Date().toISOString(),
-    };
-    await home.saveKubeconfig(cluster.kubeconfig());
-    await home.save(started);
-    const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
+    });
     return { url: cluster.url, context: home.context, kubeconfig, pid: process.pid, close: () => cluster.close() };
   } catch (error) {
     await cluster.close();
@@ -67,7 +82,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
   const home = new ClusterHome(clustersFolder(options.env, options.cwd), options.name);
   await startable(home, options);
   await home.make();
-  const log = await open(home.log, "w", 0o600);
+  const log = await open(home.log, "w+", 0o600);
   try {
     const [command = "", ...script] = self();
     const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
@@ -83,7 +98,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     const served = await new Promise<ServedCluster>((resolve, reject) => {
       child.once("message", (message) => resolve(message as ServedCluster));
       child.once("error", reject);
-      child.once("exit", () => void firstLine(home.log).then((line) => reject(namedClusterError(line)), reject));
+      child.once("exit", () => void firstLine(log).then((line) => reject(namedClusterError(line)), reject));
     });
     child.disconnect();
     child.stdout?.destroy();
@@ -102,6 +117,11 @@ async function startable(home: ClusterHome, options: NamedClusterOptions): Promi
   if (state !== "Stopped") {
     throw namedClusterError(
       `cluster "${home.name}" is already running at ${record.url} (process ${record.pid}); stop it with: kubets cluster stop ${home.name}`,
+    );
+  }
+  if (options.dataDir !== "" && home.dataDir(options.dataDir, options.cwd) !== record.dataDir) {
+    throw namedClusterError(
+      `cluster "${home.name}" keeps its data in ${record.dataDir}; start it without --data-dir, or remove it first with: kubets cluster delete ${home.name}`,
     );
   }
   if (options.storage !== undefined && options.storage !== record.storage) {
@@ -133,12 +153,9 @@ function plainly(error: unknown): unknown {
   return error instanceof Error && error.name === "DataDirectoryError" ? namedClusterError(error.message) : error;
 }
 
-async function firstLine(path: string): Promise<string> {
-  const file = await open(path);
-  try {
-    const text = await file.readFile("utf8");
-    return (text.split("\n")[0] ?? "").replace(/^error: /, "") || "the server ended before it was ready";
-  } finally {
-    await file.close();
-  }
+/** What the server said before it ended. Its folder may be gone by now, so the open file is read. */
+async function firstLine(log: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await log.read({ buffer: Buffer.alloc(4096), position: 0 });
+  const line = buffer.toString("utf8", 0, bytesRead).split("\n")[0] ?? "";
+  return line.replace(/^error: /, "") || "the server ended before it was ready";
 }

@@ -248,7 +248,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       if (this.config.hasStatus) restore(draft, old, "status");
       strategy.prepareForUpdate?.(draft, old, context);
       strategy.applyDefaults?.(draft);
-      if (strategy.hasGeneration && this.#contentChanged(draft, old)) metadata.generation = (old.metadata?.generation ?? 0) + 1;
+      if (strategy.hasGeneration && this.#contentChanged(draft, old))
+        metadata.generation = (old.metadata?.generation ?? 0) + 1;
     }
     restoreSystemMetadata(draft, old);
     const undo = status ? () => {} : await this.#allocate(draft, old, context);

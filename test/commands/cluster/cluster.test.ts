@@ -185,6 +185,7 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect(stderr).toMatch(message);
       expect(existsSync(join(home, ".kube", "config"))).toBe(false);
       expect((await kubets("cluster", "list")).stdout).toBe("");
+      expect(readdirSync(home)).not.toContain(".kubets");
     });
 
     test("a port already taken", async () => {
@@ -199,7 +200,7 @@ describe.skipIf(!built)("kubets cluster", () => {
             `error: port ${port} is already in use; choose another with --port, or leave it out for a free one\n`,
           ]);
         }
-        expect((await kubets("cluster", "list")).stdout).toBe("");
+        expect(readdirSync(join(home, ".kubets", "clusters"))).toEqual([]);
       } finally {
         taken.close();
       }
