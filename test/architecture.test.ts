@@ -107,6 +107,18 @@ describe("the import table", () => {
   });
 });
 
+test("every path that docs/architecture.md, README.md and CONTRIBUTING.md name exists", () => {
+  const root = resolve(src, "..");
+  const named = ["docs/architecture.md", "README.md", "CONTRIBUTING.md"].flatMap((file) => {
+    const text = readFileSync(join(root, file), "utf8");
+    return [...text.matchAll(/`((?:src|test|docs|bench|bin|tools|examples|completions)\/[\w./-]+)`/g)].map(
+      (m) => m[1] ?? "",
+    );
+  });
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
 const metafilePath = resolve(import.meta.dirname, "../dist/metafile.json");
 
 interface Metafile {
