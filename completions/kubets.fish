@@ -1,33 +1,44 @@
 # fish completion for __PROGRAM__: asks the program (`__complete`), then follows its directive.
 
-function ____PROGRAM___reply
-    set -l words (commandline -opc)
-    set -l last (string escape -- (commandline -ct))
-    test -z "$last"; and set last "''"
-    eval "$words[1] __complete $words[2..-1] $last" 2>/dev/null
-end
-
-function ____PROGRAM___ask
-    set -g ____PROGRAM___candidates
-    set -l reply (____PROGRAM___reply)
-    test (count $reply) -eq 0; and return 1
+function ____PROGRAM___complete
+    # Only what stands before the cursor counts. No part of the line is run.
+    set -l words (commandline -xpc 2>/dev/null)
+    or set words (commandline -opc)
+    set -l last (commandline -ct)
+    # A quote that is still open cannot be undone: what stands behind it counts.
+    set -l plain (string unescape -- $last)
+    test (count $plain) -eq 1; or set plain (string replace -r '^["\']' '' -- $last)
+    set -l reply ($words[1] __complete $words[2..-1] $plain 2>/dev/null)
     set -l directive (string replace -r '^:' '' -- $reply[-1])
-    string match -qr '^[0-9]+$' -- $directive; or return 1
-    test (math "bitand($directive, 1)") -ne 0; and return 1
-    # Files: fish's own completion does it, extensions included or not.
-    test (math "bitand($directive, 24)") -ne 0; and return 1
-    test (count $reply) -gt 1; and set -g ____PROGRAM___candidates $reply[1..-2]
-    if test (count $____PROGRAM___candidates) -eq 0
-        test (math "bitand($directive, 4)") -ne 0
-        return
+    string match -qr '^[0-9]+$' -- $directive; or return
+    test (math "bitand($directive, 1)") -ne 0; and return
+
+    # The value of a flag stands behind its name.
+    set -l flag (string match -r -- '^-[^=]*=' $last)
+    set -l value (string replace -r -- '^-[^=]*=' '' $last)
+    set -e reply[-1]
+    if test (math "bitand($directive, 8)") -ne 0
+        for file in (__fish_complete_path $value)
+            set -l name (string split -f 1 \t -- $file)
+            set -l ending (string replace -r '.*\.' '' -- $name)
+            if string match -q '*/' -- $name; or contains -- $ending $reply
+                echo -- "$flag$file"
+            end
+        end
+    else if test (math "bitand($directive, 16)") -ne 0
+        for folder in (__fish_complete_directories $value '')
+            echo -- "$flag$folder"
+        end
+    else if test (count $reply) -gt 0
+        for candidate in $reply
+            echo -- "$flag$candidate"
+        end
+    else if test (math "bitand($directive, 4)") -eq 0
+        for file in (__fish_complete_path $value)
+            echo -- "$flag$file"
+        end
     end
-    set -l flag (string match -r -- '^-.*=' (commandline -ct))
-    if test -n "$flag"
-        set -g ____PROGRAM___candidates $flag$____PROGRAM___candidates
-    end
-    return 0
 end
 
 complete -c __PROGRAM__ -e
-complete -c __PROGRAM__ -n 'not ____PROGRAM___ask'
-complete -k -c __PROGRAM__ -n ____PROGRAM___ask -f -a '$____PROGRAM___candidates'
+complete -c __PROGRAM__ -f -a '(____PROGRAM___complete)'

@@ -2,47 +2,57 @@
 # zsh completion for __PROGRAM__: asks the program (`__complete`), then follows its directive.
 
 ___PROGRAM__() {
-    local request line reply directive prefix tab=$'\t'
-    local -a lines entries options
+    local word line reply directive tab=$'\t'
+    local -a given lines entries order space match mbegin mend
 
-    # Only what stands before the cursor counts.
-    words=("${=words[1,CURRENT]}")
-    request="${words[1]} __complete ${words[2,-1]}"
-    [[ -z ${words[-1]} || ${LBUFFER[-1]} == ' ' ]] && request+=" ''"
-    reply=$(eval "$request" 2>/dev/null)
+    # Only what stands before the cursor counts. Words are read without running any part of the line: quotes go, a
+    # word that is a variable or begins with ~/ is expanded.
+    for word in "${(@)words[1,CURRENT-1]}" "$PREFIX"; do
+        word=${(Q)word}
+        if [[ $word =~ '^[$][{]?([A-Za-z_][A-Za-z0-9_]*)[}]?$' ]]; then
+            word=${(P)match[1]}
+        elif [[ $word == '~/'* ]]; then
+            word=$HOME/${word#'~/'}
+        fi
+        given+=("$word")
+    done
+    reply=$("${given[1]}" __complete "${(@)given[2,-1]}" 2>/dev/null)
     lines=("${(@f)reply}")
     directive=${lines[-1]#:}
     lines=("${(@)lines[1,-2]}")
     [[ $directive == <-> ]] || directive=0
-    (( directive & 1 )) && return
+    (( directive & 1 )) && return 1
 
-    [[ ${words[-1]} == -*=* ]] && prefix="-P ${words[-1]%%=*}="
-    for line in $lines; do
-        [[ -z $line ]] && continue
-        # The separator of _describe is a colon, so colons of the candidate are escaped.
-        line=${line//:/\\:}
-        entries+=("${line/$tab/:}")
-    done
+    # The value of a flag stands behind its name.
+    [[ $PREFIX == -*=* ]] && compset -P 1 '*='
 
     if (( directive & 8 )); then
-        _arguments "*:file:_files -g '*.(${(j:|:)lines})'"
+        _files -g "*.(${(j:|:)lines})"
         return
     fi
     if (( directive & 16 )); then
         _files -/
         return
     fi
-    (( directive & 2 )) && options+=(-S '')
-    (( directive & 32 )) && options+=(-V)
+    for line in "${(@)lines}"; do
+        [[ -z $line ]] && continue
+        # A colon separates a candidate from what it is for.
+        line=${line//:/\\:}
+        entries+=("${line/$tab/:}")
+    done
+    (( directive & 2 )) && space=(-S '')
+    (( directive & 32 )) && order=(-V)
     if (( ${#entries} )); then
-        _describe -V -t completions completions entries ${=prefix} $options && return
+        _describe $order -t completions completion entries "${(@)space}" && return
     fi
-    (( directive & 4 )) || _arguments '*:file:_files'
+    (( directive & 4 )) || _files
 }
 
-# Evaluated as a script rather than found by compinit.
 if [[ ${funcstack[1]} == ___PROGRAM__ ]]; then
+    # compinit found this file and called it.
     ___PROGRAM__ "$@"
-else
+elif (( $+functions[compdef] )); then
     compdef ___PROGRAM__ __PROGRAM__
+else
+    print -u2 "__PROGRAM__: completion needs compinit: run 'autoload -Uz compinit && compinit' first"
 fi

@@ -53,7 +53,10 @@ export async function main(options: MainOptions): Promise<number> {
   }
 }
 
-/** What bin/kubets.js calls: the real process, its streams and signals. Resolves to the exit code. */
+/**
+ * What bin/kubets.js calls: the real process, its streams and signals. Ends the process, or resolves to the exit code
+ * while output is still on its way.
+ */
 export async function runProcess(proc: NodeJS.Process): Promise<number> {
   const ending = new AbortController();
   let waits = false;
@@ -102,13 +105,21 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
       keepsCode = ownExitCode;
     },
   });
-  if (ended !== undefined && code === 0 && !keepsCode) return SIGNAL_CODES[ended] ?? 1;
-  return pipeClosed ? BROKEN_PIPE : code;
+  proc.exitCode = exitCode();
+  const opened = [out, err].flatMap(({ made }) => (made === undefined ? [] : [made.value]));
+  // Taking everything down in order costs milliseconds, and there is nothing left to save once the output is written.
+  if (opened.every(({ writableLength }) => writableLength === 0)) proc.exit();
+  return proc.exitCode;
+
+  function exitCode(): number {
+    if (ended !== undefined && code === 0 && !keepsCode) return SIGNAL_CODES[ended] ?? 1;
+    return pipeClosed ? BROKEN_PIPE : code;
+  }
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+function once<T>(make: () => T): (() => T) & { made?: { readonly value: T } } {
+  const get: (() => T) & { made?: { readonly value: T } } = () => (get.made ??= { value: make() }).value;
+  return get;
 }
 
 const BROKEN_PIPE = 141;

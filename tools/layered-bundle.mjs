@@ -30,7 +30,11 @@ export async function layeredBundle({ layers, entries, library, options }) {
     passes.push({
       label: layer.roots[0],
       entryPoints: undefined,
-      stdin: { contents: layerSource(layer, owner, exports), resolveDir: process.cwd(), sourcefile: `${layer.name}.js` },
+      stdin: {
+        contents: layerSource(layer, owner, exports),
+        resolveDir: process.cwd(),
+        sourcefile: `${layer.name}.js`,
+      },
       outfile: `${options.outdir}/${layer.name}.js`,
       outdir: undefined,
       splitting: false,
@@ -52,7 +56,10 @@ export async function layeredBundle({ layers, entries, library, options }) {
     files: results.flatMap(({ outputFiles }) =>
       outputFiles.map(({ path, contents }) => ({ name: relative(resolve(options.outdir), path), contents })),
     ),
-    metafile: { inputs: graph, outputs: Object.assign({}, ...results.map((result) => outputsOf(result, options.outdir))) },
+    metafile: {
+      inputs: graph,
+      outputs: Object.assign({}, ...results.map((result) => outputsOf(result, options.outdir))),
+    },
   };
 }
 
@@ -96,10 +103,10 @@ function sharedModules(graph, owner) {
       if (owner.has(path) && owner.get(path) !== owner.get(module)) shared.add(path);
     }
   }
-  return [...shared].sort();
+  return [...shared];
 }
 
-/** The names each module exports, types left out. */
+/** The names each module exports, types left out; what it hands on with `export *` is not seen, and esbuild says what lacks. */
 async function exportedNames(modules, options) {
   const { metafile } = await build({
     entryPoints: modules,
@@ -112,9 +119,9 @@ async function exportedNames(modules, options) {
     metafile: true,
   });
   return new Map(
-    Object.values(metafile.outputs).map(({ entryPoint, exports, imports }) => {
-      if (!/\.ts$/.test(entryPoint)) throw new Error(`${entryPoint} is shared by layers: only modules of ours can be`);
-      if (imports.length > 0 && exports.length === 0) throw new Error(`${entryPoint} is shared by layers and exports only *`);
+    Object.values(metafile.outputs).map(({ entryPoint, exports }) => {
+      if (!entryPoint.endsWith(".ts"))
+        throw new Error(`${entryPoint} is shared by layers: only modules of ours can be`);
       return [entryPoint, exports];
     }),
   );
@@ -126,8 +133,13 @@ const layerName = (module, name) => `${module.replace(/^src\/|\.ts$/g, "").repla
 function layerSource({ name, roots }, owner, exports) {
   const lines = [...exports]
     .filter(([module]) => owner.get(module) === name)
-    .map(([module, names]) => `export {${names.map((n) => `${n} as ${layerName(module, n)}`).join(", ")}} from "./${module}";`);
-  return [`export * from "./${roots[0]}";`, ...roots.slice(1).map((root) => `import "./${root}";`), ...lines].join("\n");
+    .map(
+      ([module, names]) =>
+        `export {${names.map((n) => `${n} as ${layerName(module, n)}`).join(", ")}} from "./${module}";`,
+    );
+  return [`export * from "./${roots[0]}";`, ...roots.slice(1).map((root) => `import "./${root}";`), ...lines].join(
+    "\n",
+  );
 }
 
 /** The modules the last pass begins at, with the names of their files: the entries, and what layers load on demand. */
@@ -152,8 +164,8 @@ function takeFromLayers(own, { layers, owner, exports, outside }) {
     name: "take-from-layers",
     setup(pass) {
       pass.onResolve({ filter: /./ }, async ({ path, kind, importer, resolveDir, namespace, pluginData }) => {
-        if (pluginData === "resolved" || namespace !== "file" && namespace !== "") return undefined;
-        const found = await pass.resolve(path, { kind, resolveDir, pluginData: "resolved" });
+        if (pluginData === "resolved" || (namespace !== "file" && namespace !== "")) return undefined;
+        const found = await pass.resolve(path, { kind, importer, resolveDir, pluginData: "resolved" });
         if (found.external || found.errors.length > 0) return found;
         const module = relative(process.cwd(), found.path).replaceAll("\\", "/");
         if (kind === "dynamic-import") {
@@ -165,9 +177,18 @@ function takeFromLayers(own, { layers, owner, exports, outside }) {
         // A copy in a layer that is apart: its owner comes later.
         if (own !== undefined && order.get(layer) > order.get(own)) return found;
         // One for each importer: shared ones would be files of their own.
-        return { path: `${module}?${importer}`, namespace: "layer", sideEffects: false, pluginData: module };
+        return {
+          path: `${module}?${relative(process.cwd(), importer)}`,
+          namespace: "layer",
+          sideEffects: false,
+          pluginData: module,
+        };
       });
-      pass.onResolve({ filter: /^\.\/[\w-]+\.js$/, namespace: "layer" }, ({ path }) => ({ path, external: true, sideEffects: false }));
+      pass.onResolve({ filter: /^\.\/[\w-]+\.js$/, namespace: "layer" }, ({ path }) => ({
+        path,
+        external: true,
+        sideEffects: false,
+      }));
       pass.onLoad({ filter: /./, namespace: "layer" }, ({ pluginData: module }) => {
         const names = exports.get(module).map((name) => `${layerName(module, name)} as ${name}`);
         return { contents: `export {${names.join(", ")}} from "./${owner.get(module)}.js";` };
@@ -185,11 +206,9 @@ function outputsOf({ metafile, label }, outdir) {
         ...output,
         ...(label !== undefined && { entryPoint: label }),
         imports: output.imports.map((one) =>
-          one.external && one.path.startsWith("./")
-            ? { path: `${outdir}/${basename(one.path)}`, kind: one.kind }
-            : one,
+          one.external && one.path.startsWith("./") ? { path: `${outdir}/${basename(one.path)}`, kind: one.kind } : one,
         ),
-        inputs: Object.fromEntries(Object.entries(output.inputs).filter(([input]) => !input.startsWith("layer:"))),
+        inputs: Object.fromEntries(Object.entries(output.inputs).filter(([input]) => !isVirtual(input))),
       },
     ]),
   );

@@ -5,10 +5,11 @@ import { withSource } from "./source-error.js";
 
 /** Asks for the object to go; answers its uid when the server tells it, so that a namesake is not waited for. */
 export async function deleteObject(info: Info, helper: Helper, options: DeleteOptions): Promise<string | undefined> {
-  const answer = await helper.delete(info.namespace, info.name, options).catch((error: unknown) => {
+  try {
+    return uidOf(await helper.delete(info.namespace, info.name, options));
+  } catch (error) {
     throw withSource("deleting", info.source, error);
-  });
-  return uidOf(answer);
+  }
 }
 
 /** Of a Status, of what it is about; else of the object itself. */

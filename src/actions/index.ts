@@ -1,6 +1,7 @@
 export { type ApplyEvent, applyObject, type ApplyOptions, type DryRun } from "./apply-object.js";
 export { createObject } from "./create-object.js";
 export { deleteObject } from "./delete-object.js";
+export { findManifests } from "./find-manifests.js";
 export { configurationOf, LAST_APPLIED, lastApplied, recordConfiguration, withLastApplied } from "./last-applied.js";
 export type { Recreate } from "./patch-object.js";
 export { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./three-way-patch.js";

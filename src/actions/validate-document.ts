@@ -79,11 +79,26 @@ class Validation {
   }
 
   private async checkHere(value: JsonValue, kind: GroupVersionKind, json: string): Promise<void> {
-    await this.download();
-    const faults = isPlainList(kind) ? await listFaults(value) : await schemaFaults(value, kind);
+    const faults = isPlainList(kind) ? await this.listFaults(value) : await this.faultsOf(value, kind);
     const double = doubleKeys(json);
     const groups = [faults, double].filter((group) => group.length > 0).map(aggregate);
     if (groups.length > 0) throw aggregate(groups);
+  }
+
+  private async listFaults(list: JsonValue): Promise<readonly Error[]> {
+    const items = isJsonObject(list) ? list["items"] : undefined;
+    if (!Array.isArray(items)) return [new Error("invalid object to validate")];
+    const found: Error[] = [];
+    for (const item of items) {
+      const { kind, faults } = readKind(item);
+      found.push(...(faults.length > 0 ? faults : await this.faultsOf(item, kind)));
+    }
+    return found;
+  }
+
+  private async faultsOf(value: JsonValue, kind: GroupVersionKind): Promise<readonly Error[]> {
+    await this.download();
+    return schemaFaults(value, kind);
   }
 
   private async download(): Promise<void> {
@@ -121,17 +136,6 @@ function textField(object: JsonObject, name: string, faults: Error[]): string {
   if (typeof held === "string") return held;
   faults.push(new Error(held === null ? `${name} not set` : `${name} isn't string type`));
   return "";
-}
-
-async function listFaults(list: JsonValue): Promise<readonly Error[]> {
-  const items = isJsonObject(list) ? list["items"] : undefined;
-  if (!Array.isArray(items)) return [new Error("invalid object to validate")];
-  const found: Error[] = [];
-  for (const item of items) {
-    const { kind, faults } = readKind(item);
-    found.push(...(faults.length > 0 ? faults : await schemaFaults(item, kind)));
-  }
-  return found;
 }
 
 /** Labels and annotations given twice; the value of the first is lost on the way otherwise. */

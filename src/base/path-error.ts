@@ -50,7 +50,8 @@ export class PathError extends Error {
     readonly path: string,
     cause: unknown,
   ) {
-    super(`${op} ${path}: ${errnoText(cause)}`, { cause });
+    // Opening a folder works in Go; what fails is reading it.
+    super(`${op === "open" && errorCode(cause) === "EISDIR" ? "read" : op} ${path}: ${errnoText(cause)}`, { cause });
     this.code = errorCode(cause);
   }
 }

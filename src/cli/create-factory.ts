@@ -1,5 +1,6 @@
 import type { ConfigLoader } from "../client/config/config-loader.js";
 import type { ConfigOverrides } from "../client/config/config-overrides.js";
+import { klogError } from "../client/klog.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { userAgent } from "./client-version.js";
 import type { Factory } from "./factory.js";
@@ -40,12 +41,10 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   });
   const discovery = once(async () => {
     const { createCachedDiscovery } = await import("./connect.js");
-    const { klogLine } = await import("./klog.js");
-    const { goQuote } = await import("../base/go-quote.js");
     const { cacheDir } = await clientConfig();
     const log = (source: string, message: string): void => {
-      const text = `"Unhandled Error" err=${goQuote(message)}`;
-      host.streams.err.write(klogLine("E", source, text, new Date(host.clock.now()), host.pid));
+      const now = new Date(host.clock.now());
+      host.streams.err.write(klogError(source, "Unhandled Error", message, now, host.pid));
     };
     return createCachedDiscovery({ client: await restClient(), cacheDir, clock: host.clock, log });
   });

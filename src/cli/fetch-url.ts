@@ -1,6 +1,9 @@
 import { STATUS_CODES } from "node:http";
+import { goQuote } from "../base/go-quote.js";
 import type { ClientConfig } from "../client/config/client-config.js";
+import { hostFault } from "../client/config/server-url.js";
 import { createTransport } from "../client/transport/create-transport.js";
+import { TransportError } from "../client/transport/transport-error.js";
 
 export interface FetchedUrl {
   readonly status: number;
@@ -12,7 +15,7 @@ const MAX_REDIRECTS = 10;
 
 /** Gets a page without credentials, following redirects. Throws a TransportError in Go's words when nobody answers. */
 export async function fetchUrl(url: string): Promise<FetchedUrl> {
-  let target = new URL(url);
+  let target = readUrl(url);
   for (let redirects = 0; ; redirects++) {
     const answer = await get(target);
     const { location } = answer.headers;
@@ -21,6 +24,23 @@ export async function fetchUrl(url: string): Promise<FetchedUrl> {
     await answer.bytes();
     target = new URL(location, target);
   }
+}
+
+/** Not all that Go takes for a URL is one here: what is wrong is told in its words for the request that would fail. */
+function readUrl(url: string): URL {
+  if (URL.canParse(url)) return new URL(url);
+  const fail = (reason: string): never => {
+    throw new TransportError(reason, { method: "GET", url });
+  };
+  const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
+  if (authority === "") return fail("http: no Host in request URL");
+  const [, host = "", port = ""] = /^(.*?)(?::(\d*))?$/.exec(authority) ?? [];
+  if (Number(port) > 65535) return fail(`dial tcp: address ${port}: invalid port`);
+  // Without a host, this one is meant.
+  if (host === "") return new URL(url.replace("//:", "//localhost:"));
+  throw new Error(
+    `the URL passed to filename ${goQuote(url)} is not valid: parse ${goQuote(url)}: ${hostFault(authority)}`,
+  );
 }
 
 async function get(url: URL): Promise<FetchedUrl & { readonly headers: Readonly<Record<string, unknown>> }> {

@@ -1,21 +1,29 @@
 import { goQuote } from "../base/go-quote.js";
 
-/** A line as klog writes errors to stderr: `E1121 07:00:08.408700    7272 memcache.go:265] "Unhandled Error" err="..."`. */
-export function klogError(source: string, message: string, error: string, now: Date, pid: number): string {
-  const value = error.includes("\n")
-    ? `<\n${error
-        .split("\n")
-        .map((line) => `\t${line}\n`)
-        .join("")} >`
-    : goQuote(error);
-  return `${klogHeader("E", source, now, pid)} ${goQuote(message)} err=${value}\n`;
+type Severity = "I" | "W" | "E" | "F";
+
+/**
+ * A line as klog writes it to stderr, in local time:
+ * `E1121 07:00:08.408700    7272 memcache.go:265] "Unhandled Error" err="..."`. F is what ends the program.
+ */
+export function klogLine(severity: Severity, source: string, message: string, now: Date, pid = 1): string {
+  return `${klogHeader(severity, source, now, pid)} ${message}\n`;
 }
 
-/** What klog begins a line with; F is what ends the program. */
-export function klogHeader(severity: "E" | "F", source: string, now: Date, pid: number): string {
-  const two = (value: number) => String(value).padStart(2, "0");
-  const date = `${two(now.getMonth() + 1)}${two(now.getDate())}`;
-  const micros = `${String(now.getMilliseconds()).padStart(3, "0")}000`;
-  const time = `${two(now.getHours())}:${two(now.getMinutes())}:${two(now.getSeconds())}.${micros}`;
+/** An error with its cause, which is quoted, or a block of lines when it has several. */
+export function klogError(source: string, message: string, error: string, now: Date, pid?: number): string {
+  const value = error.includes("\n") ? `<\n${error.replace(/^/gm, "\t")}\n >` : goQuote(error);
+  return klogLine("E", source, `${goQuote(message)} err=${value}`, now, pid);
+}
+
+/** `W1121 07:00:08.408700       1 helpers.go:718] --dry-run is deprecated...`. */
+export const klogWarning = (source: string, message: string, now: Date, pid?: number): string =>
+  klogLine("W", source, message, now, pid);
+
+/** What klog begins a line with. */
+export function klogHeader(severity: Severity, source: string, now: Date, pid: number): string {
+  const pad = (value: number, width = 2): string => String(value).padStart(width, "0");
+  const date = `${pad(now.getMonth() + 1)}${pad(now.getDate())}`;
+  const time = `${pad(now.getHours())}:${pad(now.getMinutes())}:${pad(now.getSeconds())}.${pad(now.getMilliseconds(), 3)}000`;
   return `${severity}${date} ${time} ${String(pid).padStart(7)} ${source}]`;
 }

@@ -99,12 +99,14 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     await storage.ready();
     listener = await openSocket(options, server, pki);
     await createMissing(server.resources, systemNamespaces());
-    await createOrAdjust(server.resources, kubernetesService(HOST, listener?.port ?? 6443));
+    const kubernetes = kubernetesService(HOST, listener?.port ?? 6443);
+    await createOrAdjust(server.resources, kubernetes);
     await createMissing(server.resources, bootstrapObjects());
     controllers = startControllers({
       transport: server.transport(LOOPBACK),
       clock,
       caCertificate: pki.ca.certificate,
+      kubernetesService: kubernetes[0],
       ...(options.onError && { reportError: options.onError }),
     });
     await controllers.settled;

@@ -12,7 +12,7 @@ export function systemNamespaces(): readonly KubeObject[] {
 const SERVICE_LABELS = { component: "apiserver", provider: "kubernetes" };
 
 /** The Service the API is found at from inside a cluster, and where it leads. */
-export function kubernetesService(host: string, port: number): readonly KubeObject[] {
+export function kubernetesService(host: string, port: number): readonly [service: KubeObject, ...KubeObject[]] {
   const metadata = { name: "kubernetes", namespace: "default" };
   const skipMirror = { "endpointslice.kubernetes.io/skip-mirror": "true" };
   return [

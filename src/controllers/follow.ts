@@ -1,5 +1,6 @@
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Api } from "./api.js";
+import { pause } from "./pause.js";
 
 export interface FollowOptions {
   /** The collection, with a query of its own or none: "/api/v1/namespaces". */
@@ -54,16 +55,4 @@ async function guarded(
   } catch (error) {
     report(error);
   }
-}
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", done, { once: true });
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-  });
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { type Api, createApi } from "./api.js";
-import { isTerminating } from "./ensure.js";
+import { ensure, isTerminating } from "./ensure.js";
 import { ExpiredPods } from "./expired-pods/expired-pods.js";
 import { follow } from "./follow.js";
 import { NamespaceController } from "./namespace/namespace-controller.js";
@@ -17,6 +17,8 @@ export interface ControllersConfig {
   readonly clock: Clock;
   /** PEM; published in every namespace. */
   readonly caCertificate: string;
+  /** The Service the API is found at; put back when somebody deletes it. */
+  readonly kubernetesService: KubeObject;
   readonly reportError?: (error: unknown) => void;
 }
 
@@ -65,6 +67,13 @@ export function startControllers(config: ControllersConfig): Controllers {
     }),
     follow(api, { ...removed("serviceaccounts", "default", furnish), signal, report }),
     follow(api, { ...removed("configmaps", ROOT_CA, furnish), signal, report }),
+    follow(api, {
+      ...removed("services", "kubernetes", async (namespace) => {
+        if (namespace === "default") await ensure(api, "/api/v1/namespaces/default/services", config.kubernetesService);
+      }),
+      signal,
+      report,
+    }),
     follow(api, {
       path: "/api/v1/pods",
       signal,

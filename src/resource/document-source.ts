@@ -1,4 +1,5 @@
 import { goQuote } from "../base/go-quote.js";
+import { PathError } from "../base/path-error.js";
 import type { ManifestDocument } from "../machinery/yaml/documents.js";
 import { sortedJson } from "./encode-json.js";
 import type { InfoMaker } from "./info-maker.js";
@@ -16,7 +17,11 @@ export function documents(
 ): Visitor {
   return {
     async visit(fn, failed = stopAtFailure) {
-      const bytes = await read();
+      const bytes = await read().catch((error: unknown) => {
+        // A file that opens and cannot be read is, to kubectl, one that cannot be parsed.
+        if (error instanceof PathError && error.op === "read") throw parsing(source, error);
+        throw error;
+      });
       // Loaded here, because most commands read no manifest.
       const { decodeManifest, readDocuments } = await import("../machinery/yaml/documents.js");
       for (const document of named(() => readDocuments(decodeManifest(bytes)), source)) {
@@ -30,12 +35,28 @@ export function documents(
 
 /** Says in each error which source could not be read. */
 function* named(open: () => Iterable<ManifestDocument>, source: string): Generator<ManifestDocument, void> {
+  let read = 0;
   try {
-    yield* open();
+    for (const document of open()) {
+      yield document;
+      read++;
+    }
   } catch (error) {
-    throw new Error(`error parsing ${source}: ${(error as Error).message}`, { cause: error });
+    throw Object.assign(parsing(source, error), { advice: whereToLook(error, source, read) });
   }
 }
+
+/** A line for a person: where in the source the fault is, and in which document. "" when the error has no place. */
+function whereToLook(error: unknown, source: string, read: number): string {
+  const { line, column } = error as { readonly line?: number; readonly column?: number };
+  if (line === undefined) return "";
+  const place = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
+  const before = read === 0 ? "" : ` (${read} ${read === 1 ? "document" : "documents"} before it could be read)`;
+  return `Look at ${place} of ${source}${before}, correct it and run the command again.`;
+}
+
+const parsing = (source: string, error: unknown): Error =>
+  new Error(`error parsing ${source}: ${(error as Error).message}`, { cause: error });
 
 async function validated(validate: ValidateDocument, json: string, source: string): Promise<void> {
   await validate(json).catch((error: unknown) => {

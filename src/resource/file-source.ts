@@ -46,7 +46,7 @@ export async function expandPattern(pattern: string, scope: FileScope): Promise<
  * `recursive` those of its subdirectories too, in byte order of their names. Links to directories are not followed.
  */
 export async function manifestsAt(root: string, recursive: boolean, scope: FileScope): Promise<readonly string[]> {
-  await stat(toFile(scope)(root)).catch((error: unknown) => {
+  await stat(withSlash(root, toFile(scope)(root))).catch((error: unknown) => {
     if (errorCode(error) === "ENOENT") throw new Error(`the path ${goQuote(root)} does not exist`);
     const text = new PathError("stat", root, error).message;
     throw new Error(`the path ${goQuote(root)} cannot be accessed: ${text}`, { cause: error });
@@ -58,9 +58,12 @@ export async function manifestsAt(root: string, recursive: boolean, scope: FileS
   return found;
 }
 
+/** A slash at the end says that it must be a directory; resolving takes it off. */
+const withSlash = (given: string, file: string): string => (given.endsWith("/") ? `${file}/` : file);
+
 async function walk(at: string, isRoot: boolean, recursive: boolean, scope: FileScope, found: string[]): Promise<void> {
   const file = toFile(scope)(at);
-  const status = await lstat(at.endsWith("/") ? `${file}/` : file).catch((error: unknown) => {
+  const status = await lstat(withSlash(at, file)).catch((error: unknown) => {
     throw new PathError("lstat", at, error);
   });
   const path = pathsOf(scope);

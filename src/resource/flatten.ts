@@ -4,14 +4,14 @@ import type { InfoMaker } from "./info-maker.js";
 import { isList, listItems } from "./is-list.js";
 import { throwAll, type Visitor } from "./visitor.js";
 
-/** Visits the items of a list, lists in lists included, instead of the list. All of them, whichever fail. */
+/** Visits the items of a list instead of the list. All of them, whichever fail; none, when one is a list itself. */
 export function flatten(inner: Visitor, maker: InfoMaker): Visitor {
   return {
     visit: (fn, failed) =>
       inner.visit(async (info) => {
         if (info.object === undefined || !isList(info.object)) return fn(info);
         const failures: unknown[] = [];
-        for (const object of leaves(info.object)) {
+        for (const object of plainItems(listItems(info.object))) {
           await maker
             .fromItem(object, info.source)
             .then((item) => fn(inherit(item, info)))
@@ -22,15 +22,11 @@ export function flatten(inner: Visitor, maker: InfoMaker): Visitor {
   };
 }
 
-/** Breadth first, as kubectl takes nested lists. */
-function leaves(list: KubeObject): readonly KubeObject[] {
-  const found: KubeObject[] = [];
-  const queue: KubeObject[] = [list];
-  for (const object of queue) {
-    if (isList(object)) queue.push(...listItems(object));
-    else found.push(object);
+function plainItems(items: readonly KubeObject[]): readonly KubeObject[] {
+  if (items.some(isList)) {
+    throw new Error("*unstructured.Unstructured is not a list: no Items field in this object");
   }
-  return found;
+  return items;
 }
 
 function inherit(item: Info, { resourceVersion }: Info): Info {

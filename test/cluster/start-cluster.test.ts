@@ -107,6 +107,21 @@ describe("a cluster's own objects", () => {
     );
   });
 
+  test("what everybody counts on comes back when it is deleted", async () => {
+    const cluster = await start({ port: false });
+    const api = cluster.transport();
+    for (const path of ["services/kubernetes", "serviceaccounts/default", "configmaps/kube-root-ca.crt"]) {
+      const url = `/api/v1/namespaces/default/${path}`;
+      const before = await call(api, "GET", url);
+      expect((await call(api, "DELETE", url)).status).toBe(200);
+      const uid = async () => (await call(api, "GET", url)).at("metadata.uid");
+      await expect.poll(uid, { timeout: 10_000 }).toBeTypeOf("string");
+      const after = await call(api, "GET", url);
+      expect(after.at("metadata.uid")).not.toBe(before.at("metadata.uid"));
+      expect(after.at("spec.clusterIP")).toBe(before.at("spec.clusterIP"));
+    }
+  });
+
   test("deleting a namespace empties it, claims with their protection included", async () => {
     const cluster = await start({ port: false });
     const api = cluster.transport();

@@ -1,20 +1,13 @@
-import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { straceMissing } from "./strace.js";
 import { buildWriter, startWriter } from "./writer-process.js";
 
 const WRITES = 50;
 
-function missing(): string | undefined {
-  if (process.platform !== "linux") return "system calls are traced on Linux only";
-  const probe = spawnSync("strace", ["-o", "/dev/null", "-e", "trace=none", process.execPath, "-e", "0"]);
-  if (probe.error !== undefined) return "strace is not installed";
-  return probe.status === 0 ? undefined : "strace may not trace processes here";
-}
-
-const reason = missing();
+const reason = straceMissing();
 
 test.skipIf(reason !== undefined)(
   `data is flushed before each acknowledgement leaves the process${reason === undefined ? "" : ` (skipped: ${reason})`}`,

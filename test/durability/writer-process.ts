@@ -5,8 +5,8 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Bundles writer.ts and the storage worker, as a build does; answers the script and how to remove it. */
-export async function buildWriter(): Promise<{ script: string; remove(): Promise<void> }> {
+/** Bundles a script of this folder and the storage worker, as a build does; answers the script and how to remove it. */
+export async function buildWriter(name = "writer"): Promise<{ script: string; remove(): Promise<void> }> {
   // Below node_modules, so that the driver is found as an installed program finds it.
   await mkdir(`${root}node_modules/.cache`, { recursive: true });
   const outdir = await mkdtemp(`${root}node_modules/.cache/kubets-durability-`);
@@ -14,7 +14,7 @@ export async function buildWriter(): Promise<{ script: string; remove(): Promise
   await build({
     absWorkingDir: root,
     entryPoints: {
-      writer: "test/durability/writer.ts",
+      [name]: `test/durability/${name}.ts`,
       "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
     },
     outdir,
@@ -23,8 +23,13 @@ export async function buildWriter(): Promise<{ script: string; remove(): Promise
     format: "esm",
     platform: "node",
     target: "node20",
+    // undici and other CommonJS ask for Node's own modules with require.
+    banner: {
+      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+    },
+    external: ["libsql"],
   });
-  return { script: `${outdir}/writer.js`, remove: () => rm(outdir, { recursive: true, force: true }) };
+  return { script: `${outdir}/${name}.js`, remove: () => rm(outdir, { recursive: true, force: true }) };
 }
 
 export interface WriterProcess {

@@ -40,9 +40,10 @@ function withoutCommands(text: string): string {
   const names = new Set(ONE_TOOL_ONLY);
   return text
     .replace(/^Use "kubectl explain <resource>" for a detailed description of that resource .*\n/m, "")
-    .replace(/\n\nDid you mean this\?\n((?:\t\S+\n)+)/, (block, list: string) =>
-      list.split("\n").every((line) => line === "" || names.has(line.trim())) ? "\n" : block,
-    )
+    .replace(/\n\nDid you mean this\?\n((?:\t\S+\n)+)/, (_block, list: string) => {
+      const left = list.replace(/^\t(.*)\n/gm, (line, name: string) => (names.has(name) ? "" : line));
+      return left === "" ? "\n" : `\n\nDid you mean this?\n${left}`;
+    })
     .replace(/^(Deploy|Troubleshooting and Debugging) Commands:\n/gm, "")
     .replace(/^[a-z-]+\n/gm, (line) => (/^Basic Commands/m.test(text) && names.has(line.trim()) ? "" : line));
 }

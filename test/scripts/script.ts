@@ -1,5 +1,6 @@
 /**
- * A session of commands with what they print. Found by reading this folder; refreshed with UPDATE_SCRIPTS=1.
+ * A session of commands with what they print. Found by reading this folder, run by kubets and by the real kubectl;
+ * UPDATE_SCRIPTS=1 writes down what kubectl prints.
  *
  *     # words for the reader
  *     cluster

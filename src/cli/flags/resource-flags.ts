@@ -1,7 +1,7 @@
 import { goQuote } from "../../base/go-quote.js";
 import type { FilenameOptions } from "../../resource/builder.js";
 import type { Factory } from "../factory.js";
-import { klogWarning } from "../klog-warning.js";
+import { klogWarning } from "../../client/klog.js";
 import type { FlagSpec, Flags } from "./flag-set.js";
 
 // Flags that several commands about resources share, and how they are read.

@@ -43,7 +43,7 @@ export function createAuthenticator(config: ClientConfig, options: Authenticator
     refused: () => undefined,
   });
   if (auth.tokenFile) {
-    const file = new BearerTokenFile(auth.tokenFile, auth.token?.trim() ?? "", clock);
+    const file = new BearerTokenFile(auth.tokenFile, auth.token ?? "", clock);
     return () => Promise.resolve(fixed(`Bearer ${file.token()}`));
   }
   if (auth.token) return always(fixed(`Bearer ${auth.token}`));

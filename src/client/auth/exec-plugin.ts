@@ -43,7 +43,7 @@ export class ExecPlugin {
   private cached: ExecCredentials | undefined;
   private running: Promise<ExecCredentials> | undefined;
   private expires = Number.POSITIVE_INFINITY;
-  private explained = false;
+  private readonly explanations = { since: Number.NEGATIVE_INFINITY, count: 0 };
 
   constructor(private readonly options: ExecPluginOptions) {}
 
@@ -70,7 +70,7 @@ export class ExecPlugin {
       spec: { ...(config.provideClusterInfo && { cluster }), interactive },
     };
     const stdout = await this.run(`${JSON.stringify(request)}\n`, interactive);
-    const status = this.statusOf(stdout);
+    const status = await this.statusOf(stdout);
     const expiration = status["expirationTimestamp"];
     this.expires = typeof expiration === "string" ? Date.parse(expiration) : Number.POSITIVE_INFINITY;
     this.cached = credentialsOf(status);
@@ -113,23 +113,24 @@ export class ExecPlugin {
       return new Error(`exec: fork/exec ${command}: ${why}`);
     }
     let text = `exec: executable ${command} not found`;
-    if (!this.explained) {
-      this.explained = true;
+    if (this.mayExplain()) {
       text += NOT_INSTALLED;
       if (this.options.config.installHint) text += `\n\n${this.options.config.installHint}`;
     }
     return new Error(text);
   }
 
-  private statusOf(stdout: string): JsonObject {
+  /** Ten times in ten minutes: who retries for ever is not told for ever. */
+  private mayExplain(): boolean {
+    const now = this.options.clock.now();
+    const { explanations } = this;
+    if (now - explanations.since >= 600_000) Object.assign(explanations, { since: now, count: 0 });
+    return ++explanations.count <= 10;
+  }
+
+  private async statusOf(stdout: string): Promise<JsonObject> {
     const { apiVersion } = this.options.config;
-    let answer: unknown;
-    try {
-      answer = JSON.parse(stdout);
-    } catch (error) {
-      throw new Error(`decoding stdout: couldn't get version/kind; json parse error: ${messageOf(error)}`);
-    }
-    if (!isJsonObject(answer)) throw new Error("decoding stdout: couldn't get version/kind; json parse error");
+    const answer = await parseAnswer(stdout);
     const kind = textOf(answer["kind"]);
     const version = textOf(answer["apiVersion"]);
     if (kind === "" && version === "") {
@@ -150,6 +151,28 @@ export class ExecPlugin {
     if (!isJsonObject(answer["status"])) throw new Error("exec plugin didn't return a status field");
     return answer["status"];
   }
+}
+
+/** YAML will do, as everywhere. Nothing at all is an object without fields. */
+async function parseAnswer(stdout: string): Promise<JsonObject> {
+  const { parseYaml } = await import("../../machinery/yaml/read.js");
+  let answer: JsonValue;
+  try {
+    answer = parseYaml(stdout);
+  } catch (error) {
+    throw new Error(`decoding stdout: ${messageOf(error)}`, { cause: error });
+  }
+  if (answer === null) return {};
+  if (isJsonObject(answer)) return answer;
+  throw new Error(
+    `decoding stdout: couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeOf(answer)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+  );
+}
+
+function jsonTypeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "string" ? "string" : "number";
 }
 
 function credentialsOf(status: JsonObject): ExecCredentials {

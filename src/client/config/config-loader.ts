@@ -4,7 +4,7 @@ import { PathError } from "../../base/path-error.js";
 import type { ClientConfig, ExecConfig, ImpersonationConfig } from "./client-config.js";
 import type { ConfigOverrides } from "./config-overrides.js";
 import { type EffectiveEntries, effectiveEntries, requireNamedEntries } from "./effective-entries.js";
-import { inClusterNamespace, inClusterPossible, inClusterServer } from "./in-cluster.js";
+import { inClusterNamespace, inClusterPossible, inClusterServer, SERVICE_ACCOUNT_FOLDER } from "./in-cluster.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigExec, KubeconfigUser } from "./kubeconfig.js";
 import { homeDirectory, type KubeconfigSources, loadKubeconfig } from "./load-kubeconfig.js";
 import { parseRequestTimeout } from "./request-timeout.js";
@@ -28,12 +28,14 @@ export interface ConfigLoaderOptions {
   readonly env: KubeconfigSources["env"];
   readonly cwd: string;
   readonly userAgent: string;
+  /** Where a pod's token lies. Default: where Kubernetes mounts it. */
+  readonly serviceAccountFolder?: string;
   /** Asked when an https server is to be used and nothing says as whom; absent means nobody is asked. */
   readonly prompt?: () => Promise<{ readonly username: string; readonly password: string }>;
 }
 
 export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
-  const { overrides, env, cwd } = options;
+  const { overrides, env, cwd, serviceAccountFolder: pod = SERVICE_ACCOUNT_FOLDER } = options;
   const defaultServer = env["KUBERNETES_MASTER"] || "http://localhost:8080";
   const rawConfig = once(() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd }));
 
@@ -43,7 +45,7 @@ export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
     const entries = effectiveEntries(config, overrides, defaultServer);
     validateEntries(config, entries, cwd);
     const own = entries.context.namespace;
-    if (!own && inClusterPossible(env)) return { namespace: inClusterNamespace(env), enforced: false };
+    if (!own && inClusterPossible(env, pod)) return { namespace: inClusterNamespace(env, pod), enforced: false };
     return { namespace: own || "default", enforced: false };
   });
 
@@ -54,7 +56,9 @@ export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
     validateEntries(config, entries, cwd);
     const connection = await connectionOf(entries, options);
     const effective =
-      isDefault(connection, defaultServer) && inClusterPossible(env) ? inClusterConnection(options) : connection;
+      isDefault(connection, defaultServer) && inClusterPossible(env, pod)
+        ? inClusterConnection(options, pod)
+        : connection;
     return { ...effective, userAgent: options.userAgent, cacheDir: cacheFolder(options), ...(await namespaceOf()) };
   });
 
@@ -186,8 +190,8 @@ function isDefault(connection: Connection, defaultServer: string): boolean {
   );
 }
 
-function inClusterConnection({ overrides, env }: ConfigLoaderOptions): Connection {
-  const found = inClusterServer(env);
+function inClusterConnection({ overrides, env }: ConfigLoaderOptions, folder: string): Connection {
+  const found = inClusterServer(env, folder);
   const caFile = overrides.certificateAuthority || found.caFile;
   const auth = overrides.token === "" ? { token: found.token, tokenFile: found.tokenFile } : { token: overrides.token };
   return {

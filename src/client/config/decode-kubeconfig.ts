@@ -102,8 +102,10 @@ function user(at: Reader | undefined, origin: string): KubeconfigUser {
 function execConfig(at: Reader): KubeconfigExec {
   const apiVersion = at.string("apiVersion");
   const interactiveMode = at.string("interactiveMode");
-  // v1beta1 had no such field: its plugins keep what they used to get.
-  const legacy = apiVersion === "client.authentication.k8s.io/v1beta1" ? "IfAvailable" : undefined;
+  // The versions before v1 had no such field: their plugins keep what they used to get.
+  const legacy = /^client\.authentication\.k8s\.io\/v1(alpha|beta)1$/.test(apiVersion ?? "")
+    ? "IfAvailable"
+    : undefined;
   return present<KubeconfigExec>({
     command: at.string("command") ?? "",
     args: at.strings("args") ?? null,

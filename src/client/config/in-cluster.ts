@@ -1,45 +1,47 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { PathError } from "../../base/path-error.js";
 
-const FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
-const TOKEN = `${FOLDER}/token`;
-const AUTHORITY = `${FOLDER}/ca.crt`;
+/** Where a pod finds the files of its service account. */
+export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** True inside a pod that has a service account's token. */
-export function inClusterPossible(env: Environment): boolean {
+export function inClusterPossible(env: Environment, folder: string): boolean {
   if (!env["KUBERNETES_SERVICE_HOST"] || !env["KUBERNETES_SERVICE_PORT"]) return false;
-  return statSync(TOKEN, { throwIfNoEntry: false })?.isFile() ?? false;
+  try {
+    return !statSync(join(folder, "token")).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Where a pod finds its API server, and as whom. */
-export function inClusterServer(env: Environment): {
+export function inClusterServer(
+  env: Environment,
+  folder: string,
+): {
   readonly server: string;
   readonly token: string;
   readonly tokenFile: string;
   readonly caFile?: string;
 } {
   const host = env["KUBERNETES_SERVICE_HOST"] ?? "";
-  const authority = host.includes(":") ? `[${host}]` : host;
-  let token: string;
+  const server = `https://${host.includes(":") ? `[${host}]` : host}:${env["KUBERNETES_SERVICE_PORT"] ?? ""}`;
+  const [tokenFile, caFile] = [join(folder, "token"), join(folder, "ca.crt")];
   try {
-    token = readFileSync(TOKEN, "utf8");
+    const token = readFileSync(tokenFile, "utf8");
+    return { server, token, tokenFile, ...(existsSync(caFile) && { caFile }) };
   } catch (error) {
-    throw new PathError("open", TOKEN, error);
+    throw new PathError("open", tokenFile, error);
   }
-  return {
-    server: `https://${authority}:${env["KUBERNETES_SERVICE_PORT"] ?? ""}`,
-    token,
-    tokenFile: TOKEN,
-    ...(existsSync(AUTHORITY) && { caFile: AUTHORITY }),
-  };
 }
 
-export function inClusterNamespace(env: Environment): string {
+export function inClusterNamespace(env: Environment, folder: string): string {
   if (env["POD_NAMESPACE"]) return env["POD_NAMESPACE"];
   try {
-    return readFileSync(`${FOLDER}/namespace`, "utf8").trim() || "default";
+    return readFileSync(join(folder, "namespace"), "utf8").trim() || "default";
   } catch {
     return "default";
   }

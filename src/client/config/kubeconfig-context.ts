@@ -14,7 +14,8 @@ export interface KubeconfigLocation {
 export async function addContext(name: string, kubeconfig: string, location: KubeconfigLocation): Promise<string> {
   const sources = { ...location, explicitPath: "" };
   const added = decodeKubeconfig(JSON.parse(kubeconfig), "");
-  const wanted = await startingKubeconfig(sources);
+  const start = await startingKubeconfig(sources);
+  const wanted = structuredClone(start);
   const context = added.contexts.get(added.currentContext);
   const cluster = added.clusters.get(context?.cluster ?? "");
   const user = added.users.get(context?.user ?? "");
@@ -25,16 +26,17 @@ export async function addContext(name: string, kubeconfig: string, location: Kub
   wanted.users.set(name, { ...user, origin: wanted.users.get(name)?.origin ?? "" });
   wanted.contexts.set(name, { cluster: name, user: name, origin: wanted.contexts.get(name)?.origin ?? "" });
   wanted.currentContext = name;
-  await modifyKubeconfig(sources, wanted, false);
+  await modifyKubeconfig(sources, { start, wanted }, false);
   return resolve(location.cwd, defaultKubeconfigFile(sources));
 }
 
 /** Takes context, cluster and user `name` out again; the current context too if it was this one. */
 export async function removeContext(name: string, location: KubeconfigLocation): Promise<void> {
   const sources = { ...location, explicitPath: "" };
-  const wanted = await startingKubeconfig(sources);
+  const start = await startingKubeconfig(sources);
+  const wanted = structuredClone(start);
   const had = [wanted.contexts, wanted.clusters, wanted.users].map((entries) => entries.delete(name));
   if (!had.includes(true)) return;
   if (wanted.currentContext === name) wanted.currentContext = "";
-  await modifyKubeconfig(sources, wanted, false);
+  await modifyKubeconfig(sources, { start, wanted }, false);
 }

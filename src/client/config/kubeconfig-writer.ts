@@ -25,16 +25,18 @@ export function defaultKubeconfigFile(sources: KubeconfigSources): string {
 }
 
 /**
- * Makes the files say what `wanted` says. Each entry is changed in the file it came from, a new one goes to the default
+ * Makes the files say what `wanted` says where it differs from `start`, what the caller began with: what others wrote
+ * since stays. Each entry is changed in the file it came from, a new one goes to the default
  * file, and only files with a difference are written, under the lock files of all. `relativize` writes paths below the
  * file's folder relative to it. Nothing different, nothing written.
  */
 export async function modifyKubeconfig(
   sources: KubeconfigSources,
-  wanted: Kubeconfig,
+  change: { readonly start: Kubeconfig; readonly wanted: Kubeconfig },
   relativize: boolean,
 ): Promise<void> {
-  await withLocks(kubeconfigFiles(sources), sources.cwd, () => new Change(sources, wanted, relativize).write());
+  const { start, wanted } = change;
+  await withLocks(kubeconfigFiles(sources), sources.cwd, () => new Change(sources, start, wanted, relativize).write());
 }
 
 const ENCODERS = { clusters: encodeCluster, users: encodeUser, contexts: encodeContext } as const;
@@ -42,14 +44,16 @@ const ENCODERS = { clusters: encodeCluster, users: encodeUser, contexts: encodeC
 class Change {
   constructor(
     readonly sources: KubeconfigSources,
+    readonly start: Kubeconfig,
     readonly wanted: Kubeconfig,
     readonly relativize: boolean,
   ) {}
 
   async write(): Promise<void> {
     const before = await startingKubeconfig(this.sources);
-    if (before.currentContext !== this.wanted.currentContext) await this.#writeCurrentContext();
-    if (!isDeepStrictEqual(before.preferences, this.wanted.preferences)) await this.#writePreferences();
+    const { start, wanted } = this;
+    if (differs((config) => config.currentContext, wanted, start, before)) await this.#writeCurrentContext();
+    if (differs((config) => config.preferences, wanted, start, before)) await this.#writePreferences();
     await this.#writeClusters(before);
     await this.#writeContexts(before);
     await this.#writeUsers(before);
@@ -57,7 +61,11 @@ class Change {
   }
 
   async #writeClusters(before: Kubeconfig): Promise<void> {
-    for (const [name, cluster] of changed(before.clusters, this.wanted.clusters, ENCODERS.clusters)) {
+    for (const [name, cluster] of changed(
+      this.wanted.clusters,
+      [this.start.clusters, before.clusters],
+      ENCODERS.clusters,
+    )) {
       await this.#edit(cluster.origin, (config, file) => {
         config.clusters.set(name, this.relativize ? this.#relative(cluster, ["certificate-authority"], file) : cluster);
       });
@@ -65,13 +73,17 @@ class Change {
   }
 
   async #writeContexts(before: Kubeconfig): Promise<void> {
-    for (const [name, context] of changed(before.contexts, this.wanted.contexts, ENCODERS.contexts)) {
+    for (const [name, context] of changed(
+      this.wanted.contexts,
+      [this.start.contexts, before.contexts],
+      ENCODERS.contexts,
+    )) {
       await this.#edit(context.origin, (config) => void config.contexts.set(name, context));
     }
   }
 
   async #writeUsers(before: Kubeconfig): Promise<void> {
-    for (const [name, user] of changed(before.users, this.wanted.users, ENCODERS.users)) {
+    for (const [name, user] of changed(this.wanted.users, [this.start.users, before.users], ENCODERS.users)) {
       await this.#edit(user.origin, (config, file) => {
         config.users.set(name, this.relativize ? this.#relativeUser(user, file) : user);
       });
@@ -80,7 +92,8 @@ class Change {
 
   async #remove(before: Kubeconfig, section: keyof typeof ENCODERS): Promise<void> {
     for (const [name, { origin }] of before[section]) {
-      if (!this.wanted[section].has(name)) await this.#edit(origin, (config) => void config[section].delete(name));
+      if (this.start[section].has(name) && !this.wanted[section].has(name))
+        await this.#edit(origin, (config) => void config[section].delete(name));
     }
   }
 
@@ -142,15 +155,27 @@ class Change {
   }
 }
 
+/** Whether a field is to be written: it was changed, and the files do not say so already. */
+function differs(
+  field: (config: Kubeconfig) => unknown,
+  wanted: Kubeconfig,
+  ...others: readonly Kubeconfig[]
+): boolean {
+  return others.every((other) => !isDeepStrictEqual(field(other), field(wanted)));
+}
+
+/** The entries that are not the same in any of the others. */
 function changed<T>(
-  before: ReadonlyMap<string, T>,
-  after: ReadonlyMap<string, T>,
+  wanted: ReadonlyMap<string, T>,
+  others: readonly ReadonlyMap<string, T>[],
   encode: (entry: T) => unknown,
 ): readonly [string, T][] {
-  return [...after].filter(([name, entry]) => {
-    const old = before.get(name);
-    return old === undefined || !isDeepStrictEqual(encode(old), encode(entry));
-  });
+  return [...wanted].filter(([name, entry]) =>
+    others.every((other) => {
+      const old = other.get(name);
+      return old === undefined || !isDeepStrictEqual(encode(old), encode(entry));
+    }),
+  );
 }
 
 /** Writes one file whole, readable by its owner only when it is new; folders that are missing are made. */

@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Clock, systemClock } from "../../base/clock.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
+import { makeFolder } from "../make-folder.js";
 import type { RestClient } from "../rest/rest-client.js";
 import type { ApiGroup, Discovery, ServerVersion } from "./discovery.js";
 import { fetchServerVersion } from "./live-discovery.js";
@@ -184,14 +185,23 @@ export class CachedDiscovery implements Discovery {
     const file = join(this.folder, name);
     const temporary = `${file}.${process.pid}${Math.random().toString(36).slice(2, 10)}`;
     try {
-      mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
+      makeFolder(dirname(file), 0o750);
       writeFileSync(temporary, content, { mode: 0o600, flag: "wx" });
       chmodSync(temporary, 0o660);
       renameSync(temporary, file);
       this.ours.add(file);
     } catch {
-      rmSync(temporary, { force: true });
+      discard(temporary);
     }
+  }
+}
+
+/** Below a path that is no folder even a removal with `force` fails. */
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Nothing was written there.
   }
 }
 

@@ -76,8 +76,10 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
   /** All pages of a list, one item after the other. Throws a 410 when it took longer than the server keeps a snapshot. */
   async *listAll(options: Omit<ListOptions, "continue"> = {}): AsyncGenerator<T, void, undefined> {
     let next: string | undefined;
+    // The token says which version it goes on with; naming one besides is refused.
+    const { resourceVersion: _version, resourceVersionMatch: _match, ...later } = options;
     do {
-      const page = await this.list({ limit: 500, ...options, ...(next && { continue: next }) });
+      const page = await this.list({ limit: 500, ...(next ? { ...later, continue: next } : options) });
       yield* page.items;
       next = page.metadata.continue;
     } while (next);

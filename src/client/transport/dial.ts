@@ -1,7 +1,8 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { goQuote } from "../../base/go-quote.js";
-import { type ConnectedSocket, NetworkFailure } from "./go-network-error.js";
+import { errorCode } from "../../base/path-error.js";
+import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { connectThroughHttp, connectThroughSocks } from "./proxy-tunnel.js";
 import { verifyPeer } from "./verify-peer.js";
 
@@ -37,14 +38,18 @@ async function dialTcp({ host, port, tls, proxy }: DialTarget): Promise<Socket> 
   if (!proxy) return open(host, port);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
-  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port));
+  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port)).catch(proxyFailed);
   if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
   const channel =
     proxy.protocol === "https:"
-      ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false })
+      ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false }).catch(proxyFailed)
       : toProxy;
   // A plain request is handed to the proxy whole; only TLS needs a tunnel.
   return tls ? connectThroughHttp(channel, host, port, proxy) : channel;
+}
+
+function proxyFailed(error: unknown): never {
+  throw new NetworkFailure(`proxyconnect tcp: ${goNetworkReason(error)}`, errorCode(error));
 }
 
 function open(host: string, port: number): Promise<Socket> {
@@ -69,13 +74,21 @@ function handshake(
   const { servername: _, ...rest } = options;
   return new Promise((resolve, reject) => {
     // Verified below, before a byte is written: Node's own check stops at the first fault in another order than Go's.
-    const socket = connectTls({
-      ...rest,
-      ...(isIP(name) === 0 && { servername: name }),
-      socket: raw,
-      rejectUnauthorized: false,
-      checkServerIdentity: () => undefined,
-    });
+    let socket: TLSSocket;
+    try {
+      socket = connectTls({
+        ...rest,
+        ...(isIP(name) === 0 && { servername: name }),
+        socket: raw,
+        rejectUnauthorized: false,
+        checkServerIdentity: () => undefined,
+      });
+    } catch (error) {
+      // The certificate or its key cannot be used. An open connection would keep the process.
+      raw.destroy();
+      reject(new NetworkFailure(keyPairFault(error), errorCode(error)));
+      return;
+    }
     const fail = (error: unknown) => {
       socket.destroy();
       reject(error instanceof Error ? error : new Error(String(error)));
@@ -93,6 +106,12 @@ function handshake(
       resolve(socket);
     });
   });
+}
+
+function keyPairFault(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (message.includes("key values mismatch")) return "tls: private key does not match public key";
+  return message.includes("DECODER routines") ? "tls: failed to parse private key" : message;
 }
 
 function rootsOf({ ca }: ConnectionOptions): readonly (string | Buffer)[] {

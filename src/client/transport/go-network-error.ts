@@ -1,10 +1,17 @@
-import { getServers } from "node:dns";
 import { goQuote } from "../../base/go-quote.js";
 import { errnoText } from "../../base/path-error.js";
 
 /** Thrown with a text that is Go's already; passes through {@link goNetworkReason} as it is. */
 export class NetworkFailure extends Error {
   override readonly name = "NetworkFailure";
+
+  constructor(
+    message: string,
+    /** The system's own code, such as ECONNREFUSED, where there is one. */
+    readonly code?: string,
+  ) {
+    super(message);
+  }
 }
 
 interface SystemError extends Error {
@@ -64,7 +71,8 @@ function endpoint(address = "", port = 0): string {
 
 /** Go's own resolver names the server it asked. */
 function nameServer(): string {
-  const [first] = getServers();
+  // Loading node:dns reads the resolver's configuration: milliseconds that only an error is worth.
+  const [first] = process.getBuiltinModule("node:dns").getServers();
   if (first === undefined) return "";
   if (/]:\d+$|^[\d.]+:\d+$/.test(first)) return ` on ${first}`;
   return ` on ${endpoint(first, 53)}`;

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
 import { dirname, join } from "node:path";
 import type { Clock } from "../../base/clock.js";
+import { makeFolder } from "../make-folder.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
 /**
@@ -41,7 +42,7 @@ export class HttpCache {
     };
     const answer = await transport.send({ ...request, headers });
     if (answer.status !== 304) {
-      if (answer.status !== 200) rmSync(file, { force: true });
+      if (answer.status !== 200) discard(file);
       return this.store(file, request, answer);
     }
     await readAll(answer.body);
@@ -143,12 +144,21 @@ function save(file: string, { status, headers, body }: StoredResponse): void {
   const content = Buffer.concat([Buffer.from(head, "latin1"), body]);
   const temporary = `${file}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
+    makeFolder(dirname(file), 0o750);
     writeFileSync(temporary, Buffer.concat([createHash("sha256").update(content).digest(), content]), { mode: 0o600 });
     chmodSync(temporary, 0o660);
     renameSync(temporary, file);
   } catch {
-    rmSync(temporary, { force: true });
+    discard(temporary);
+  }
+}
+
+/** Below a path that is no folder even a removal with `force` fails. */
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // Nothing was written there.
   }
 }
 

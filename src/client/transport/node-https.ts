@@ -13,6 +13,7 @@ import { type Endpoint, endpointOf, type TransportConfig } from "./endpoint.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
+import { wireHeaders } from "./wire-headers.js";
 
 /** A transport over node:http alone: what starts fastest. Connections are kept and reused. */
 export function nodeHttpsTransport(config: TransportConfig): Transport {
@@ -46,7 +47,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
   const { method, path, body, signal } = request;
   if (signal?.aborted) return Promise.reject(abortReason(signal));
   const url = endpoint.origin + path;
-  const headers: Record<string, string | readonly string[]> = {
+  const given: Record<string, string | readonly string[]> = {
     host: endpoint.hostHeader,
     ...request.headers,
     ...request.repeatedHeaders,
@@ -55,6 +56,12 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       "content-length": String(body?.byteLength ?? 0),
     }),
   };
+  let headers: Record<string, string | string[]>;
+  try {
+    headers = wireHeaders(given);
+  } catch (error) {
+    return Promise.reject(transportError(error, method, url));
+  }
   return new Promise((resolve, reject) => {
     const options: RequestOptions & { readonly servername: string } = {
       agent,
@@ -64,7 +71,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       // dial() knows the name; working it out here again costs milliseconds on a first request.
       servername: "",
       path: endpoint.absoluteForm ? url : path,
-      headers: headers as Record<string, string | string[]>,
+      headers,
       ...(signal && { signal }),
     };
     const outgoing = httpRequest(options);
@@ -97,9 +104,9 @@ function singleValues(headers: NodeJS.Dict<string[]>): TransportResponse["header
   );
 }
 
-function transportError(error: unknown, method: string, url: string, outgoing: ClientRequest): TransportError {
+function transportError(error: unknown, method: string, url: string, outgoing?: ClientRequest): TransportError {
   if (isTransportError(error)) return error;
-  const reason = goNetworkReason(error, addressesOf(outgoing.socket));
+  const reason = goNetworkReason(error, addressesOf(outgoing?.socket));
   return new TransportError(reason, { method, url, code: errorCode(error), cause: error });
 }
 

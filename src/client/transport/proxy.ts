@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import { NetworkFailure } from "./go-network-error.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -25,13 +25,20 @@ export function proxyFor(server: ProxiedServer, proxyUrl: string | undefined, en
   if (!secure && env["REQUEST_METHOD"]) {
     throw new NetworkFailure("refusing to use HTTP_PROXY value in CGI environment; see golang.org/s/cgihttpproxy");
   }
-  return new URL(/^[a-z0-9+.-]+:\/\//i.test(setting) ? setting : `http://${setting}`);
+  return parseSetting(setting);
+}
+
+/** A setting without a scheme is an http proxy's address; one that is no address at all counts for nothing. */
+function parseSetting(setting: string): URL | undefined {
+  const spellings = /^[a-z][a-z0-9+.-]*:\/\//i.test(setting) ? [setting, `http://${setting}`] : [`http://${setting}`];
+  const readable = spellings.find((spelling) => URL.canParse(spelling));
+  return readable === undefined ? undefined : new URL(readable);
 }
 
 function bypassed(server: ProxiedServer, noProxy: string): boolean {
   const host = server.host.toLowerCase();
   const port = server.port || (server.secure ? "443" : "80");
-  if (host === "localhost" || host === "::1" || /^127(\.\d+){3}$/.test(host)) return true;
+  if (host === "localhost" || inCidr("127.0.0.0/8", host) || inCidr("::1/128", host)) return true;
   return noProxy
     .split(",")
     .map((rule) => rule.trim().toLowerCase())
@@ -52,11 +59,12 @@ function matches(rule: string, host: string, port: string): boolean {
 
 function inCidr(cidr: string, host: string): boolean {
   const [network = "", bits = ""] = cidr.split("/");
-  if (isIP(network) !== 4 || isIP(host) !== 4 || !/^\d+$/.test(bits)) return false;
-  const mask = Number(bits) === 0 ? 0 : (~0 << (32 - Number(bits))) >>> 0;
-  return (toNumber(network) & mask) === (toNumber(host) & mask);
-}
-
-function toNumber(ip: string): number {
-  return ip.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+  const family = isIP(network);
+  if (family === 0 || isIP(host) !== family || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) {
+    return false;
+  }
+  const type = family === 4 ? "ipv4" : "ipv6";
+  const list = new BlockList();
+  list.addSubnet(network, Number(bits), type);
+  return list.check(host, type);
 }

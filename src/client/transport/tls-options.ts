@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import { PathError } from "../../base/path-error.js";
 import type { ClientConfig } from "../config/client-config.js";
+import { TransportError } from "./transport-error.js";
 
 /** What node:tls needs, files read. Throws when the certificates cannot be used, worded as client-go words it. */
 export function tlsOptions(tls: ClientConfig["tls"]): ConnectionOptions {
@@ -10,13 +11,15 @@ export function tlsOptions(tls: ClientConfig["tls"]): ConnectionOptions {
   if (ca && tls.insecureSkipVerify) {
     throw new Error("specifying a root certificates file with the insecure flag is not allowed");
   }
-  if (ca && !isPem(ca)) throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
-  if (ca && !Buffer.from(ca).includes("-----BEGIN CERTIFICATE-----")) {
+  // An empty file holds no authority, and that is no fault of its own: nothing is trusted then.
+  if (ca && ca.length > 0 && !isPem(ca))
+    throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
+  if (ca && ca.length > 0 && !Buffer.from(ca).includes("-----BEGIN CERTIFICATE-----")) {
     throw new Error("unable to load root certificates: no valid certificate authority data seen");
   }
   const cert = tls.certData ?? (tls.certFile === undefined ? undefined : read(tls.certFile));
   const key = tls.keyData ?? (tls.keyFile === undefined ? undefined : read(tls.keyFile));
-  if (cert && key && !isPem(cert)) throw new Error("tls: failed to find any PEM data in certificate input");
+  if (cert && key) checkKeyPair(cert, key);
   const roots = ca ? Buffer.from(ca) : tls.insecureSkipVerify ? undefined : systemRoots(process.env);
   return {
     minVersion: "TLSv1.2",
@@ -33,6 +36,38 @@ function read(file: string): Uint8Array {
   } catch (error) {
     throw new PathError("open", file, error);
   }
+}
+
+/** Go pairs them before it connects: a pair that does not fit fails the request, in these words. */
+function checkKeyPair(cert: Uint8Array, key: Uint8Array): void {
+  const fault = certFault(blockNames(cert)) ?? keyFault(blockNames(key));
+  if (fault !== undefined) throw new TransportError(`tls: ${fault}`, { method: "GET" });
+}
+
+function certFault(names: readonly string[]): string | undefined {
+  if (names.includes("CERTIFICATE")) return undefined;
+  if (names.length === 0) return "failed to find any PEM data in certificate input";
+  if (names.length === 1 && names[0]?.endsWith("PRIVATE KEY") === true) {
+    return "failed to find certificate PEM data in certificate input, but did find a private key; PEM inputs may have been switched";
+  }
+  return `failed to find "CERTIFICATE" PEM block in certificate input after skipping PEM blocks of the following types: [${names.join(" ")}]`;
+}
+
+function keyFault(names: readonly string[]): string | undefined {
+  if (names.some((name) => name === "PRIVATE KEY" || name.endsWith(" PRIVATE KEY"))) return undefined;
+  if (names.length === 0) return "failed to find any PEM data in key input";
+  if (names.length === 1 && names[0] === "CERTIFICATE") {
+    return "found a certificate rather than a key in the PEM for the private key";
+  }
+  return `failed to find PEM block with type ending in "PRIVATE KEY" in key input after skipping PEM blocks of the following types: [${names.join(" ")}]`;
+}
+
+function blockNames(bytes: Uint8Array): readonly string[] {
+  return [
+    ...Buffer.from(bytes)
+      .toString("latin1")
+      .matchAll(/^-----BEGIN ([^\n]+?)-----/gm),
+  ].map(([, name = ""]) => name);
 }
 
 function isPem(bytes: Uint8Array): boolean {

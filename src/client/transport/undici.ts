@@ -6,6 +6,7 @@ import { endpointOf, type TransportConfig } from "./endpoint.js";
 import { goNetworkReason } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
+import { wireHeaders } from "./wire-headers.js";
 
 /** A pool of connections for many requests and long streams; the same dialling and the same errors as the small one. */
 export function undiciTransport(config: TransportConfig): Transport {
@@ -34,14 +35,12 @@ export function undiciTransport(config: TransportConfig): Transport {
       response = await pool.request({
         method: method as Dispatcher.HttpMethod,
         path: endpoint.absoluteForm ? url : path,
-        headers: {
+        headers: wireHeaders({
           host: endpoint.hostHeader,
           ...request.headers,
-          ...Object.fromEntries(
-            Object.entries(request.repeatedHeaders ?? {}).map(([name, values]) => [name, [...values]]),
-          ),
+          ...request.repeatedHeaders,
           ...(endpoint.proxyAuthorization !== undefined && { "proxy-authorization": endpoint.proxyAuthorization }),
-        },
+        }),
         body: body ?? null,
         ...(signal && { signal }),
       });

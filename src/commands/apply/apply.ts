@@ -1,4 +1,4 @@
-import { applyObject, type ApplyOptions, documentValidation, LAST_APPLIED } from "../../actions/index.js";
+import { applyObject, type ApplyOptions, findManifests, LAST_APPLIED } from "../../actions/index.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
@@ -117,26 +117,13 @@ function complete(factory: Factory, invocation: Invocation): ApplyCommandOptions
       sleep,
       signal,
     }),
-    find: async () => {
-      const { namespace, enforced } = await factory.namespace();
-      const builder = await factory.builder();
-      return builder
-        .validate(
-          documentValidation({
-            directive: fieldValidation,
-            openapi: factory.openapi,
-            client: factory.restClient,
-            cannotWarn: () => warnCannotValidate(factory),
-          }),
-        )
-        .continueOnError()
-        .namespaceParam(namespace)
-        .defaultNamespace()
-        .filenames(enforced, files)
-        .labelSelector(flags.string("selector"))
-        .flatten()
-        .do();
-    },
+    find: () =>
+      findManifests(factory, {
+        files,
+        selector: flags.string("selector"),
+        fieldValidation,
+        cannotWarn: () => warnCannotValidate(factory),
+      }),
     printLine: (operation, object) => {
       if (!whole) printerFor(request, withDryRun(operation, dryRun)).print(object, write);
     },

@@ -33,7 +33,12 @@ export function clusterStartCommand(run = startNamed): Command {
         usage: "The port to listen on; 0 takes the one it had, or any free one.",
       },
       storageFlag,
-      { name: "data-dir", type: "string", default: "", usage: "The folder for certificates and objects." },
+      {
+        name: "data-dir",
+        type: "string",
+        default: "",
+        usage: "The folder for certificates and objects; without it, one that belongs to the name.",
+      },
       {
         name: "detach",
         type: "bool",

@@ -8,7 +8,7 @@ export const storageFlag: FlagSpec = {
   name: "storage",
   type: "string",
   default: "",
-  usage: "Where objects are kept: memory or disk.",
+  usage: "Where objects are kept: memory or disk. `run` keeps them in memory unless told otherwise, `start` on disk.",
 };
 
 /** Throws a usage error for anything but memory and disk. */

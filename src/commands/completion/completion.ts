@@ -9,7 +9,7 @@ export function completionCommand(): Command {
     use: "completion SHELL",
     description: `Print the code that teaches a shell (bash, zsh, fish or powershell) to complete the commands, flags, types and names of {{program}}. The shell has to evaluate it, for example from its start-up file.
 
- bash needs the package bash-completion; zsh needs compinit, version 5.2 or later.`,
+ zsh needs compinit to be run first. bash and fish need nothing else.`,
     examples: `# bash: complete in this shell, then in every one
 source <({{program}} completion bash)
 echo 'source <({{program}} completion bash)' >> ~/.bashrc

@@ -7,20 +7,25 @@ import type { Factory } from "../../cli/factory.js";
 /** The kubeconfig files a config command works on. */
 export interface KubeconfigAccess {
   readonly sources: KubeconfigSources;
-  /** All files merged, paths as written. */
+  /** All files merged, paths as written; the caller's to change. */
   start(): Promise<Kubeconfig>;
   /** The file messages name and new entries go to. */
   file(): string;
+  /** Writes what was changed since {@link start}. */
   modify(wanted: Kubeconfig, relativize: boolean): Promise<void>;
 }
 
 export function accessOf({ env, cwd }: Factory, { flags }: Invocation): KubeconfigAccess {
   const sources = { explicitPath: flags.string("kubeconfig"), env, cwd };
+  let start: Kubeconfig | undefined;
   return {
     sources,
-    start: () => startingKubeconfig(sources),
+    start: async () => {
+      start = await startingKubeconfig(sources);
+      return structuredClone(start);
+    },
     file: () => defaultKubeconfigFile(sources),
-    modify: (wanted, relativize) => modifyKubeconfig(sources, wanted, relativize),
+    modify: (wanted, relativize) => modifyKubeconfig(sources, { start: start ?? wanted, wanted }, relativize),
   };
 }
 

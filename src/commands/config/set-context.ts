@@ -21,10 +21,10 @@ A context of that name keeps what is not given.`,
     examples: `# Change the user of the context gce and nothing else
 {{program}} config set-context gce --user=cluster-admin`,
     flags: [
-      { name: "cluster", type: "string", usage: "cluster for the context entry in kubeconfig" },
+      { name: "cluster", type: "string", usage: "Cluster of the context, one that the kubeconfig has" },
       { name: "current", type: "bool", usage: "Change the current context" },
-      { name: "namespace", short: "n", type: "string", usage: "namespace for the context entry in kubeconfig" },
-      { name: "user", type: "string", usage: "user for the context entry in kubeconfig" },
+      { name: "namespace", short: "n", type: "string", usage: "Namespace in which commands work with this context" },
+      { name: "user", type: "string", usage: "User of the context, one that the kubeconfig has" },
     ],
     execute: async (factory, invocation) =>
       run(await complete(invocation, accessOf(factory, invocation)), factory.streams),

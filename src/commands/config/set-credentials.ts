@@ -40,8 +40,8 @@ A user of that name keeps what is not given. A bearer token and basic authentica
     flags: [
       flag("auth-provider", "Auth provider of the user"),
       flag("auth-provider-arg", "'key=value' for the auth provider; 'key-' takes one away", "stringSlice"),
-      flag("client-certificate", "Path to client-certificate file for the user entry in kubeconfig"),
-      flag("client-key", "Path to client-key file for the user entry in kubeconfig"),
+      flag("client-certificate", "File with the client certificate of the user"),
+      flag("client-key", "File with the key of the client certificate"),
       flag("embed-certs", "Put certificate and key into the kubeconfig itself", "bool"),
       flag("exec-api-version", "API version of the exec credential plugin"),
       flag("exec-arg", "Arguments of the exec credential plugin; they replace those it had", "stringSlice"),
@@ -53,9 +53,9 @@ A user of that name keeps what is not given. A bearer token and basic authentica
       ),
       flag("exec-interactive-mode", "InteractiveMode of the exec credential plugin: IfAvailable, Always or Never"),
       flag("exec-provide-cluster-info", "ProvideClusterInfo of the exec credential plugin", "bool"),
-      flag("password", "password for the user entry in kubeconfig"),
-      flag("token", "token for the user entry in kubeconfig"),
-      flag("username", "username for the user entry in kubeconfig"),
+      flag("password", "Password for basic authentication"),
+      flag("token", "Bearer token of the user"),
+      flag("username", "User name for basic authentication"),
     ],
     execute: async (factory, invocation) =>
       run(await complete(invocation, accessOf(factory, invocation)), factory.streams),

@@ -1,4 +1,4 @@
-import { createObject, documentValidation, recordConfiguration } from "../../actions/index.js";
+import { createObject, findManifests, recordConfiguration } from "../../actions/index.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
@@ -92,7 +92,8 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Creat
     saveConfig: flags.bool("save-config"),
     print: (object) => printer.print(object, (text) => factory.streams.out.write(text)),
     client: factory.restClient,
-    find: () => find(factory, files, selector, fieldValidation),
+    find: () =>
+      findManifests(factory, { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) }),
     ...(uri !== "" && { raw: { uri, filename: files.filenames[0] } }),
   };
 }
@@ -105,32 +106,6 @@ function validateRaw(uri: string, files: FilenameOptions, selector: string, outp
   if (selector !== "") throw new Error("--raw and --selector (-l) are mutually exclusive");
   if (output !== "") throw new Error("--raw and --output are mutually exclusive");
   requireRequestUri(uri);
-}
-
-async function find(
-  factory: Factory,
-  files: FilenameOptions,
-  selector: string,
-  fieldValidation: FieldValidation,
-): Promise<Result> {
-  const { namespace, enforced } = await factory.namespace();
-  const builder = await factory.builder();
-  return builder
-    .validate(
-      documentValidation({
-        directive: fieldValidation,
-        openapi: factory.openapi,
-        client: factory.restClient,
-        cannotWarn: () => warnCannotValidate(factory),
-      }),
-    )
-    .continueOnError()
-    .namespaceParam(namespace)
-    .defaultNamespace()
-    .filenames(enforced, files)
-    .labelSelector(selector)
-    .flatten()
-    .do();
 }
 
 /** Creates one after the other, each as soon as it is read; goes on after a failure. */

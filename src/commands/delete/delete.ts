@@ -32,7 +32,7 @@ everything is gone, or at once with --wait=false. Changes that others make in th
 # Delete all pods of the namespace, after a question
 {{program}} delete pods --all --interactive`,
     flags: [
-      ...filenameFlags("containing the resource to delete"),
+      ...filenameFlags("File, directory or URL that names what to delete"),
       selectorFlag,
       {
         name: "field-selector",
@@ -138,6 +138,12 @@ async function confirmAll(options: DeleteCommandOptions): Promise<ReadonlySet<st
   return undefined;
 }
 
+/** kubectl complains of a limit below zero and then goes on without one. */
+function timeLimit({ timeout, complain }: DeleteCommandOptions): number {
+  if (timeout < 0) complain("until.go:159", '"Timeout for context shall not be negative"');
+  return timeout > 0 ? timeout : A_WEEK;
+}
+
 const A_WEEK = 7 * 24 * 60 * 60 * 1000;
 
 async function waitForAll(
@@ -146,7 +152,7 @@ async function waitForAll(
 ): Promise<void> {
   const client = await options.client();
   const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), Math.min(options.timeout || A_WEEK, 2 ** 31 - 1));
+  const timer = setTimeout(() => time.abort(), Math.min(timeLimit(options), 2 ** 31 - 1));
   const deadline = AbortSignal.any([options.signal, time.signal]);
   const warn = (message: string): void => void options.streams.err.write(message);
   try {

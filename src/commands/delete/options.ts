@@ -2,6 +2,7 @@ import type { Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { type PropagationPolicy, readCascade } from "../../cli/flags/deletion-flags.js";
 import { type DryRunStrategy, readDryRun, readFilenames } from "../../cli/flags/resource-flags.js";
+import { klogLine } from "../../client/klog.js";
 import { requireRequestUri } from "../../cli/raw-request.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { FilenameOptions, Result } from "../../resource/builder.js";
@@ -25,6 +26,8 @@ export interface DeleteCommandOptions {
   /** -n was given, which says nothing of what has no namespace. */
   readonly warnClusterScope: boolean;
   readonly warn: (message: string) => void;
+  /** An error that changes nothing, as klog writes it: where in kubectl, and what. */
+  readonly complain: (source: string, message: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -95,6 +98,8 @@ export async function complete(
     timeout: flags.duration("timeout"),
     warnClusterScope: enforced && !allNamespaces,
     warn,
+    complain: (source, message) =>
+      void streams.err.write(klogLine("E", source, message, new Date(factory.clock.now()))),
     signal,
     ...(uri !== "" && { raw: { uri, filename: files.filenames[0] } }),
   };

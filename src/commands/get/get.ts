@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { errnoText } from "../../base/path-error.js";
+import { PathError } from "../../base/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, completeWords, offerWords } from "../../cli/completion/resource-completers.js";
 import { ExitError, usageError } from "../../cli/errors.js";
@@ -120,7 +120,7 @@ function readTemplateFile(cwd: string, path: string): string {
   try {
     return readFileSync(resolve(cwd, path), "utf8");
   } catch (error) {
-    throw new Error(`open ${path}: ${errnoText(error)}`, { cause: error });
+    throw new PathError("open", path, error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { flatten } from "../../cli/error-boundary.js";
 import type { Streams } from "../../cli/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
@@ -57,8 +58,8 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
     const place = inNamespace ? ` in ${options.namespace} namespace.` : "";
     streams.err.write(`No resources found${place}\n`);
   }
-  if (errors.length === 1) throw errors[0];
-  if (errors.length > 1) throw new AggregateError(errors);
+  // What a listing threw is an aggregate already: its errors read as some of several then, without "error: ".
+  if (errors.length > 0) throw new AggregateError(errors);
 }
 
 /** Sorting one Table is its printer's business; several results are put in order among themselves. */

@@ -1,3 +1,4 @@
+import { isTransportError } from "../../client/transport/transport-error.js";
 import { silentExit } from "../../cli/errors.js";
 import type { Streams } from "../../cli/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
@@ -68,7 +69,8 @@ async function follow(
     }
   } catch (error) {
     if (signal.aborted) throw silentExit();
-    throw error;
+    // A connection that ends, by --request-timeout or by itself, is the end of the watch, not a failure.
+    if (!isTransportError(error)) throw error;
   }
 }
 

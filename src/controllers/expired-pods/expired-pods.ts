@@ -23,7 +23,8 @@ export class ExpiredPods {
     if (deletionTimestamp === undefined) return Promise.resolve();
     clearTimeout(this.#timers.get(uid));
     const wait = Math.max(0, Date.parse(deletionTimestamp) - this.clock.now());
-    const timer = setTimeout(() => void this.#finish(pod), Math.min(wait, LONGEST_TIMER_MS));
+    const due = () => void (wait > LONGEST_TIMER_MS ? this.changed(pod) : this.#finish(pod));
+    const timer = setTimeout(due, Math.min(wait, LONGEST_TIMER_MS));
     timer.unref();
     this.#timers.set(uid, timer);
     return Promise.resolve();
@@ -37,6 +38,7 @@ export class ExpiredPods {
 
   async #finish(pod: KubeObject): Promise<void> {
     const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
+    this.#timers.delete(uid);
     try {
       await this.api.delete(`/api/v1/namespaces/${namespace}/pods/${name}`, {
         gracePeriodSeconds: 0,

@@ -5,42 +5,61 @@ import type { Api } from "../api.js";
 
 /**
  * Deletes everything in a namespace that is being deleted, then takes off the finalizer "kubernetes". Answers false
- * when something is still there (a finalizer or a grace period holds it): come back later.
+ * when something is still there (a finalizer or a grace period holds it): come back later. A new namespace of the same
+ * name is left alone.
  */
 export async function emptyNamespace(api: Api, namespace: KubeObject, resources: readonly string[]): Promise<boolean> {
-  const name = namespace.metadata?.name ?? "";
-  let left = 0;
-  for (const collection of resources) left += await emptyCollection(api, collection.replace("*", name));
-  if (left > 0) return false;
-  await finalize(api, name);
-  return true;
+  const { name = "", uid } = namespace.metadata ?? {};
+  if (!(await isThere(api, name, uid))) return true;
+  let empty = true;
+  for (const collection of resources) empty = (await emptyCollection(api, collection.replace("*", name))) && empty;
+  if (empty) await finalize(api, name, uid);
+  return empty;
 }
 
-async function emptyCollection(api: Api, path: string): Promise<number> {
+async function isThere(api: Api, name: string, uid: string | undefined): Promise<boolean> {
   try {
-    const { items } = await api.list(path);
-    if (items.length === 0) return 0;
-    await api.delete(path, { propagationPolicy: "Background" });
-    return (await api.list(path)).items.length;
+    return (await api.get(`/api/v1/namespaces/${name}`)).metadata?.uid === uid;
   } catch (error) {
-    if (isNotFound(error) || isMethodNotSupported(error)) return 0;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }
 
-async function finalize(api: Api, name: string): Promise<void> {
-  const path = `/api/v1/namespaces/${name}`;
+/** Whether nothing is left. */
+async function emptyCollection(api: Api, path: string): Promise<boolean> {
   try {
-    const current = await api.get(path);
-    const spec = (current["spec"] ?? {}) as JsonObject;
-    const finalizers = Array.isArray(spec["finalizers"]) ? spec["finalizers"] : [];
-    await api.update(`${path}/finalize`, {
-      ...current,
-      spec: { ...spec, finalizers: finalizers.filter((one) => one !== "kubernetes") },
-    });
+    if (!(await holdsAnything(api, path))) return true;
+    await api.delete(path, { propagationPolicy: "Background" });
+    return !(await holdsAnything(api, path));
   } catch (error) {
-    // Gone, or changed meanwhile: the change brings us back.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    if (isNotFound(error) || isMethodNotSupported(error)) return true;
+    throw error;
+  }
+}
+
+async function holdsAnything(api: Api, path: string): Promise<boolean> {
+  return (await api.list(`${path}?limit=1`)).items.length > 0;
+}
+
+/** Nothing new can come into the namespace any more, so a change of it by somebody else only means to try again. */
+async function finalize(api: Api, name: string, uid: string | undefined): Promise<void> {
+  const path = `/api/v1/namespaces/${name}`;
+  for (;;) {
+    try {
+      const current = await api.get(path);
+      if (current.metadata?.uid !== uid) return;
+      const spec = (current["spec"] ?? {}) as JsonObject;
+      const finalizers = Array.isArray(spec["finalizers"]) ? spec["finalizers"] : [];
+      await api.update(`${path}/finalize`, {
+        ...current,
+        spec: { ...spec, finalizers: finalizers.filter((one) => one !== "kubernetes") },
+      });
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isConflict(error)) throw error;
+    }
   }
 }
 

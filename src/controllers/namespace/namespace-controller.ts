@@ -1,11 +1,13 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Api } from "../api.js";
+import { pause } from "../pause.js";
 import { emptyNamespace, namespacedCollections } from "./empty-namespace.js";
 
 const RETRY_MS = 1000;
 
 /** Empties namespaces that are being deleted, each on its own; what is held is looked at again until it is gone. */
 export class NamespaceController {
+  /** By uid: a name can be taken again before the work for the old one notices. */
   readonly #emptying = new Map<string, Promise<void>>();
   #collections: Promise<readonly string[]> | undefined;
 
@@ -17,10 +19,10 @@ export class NamespaceController {
 
   /** To be called for a namespace that is being deleted. Returns at once; one that is worked on is left to it. */
   empty(namespace: KubeObject): void {
-    const name = namespace.metadata?.name ?? "";
-    if (this.#emptying.has(name)) return;
-    const work = this.#run(namespace).finally(() => this.#emptying.delete(name));
-    this.#emptying.set(name, work);
+    const uid = namespace.metadata?.uid ?? "";
+    if (this.#emptying.has(uid)) return;
+    const work = this.#run(namespace).finally(() => this.#emptying.delete(uid));
+    this.#emptying.set(uid, work);
   }
 
   async settled(): Promise<void> {
@@ -37,14 +39,7 @@ export class NamespaceController {
         this.#collections = undefined;
         this.report(error);
       }
-      await this.#pause();
+      await pause(RETRY_MS, this.signal);
     }
-  }
-
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, RETRY_MS);
-      this.signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
-    });
   }
 }

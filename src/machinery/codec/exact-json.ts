@@ -7,83 +7,62 @@ export type DuplicateKeys = ReadonlyMap<JsonObject, readonly string[]>;
 /** A text that is not JSON, in the words of Go's encoding/json ("invalid character '}' looking for beginning of value"). */
 export class JsonDecodeError extends Error {
   override readonly name = "JsonDecodeError";
-  /** Index of the offending character; the length of the text when it ended too early. */
-  readonly index: number;
 
-  constructor(message: string, index: number) {
+  constructor(
+    message: string,
+    /** Index of the offending character; the length of the text when it ended too early. */
+    readonly index: number,
+    readonly endedEarly = false,
+  ) {
     super(message);
-    this.index = index;
   }
+}
+
+export interface ReadOptions {
+  readonly maxDepth: number;
+  /** What is said of a text that ends too early; Go's decoder of streams has other words than its Unmarshal. */
+  readonly endOfInput: "unexpected end of JSON input" | "unexpected EOF";
+}
+
+export interface JsonRead {
+  readonly value: JsonValue;
+  /** Just after the value. */
+  readonly end: number;
+  readonly duplicates?: DuplicateKeys | undefined;
+}
+
+/** One whole text: the slow path of the decoder. Throws {@link JsonDecodeError}. */
+export function parseExactJson(
+  text: string,
+  maxDepth: number,
+): { value: JsonValue; duplicates?: DuplicateKeys | undefined } {
+  const options: ReadOptions = { maxDepth, endOfInput: "unexpected end of JSON input" };
+  const read = readExactJson(text, 0, options);
+  if (read === undefined) throw new JsonDecodeError(options.endOfInput, text.length, true);
+  const { value, end, duplicates } = read;
+  const after = skipSpace(text, end);
+  if (after < text.length) throw new Scanner(text, options).invalid(after, "after top-level value");
+  return { value, ...(duplicates && { duplicates }) };
+}
+
+/**
+ * Reads the JSON value that begins at `start`, with exact integers and all keys noted; the last of duplicate keys wins.
+ * undefined when only white space is left. Iterative, so depth costs no stack. Throws {@link JsonDecodeError}.
+ */
+export function readExactJson(text: string, start: number, options: ReadOptions): JsonRead | undefined {
+  const at = skipSpace(text, start);
+  return at >= text.length ? undefined : new Scanner(text, options).read(at);
 }
 
 interface Open {
   readonly value: JsonObject | JsonValue[];
   key: string;
-  keys: string[] | undefined;
-}
-
-/**
- * The slow path: one JSON document with exact integers and all keys noted. Iterative, so depth costs no stack.
- * Throws {@link JsonDecodeError}.
- */
-export function parseExactJson(
-  text: string,
-  maxDepth: number,
-): { value: JsonValue; duplicates?: DuplicateKeys | undefined } {
-  const duplicates = new Map<JsonObject, readonly string[]>();
-  const open: Open[] = [];
-  let at = skipSpace(text, 0);
-  for (;;) {
-    let value: JsonValue;
-    const character = text[at];
-    if (character === "{" || character === "[") {
-      if (open.length >= maxDepth) throw invalid(text, at, "exceeded max depth");
-      const next = skipSpace(text, at + 1);
-      if (text[next] === (character === "{" ? "}" : "]")) {
-        value = character === "{" ? {} : [];
-        at = next + 1;
-      } else {
-        const opened: Open = { value: character === "{" ? {} : [], key: "", keys: character === "{" ? [] : undefined };
-        open.push(opened);
-        at = character === "{" ? readKey(text, next, opened) : next;
-        continue;
-      }
-    } else {
-      const scalar = readScalar(text, at);
-      value = scalar.value;
-      at = scalar.end;
-    }
-    for (;;) {
-      const parent = open.at(-1);
-      if (parent === undefined) {
-        const end = skipSpace(text, at);
-        if (end < text.length) throw invalid(text, end, "after top-level value");
-        return { value, ...(duplicates.size === 0 ? {} : { duplicates }) };
-      }
-      if (Array.isArray(parent.value)) parent.value.push(value);
-      else setKey(parent.value, parent.key, value);
-      at = skipSpace(text, at);
-      if (text[at] === ",") {
-        at = skipSpace(text, at + 1);
-        if (parent.keys !== undefined) at = readKey(text, at, parent);
-        break;
-      }
-      const isArray = Array.isArray(parent.value);
-      if (text[at] !== (isArray ? "]" : "}")) {
-        throw invalid(text, at, isArray ? "after array element" : "after object key:value pair");
-      }
-      at += 1;
-      open.pop();
-      value = parent.value;
-      if (!Array.isArray(parent.value) && parent.keys !== undefined) {
-        if (new Set(parent.keys).size !== parent.keys.length) duplicates.set(parent.value, parent.keys);
-      }
-    }
-  }
+  readonly keys: string[] | undefined;
 }
 
 const space = /[ \t\r\n]*/y;
 const number = /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y;
+const plainString = /"[^"\\\p{Cc}]*"/uy;
 
 function skipSpace(text: string, at: number): number {
   space.lastIndex = at;
@@ -91,92 +70,159 @@ function skipSpace(text: string, at: number): number {
   return space.lastIndex;
 }
 
-function readKey(text: string, at: number, into: Open): number {
-  if (text[at] !== '"') throw invalid(text, at, "looking for beginning of object key string");
-  const { value, end } = readString(text, at);
-  into.key = value;
-  into.keys?.push(value);
-  const colon = skipSpace(text, end);
-  if (text[colon] !== ":") throw invalid(text, colon, "after object key");
-  return skipSpace(text, colon + 1);
+interface Scalar<T extends JsonValue = JsonValue> {
+  readonly value: T;
+  readonly end: number;
 }
 
-function readScalar(text: string, at: number): { value: JsonValue; end: number } {
-  const character = text[at];
-  if (character === '"') return readString(text, at);
-  if (character === "t") return readWord(text, at, "true", true);
-  if (character === "f") return readWord(text, at, "false", false);
-  if (character === "n") return readWord(text, at, "null", null);
-  if (character === "-" || (character !== undefined && character >= "0" && character <= "9")) {
-    return readNumber(text, at);
-  }
-  throw invalid(text, at, "looking for beginning of value");
-}
+class Scanner {
+  constructor(
+    private readonly text: string,
+    private readonly options: ReadOptions,
+  ) {}
 
-function readWord(text: string, at: number, word: string, value: JsonValue): { value: JsonValue; end: number } {
-  for (let offset = 1; offset < word.length; offset += 1) {
-    if (text[at + offset] !== word[offset]) {
-      throw invalid(text, at + offset, `in literal ${word} (expecting '${word[offset]}')`);
+  read(start: number): JsonRead {
+    const { text } = this;
+    const duplicates = new Map<JsonObject, readonly string[]>();
+    const open: Open[] = [];
+    let at = start;
+    for (;;) {
+      let value: JsonValue;
+      const character = text[at];
+      if (character === "{" || character === "[") {
+        if (open.length >= this.options.maxDepth) throw new JsonDecodeError("exceeded max depth", at);
+        const isObject = character === "{";
+        const next = skipSpace(text, at + 1);
+        if (text[next] !== (isObject ? "}" : "]")) {
+          const opened: Open = { value: isObject ? {} : [], key: "", keys: isObject ? [] : undefined };
+          open.push(opened);
+          at = isObject ? this.readKey(next, opened) : next;
+          continue;
+        }
+        value = isObject ? {} : [];
+        at = next + 1;
+      } else {
+        const scalar = this.readScalar(at);
+        value = scalar.value;
+        at = scalar.end;
+      }
+      // The value is whole: put it where it belongs, and close what it closes.
+      for (;;) {
+        const parent = open.at(-1);
+        if (parent === undefined) return { value, end: at, ...(duplicates.size > 0 && { duplicates }) };
+        if (Array.isArray(parent.value)) parent.value.push(value);
+        else setKey(parent.value, parent.key, value);
+        at = skipSpace(text, at);
+        if (text[at] === ",") {
+          at = skipSpace(text, at + 1);
+          if (parent.keys !== undefined) at = this.readKey(at, parent);
+          break;
+        }
+        const isArray = Array.isArray(parent.value);
+        if (text[at] !== (isArray ? "]" : "}")) {
+          throw this.invalid(at, isArray ? "after array element" : "after object key:value pair");
+        }
+        at += 1;
+        open.pop();
+        value = parent.value;
+        if (!Array.isArray(parent.value) && parent.keys !== undefined) {
+          if (new Set(parent.keys).size !== parent.keys.length) duplicates.set(parent.value, parent.keys);
+        }
+      }
     }
   }
-  return { value, end: at + word.length };
+
+  private readKey(at: number, into: Open): number {
+    if (this.text[at] !== '"') throw this.invalid(at, "looking for beginning of object key string");
+    const { value, end } = this.readString(at);
+    into.key = value;
+    into.keys?.push(value);
+    const colon = skipSpace(this.text, end);
+    if (this.text[colon] !== ":") throw this.invalid(colon, "after object key");
+    return skipSpace(this.text, colon + 1);
+  }
+
+  private readScalar(at: number): Scalar {
+    const character = this.text[at];
+    if (character === '"') return this.readString(at);
+    if (character === "t") return this.readWord(at, "true", true);
+    if (character === "f") return this.readWord(at, "false", false);
+    if (character === "n") return this.readWord(at, "null", null);
+    if (character === "-" || (character !== undefined && character >= "0" && character <= "9")) {
+      return this.readNumber(at);
+    }
+    throw this.invalid(at, "looking for beginning of value");
+  }
+
+  private readWord(at: number, word: string, value: JsonValue): Scalar {
+    for (let offset = 1; offset < word.length; offset += 1) {
+      if (this.text[at + offset] !== word[offset]) {
+        throw this.invalid(at + offset, `in literal ${word} (expecting '${word[offset]}')`);
+      }
+    }
+    return { value, end: at + word.length };
+  }
+
+  private readNumber(at: number): Scalar {
+    const { text } = this;
+    number.lastIndex = at;
+    const match = number.exec(text);
+    const end = number.lastIndex;
+    if (match === null) throw this.invalid(at + 1, "in numeric literal");
+    if (match[1] === undefined && match[2] === undefined && text[end] === ".") {
+      throw this.invalid(end + 1, "after decimal point in numeric literal");
+    }
+    if (match[2] === undefined && /[eE]/.test(text[end] ?? "")) {
+      throw this.invalid(end + (/[-+]/.test(text[end + 1] ?? "") ? 2 : 1), "in exponent of numeric literal");
+    }
+    return { value: exactNumber(match[0], at), end };
+  }
+
+  private readString(at: number): Scalar<string> {
+    const { text } = this;
+    plainString.lastIndex = at;
+    const plain = plainString.exec(text);
+    if (plain !== null) return { value: plain[0].slice(1, -1), end: plainString.lastIndex };
+    let index = at + 1;
+    for (;;) {
+      const character = text[index];
+      if (character === '"') break;
+      if (character === undefined || character < " ") throw this.invalid(index, "in string literal");
+      index += character === "\\" ? this.escapeLength(index) : 1;
+    }
+    const value: unknown = JSON.parse(text.slice(at, index + 1));
+    return { value: String(value), end: index + 1 };
+  }
+
+  private escapeLength(at: number): number {
+    const kind = this.text[at + 1];
+    if (kind === undefined || !'"\\/bfnrtu'.includes(kind)) throw this.invalid(at + 1, "in string escape code");
+    if (kind !== "u") return 2;
+    for (let index = at + 2; index < at + 6; index += 1) {
+      if (!/^[0-9a-fA-F]$/.test(this.text[index] ?? "")) {
+        throw this.invalid(index, "in \\u hexadecimal character escape");
+      }
+    }
+    return 6;
+  }
+
+  invalid(at: number, context: string): JsonDecodeError {
+    const { text } = this;
+    if (at >= text.length) return new JsonDecodeError(this.options.endOfInput, text.length, true);
+    return new JsonDecodeError(`invalid character ${quoteByte(text, at)} ${context}`, at);
+  }
 }
 
-function readNumber(text: string, at: number): { value: JsonValue; end: number } {
-  number.lastIndex = at;
-  const match = number.exec(text);
-  const end = number.lastIndex;
-  if (match === null) throw invalid(text, at + 1, "in numeric literal");
-  if (match[1] === undefined && match[2] === undefined && text[end] === ".") {
-    throw invalid(text, end + 1, "after decimal point in numeric literal");
-  }
-  if (match[2] === undefined && /[eE]/.test(text[end] ?? "")) {
-    throw invalid(text, end + (/[-+]/.test(text[end + 1] ?? "") ? 2 : 1), "in exponent of numeric literal");
-  }
-  return { value: exactNumber(match[0]), end };
-}
-
-function exactNumber(literal: string): JsonValue {
+/** Integers are exact within int64 (and have no negative zero, which a float has); everything else is a double. */
+function exactNumber(literal: string, at: number): JsonValue {
   const value = Number(literal);
+  if (literal === "-0") return 0;
   if (Number.isSafeInteger(value) || /[.eE]/.test(literal)) {
-    if (!Number.isFinite(value)) {
-      throw new JsonDecodeError(`json: cannot unmarshal number ${literal} into Go value of type float64`, 0);
-    }
-    return Object.is(value, -0) ? 0 : value;
+    if (Number.isFinite(value)) return value;
+    throw new JsonDecodeError(`json: cannot unmarshal number ${literal} into Go value of type float64`, at);
   }
   const whole = BigInt(literal);
   return BigInt.asIntN(64, whole) === whole ? whole : value;
-}
-
-function readString(text: string, at: number): { value: string; end: number } {
-  let index = at + 1;
-  for (;;) {
-    const character = text[index];
-    if (character === undefined) throw new JsonDecodeError("unexpected end of JSON input", index);
-    if (character === '"') break;
-    if (character < " ") throw invalid(text, index, "in string literal");
-    index += character === "\\" ? escapeLength(text, index) : 1;
-  }
-  const value: unknown = JSON.parse(text.slice(at, index + 1));
-  return { value: String(value), end: index + 1 };
-}
-
-function escapeLength(text: string, at: number): number {
-  const kind = text[at + 1];
-  if (kind === undefined || !'"\\/bfnrtu'.includes(kind)) throw invalid(text, at + 1, "in string escape code");
-  if (kind !== "u") return 2;
-  for (let index = at + 2; index < at + 6; index += 1) {
-    if (!/^[0-9a-fA-F]$/.test(text[index] ?? "")) {
-      throw invalid(text, index, "in \\u hexadecimal character escape");
-    }
-  }
-  return 6;
-}
-
-function invalid(text: string, at: number, context: string): JsonDecodeError {
-  if (at >= text.length) return new JsonDecodeError("unexpected end of JSON input", text.length);
-  if (context === "exceeded max depth") return new JsonDecodeError(context, at);
-  return new JsonDecodeError(`invalid character ${quoteByte(text, at)} ${context}`, at);
 }
 
 /** Go names the first byte of the character, as if it were a character of its own. */
@@ -185,6 +231,5 @@ function quoteByte(text: string, at: number): string {
   const character = String.fromCharCode(byte);
   if (character === "'") return "'\\''";
   if (character === '"') return "'\"'";
-  const quoted = goQuote(character);
-  return `'${quoted.slice(1, -1)}'`;
+  return `'${goQuote(character).slice(1, -1)}'`;
 }

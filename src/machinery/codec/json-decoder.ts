@@ -65,8 +65,9 @@ function scanWith(length: number, at: (index: number) => number): Scan {
     } else if (byte >= 0x30 && byte <= 0x39) {
       const start = index;
       while (index + 1 < length && isNumberByte(at(index + 1))) index += 1;
-      // Fifteen digits always fit; "1e400" does not, although it is short.
-      if (index - start >= 15 || hasExponent(start, index, at)) needsExactNumbers = true;
+      // Fifteen digits always fit; "1e400" does not, although it is short; "-0" is an integer, which has one zero.
+      const zero = byte === 0x30 && start > 0 && at(start - 1) === 0x2d;
+      if (index - start >= 15 || zero || hasExponent(start, index, at)) needsExactNumbers = true;
     }
   }
   return { depth: deepest, keys, needsExactNumbers };

@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
+import { encodeJson } from "../codec/json-encoder.js";
 
 export type FieldErrorType =
   | "FieldValueNotFound"
@@ -120,6 +121,5 @@ export function formatFieldErrors(errors: readonly FieldError[]): string {
 
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);
-  if (typeof value === "bigint") return String(value);
-  return JSON.stringify(value);
+  return encodeJson(value);
 }

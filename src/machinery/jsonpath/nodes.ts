@@ -19,7 +19,7 @@ export type Step =
       readonly operator: string;
       readonly right: readonly Step[];
     }
-  | { readonly kind: "literal"; readonly value: number | boolean; readonly float: boolean }
+  | { readonly kind: "literal"; readonly value: number | bigint | boolean; readonly float: boolean }
   | { readonly kind: "identifier"; readonly name: string };
 
 /** undefined: not given. `derived` marks the end of a single index, which is the index plus one. */

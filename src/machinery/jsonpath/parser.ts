@@ -102,7 +102,7 @@ class ActionParser {
     if (this.#peek() === "+" || this.#peek() === "-") this.#next();
     while (/^[.\p{Nd}]$/u.test(this.#peek())) this.#next();
     const text = this.#text.slice(start, this.#at);
-    if (/^[-+]?[0-9]+$/.test(text)) this.#steps.push({ kind: "literal", value: Number(text), float: false });
+    if (/^[-+]?[0-9]+$/.test(text)) this.#steps.push({ kind: "literal", value: integer(text), float: false });
     else if (/^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)$/.test(text)) {
       this.#steps.push({ kind: "literal", value: Number(text), float: true });
     } else throw new JsonPathError(`cannot parse number ${text}`);
@@ -181,6 +181,15 @@ class ActionParser {
     const [, left = "", operator = "", right = ""] = match;
     this.#steps.push({ kind: "filter", left: parseAction(left), operator, right: parseAction(right) });
   }
+}
+
+/** Exact within int64, as data has its integers. */
+function integer(text: string): number | bigint {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  const whole = BigInt(text.replace(/^\+/, ""));
+  if (BigInt.asIntN(64, whole) !== whole) throw new JsonPathError(`cannot parse number ${text}`);
+  return whole;
 }
 
 function parseSlice(text: string): Step {

@@ -18,7 +18,8 @@ export function selectorFromObject(selector: LabelSelectorObject | null | undefi
   const expressions = selector.matchExpressions ?? [];
   if (labels.length + expressions.length === 0) return everyLabel;
   const requirements: LabelRequirement[] = labels.map(([key, value]) => labelRequirement(key, "=", [value]));
-  for (const { key, operator, values } of expressions) {
+  // An operator may be left out on the wire, and is then not a valid one.
+  for (const { key = "", operator = "", values } of expressions) {
     const known = operatorFromApi(operator);
     if (known === undefined) throw new SelectorError(`${goQuote(operator)} is not a valid label selector operator`);
     requirements.push(labelRequirement(key, known, values ?? []));

@@ -1,5 +1,6 @@
+import { JsonDecodeError, type JsonRead, readExactJson } from "../codec/exact-json.js";
+import { maxJsonDepth } from "../codec/json-decoder.js";
 import type { JsonValue } from "../meta/json.js";
-import { JsonSyntaxError, readJsonValue } from "./go-json.js";
 import { parseYaml } from "./read.js";
 import { YamlError } from "./yaml-error.js";
 
@@ -32,11 +33,11 @@ export function* readDocuments(text: string): Generator<ManifestDocument, void> 
   }
   let consumed = 0;
   for (let count = 0; ; count += 1) {
-    let read: ReturnType<typeof readJsonValue>;
+    let read: JsonRead | undefined;
     try {
-      read = readJsonValue(text, consumed);
+      read = readExactJson(text, consumed, { maxDepth: maxJsonDepth, endOfInput: "unexpected EOF" });
     } catch (error) {
-      if (!(error instanceof JsonSyntaxError)) throw error;
+      if (!(error instanceof JsonDecodeError)) throw error;
       if (count > 1) throw new YamlError(error.message, place(text, error));
       yield* continueAsYaml(text, consumed, error);
       return;
@@ -48,8 +49,8 @@ export function* readDocuments(text: string): Generator<ManifestDocument, void> 
   }
 }
 
-function* continueAsYaml(text: string, consumed: number, error: JsonSyntaxError): Generator<ManifestDocument, void> {
-  const offset = error.index === undefined ? "" : `json: offset ${byteLength(text.slice(0, error.index)) + 1}: `;
+function* continueAsYaml(text: string, consumed: number, error: JsonDecodeError): Generator<ManifestDocument, void> {
+  const offset = error.endedEarly ? "" : `json: offset ${byteLength(text.slice(0, error.index)) + 1}: `;
   const asJson = new YamlError(offset + error.message, place(text, error));
   const start = skipToContent(text, consumed);
   if (start === undefined) throw asJson;
@@ -132,8 +133,8 @@ export function* splitYaml(text: string): Generator<Chunk, void> {
   if (held.length > 0) yield { text: `${held.join("\n")}\n`, line: start };
 }
 
-function place(text: string, error: JsonSyntaxError): { readonly line: number; readonly column?: number } {
-  const index = error.index ?? text.length;
+function place(text: string, error: JsonDecodeError): { readonly line: number; readonly column?: number } {
+  const { index } = error;
   return { line: lineAt(text, index), column: index - text.lastIndexOf("\n", index - 1) };
 }
 

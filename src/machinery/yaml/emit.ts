@@ -257,8 +257,8 @@ function formatScalar(value: null | boolean | number | bigint): string {
   if (typeof value !== "number") return String(value);
   if (Number.isSafeInteger(value)) return Object.is(value, -0) ? "0" : String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e21) {
-    const digits = BigInt(value);
-    // Go prints the fewest digits that give the same double, then zeros, as String does.
+    // Go prints the fewest digits that give the same double, then zeros, as String does; those must be an integer of its.
+    const digits = BigInt(String(value));
     if (digits >= -(2n ** 63n) && digits < 2n ** 64n) return String(value);
   }
   return formatG(value);

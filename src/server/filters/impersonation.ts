@@ -15,10 +15,11 @@ export const impersonation: Filter = (next) => async (request) => {
     await next(request);
     return;
   }
-  const extra: Record<string, readonly string[]> = {};
-  for (const key of names) {
-    if (key.startsWith(EXTRA)) extra[decodeURIComponent(key.slice(EXTRA.length))] = list(headers[key]);
-  }
+  const extra = Object.fromEntries(
+    names
+      .filter((key) => key.startsWith(EXTRA))
+      .map((key) => [unescapeKey(key.slice(EXTRA.length)), list(headers[key])]),
+  );
   const user: User = {
     name,
     uid: headers["impersonate-uid"],
@@ -27,6 +28,15 @@ export const impersonation: Filter = (next) => async (request) => {
   };
   await next({ ...request, user: name === "system:anonymous" ? user : authenticated(user) });
 };
+
+/** Percent signs that mean nothing are part of the key. */
+function unescapeKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
 
 const list = (value: string | undefined): readonly string[] =>
   (value ?? "")

@@ -4,15 +4,15 @@ import { respondStatus } from "../request/respond.js";
 
 /**
  * Turns whatever was thrown behind it into the answer: a StatusError as it is, anything else as a 500. After the answer
- * has begun nothing can be said any more, so the exchange is given up; the same when the client is gone.
+ * has begun nothing can be said any more, so the exchange is given up; the same when the client is gone. A server that
+ * stops still answers what it accepted.
  */
 export function panicRecovery(report: (error: unknown) => void): Filter {
   return (next) => async (request) => {
     try {
       await next(request);
     } catch (error) {
-      if (request.exchange.signal.aborted) return;
-      if (!isStatusError(error)) report(error);
+      if (!isStatusError(error) && !request.exchange.signal.aborted) report(error);
       if (request.exchange.responded) throw error;
       await respondStatus(request, asStatusError(error).status);
     }

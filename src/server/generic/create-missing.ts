@@ -1,9 +1,10 @@
-import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { StoredObject } from "../storage/store.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { copyObject } from "../registry/copy.js";
+import type { Creater, Getter, Lister, Updater } from "../registry/resource.js";
+import type { RequestScope } from "../registry/scope.js";
 import { Warnings } from "../request/api-request.js";
 import type { ResourceMap } from "./resource-map.js";
 import { servedResources } from "../../api/facts/index.js";
@@ -13,35 +14,86 @@ export const LOOPBACK_USER = { name: "system:apiserver", groups: ["system:master
 
 /** Creates those of the objects that do not exist; leaves the others as they are. */
 export async function createMissing(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
-  await Promise.all(objects.map((object) => ensureOne(resources, object, false)));
+  const target = targetsIn(resources);
+  const lists = new Map<string, Promise<ReadonlySet<string>>>();
+  // One list a collection: a hundred answers that something is not there cost more than making it.
+  const namesBeside = (object: KubeObject): Promise<ReadonlySet<string>> => {
+    const id = `${object.apiVersion}/${object.kind}/${object.metadata?.namespace ?? ""}`;
+    const known = lists.get(id) ?? namesIn(target(object));
+    lists.set(id, known);
+    return known;
+  };
+  const ensure = async (object: KubeObject): Promise<void> => {
+    if ((await namesBeside(object)).has(object.metadata?.name ?? "")) return;
+    const { storage, scope, hub } = target(object);
+    await storage.create(scope, hub(), () => Promise.resolve());
+  };
+  await Promise.all(objects.map(ensure));
 }
 
 /** As {@link createMissing}, and gives those that exist the fields that are stated here, their metadata excepted. */
 export async function createOrAdjust(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
-  await Promise.all(objects.map((object) => ensureOne(resources, object, true)));
+  const target = targetsIn(resources);
+  const ensure = async (object: KubeObject): Promise<void> => {
+    const { storage, scope, hub } = target(object);
+    const change = async (current: StoredObject | undefined) => adjusted(current?.object() ?? {}, hub());
+    try {
+      const name = object.metadata?.name ?? "";
+      // Some kinds are created by an update.
+      await storage.get(scope, name, {});
+      await storage.update(scope, name, change, { trusted: true, admit: () => Promise.resolve() });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      await storage.create(scope, hub(), () => Promise.resolve());
+    }
+  };
+  await Promise.all(objects.map(ensure));
 }
 
-async function ensureOne(resources: ResourceMap, object: KubeObject, adjust: boolean): Promise<void> {
-  const { apiVersion = "", kind = "", metadata = {} } = object;
-  const resource = resources.find(apiVersion, pluralOf(apiVersion, kind));
-  const { get, create, update } = resource?.storage ?? {};
-  if (resource === undefined || get === undefined || create === undefined || update === undefined) {
-    throw new Error(`no resource for ${apiVersion} ${kind}`);
-  }
-  const { storage } = resource;
-  const { name = "", namespace = "" } = metadata;
-  const scope = { user: LOOPBACK_USER, namespace, warnings: new Warnings(), dryRun: false };
-  const hub = () =>
-    resource.codec.toHub(resource.codec.decodePatched(copyObject(object) as JsonValue, "Ignore").object);
-  try {
-    await get.call(storage, scope, name, {});
-    if (!adjust) return;
-    const change = async (current: StoredObject | undefined) => adjusted(current?.object() ?? {}, hub());
-    await update.call(storage, scope, name, change, { trusted: true, admit: () => Promise.resolve() });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    await create.call(storage, scope, hub(), () => Promise.resolve());
-  }
+/** Where an object is kept, and the object in the form it is kept in, made anew each time. */
+interface Target {
+  readonly storage: Getter & Lister & Creater & Updater;
+  readonly scope: RequestScope;
+  readonly hub: () => KubeObject;
+}
+
+function targetsIn(resources: ResourceMap): (object: KubeObject) => Target {
+  const plurals = new Map(servedResources().map(({ groupVersion, kind, name }) => [`${groupVersion}/${kind}`, name]));
+  return (object) => {
+    const { apiVersion = "", kind = "", metadata = {} } = object;
+    const resource = resources.find(apiVersion, plurals.get(`${apiVersion}/${kind}`) ?? "");
+    const { get, list, create, update } = resource?.storage ?? {};
+    if (
+      resource === undefined ||
+      get === undefined ||
+      list === undefined ||
+      create === undefined ||
+      update === undefined
+    ) {
+      throw new Error(`no resource for ${apiVersion} ${kind}`);
+    }
+    const { storage, codec } = resource;
+    return {
+      storage: {
+        get: get.bind(storage),
+        list: list.bind(storage),
+        create: create.bind(storage),
+        update: update.bind(storage),
+      },
+      scope: {
+        user: LOOPBACK_USER,
+        namespace: metadata.namespace ?? "",
+        warnings: new Warnings(),
+        dryRun: false,
+      },
+      hub: () => codec.toHub(codec.decodePatched(copyObject(object) as JsonValue, "Ignore").object),
+    };
+  };
+}
+
+async function namesIn({ storage, scope }: Target): Promise<ReadonlySet<string>> {
+  const { items } = await storage.list(scope, {});
+  return new Set(items.map((item) => item.object().metadata?.name ?? ""));
 }
 
 function adjusted(current: KubeObject, wanted: KubeObject): KubeObject {
@@ -52,10 +104,4 @@ function adjusted(current: KubeObject, wanted: KubeObject): KubeObject {
     draft[field] = isJsonObject(value) && isJsonObject(before) ? { ...before, ...value } : value;
   }
   return draft;
-}
-
-function pluralOf(apiVersion: string, kind: string): string {
-  const { group, version } = parseGroupVersion(apiVersion);
-  const found = servedResources().find((one) => one.group === group && one.version === version && one.kind === kind);
-  return found?.name ?? "";
 }

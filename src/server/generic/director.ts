@@ -1,4 +1,4 @@
-import { methodNotSupported, notFound, StatusError } from "../../machinery/errors/status-error.js";
+import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
 import { handleCreate } from "../endpoints/verbs/create.js";
 import { handleDelete, handleDeleteCollection } from "../endpoints/verbs/delete.js";
 import { handleGet } from "../endpoints/verbs/get.js";
@@ -68,6 +68,8 @@ function handlerOf(request: ApiRequest, resource: ServedResource): (() => Promis
   if (info.subresource !== "") return subresourceHandler(request, resource);
   const { storage, facts } = resource;
   if (!facts.verbs.includes(info.verb)) return undefined;
+  // Over all namespaces one can look, and not delete.
+  if (facts.namespaced && info.namespace === "" && info.verb !== "list" && info.verb !== "watch") return undefined;
   switch (info.verb) {
     case "get":
       return storage.get && (() => handleGet(request, resource, storage as Required<typeof storage>));
@@ -126,7 +128,6 @@ function refusal({ info }: ApiRequest, { facts }: ServedResource): StatusError {
     group: facts.group,
     resource: info.subresource === "" ? facts.name : `${facts.name}/${info.subresource}`,
   };
-  if (info.verb === "") return notFound(gr, info.name);
   return new StatusError({
     ...methodNotSupported(gr, info.verb).status,
     message: "the server does not allow this method on the requested resource",

@@ -17,6 +17,9 @@ interface Mark {
   readonly first: boolean;
 }
 
+/** Seconds in a hundred years: an int64 of them is more than a timestamp can tell. */
+const LONGEST_GRACE = 3_155_760_000;
+
 /**
  * What a DELETE does to `object`: removes it, or gives it a deletionTimestamp because a grace period or a finalizer
  * keeps it. A grace period can only be shortened.
@@ -29,7 +32,7 @@ export function decideDeletion(
 ): DeletionDecision {
   const metadata = object.metadata ?? {};
   const asked = options.gracePeriodSeconds;
-  const requested = asked !== undefined && asked < 0 ? 1 : asked;
+  const requested = asked === undefined ? undefined : asked < 0 ? 1 : Math.min(asked, LONGEST_GRACE);
   const held = (metadata.finalizers ?? []).length > 0 || strategy.holdsDeletion?.(object) === true;
 
   if (metadata.deletionTimestamp !== undefined) {
@@ -47,7 +50,7 @@ export function decideDeletion(
     };
   }
 
-  const period = strategy.gracePeriod?.(object, requested) ?? 0;
+  const period = Math.min(strategy.gracePeriod?.(object, requested) ?? 0, LONGEST_GRACE);
   if (period === 0 && !held) return { kind: "now" };
   return {
     kind: "mark",

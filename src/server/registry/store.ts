@@ -1,7 +1,9 @@
 import type { Clock } from "../../base/clock.js";
+import { goQuote } from "../../base/go-quote.js";
 import type { Random } from "../../base/random.js";
 import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
 import {
+  badRequest,
   conflict,
   generateNameConflict,
   invalid,
@@ -9,8 +11,8 @@ import {
   isNotFound,
 } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
-import { deepEqual } from "../../machinery/patch/json-values.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
 import {
   DELETE,
   type ListObjectsOptions,
@@ -41,7 +43,7 @@ import type {
 } from "./resource.js";
 import type { RequestScope } from "./scope.js";
 import type { ObjectReader, StrategyContext } from "./strategy.js";
-import { validateMetadata, validateMetadataUpdate } from "./validate-metadata.js";
+import { pathSegmentErrors, validateMetadata, validateMetadataUpdate } from "./validate-metadata.js";
 
 export const OPTIMISTIC_LOCK_MESSAGE =
   "the object has been modified; please apply your changes to the latest version and try again";
@@ -88,18 +90,19 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   async create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject> {
     const context = this.#context(scope);
-    const prepared = await this.#prepareNew(scope, draft, context, admit);
+    const { release } = await this.#prepareNew(scope, draft, context, admit);
     try {
       const options = { ...this.#ttl(), dryRun: scope.dryRun };
       const stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
       if (!scope.dryRun) await this.strategy.afterCreate?.(draft).catch(() => {});
       return stored;
     } catch (error) {
-      prepared.undo();
       if (isAlreadyExists(error) && (draft.metadata?.generateName ?? "") !== "") {
         throw generateNameConflict(this.config, draft.metadata?.name ?? "", 1);
       }
       throw error;
+    } finally {
+      release();
     }
   }
 
@@ -110,23 +113,23 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     options: UpdateOptions,
   ): Promise<{ object: StoredObject; created: boolean }> {
     const { objects, strategy } = this.config;
-    let undo = () => {};
+    let release = () => {};
     try {
       return await objects.guaranteedUpdate(
         this.#key(scope, name),
         async (current) => {
-          undo();
+          release();
           const context = this.#context(scope);
           const draft = await transform(current);
           if (current === undefined) {
-            ({ undo } = await this.#prepareNew(scope, draft, context, (object) => options.admit(object, undefined)));
+            ({ release } = await this.#prepareNew(scope, draft, context, (object) => options.admit(object, undefined)));
             return draft;
           }
           const old = current.object();
           this.#checkVersion(name, draft, old);
           matchNamespace(draft, this.#namespace(scope));
           await options.admit(draft, old);
-          if (options.trusted !== true) ({ undo } = await this.#prepareChange(scope, draft, old, context, options));
+          if (options.trusted !== true) ({ release } = await this.#prepareChange(scope, draft, old, context, options));
           const held = strategy.holdsDeletion?.(draft) === true;
           return !held && shouldDeleteDuringUpdate(draft, old) ? DELETE : draft;
         },
@@ -137,9 +140,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           dryRun: scope.dryRun,
         },
       );
-    } catch (error) {
-      undo();
-      throw error;
+    } finally {
+      release();
     }
   }
 
@@ -204,7 +206,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     draft: KubeObject,
     context: StrategyContext,
     admit: AdmitCreate,
-  ): Promise<{ undo: () => void }> {
+  ): Promise<{ release: () => void }> {
     const { strategy } = this.config;
     fillSystemMetadata(draft, context.now, context.random);
     matchNamespace(draft, this.#namespace(scope));
@@ -214,7 +216,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
     strategy.prepareForCreate?.(draft, context);
     strategy.applyDefaults?.(draft);
-    const undo = await this.#allocate(draft, undefined, context);
+    const release = await this.#allocate(draft, undefined, context);
     try {
       const rule = (name: string) => strategy.validateName(name);
       this.#throwInvalid(draft, [
@@ -222,12 +224,12 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         ...(strategy.validate?.(draft, context) ?? []),
       ]);
     } catch (error) {
-      undo();
+      release();
       throw error;
     }
     for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
     strategy.canonicalize?.(draft);
-    return { undo };
+    return { release };
   }
 
   async #prepareChange(
@@ -236,7 +238,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     old: KubeObject,
     context: StrategyContext,
     options: UpdateOptions,
-  ): Promise<{ undo: () => void }> {
+  ): Promise<{ release: () => void }> {
     const { strategy } = this.config;
     const metadata = metadataOf(draft);
     assign(metadata, "generation", old.metadata?.generation);
@@ -252,7 +254,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         metadata.generation = (old.metadata?.generation ?? 0) + 1;
     }
     restoreSystemMetadata(draft, old);
-    const undo = status ? () => {} : await this.#allocate(draft, old, context);
+    const release = status ? () => {} : await this.#allocate(draft, old, context);
     try {
       const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
       this.#throwInvalid(draft, [
@@ -260,30 +262,25 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         ...(validate?.call(strategy, draft, old, context) ?? []),
       ]);
     } catch (error) {
-      undo();
+      release();
       throw error;
     }
     if (!status) {
       for (const warning of strategy.warningsOnUpdate?.(draft, old) ?? []) scope.warnings.add(warning);
     }
     strategy.canonicalize?.(draft);
-    return { undo };
+    return { release };
   }
 
-  /** Whether anything but metadata and status differs, a deletion included: what a generation counts. */
+  /** Whether anything but metadata and status differs: what a generation counts. */
   #contentChanged(draft: KubeObject, old: KubeObject): boolean {
-    if (draft.metadata?.deletionTimestamp !== old.metadata?.deletionTimestamp) return true;
     if (!fieldsDiffer(draft, old)) return false;
     const content = (object: KubeObject) => this.config.encode({ ...object, metadata: {}, status: undefined });
     return Buffer.compare(content(draft), content(old)) !== 0;
   }
 
   async #allocate(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<() => void> {
-    let undo = (await this.config.strategy.allocate?.(draft, old, context)) ?? (() => {});
-    return () => {
-      undo();
-      undo = () => {};
-    };
+    return (await this.config.strategy.allocate?.(draft, old, context)) ?? (() => {});
   }
 
   #throwInvalid(draft: KubeObject, errors: readonly FieldError[]): void {
@@ -338,6 +335,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 
   #key(scope: RequestScope, name: string): string {
+    const problems = pathSegmentErrors(name);
+    if (problems.length > 0) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(";")}`);
     return this.#prefix(scope) + name;
   }
 }
@@ -355,7 +354,7 @@ function fieldsDiffer(draft: KubeObject, old: KubeObject): boolean {
 
 function restore(draft: KubeObject, old: KubeObject, field: string): void {
   if (old[field] === undefined) delete draft[field];
-  else draft[field] = isJsonObject(old[field]) ? copyObject(old[field] as KubeObject) : old[field];
+  else draft[field] = deepCopy(old[field] as JsonValue);
 }
 
 function keepAllBut(draft: KubeObject, old: KubeObject, changed: readonly string[]): void {

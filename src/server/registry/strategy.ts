@@ -39,7 +39,9 @@ export interface Strategy {
   prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
   /**
    * Asynchronous preparation that may look at other objects: allocating a cluster IP, for instance. Runs after prepare,
-   * before validate; `old` is undefined for a create. A returned function is called when the request failed afterwards.
+   * before validate; `old` is undefined for a create. What it reserves is for the time of the write only: the returned
+   * function is called when the object is stored, when it is not going to be, and before an update is tried again. It may
+   * be called more than once.
    */
   allocate?(
     draft: KubeObject,

@@ -39,20 +39,41 @@ export function newApiRequest(exchange: Exchange, received: number, auditId: str
   };
 }
 
-/** Texts for `Warning:` headers, each once, in order. They ride on the head of the answer. */
+/** Characters of all texts together; with more, each text is cut to {@link CUT_TEXT} and the last ones are left out. */
+const ALL_TEXTS = 4096;
+const CUT_TEXT = 256;
+
+/** Texts for `Warning:` headers, each once, in order. They ride on the head of the answer, which clients limit. */
 export class Warnings {
   readonly #texts = new Set<string>();
 
   add(text: string): void {
-    this.#texts.add(text);
+    if (text !== "") this.#texts.add(text);
   }
 
   /** Header values: `299 - "text"`. Control characters, which no header may hold, are dropped. */
   headerValues(): readonly string[] {
-    return [...this.#texts].map((text) => {
+    return this.#fitting().map((text) => {
       const clean = text.replace(/\p{Cc}/gu, "");
       // UTF-8 bytes as Latin-1 characters: what Node writes unchanged.
       return Buffer.from(`299 - "${clean.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
     });
+  }
+
+  /** As kube-apiserver does it: when a text is one too many, those up to it are cut; later ones come as long as there is room. */
+  #fitting(): readonly string[] {
+    const texts = [...this.#texts].map((text) => Array.from(text));
+    let total = 0;
+    const tooMany = texts.findIndex(({ length }) => (total += length) > ALL_TEXTS);
+    if (tooMany < 0) return [...this.#texts];
+    const kept: string[] = [];
+    total = 0;
+    for (const [index, text] of texts.entries()) {
+      if (index > tooMany && total >= ALL_TEXTS) break;
+      const cut = text.slice(0, CUT_TEXT);
+      total += cut.length;
+      kept.push(cut.join(""));
+    }
+    return kept;
   }
 }

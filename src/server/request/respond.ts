@@ -1,6 +1,8 @@
+import { encodeJson } from "../../machinery/codec/json-encoder.js";
 import type { Status } from "../../machinery/errors/status-error.js";
 import type { ApiRequest } from "./api-request.js";
 import type { ResponseWriter } from "./exchange.js";
+import { prefersPretty } from "./prefers-pretty.js";
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -31,9 +33,10 @@ export async function respondText(request: ApiRequest, status: number, text: str
   await respondBytes(request, status, headers, Buffer.from(text, "utf8"));
 }
 
-/** metav1.Status as JSON, with the newline Go's encoder ends every document with. */
+/** metav1.Status as JSON: a line as Go's encoder ends it, or indented for people. */
 export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
   const retryAfter = status.details?.retryAfterSeconds;
+  const text = prefersPretty(request.exchange) ? encodeJson(status, { indent: 2 }) : `${encodeJson(status)}\n`;
   await respondBytes(
     request,
     status.code,
@@ -41,8 +44,6 @@ export async function respondStatus(request: ApiRequest, status: Status): Promis
       "content-type": "application/json",
       ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
     },
-    Buffer.from(`${JSON.stringify(status, replaceBigints)}\n`, "utf8"),
+    Buffer.from(text, "utf8"),
   );
 }
-
-const replaceBigints = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? Number(value) : value);

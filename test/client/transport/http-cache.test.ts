@@ -42,6 +42,18 @@ async function text({ status, body }: TransportResponse): Promise<string> {
 const validators = (requests: readonly TransportRequest[]) => requests.map(({ headers }) => headers["if-none-match"]);
 
 describe("the HTTP cache", () => {
+  test("a folder that cannot be is no error", async () => {
+    const { folder } = setUp([]);
+    writeFileSync(join(folder, "file"), "");
+    const cache = new HttpCache(join(folder, "file", "below"), { now: () => NOW });
+    const transport: Transport = {
+      send: () => Promise.resolve({ status: 200, headers: {}, body: chunks("one") }),
+      close: () => Promise.resolve(),
+    };
+    const request = { method: "GET", path: "/openapi/v3", headers: {} };
+    expect(await text(await cache.send(transport, request, URL_ASKED))).toBe("200 one");
+  });
+
   test("a fresh answer saves the request, until it is old", async () => {
     const { ask, requests, clock } = setUp([
       { headers: { date: DATE, "cache-control": "max-age=60" }, body: "one" },

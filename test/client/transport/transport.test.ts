@@ -92,6 +92,22 @@ describe.each<[string, (config: TransportConfig) => Transport]>([
     await transport.close();
   });
 
+  test("headers beyond ASCII go out as UTF-8, and a stray line break is refused in Go's words", async () => {
+    const port = await plain((request, response) => {
+      response.end(Buffer.from(request.headers["impersonate-user"]?.toString() ?? "", "latin1"));
+    });
+    const transport = make(config(`http://127.0.0.1:${port}`));
+    const ask = (headers: Record<string, string>) => transport.send({ method: "GET", path: "/", headers });
+    let text = "";
+    for await (const chunk of (await ask({ "impersonate-user": "jürgen 日本" })).body)
+      text += Buffer.from(chunk).toString();
+    expect(text).toBe("jürgen 日本");
+    await expect(ask({ authorization: "Bearer a\n" })).rejects.toThrow(
+      `Get "http://127.0.0.1:${port}/": net/http: invalid header field value for "Authorization"`,
+    );
+    await transport.close();
+  });
+
   test("unpacks gzip", async () => {
     const port = await plain((_, response) => response.setHeader("content-encoding", "gzip").end(gzipSync("packed")));
     expect((await get(config(`http://127.0.0.1:${port}`))).text).toBe("packed");

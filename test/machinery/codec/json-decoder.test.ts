@@ -25,7 +25,9 @@ describe("decodeJson refuses in Go's words", () => {
     ["a short unicode escape", '"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
     ["a byte order mark", "\ufeff{}", "invalid character 'ï' looking for beginning of value"],
   ])("%s", (_name, text, message) => {
-    expect(() => decodeJson(bytes(text))).toThrow(new JsonDecodeError(message, expect.any(Number) as number));
+    expect(() => decodeJson(bytes(text))).toThrow(
+      new JsonDecodeError(message, expect.any(Number) as number, message.includes("unexpected end")),
+    );
   });
 
   test("a nesting deeper than ten thousand, whatever it is made of", () => {

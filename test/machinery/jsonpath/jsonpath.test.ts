@@ -45,8 +45,11 @@ describe("JsonPath", () => {
     expect(new JsonPath("{.a}", { allowMissingKeys: true }).print({})).toBe("");
   });
 
-  it("keeps the digits of an int64", () => {
+  it("keeps the digits of an int64, in filters too", () => {
     expect(new JsonPath("{.a}").print({ a: 9007199254740993n })).toBe("9007199254740993");
+    const items = [{ a: 9007199254740993n }, { a: 9007199254740992n }, { a: 1 }];
+    expect(new JsonPath("{[?(@.a==9007199254740993)].a}").print(items)).toBe("9007199254740993");
+    expect(() => new JsonPath("{[?(@.a==9223372036854775808)].a}")).toThrow("cannot parse number 9223372036854775808");
   });
 });
 

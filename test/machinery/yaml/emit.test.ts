@@ -23,6 +23,8 @@ describe("emitYaml", () => {
     { name: "an int64 beyond 2^53 keeps its digits", value: 9007199254740993n, yaml: "9007199254740993\n" },
     { name: "a whole float below 1e21 that no uint64 holds is a float", value: 1e20, yaml: "1e+20\n" },
     { name: "a whole float that a uint64 holds is an integer", value: 1e19, yaml: "10000000000000000000\n" },
+    { name: "a float below int64 is no integer", value: -(2 ** 63), yaml: "-9.223372036854776e+18\n" },
+    { name: "a float within uint64 is one", value: 2 ** 63, yaml: "9223372036854776000\n" },
     { name: "a small float has two digits of exponent", value: 1e-7, yaml: "1e-07\n" },
     { name: "a float from a million on has an exponent", value: 1234567.5, yaml: "1.2345675e+06\n" },
     { name: "undefined members are left out", value: { a: undefined, b: 1 }, yaml: "b: 1\n" },

@@ -22,12 +22,10 @@ const LAST = ipv4Number("10.111.255.254");
 /** Left to those who choose an address themselves, as long as others are free. */
 const STATIC_BAND = 256;
 const PORTS = { first: 30000, last: 32767 };
-/** By then a write that took something has long been seen by the list below, or has failed. */
-const RESERVATION_MILLISECONDS = 30_000;
 
 /**
  * Gives a service its cluster IP and node ports: free in the whole cluster, and not taken by a write that is still under
- * way (a reservation, dropped when that write fails). Throws 422 for what was asked for and is not to be had.
+ * way (a reservation, dropped when that write is done or has failed). Throws 422 for what was asked for and is not to be had.
  */
 export async function allocateService(
   draft: KubeObject,
@@ -37,11 +35,11 @@ export async function allocateService(
   const spec = ensureChild(draft, "spec");
   const before = object(old?.spec);
   const needsIp = spec.type !== "ExternalName" && list(spec.clusterIPs)[0] !== "None";
+  const taken = new Reservations(context);
   const services = await context.objects.list("", "services");
   const others = services
     .filter((service) => service.metadata?.uid !== draft.metadata?.uid)
     .map((service) => object(service.spec));
-  const taken = new Reservations(context);
   const errors: FieldError[] = [];
   if (needsIp) errors.push(...assignIp(spec, before, others, taken, context.random));
   if (usesNodePorts(spec)) errors.push(...assignPorts(spec, before, others, taken, context.random));
@@ -52,27 +50,29 @@ export async function allocateService(
   return () => taken.release();
 }
 
-/** What this write has taken beyond what is stored. */
+/** What writes under way have taken beyond what is stored. */
 class Reservations {
-  readonly #all: Map<string, number>;
+  readonly #all: Set<string>;
+  /** Of others, when this write began: the list that is read next may not show them although they are stored by then. */
+  readonly #before: ReadonlySet<string>;
   readonly #mine: string[] = [];
 
-  constructor(private readonly context: StrategyContext) {
-    this.#all = context.shared("service-reservations", () => new Map<string, number>());
-    for (const [key, until] of this.#all) if (until < context.now) this.#all.delete(key);
+  constructor(context: StrategyContext) {
+    this.#all = context.shared("service-reservations", () => new Set<string>());
+    this.#before = new Set(this.#all);
   }
 
   has(key: string): boolean {
-    return this.#all.has(key);
+    return this.#all.has(key) || this.#before.has(key);
   }
 
   take(key: string): void {
-    this.#all.set(key, this.context.now + RESERVATION_MILLISECONDS);
+    this.#all.add(key);
     this.#mine.push(key);
   }
 
   release(): void {
-    for (const key of this.#mine) this.#all.delete(key);
+    for (const key of this.#mine.splice(0)) this.#all.delete(key);
   }
 }
 

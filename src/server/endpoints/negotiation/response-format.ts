@@ -1,6 +1,6 @@
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
-import { isTrue } from "../../request/request-info.js";
 import type { Exchange } from "../../request/exchange.js";
+import { prefersPretty } from "../../request/prefers-pretty.js";
 import { type MediaType, parseAccept } from "./media-type.js";
 
 export type Shape = "object" | "Table" | "PartialObjectMetadata";
@@ -30,7 +30,7 @@ export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
     if (mediaType === undefined) continue;
     const shaped = shapeOf(clause, offers);
     if (shaped === undefined) continue;
-    return { mediaType, ...shaped, pretty: isPretty(exchange, mediaType) };
+    return { mediaType, ...shaped, pretty: mediaType === "application/json" && prefersPretty(exchange) };
   }
   throw notAcceptable(ACCEPTED);
 }
@@ -62,12 +62,4 @@ function shapeOf(
   const shape = as === "PartialObjectMetadataList" ? "PartialObjectMetadata" : as;
   if (shape !== "Table" && shape !== "PartialObjectMetadata") return undefined;
   return offers(shape) ? { shape, metaVersion: version } : undefined;
-}
-
-/** `?pretty` decides; without it, whoever looks like a person at a terminal or in a browser gets indented JSON. */
-function isPretty(exchange: Exchange, mediaType: string): boolean {
-  if (mediaType !== "application/json") return false;
-  const asked = exchange.query.get("pretty");
-  if (asked !== null) return isTrue(asked);
-  return /^(?:curl|Wget|Mozilla\/5\.0)/.test(exchange.headers["user-agent"] ?? "");
 }

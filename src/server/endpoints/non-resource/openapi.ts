@@ -5,7 +5,9 @@ import { parseAccept } from "../negotiation/media-type.js";
 import { jsonBytes } from "../representation/json-text.js";
 import { type CachedDocument, respondDocument } from "./cached-document.js";
 
-const PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
+const PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+/** What clients of old ask for; "@" is no token of a media type, so the answer never says it. */
+const OLD_PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 const YEAR_SECONDS = 31_536_000;
 
 type OpenApi = typeof import("../../../api/openapi/index.js");
@@ -28,12 +30,8 @@ const load = (): Promise<OpenApi> => import("../../../api/openapi/index.js");
 async function respondV2(request: ApiRequest): Promise<void> {
   const api = await load();
   for (const { type } of parseAccept(request.exchange.headers["accept"])) {
-    if (type === PROTOBUF) {
-      // The type is answered without the "@": it is no token of a media type.
-      v2Protobuf ??= {
-        contentType: "application/com.github.proto-openapi.spec.v2.v1.0+protobuf",
-        bytes: api.openApiV2Protobuf,
-      };
+    if (type === PROTOBUF || type === OLD_PROTOBUF) {
+      v2Protobuf ??= { contentType: PROTOBUF, bytes: api.openApiV2Protobuf };
       return respondDocument(request, v2Protobuf);
     }
     if (type === "application/json" || type === "*/*" || type === "application/*") {

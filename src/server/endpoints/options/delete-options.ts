@@ -10,7 +10,7 @@ import { dryRunProblems } from "./write-options.js";
 
 /** As on the wire (meta.k8s.io/v1 DeleteOptions). */
 interface WireOptions {
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: number | bigint;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
@@ -31,7 +31,7 @@ export async function deleteOptions(request: ApiRequest): Promise<DeleteRequestO
   const errors = problems(wire);
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
   return {
-    gracePeriodSeconds: wire.gracePeriodSeconds,
+    gracePeriodSeconds: wire.gracePeriodSeconds === undefined ? undefined : Number(wire.gracePeriodSeconds),
     preconditions: wire.preconditions,
     propagationPolicy: wire.propagationPolicy as DeleteOptions["propagationPolicy"],
     dryRun: (wire.dryRun ?? []).includes("All"),

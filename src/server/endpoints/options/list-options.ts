@@ -71,15 +71,16 @@ function selector<T>(parse: () => T): T {
   }
 }
 
+/** An int64; beyond 2^53 the nearest number, which nothing tells from it. */
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === "") return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) {
+  const value = BigInt(text.replace("+", ""));
+  if (BigInt.asIntN(64, value) !== value) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   }
-  return value;
+  return Number(value);
 }
 
 /** The combinations apimachinery's ValidateListOptions refuses. */

@@ -38,7 +38,7 @@ export async function respondParts(
     return;
   }
   if (request.exchange.method === "HEAD") {
-    await respondBytes(request, 200, headers, new Uint8Array());
+    await respondHead(request, 200, { ...headers, "content-length": String(totalBytes) }).end();
     return;
   }
   const zipped = acceptsGzip(request);

@@ -106,6 +106,8 @@ export class VersionCodec {
   /** The object as the answer to a GET, without a newline. Made once per revision where it costs something. */
   encodeStored(stored: StoredObject): Uint8Array {
     if (this.isHub) {
+      // Never written: it has no version.
+      if (stored.revision === 0) return stored.bytes;
       const spliced = spliceResourceVersion(stored.bytes, stored.revision);
       if (spliced !== undefined) return spliced;
     }

@@ -4,11 +4,10 @@ import { readObjectBody } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
-import { admitter, objectFormat, requireNamespace, scopeOf } from "./scope.js";
+import { admitter, objectFormat, scopeOf } from "./scope.js";
 
 /** POST to a collection. */
 export async function handleCreate(request: ApiRequest, resource: ServedResource, storage: Creater): Promise<void> {
-  requireNamespace(request, resource);
   const format = objectFormat(request.exchange);
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);

@@ -2,7 +2,13 @@ import { decodeJson, JsonDecodeError } from "../../../machinery/codec/json-decod
 import { jsonText } from "../representation/json-text.js";
 import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { badRequest, invalid, notFound, unsupportedMediaType } from "../../../machinery/errors/status-error.js";
+import {
+  badRequest,
+  invalid,
+  notFound,
+  type StatusError,
+  unsupportedMediaType,
+} from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { applyJsonPatch } from "../../../machinery/patch/json-patch.js";
@@ -20,7 +26,7 @@ import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./check-name.js";
 import { unstructuredMismatch } from "./unstructured-mismatch.js";
-import { admitter, objectFormat, requireNamespace, scopeOf } from "./scope.js";
+import { admitter, objectFormat, scopeOf } from "./scope.js";
 
 export const PATCH_TYPES = [
   "application/json-patch+json",
@@ -40,7 +46,6 @@ export async function handlePatch(
   subresource?: "status",
 ): Promise<void> {
   const type = patchTypeOf(request);
-  requireNamespace(request, resource);
   const format = objectFormat(request.exchange);
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions");
@@ -111,12 +116,8 @@ function patchObject(
 ): KubeObject {
   const { codec } = resource;
   const patched = applyPatch(current, patch, type, () => fromSchema(codec.schema));
-  const strategic = type === STRATEGIC;
-  const problem = (text: string) =>
-    invalid({ group: "", kind: "" }, "", [
-      invalidValue("patch", strategic ? formatGo(patch) : jsonText(topSorted(patched)), text),
-    ]);
-  const mismatch = strategic ? unstructuredMismatch(patched, codec.schema) : undefined;
+  const problem = (text: string) => patchRefusal(patch, patched, type, text);
+  const mismatch = type === STRATEGIC ? unstructuredMismatch(patched, codec.schema) : undefined;
   if (mismatch !== undefined) throw problem(mismatch);
   try {
     const { object, strictErrors } = codec.decodePatched(patched, options.fieldValidation);
@@ -129,6 +130,12 @@ function patchObject(
     if (error instanceof UnmarshalError) throw problem(error.message);
     throw error;
   }
+}
+
+/** The 422 for a patch whose outcome is no object of the kind. */
+export function patchRefusal(patch: JsonValue, patched: JsonValue, type: PatchType, text: string): StatusError {
+  const shown = type === STRATEGIC ? formatGo(patch) : jsonText(topSorted(patched));
+  return invalid({ group: "", kind: "" }, "", [invalidValue("patch", shown, text)]);
 }
 
 /** The library that applies JSON patches prints the document's own fields sorted. */

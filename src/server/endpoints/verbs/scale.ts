@@ -1,6 +1,6 @@
 import { schemaFor } from "../../../api/facts/index.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
-import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, invalid, notFound } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
@@ -16,7 +16,7 @@ import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondJson } from "./answer.js";
-import { applyPatch, decodePatch, patchTypeOf } from "./patch.js";
+import { applyPatch, decodePatch, patchRefusal, patchTypeOf } from "./patch.js";
 import { checkName } from "./check-name.js";
 import { admitter, scopeOf } from "./scope.js";
 
@@ -49,7 +49,12 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
   const options = writeOptions(request.exchange.query, "PatchOptions");
   await write(request, resource, storage, options.dryRun, (current) => {
     const patched = applyPatch(current as JsonValue, patch, type, () => fromSchema(scaleSchema()));
-    return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
+    try {
+      return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
+    } catch (error) {
+      if (error instanceof UnmarshalError) throw patchRefusal(patch, patched, type, error.message);
+      throw error;
+    }
   });
 }
 

@@ -1,4 +1,3 @@
-import { badRequest } from "../../../machinery/errors/status-error.js";
 import { notSupported } from "../../../machinery/errors/field-error.js";
 import { invalid } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
@@ -23,13 +22,6 @@ export function includeObject(query: URLSearchParams): IncludeObject {
   if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
   const problem = notSupported("includeObject", asked, ["Metadata", "None", "Object"]);
   throw invalid({ group: "meta.k8s.io", kind: "TableOptions" }, "", [problem]);
-}
-
-/** A request for a namespaced resource must name a namespace. */
-export function requireNamespace(request: ApiRequest, resource: ServedResource): void {
-  if (resource.facts.namespaced && request.info.namespace === "") {
-    throw badRequest("an empty namespace may not be set during creation");
-  }
 }
 
 /** Admission of a request, for the registry to call when the object is known. */

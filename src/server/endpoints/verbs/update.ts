@@ -5,7 +5,7 @@ import { readObjectBody } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
-import { admitter, objectFormat, requireNamespace, scopeOf } from "./scope.js";
+import { admitter, objectFormat, scopeOf } from "./scope.js";
 import { checkName } from "./check-name.js";
 
 /** PUT of an object or of its status. */
@@ -15,7 +15,6 @@ export async function handleUpdate(
   storage: Updater,
   subresource?: "status",
 ): Promise<void> {
-  requireNamespace(request, resource);
   const format = objectFormat(request.exchange);
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const body = await readObjectBody(request);

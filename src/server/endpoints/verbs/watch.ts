@@ -23,7 +23,8 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
   const ending = new AbortController();
   // Spread, so that not every watch of a server ends at once; no name or secret comes of it.
   const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + Math.random());
-  const timer = setTimeout(() => ending.abort(), Math.min(seconds * 1000, 2 ** 31 - 1));
+  const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1);
+  const timer = setTimeout(() => ending.abort(), milliseconds);
   const signal = AbortSignal.any([ending.signal, request.signal]);
   try {
     const events = await storage.watch(scopeOf(request), {
@@ -31,6 +32,7 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
       resourceVersion: options.resourceVersion,
       predicate: predicateOf(options),
       allowWatchBookmarks: options.allowWatchBookmarks,
+      timeoutMilliseconds: milliseconds,
       sendInitialEvents: options.sendInitialEvents,
     });
     await stream(request, resource, format, shaper(resource, format, include), events);

@@ -1,0 +1,36 @@
+import type { OpenApi } from "../client/openapi/openapi.js";
+import type { RestClient } from "../client/rest/rest-client.js";
+import type { Builder, FilenameOptions, Result } from "../resource/builder.js";
+import { type DocumentValidation, documentValidation } from "./validate-document.js";
+
+/** What manifests are read with. */
+export interface ManifestReader {
+  readonly namespace: () => Promise<{ readonly namespace: string; readonly enforced: boolean }>;
+  readonly builder: () => Promise<Builder>;
+  readonly openapi: () => Promise<OpenApi>;
+  readonly restClient: () => Promise<RestClient>;
+}
+
+export interface ManifestSelection {
+  readonly files: FilenameOptions;
+  /** "" takes everything. */
+  readonly selector: string;
+  readonly fieldValidation: DocumentValidation["directive"];
+  readonly cannotWarn: () => void;
+}
+
+/** The objects of files, directories, URLs and stdin that are to be sent: validated, lists taken apart, in their namespace. */
+export async function findManifests(reader: ManifestReader, selection: ManifestSelection): Promise<Result> {
+  const { files, selector, fieldValidation: directive, cannotWarn } = selection;
+  const { namespace, enforced } = await reader.namespace();
+  const builder = await reader.builder();
+  return builder
+    .validate(documentValidation({ directive, openapi: reader.openapi, client: reader.restClient, cannotWarn }))
+    .continueOnError()
+    .namespaceParam(namespace)
+    .defaultNamespace()
+    .filenames(enforced, files)
+    .labelSelector(selector)
+    .flatten()
+    .do();
+}

@@ -1,0 +1,26 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { errorCode } from "../base/path-error.js";
+
+/**
+ * Makes a folder and those above it. Throws where that is not possible, unlike Node's own recursive mkdir, which never
+ * comes back below a folder that takes no entries (/proc).
+ */
+export function makeFolder(path: string, mode: number): void {
+  if (tryMake(path, mode)) return;
+  const above = dirname(path);
+  if (above !== path) makeFolder(above, mode);
+  if (!tryMake(path, mode)) throw new Error(`cannot make the folder ${path}`);
+}
+
+/** False when the folder above is missing. */
+function tryMake(path: string, mode: number): boolean {
+  try {
+    mkdirSync(path, { mode });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return true;
+    if (errorCode(error) === "ENOENT") return false;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { goQuote } from "../../base/go-quote.js";
+import { NetworkFailure } from "./go-network-error.js";
+
+type Headers = Readonly<Record<string, string | readonly string[]>>;
+
+/**
+ * Headers as Go sends them: text beyond ASCII as UTF-8, which Node's interfaces take as a character a byte. Throws a
+ * {@link NetworkFailure} for a value with control characters (a token's stray line break), as Go refuses it.
+ */
+export function wireHeaders(headers: Headers): Record<string, string | string[]> {
+  const encode = (name: string, value: string): string => {
+    if (Buffer.from(value).some((byte) => (byte < 0x20 && byte !== 0x09) || byte === 0x7f)) {
+      throw new NetworkFailure(`net/http: invalid header field value for ${goQuote(canonical(name))}`);
+    }
+    return Buffer.from(value, "utf8").toString("latin1");
+  };
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === "string" ? encode(name, value) : value.map((one) => encode(name, one)),
+    ]),
+  );
+}
+
+const canonical = (name: string): string => name.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());

@@ -1,0 +1,34 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runCli } from "../helpers/run-cli.js";
+
+const BROKEN =
+  "error: error parsing app.yaml: error converting YAML to JSON: yaml: line 3: did not find expected ',' or '}'\n";
+
+test.each([
+  [
+    "a terminal is told where to look",
+    true,
+    `${BROKEN}Look at line 4, column 1 of app.yaml, correct it and run the command again.\n`,
+  ],
+  ["a script sees kubectl's words alone", false, BROKEN],
+])("a manifest that cannot be read: %s", async (_name, terminal, stderr) => {
+  const cwd = mkdtempSync(join(tmpdir(), "kubets-advice-"));
+  writeFileSync(join(cwd, "app.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x\n");
+  writeFileSync(
+    join(cwd, "kubeconfig"),
+    "clusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n",
+  );
+  const env = { HOME: cwd, KUBECONFIG: join(cwd, "kubeconfig") };
+  const argv = ["create", "-f", "app.yaml", "--validate=false"];
+  expect(await runCli(argv, { cwd, env, terminal })).toEqual({ code: 1, stdout: "", stderr });
+});
+
+test("a mistyped flag: a terminal is told what was meant", async () => {
+  const { stderr } = await runCli(["get", "pods", "--show-label"], { terminal: true });
+  expect(stderr).toBe(
+    `error: unknown flag: --show-label\nSee 'kubectl get --help' for usage.\nDid you mean "--show-labels"?\n`,
+  );
+});

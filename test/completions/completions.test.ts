@@ -1,0 +1,132 @@
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Cluster, startCluster } from "../../src/cluster/index.js";
+
+/** A shell that loads its completion script and is asked, without a terminal, to complete $LINE. */
+interface Shell {
+  readonly name: "bash" | "zsh" | "fish";
+  /** Prints a candidate a line; zsh prints the line as it stands after the Tab. */
+  readonly script: string;
+}
+
+const SHELLS: readonly Shell[] = [
+  {
+    name: "bash",
+    script: `source <(kubets completion bash)
+COMP_LINE=$LINE COMP_POINT=\${#LINE} COMP_TYPE=9 COLUMNS=200
+__start_kubets
+(( \${#COMPREPLY[@]} )) && printf '%s\\n' "\${COMPREPLY[@]}"`,
+  },
+  {
+    // zsh completes in its line editor only: one runs on a pseudo-terminal, with a key that completes and reports.
+    name: "zsh",
+    script: `zmodload zsh/zpty
+zpty inner zsh -f -i
+zpty -w inner 'PROMPT=; autoload -Uz compinit; compinit -D -u; setopt noautomenu; source <(kubets completion zsh)'
+zpty -w inner 'report() { zle complete-word; print -r -- "$BUFFER" > $OUT.part; mv $OUT.part $OUT }'
+zpty -w inner 'zle -N report; bindkey "^T" report; : > $OUT.ready'
+for i in {1..200}; do [[ -e $OUT.ready ]] && break; sleep 0.05; done
+zpty -w -n inner "$LINE"$'\\x14'
+for i in {1..200}; do [[ -e $OUT ]] && break; sleep 0.05; done
+zpty -d inner
+cat $OUT`,
+  },
+  { name: "fish", script: "kubets completion fish | source\ncomplete -C $LINE" },
+];
+
+let cluster: Cluster | undefined;
+let folder: string;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "kubets-completions-")));
+  for (const sub of ["bin", "out", "work"]) mkdirSync(join(folder, sub));
+  for (const file of ["app.yaml", "big.json", "notes.txt"]) writeFileSync(join(folder, "work", file), "");
+  writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
+  const shim = join(folder, "bin", "kubets");
+  const program = join(import.meta.dirname, "../../bin/kubets.js");
+  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  chmodSync(shim, 0o755);
+});
+
+afterAll(async () => {
+  await cluster?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+for (const shell of SHELLS) {
+  const absent = spawnSync(shell.name, ["--version"]).error !== undefined;
+  if (absent) process.stdout.write(`completion in ${shell.name} is not tested: ${shell.name} is not installed\n`);
+
+  describe.skipIf(absent)(shell.name, () => {
+    test.each([
+      ["a command", "kubets api-v", ["api-versions"]],
+      ["a subcommand", "kubets config get-cl", ["get-clusters"]],
+      ["several subcommands", "kubets config get-", ["get-clusters", "get-contexts", "get-users"]],
+      ["a type", "kubets get dep", ["deployments.apps"]],
+      ["a type behind a comma", "kubets get cm,dep", ["cm,deployments.apps"]],
+      ["a name", "kubets get cm kube", ["kube-root-ca.crt"]],
+      ["a name behind its type", "kubets get cm/kube", ["cm/kube-root-ca.crt"]],
+      ["a type for a further word with a slash", "kubets get cm/kube-root-ca.crt conf", ["configmaps/"]],
+      ["a namespace", "kubets get cm -n kube-s", ["kube-system"]],
+      ["a name in a namespace in quotes", "kubets get cm -n 'kube-system' kube", ["kube-root-ca.crt"]],
+      ["a context", "kubets config use-context ", ["kubets"]],
+      ["an output format", "kubets get cm -o wi", ["wide"]],
+      ["a flag", "kubets get --show-l", ["--show-labels"]],
+      ["a manifest", "kubets apply -f ap", ["app.yaml"]],
+      ["manifests and nothing else", "kubets apply -f ", ["app.yaml", "big.json"]],
+      ["nothing of a type that nobody has", "kubets get nothing n", []],
+    ])("%s", { timeout: 30_000 }, async (_name, line, expected) => {
+      const typed = line.split(" ").at(-1) ?? "";
+      const lines = await ask(shell, line);
+      const completed = line.slice(0, line.length - typed.length) + (commonStart(expected) ?? typed);
+      if (shell.name === "zsh") expect(lines[0]?.trimEnd()).toBe(completed.trimEnd());
+      else expect(new Set(lines.map((candidate) => candidate.split(/[\t ]/)[0]))).toEqual(new Set(expected));
+    });
+
+    test("no part of the line is run", { timeout: 30_000 }, async () => {
+      await ask(shell, "kubets get cm -n $(touch ran) kube");
+      await ask(shell, "kubets get cm > ran");
+      expect(existsSync(join(folder, "work", "ran"))).toBe(false);
+    });
+
+    test.skipIf(shell.name === "zsh")("candidates come with what they are for", { timeout: 30_000 }, async () => {
+      expect((await ask(shell, "kubets config get-"))[0]).toMatch(/^get-clusters\s+\(?List the clusters\)?$/);
+    });
+  });
+}
+
+let asked = 0;
+
+function ask({ name, script }: Shell, line: string): Promise<readonly string[]> {
+  const child = spawn(name, name === "bash" ? ["--norc", "-c", script] : [name === "zsh" ? "-f" : "-N", "-c", script], {
+    cwd: join(folder, "work"),
+    env: {
+      PATH: `${join(folder, "bin")}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: folder,
+      KUBECONFIG: join(folder, "kubeconfig"),
+      LC_ALL: "C",
+      LINE: line,
+      OUT: join(folder, "out", String(asked++)),
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let stdout = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", () => resolve(stdout.split("\n").filter((candidate) => candidate !== "")));
+  });
+}
+
+/** What a shell types when several candidates fit; undefined for none. */
+function commonStart(candidates: readonly string[]): string | undefined {
+  const [first] = candidates;
+  if (first === undefined) return undefined;
+  let end = first.length;
+  while (!candidates.every((candidate) => candidate.startsWith(first.slice(0, end)))) end--;
+  return first.slice(0, end);
+}
