@@ -1,4 +1,3 @@
-import { flatten } from "../../cli/error-boundary.js";
 import type { Streams } from "../../cli/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";

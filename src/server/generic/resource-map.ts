@@ -39,14 +39,10 @@ export class ResourceMap {
   readonly #served = new Map<string, ServedResource>();
   readonly #stores = new Map<string, KeptResource>();
   readonly #shared = new Map<string, unknown>();
-  /** Group versions that are served, "v1" and "apps/v1". */
-  readonly groupVersions: ReadonlySet<string>;
 
   constructor(config: ResourceMapConfig) {
     this.#config = config;
-    const facts = servedResources();
-    for (const one of facts) this.#facts.set(`${one.groupVersion}/${one.name}`, one);
-    this.groupVersions = new Set(facts.map((one) => one.groupVersion));
+    for (const facts of servedResources()) this.#facts.set(`${facts.groupVersion}/${facts.name}`, facts);
   }
 
   /** A resource by "apps/v1" and "deployments". */
@@ -59,21 +55,6 @@ export class ResourceMap {
     served = this.#serve(facts);
     this.#served.set(id, served);
     return served;
-  }
-
-  /** One resource of each kind that is stored and can be listed. */
-  stored(): readonly ServedResource[] {
-    const seen = new Set<string>();
-    const found: ServedResource[] = [];
-    for (const facts of this.#facts.values()) {
-      const kept = keptAs(facts);
-      if (seen.has(kept) || !facts.verbs.includes("deletecollection")) continue;
-      const served = this.find(facts.groupVersion, facts.name);
-      if (served === undefined) continue;
-      seen.add(kept);
-      found.push(served);
-    }
-    return found;
   }
 
   /** Other objects, for strategies. */
