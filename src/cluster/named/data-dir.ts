@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { namedClusterError } from "./named-cluster-error.js";
 
@@ -22,6 +22,8 @@ export async function claimDataDir(folder: string): Promise<boolean> {
       `the folder ${folder} is not empty and holds no kubets data; give a new or an empty one with --data-dir`,
     );
   }
+  // It will hold keys and Secrets.
+  await chmod(folder, 0o700);
   await writeFile(join(folder, MARKER), '{"format":1}\n', { mode: 0o600 });
   return true;
 }

@@ -3,7 +3,7 @@ export {
   type ClusterStatus,
   clusterStatus,
   deleteNamedCluster,
-  listClusterStatus,
+  listNamedClusters,
   stopNamedCluster,
 } from "./manage.js";
 export { runCommand } from "./run-command.js";

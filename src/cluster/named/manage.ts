@@ -9,6 +9,13 @@ export interface Surroundings {
   readonly cwd: string;
 }
 
+/** A cluster as a list shows it: one whose record cannot be read is there too. */
+export interface ListedCluster {
+  readonly name: string;
+  readonly state: ClusterState | "Damaged";
+  readonly record: ClusterRecord | undefined;
+}
+
 export interface ClusterStatus {
   readonly name: string;
   readonly context: string;
@@ -24,16 +31,19 @@ export async function clusterStatus(name: string, around: Surroundings): Promise
   return { name, context: home.context, state: await clusterState(home, record), record };
 }
 
-export async function listClusterStatus(around: Surroundings): Promise<readonly ClusterStatus[]> {
+export async function listNamedClusters(around: Surroundings): Promise<readonly ListedCluster[]> {
   const homes = await listClusters(clustersFolder(around.env, around.cwd));
-  const statuses = await Promise.all(
-    homes.map(async (home) => {
-      const record = await home.record();
-      if (record === undefined) return [];
-      return [{ name: home.name, context: home.context, state: await clusterState(home, record), record }];
+  const listed = await Promise.all(
+    homes.map(async (home): Promise<readonly ListedCluster[]> => {
+      try {
+        const record = await home.record();
+        return record === undefined ? [] : [{ name: home.name, state: await clusterState(home, record), record }];
+      } catch {
+        return [{ name: home.name, state: "Damaged", record: undefined }];
+      }
     }),
   );
-  return statuses.flat();
+  return listed.flat();
 }
 
 /**

@@ -19,15 +19,20 @@ export function clusterListCommand(run = listClusters): Command {
 }
 
 async function listClusters({ env, cwd, streams }: Factory): Promise<void> {
-  const { listClusterStatus } = await import("../../cluster/named/index.js");
-  const clusters = await listClusterStatus({ env, cwd });
+  const { listNamedClusters } = await import("../../cluster/named/index.js");
+  const clusters = await listNamedClusters({ env, cwd });
   if (clusters.length === 0) {
     streams.err.write("No clusters; make one with: kubets cluster start\n");
     return;
   }
   const rows = [
     ["NAME", "STATE", "SERVER", "STORAGE"],
-    ...clusters.map(({ name, state, record }) => [name, state, record.url, record.storage]),
+    ...clusters.map(({ name, state, record }) => [
+      name,
+      state,
+      record?.url ?? "<unknown>",
+      record?.storage ?? "<unknown>",
+    ]),
   ];
   const width = (column: number): number => Math.max(...rows.map((row) => (row[column] ?? "").length)) + 3;
   const last = (rows[0]?.length ?? 0) - 1;

@@ -188,6 +188,38 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect(readdirSync(home)).not.toContain(".kubets");
     });
 
+    test("a damaged record is named, hides no other cluster, and can be deleted", async () => {
+      await kubets("cluster", "start", "good", "--storage=memory", "--detach");
+      await kubets("cluster", "start", "bad", "--storage=memory", "--detach");
+      await kubets("cluster", "stop", "bad");
+      writeFileSync(join(home, ".kubets/clusters/bad/cluster.json"), "{");
+      for (const command of ["start", "status", "stop"]) {
+        const { code, stderr } = await kubets("cluster", command, "bad");
+        expect([code, stderr]).toEqual([
+          1,
+          `error: ${home}/.kubets/clusters/bad/cluster.json is damaged; remove it with: kubets cluster delete bad\n`,
+        ]);
+      }
+      expect((await kubets("cluster", "list")).stdout).toMatch(/^bad +Damaged .*\ngood +Running /m);
+      expect(await kubets("cluster", "delete", "bad")).toMatchObject({ code: 0, stdout: 'cluster "bad" deleted\n' });
+      expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("kubets-good\n");
+    });
+
+    test("a damaged database is left as it is", async () => {
+      await kubets("cluster", "start", "hurt", "--detach");
+      await kubets("cluster", "stop", "hurt");
+      const database = join(home, ".kubets/clusters/hurt/data/data.db");
+      const damaged = readFileSync(database);
+      damaged.fill(0xa5, 5000, 9000);
+      writeFileSync(database, damaged);
+      const { code, stdout, stderr } = await kubets("cluster", "start", "hurt", "--detach");
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(
+        /^error: data directory \S+ is damaged .* was left as it is: restore it from a copy or remove it\n$/,
+      );
+      expect(readFileSync(database).equals(damaged)).toBe(true);
+    });
+
     test("a port already taken", async () => {
       const taken = createServer().listen(0, "127.0.0.1");
       await new Promise((done) => taken.once("listening", done));
