@@ -30,7 +30,9 @@ export const nodeBuiltins = {
       const names = Object.keys(await import(path)).filter((name) => name !== "default");
       return {
         contents: `
-          const take = (name) => process.getBuiltinModule(${JSON.stringify(path)})[name];
+          const whole = () => process.getBuiltinModule(${JSON.stringify(path)});
+          const take = (name) => whole()[name];
+          export default /* @__PURE__ */ whole();
           ${names.map((name) => `export const ${name} = /* @__PURE__ */ take("${name}");`).join("\n")}`,
       };
     });

@@ -6,6 +6,7 @@ import { userAgent } from "./client-version.js";
 import type { Factory } from "./factory.js";
 import type { ParsedFlags, ParsedFlagSet } from "./flags/parse-flags.js";
 import type { Host } from "./host.js";
+import { wantsColour } from "./colour.js";
 
 /** A factory and what its owner does with it when the command is over. */
 export interface OwnedFactory extends Factory {
@@ -138,7 +139,7 @@ export function configOverrides(flags: ParsedFlagSet): ConfigOverrides {
 function printWarning(text: string, seen: Set<string>, { streams, env }: Host): void {
   if (seen.has(text)) return;
   seen.add(text);
-  const colour = streams.err.isTTY === true && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
+  const colour = wantsColour(streams.err, env);
   streams.err.write(colour ? `\u001b[33;1mWarning:\u001b[0m ${text}\n` : `Warning: ${text}\n`);
 }
 

@@ -4,6 +4,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Builder } from "../../resource/builder.js";
 import { listItems } from "../../printers/printer.js";
 import { serviceLink, serviceTitle } from "./service-link.js";
+import { wantsColour } from "../../cli/colour.js";
 
 export interface ClusterInfoOptions {
   readonly program: string;
@@ -34,7 +35,7 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<Cluste
     server,
     namespace: flags.string("namespace") || "kube-system",
     builder: () => factory.builder(),
-    colour: streams.out.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
+    colour: wantsColour(streams.out, env),
   };
 }
 

@@ -25,18 +25,11 @@ async function listClusters({ env, cwd, streams }: Factory): Promise<void> {
     streams.err.write("No clusters; make one with: kubets cluster start\n");
     return;
   }
-  const rows = [
-    ["NAME", "STATE", "SERVER", "STORAGE"],
-    ...clusters.map(({ name, state, record }) => [
-      name,
-      state,
-      record?.url ?? "<unknown>",
-      record?.storage ?? "<unknown>",
-    ]),
-  ];
-  const width = (column: number): number => Math.max(...rows.map((row) => (row[column] ?? "").length)) + 3;
-  const last = (rows[0]?.length ?? 0) - 1;
-  for (const row of rows) {
-    streams.out.write(`${row.map((cell, i) => (i === last ? cell : cell.padEnd(width(i)))).join("")}\n`);
+  const { TabWriter } = await import("../../printers/tab-writer.js");
+  const table = new TabWriter((text) => streams.out.write(text));
+  table.write("NAME\tSTATE\tSERVER\tSTORAGE\n");
+  for (const { name, state, record } of clusters) {
+    table.write(`${[name, state, record?.url ?? "<unknown>", record?.storage ?? "<unknown>"].join("\t")}\n`);
   }
+  table.flush();
 }

@@ -6,6 +6,7 @@ import { klogLine } from "../../client/klog.js";
 import { requireRequestUri } from "../../cli/raw-request.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { FilenameOptions, Result } from "../../resource/builder.js";
+import { wantsColour } from "../../cli/colour.js";
 
 export interface DeleteCommandOptions {
   readonly client: () => Promise<RestClient>;
@@ -150,6 +151,6 @@ function validateRaw(uri: string, files: FilenameOptions, output: string, intera
 const warnTo =
   ({ err }: Streams, env: Factory["env"]) =>
   (message: string): void => {
-    const colour = err.isTTY === true && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
+    const colour = wantsColour(err, env);
     err.write(colour ? `\u001b[33;1mWarning:\u001b[0m ${message}\n` : `Warning: ${message}\n`);
   };
