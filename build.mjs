@@ -41,6 +41,7 @@ async function bundle() {
       },
       // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
       { name: "undici", roots: ["src/client/transport/undici.ts"] },
+      { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
     ],
     entries: {
       index: "src/index.ts",

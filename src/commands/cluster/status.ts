@@ -23,29 +23,21 @@ export function clusterStatusCommand(run = showStatus): Command {
 }
 
 async function showStatus(name: string, { env, cwd, streams }: Factory): Promise<boolean> {
-  const { clusterStatus } = await import("../../cluster/named/index.js");
+  const [{ clusterStatus }, { statusLines }] = await Promise.all([
+    import("../../cluster/named/index.js"),
+    import("./status-table.js"),
+  ]);
   const { state, context, record } = await clusterStatus(name, { env, cwd });
-  const [{ default: Table }, { Chalk }] = await Promise.all([import("cli-table3"), import("chalk")]);
-  const paint = new Chalk({ level: wantsColour(streams.out, env) ? 1 : 0 });
-  const table = new Table({ chars: NO_LINES, style: { "padding-left": 0, "padding-right": 2 } });
-  table.push(
-    ["Name:", name],
-    ["State:", state === "Running" ? paint.green(state) : paint.red(state)],
-    ["Server:", record.url],
-    ["Context:", context],
-    ["Storage:", record.storage],
-    ["Data:", record.dataDir],
-    ["Process:", state === "Stopped" ? "<none>" : String(record.pid)],
-    ["Started:", record.startedAt],
-  );
-  for (const line of table.toString().split("\n")) streams.out.write(`${line.trimEnd()}\n`);
+  const rows: readonly (readonly [string, string])[] = [
+    ["Name", name],
+    ["State", state],
+    ["Server", record.url],
+    ["Context", context],
+    ["Storage", record.storage],
+    ["Data", record.dataDir],
+    ["Process", state === "Stopped" ? "<none>" : String(record.pid)],
+    ["Started", record.startedAt],
+  ];
+  for (const line of statusLines(rows, wantsColour(streams.out, env))) streams.out.write(`${line}\n`);
   return state === "Running";
 }
-
-/** cli-table3 draws a grid unless every part of it is empty. */
-const NO_LINES = Object.fromEntries(
-  ["top", "bottom", "left", "right"]
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`])
-    .concat("mid", "mid-mid", "middle")
-    .map((part) => [part, ""]),
-);
