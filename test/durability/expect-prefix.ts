@@ -25,7 +25,7 @@ async function eventsAfter(kv: Kv, from: number, count: number): Promise<KvEvent
   if (count === 0) return events;
   try {
     for await (const batch of kv.watch("", from, { signal: new AbortController().signal })) {
-      events.push(...batch);
+      events.push(...batch.events);
       if (events.length >= count) break;
     }
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   type Kv,
   type KvEvent,
   RevisionMismatchError,
+  type WatchBatch,
 } from "../../src/server/storage/kv.js";
 import { ManualTime } from "../helpers/manual-time.js";
 
@@ -241,15 +242,15 @@ async function collect(kv: Kv, prefix: string, from: number, count: number): Pro
   const controller = new AbortController();
   const events: KvEvent[] = [];
   for await (const batch of kv.watch(prefix, from, { signal: controller.signal })) {
-    events.push(...batch);
+    events.push(...batch.events);
     if (events.length >= count) break;
   }
   return events;
 }
 
-async function drain(watch: AsyncIterable<readonly KvEvent[]>): Promise<KvEvent[]> {
+async function drain(watch: AsyncIterable<WatchBatch>): Promise<KvEvent[]> {
   const events: KvEvent[] = [];
-  for await (const batch of watch) events.push(...batch);
+  for await (const batch of watch) events.push(...batch.events);
   return events;
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { ClosedError, CompactedError } from "./kv.js";
 
-/** One change at one revision. A log holds at most one for each revision, in order. */
+/** One change. A log holds them in the order of their revisions; a revision may have several. */
 export interface LoggedEvent {
   readonly revision: number;
   readonly key: string;
@@ -55,6 +55,7 @@ export class EventLog<E extends LoggedEvent> {
     return this.#head;
   }
 
+  /** All events of a revision come in one call. */
   append(events: readonly E[]): void {
     const time = this.options.clock.now();
     for (const event of events) {
@@ -67,6 +68,11 @@ export class EventLog<E extends LoggedEvent> {
     for (const event of events) this.#notify(event);
   }
 
+  /** Nothing happened up to and including `revision`: readers that have read everything stand there now. */
+  advance(revision: number): void {
+    this.#head = Math.max(this.#head, revision);
+  }
+
   /** Forgets events up to and including `revision`. */
   forget(revision: number): void {
     while (this.#start < this.#events.length && (this.#events[this.#start]?.event.revision ?? 0) <= revision)
@@ -74,13 +80,18 @@ export class EventLog<E extends LoggedEvent> {
     this.#floor = Math.max(this.#floor, Math.min(revision, this.#head));
   }
 
-  /** Events after `revision`, oldest first, at most `limit`. Throws {@link CompactedError} when some are forgotten. */
+  /**
+   * Events after `revision`, oldest first, at most `limit` and the rest of the last one's revision. Throws
+   * {@link CompactedError} when some are forgotten.
+   */
   after(revision: number, limit = Number.POSITIVE_INFINITY): E[] {
     if (revision < this.#floor) throw new CompactedError(revision, this.#floor);
     const events: E[] = [];
-    for (let index = this.#indexAfter(revision); index < this.#events.length && events.length < limit; index++) {
+    for (let index = this.#indexAfter(revision); index < this.#events.length; index++) {
       const entry = this.#events[index];
-      if (entry !== undefined) events.push(entry.event);
+      if (entry === undefined) continue;
+      if (events.length >= limit && entry.event.revision !== events.at(-1)?.revision) break;
+      events.push(entry.event);
     }
     return events;
   }
@@ -131,8 +142,7 @@ export class EventLog<E extends LoggedEvent> {
       if (oldest === undefined || count <= 1) break;
       const tooOld = now - oldest.time > limits.milliseconds && count > limits.keep;
       if (count <= limits.events && this.#bytes <= limits.bytes && !tooOld) break;
-      this.#floor = oldest.event.revision;
-      this.#drop();
+      this.forget(oldest.event.revision);
     }
     if (this.#start > 1024 && this.#start * 2 > this.#events.length) {
       this.#events = this.#events.slice(this.#start);

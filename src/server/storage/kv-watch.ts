@@ -1,18 +1,15 @@
 import type { EventReader } from "./event-log.js";
-import { ClosedError, type KvEvent } from "./kv.js";
+import { ClosedError, type KvEvent, type WatchBatch } from "./kv.js";
 
 /** Events in one batch at most, so that a far-behind watcher still lets others run. */
 const BATCH = 1000;
 
 /** The batches of a reader until `signal` aborts or the store closes, which both end it without an error. */
-export async function* followReader(
-  reader: EventReader<KvEvent>,
-  signal: AbortSignal,
-): AsyncGenerator<readonly KvEvent[]> {
+export async function* followReader(reader: EventReader<KvEvent>, signal: AbortSignal): AsyncGenerator<WatchBatch> {
   try {
     while (!signal.aborted) {
       const events = reader.take(BATCH);
-      if (events.length > 0) yield events;
+      if (events.length > 0) yield { events, revision: reader.position };
       else await reader.wait(signal);
     }
   } catch (error) {

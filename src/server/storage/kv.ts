@@ -6,6 +6,8 @@
  * value, its event) can be seen before it is durable; events of a watch come in revision order, none lost or repeated.
  */
 export interface Kv {
+  /** How a reader of a watch learns that it has seen everything. */
+  readonly freshness: Freshness;
   /** Throws {@link KeyExistsError} when the key exists. `ttlSeconds` deletes the key that long after this write. */
   create(key: string, value: Uint8Array, options?: { ttlSeconds?: number }): Promise<{ revision: number }>;
   get(key: string): Promise<{ kv: KeyValue | undefined; revision: number }>;
@@ -23,7 +25,9 @@ export interface Kv {
    * store closes. Throws {@link CompactedError} when those events are no longer kept, and {@link FutureRevisionError}
    * for a revision that was never given out: whoever holds it has seen another store.
    */
-  watch(prefix: string, fromRevision: number, options: { signal: AbortSignal }): AsyncIterable<readonly KvEvent[]>;
+  watch(prefix: string, fromRevision: number, options: { signal: AbortSignal }): AsyncIterable<WatchBatch>;
+  /** With freshness "progress": every open watch soon yields a batch, empty if need be, at the revision of now or later. */
+  requestProgress?(): Promise<void>;
   /** Forgets events and old values up to and including `revision`. */
   compact(revision: number): Promise<void>;
   count(prefix: string): Promise<number>;
@@ -59,6 +63,20 @@ export interface ListResult {
   readonly revision: number;
   /** How many more keys follow the last item. */
   readonly remaining: number;
+}
+
+/**
+ * "every-revision": a watch of the whole store has an event for each revision. "progress": some revisions may have none,
+ * and a watch that was asked by {@link Kv.requestProgress} tells that it passed them. "quorum": a watch cannot be
+ * trusted to tell (etcd before 3.4.31 and 3.5.13), so a read that must be current asks the store itself.
+ */
+export type Freshness = "every-revision" | "progress" | "quorum";
+
+export interface WatchBatch {
+  /** All events of one revision are in one batch; empty when the watch only tells how far it has come. */
+  readonly events: readonly KvEvent[];
+  /** Everything below the prefix up to this revision has been told. */
+  readonly revision: number;
 }
 
 export interface KvEvent {

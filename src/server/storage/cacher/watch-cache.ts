@@ -3,7 +3,7 @@ import { OrderedMap } from "../../../base/ordered-map.js";
 import type { Timers } from "../../../base/timers.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { EventLog, type EventLogLimits } from "../event-log.js";
-import { ClosedError, CompactedError, type Kv, type KvEvent } from "../kv.js";
+import { ClosedError, CompactedError, type Kv, type WatchBatch } from "../kv.js";
 import { Snapshots } from "../snapshots.js";
 import type { ObjectCodec } from "../store.js";
 import { CachedObject, type ObjectSource } from "./cached-object.js";
@@ -196,7 +196,7 @@ export class WatchCache implements ObjectSource {
     const { signal } = new AbortController();
     while (!this.#closing) {
       try {
-        for await (const events of this.options.kv.watch("", this.#applied, { signal })) this.#apply(events);
+        for await (const batch of this.options.kv.watch("", this.#applied, { signal })) this.#apply(batch);
         return;
       } catch (error) {
         if (error instanceof ClosedError) return;
@@ -232,7 +232,7 @@ export class WatchCache implements ObjectSource {
     });
   }
 
-  #apply(events: readonly KvEvent[]): void {
+  #apply({ events, revision: told }: WatchBatch): void {
     const changes: CachedEvent[] = [];
     for (const { key, revision, value } of events) {
       const previous = this.#root.get(key);
@@ -243,11 +243,12 @@ export class WatchCache implements ObjectSource {
         object = this.#admit(key, revision, value);
         this.#root = this.#root.set(key, object);
       }
-      this.#applied = revision;
       changes.push({ revision, key, object, previous });
     }
+    this.#applied = told;
     this.#wake();
     this.#log.append(changes);
+    this.#log.advance(told);
   }
 
   #admit(key: string, revision: number, value: Uint8Array): CachedObject {

@@ -15,6 +15,7 @@ import {
   type ListOptions,
   type ListResult,
   RevisionMismatchError,
+  type WatchBatch,
 } from "../kv.js";
 import { followReader } from "../kv-watch.js";
 import { Snapshots } from "../snapshots.js";
@@ -35,6 +36,7 @@ export function openMemoryKv(options: MemoryKvOptions = {}): Kv {
 }
 
 class MemoryKv implements Kv {
+  readonly freshness = "every-revision";
   #root = OrderedMap.empty<KeyValue>();
   #revision = 1;
   #closed = false;
@@ -105,11 +107,7 @@ class MemoryKv implements Kv {
     return { revision: this.#remove(key), previous };
   }
 
-  async *watch(
-    prefix: string,
-    fromRevision: number,
-    { signal }: { signal: AbortSignal },
-  ): AsyncGenerator<readonly KvEvent[]> {
+  async *watch(prefix: string, fromRevision: number, { signal }: { signal: AbortSignal }): AsyncGenerator<WatchBatch> {
     this.#assertOpen();
     if (fromRevision > this.#revision) throw new FutureRevisionError(fromRevision, this.#revision);
     yield* followReader(this.#log.read(prefix, fromRevision), signal);

@@ -14,6 +14,7 @@ import {
   type ListOptions,
   type ListResult,
   RevisionMismatchError,
+  type WatchBatch,
 } from "../kv.js";
 import type { ExpiringKey, WriteRequest, WriteResult } from "./protocol.js";
 import { WorkerClient } from "./worker-client.js";
@@ -47,6 +48,7 @@ const BATCH = 500;
 const PAGE = 500;
 
 class SqliteKv implements Kv {
+  readonly freshness = "every-revision";
   #revision: number;
   #closing: Promise<void> | undefined;
   /** Accepted, and waiting for the commit in flight to finish. */
@@ -114,11 +116,7 @@ class SqliteKv implements Kv {
     return { revision: result.revision, previous: result.previous };
   }
 
-  async *watch(
-    prefix: string,
-    fromRevision: number,
-    { signal }: { signal: AbortSignal },
-  ): AsyncGenerator<readonly KvEvent[]> {
+  async *watch(prefix: string, fromRevision: number, { signal }: { signal: AbortSignal }): AsyncGenerator<WatchBatch> {
     this.#assertOpen();
     if (fromRevision > this.#revision) throw new FutureRevisionError(fromRevision, this.#revision);
     let position = fromRevision;
@@ -127,7 +125,7 @@ class SqliteKv implements Kv {
         const events = await this.#readHistory(position);
         position = events.at(-1)?.revision ?? this.#log.floor;
         const mine = events.filter(({ key }) => key.startsWith(prefix));
-        if (mine.length > 0) yield mine;
+        if (mine.length > 0) yield { events: mine, revision: position };
         continue;
       }
       const reader = this.#log.read(prefix, position);
@@ -135,7 +133,7 @@ class SqliteKv implements Kv {
         while (!signal.aborted) {
           const events = reader.take(PAGE);
           position = reader.position;
-          if (events.length > 0) yield events;
+          if (events.length > 0) yield { events, revision: position };
           else await reader.wait(signal);
         }
       } catch (error) {

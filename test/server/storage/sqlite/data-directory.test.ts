@@ -132,7 +132,7 @@ describe("a data directory", () => {
     time.pass(20_000);
     const again = await openSqliteKv({ directory, clock: time, timers: time });
     time.pass(1);
-    for await (const events of again.watch("", 2, { signal: new AbortController().signal })) {
+    for await (const { events } of again.watch("", 2, { signal: new AbortController().signal })) {
       expect(events).toMatchObject([{ type: "delete", key: "/short", revision: 3 }]);
       break;
     }
