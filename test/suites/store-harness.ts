@@ -48,7 +48,10 @@ export interface OpenStore {
 }
 
 /** Opens stores of pods, and closes them after each test of the surrounding suite. */
-export function storeOpener(makeSubject: () => KvUnderTest): (options?: Partial<StorageOptions>) => Promise<OpenStore> {
+export function storeOpener(
+  makeSubject: () => KvUnderTest,
+  always: Partial<StorageOptions> = {},
+): (options?: Partial<StorageOptions>) => Promise<OpenStore> {
   const opened: { storage: Storage; subject: KvUnderTest }[] = [];
   afterEach(async () => {
     for (const { storage, subject } of opened.splice(0)) {
@@ -60,7 +63,7 @@ export function storeOpener(makeSubject: () => KvUnderTest): (options?: Partial<
     const time = new ManualTime();
     const subject = makeSubject();
     const kv = await subject.open({ clock: time, timers: time });
-    const storage = createStorage({ kv, clock: time, timers: time, ...options });
+    const storage = createStorage({ kv, clock: time, timers: time, ...always, ...options });
     opened.push({ storage, subject });
     return { storage, time, pods: storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec }) };
   };

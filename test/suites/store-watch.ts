@@ -4,7 +4,8 @@ import type { StoredEvent, WatchObjectsOptions } from "../../src/server/storage/
 import { collect, failure, onNode, plainCodec, pod, settle, show, type storeOpener } from "./store-harness.js";
 
 /** What a watch of objects must do; part of the store's suite. */
-export function watchSuite(open: ReturnType<typeof storeOpener>): void {
+/** `cachedTest` registers what only the cache does. */
+export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typeof test | typeof test.skip): void {
   describe("watch", () => {
     test.each<[string, Omit<WatchObjectsOptions, "signal">, readonly string[]]>([
       ["no version: the state, then changes", {}, ["ADDED a@2", "ADDED b@3", "ADDED c@4"]],
@@ -50,7 +51,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>): void {
       expect(seen[2]?.object?.object()).toMatchObject({ node: "n1", n: 1, metadata: { resourceVersion: "5" } });
     });
 
-    test("all watchers of a deletion share its object, so that it is encoded once", async () => {
+    cachedTest("all watchers of a deletion share its object, so that it is encoded once", async () => {
       const { pods } = await open();
       await pods.create("default/a", pod("default", "a"));
       const watches = await Promise.all([1, 2].map(() => collect(pods, "", 1, { resourceVersion: "2" })));
@@ -59,7 +60,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>): void {
       expect(first?.[0]?.object).toBe(second?.[0]?.object);
     });
 
-    test("a watch from before what is kept is expired, in the iteration", async () => {
+    cachedTest("a watch from before what is kept is expired, in the iteration", async () => {
       const { pods } = await open({ historyBytes: 1 });
       for (const name of ["a", "b", "c"]) await pods.create(`default/${name}`, pod("default", name));
       const { done } = await collect(pods, "", 1, { resourceVersion: "1" });
@@ -76,7 +77,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>): void {
       expect(await failure(done)).toMatchObject({ code: 410, message: "Too large resource version: 999, current: 1" });
     });
 
-    test("a watcher that does not keep up is told to list again and holds up nobody", async () => {
+    cachedTest("a watcher that does not keep up is told to list again and holds up nobody", async () => {
       const { pods } = await open({ historyBytes: 5_000 });
       const slow = (await pods.watch("", { resourceVersion: "1", signal: new AbortController().signal }))[
         Symbol.asyncIterator
@@ -89,7 +90,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>): void {
       expect(await failure(slow.next())).toMatchObject({ code: 410, reason: "Expired" });
     });
 
-    test("bookmarks come every minute and shortly before the end, with the store's revision", async () => {
+    cachedTest("bookmarks come every minute and shortly before the end, with the store's revision", async () => {
       const { pods, storage, time } = await open();
       const secrets = storage.storeFor({
         prefix: "/registry/secrets/",

@@ -1,10 +1,14 @@
 import { type Clock, systemClock } from "../../base/clock.js";
 import { systemTimers, type Timers } from "../../base/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
+import { CachedReads } from "./cacher/cached-reads.js";
 import { WatchCache } from "./cacher/watch-cache.js";
 import { startCompactor } from "./compactor.js";
 import type { Kv } from "./kv.js";
-import { CachedObjectStore } from "./store/object-store.js";
+import { Codecs } from "./store/codecs.js";
+import { DirectReads } from "./store/direct-reads.js";
+import { KvObjectStore } from "./store/object-store.js";
+import type { Reads } from "./store/reads.js";
 import type { ObjectCodec, ObjectStore } from "./store.js";
 
 export interface StorageOptions {
@@ -12,6 +16,8 @@ export interface StorageOptions {
   readonly kv: Kv;
   readonly clock?: Clock;
   readonly timers?: Timers;
+  /** False: every read asks the store, as kube-apiserver's --watch-cache=false. Default true. */
+  readonly watchCache?: boolean;
   /** How long events are kept for watchers that come back. Default 300. */
   readonly historySeconds?: number;
   /** How much of them is kept, in bytes of objects. Default 64 MiB. */
@@ -44,32 +50,35 @@ export interface Storage {
 
 export function createStorage(options: StorageOptions): Storage {
   const { kv, clock = systemClock, timers = systemTimers } = options;
-  const cache = new WatchCache({
-    kv,
-    clock,
-    timers,
-    limits: {
-      events: 200_000,
-      bytes: options.historyBytes ?? 64 * 2 ** 20,
-      milliseconds: (options.historySeconds ?? 300) * 1000,
-      keep: 1000,
-    },
-    hotBytes: options.hotBytes ?? 64 * 2 ** 20,
-  });
+  const codecs = new Codecs(options.hotBytes ?? 64 * 2 ** 20);
+  const reads = openReads(options, codecs, clock, timers);
   const compaction = (options.compactionSeconds ?? 300) * 1000;
   const stopCompactor = compaction > 0 ? startCompactor(kv, timers, compaction) : () => {};
   return {
-    ready: () => cache.ready(),
+    ready: () => reads.ready(),
     storeFor({ prefix, resource, codec }) {
-      cache.register(prefix, codec);
-      return new CachedObjectStore({ kv, cache, timers, prefix, resource, codec });
+      codecs.register(prefix, codec);
+      return new KvObjectStore({ kv, reads, codecs, timers, prefix, resource, codec });
     },
     currentRevision: () => kv.currentRevision(),
     async close() {
       stopCompactor();
       // The store first: it finishes its writes, and the cache shows them to those who wait.
       await kv.close();
-      await cache.close();
+      await reads.close();
     },
   };
+}
+
+function openReads(options: StorageOptions, codecs: Codecs, clock: Clock, timers: Timers): Reads {
+  const { kv } = options;
+  const direct = new DirectReads(kv, codecs, clock);
+  if (options.watchCache === false) return direct;
+  const limits = {
+    events: 200_000,
+    bytes: options.historyBytes ?? 64 * 2 ** 20,
+    milliseconds: (options.historySeconds ?? 300) * 1000,
+    keep: 1000,
+  };
+  return new CachedReads(new WatchCache({ kv, clock, timers, limits, codecs }), kv, direct);
 }

@@ -170,6 +170,7 @@ export class EventLog<E extends LoggedEvent> {
 
 /** One reader's place in an {@link EventLog}. */
 export class EventReader<E extends LoggedEvent> {
+  onClose: (() => void) | undefined;
   #position: number;
   /** Nothing below the prefix is unread: the position is wherever the log's head is. */
   #idle = false;
@@ -243,6 +244,7 @@ export class EventReader<E extends LoggedEvent> {
   close(): void {
     this.log.leave(this);
     this.#resume?.();
+    this.onClose?.();
   }
 
   #drained(): E[] {

@@ -1,33 +1,20 @@
 import type { Clock } from "../../../base/clock.js";
 import { OrderedMap } from "../../../base/ordered-map.js";
 import type { Timers } from "../../../base/timers.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import { EventLog, type EventLogLimits } from "../event-log.js";
-import { ClosedError, CompactedError, type Kv, type WatchBatch } from "../kv.js";
+import { ClosedError, CompactedError, FutureRevisionError, type Kv, type WatchBatch } from "../kv.js";
 import { Snapshots } from "../snapshots.js";
-import type { ObjectCodec } from "../store.js";
-import { CachedObject, type ObjectSource } from "./cached-object.js";
-import { HotSet } from "./hot-set.js";
-
-/** One change to one object. At least one of the two states is there. */
-export interface CachedEvent {
-  readonly revision: number;
-  readonly key: string;
-  /** Absent when the object was deleted. */
-  readonly object: CachedObject | undefined;
-  /** Absent when the object was created. */
-  readonly previous: CachedObject | undefined;
-  /** `previous` at this event's revision, for watchers that see the object go; made once and shared by them. */
-  deleted?: CachedObject;
-}
+import type { Codecs } from "../store/codecs.js";
+import { weightOf } from "../store/direct-reads.js";
+import type { KvObject } from "../store/kv-object.js";
+import type { ObjectEvent } from "../store/reads.js";
 
 export interface WatchCacheOptions {
   readonly kv: Kv;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly limits: EventLogLimits;
-  /** Bytes of objects whose parsed and encoded forms are kept. */
-  readonly hotBytes: number;
+  readonly codecs: Codecs;
 }
 
 /** Objects read from the store at a time while loading. */
@@ -40,15 +27,11 @@ const RETRY_MILLISECONDS = 1000;
  * Every object of the store in memory, fed by one watch, with the recent events: what all reads and watches are served
  * from. All of it shows one revision, {@link applied}; waiting for a revision is how a read becomes consistent.
  */
-export class WatchCache implements ObjectSource {
-  readonly hot: HotSet<CachedObject>;
-  readonly #snapshots = new Snapshots<CachedObject>();
-  readonly #codecs = new Map<string, ObjectCodec>();
+export class WatchCache {
+  readonly #snapshots = new Snapshots<KvObject>();
   readonly #waiting = new Set<{ readonly revision: number; done(error?: Error): void }>();
-  /** What is being written, by its bytes, so that what comes back in the watch is not decoded again. */
-  readonly #written = new WeakMap<Uint8Array, KubeObject>();
-  #root = OrderedMap.empty<CachedObject>();
-  #log: EventLog<CachedEvent>;
+  #root = OrderedMap.empty<KvObject>();
+  #log: EventLog<ObjectEvent>;
   #applied = 0;
   #ready: Promise<void> | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -56,7 +39,6 @@ export class WatchCache implements ObjectSource {
   #stopPause: (() => void) | undefined;
 
   constructor(private readonly options: WatchCacheOptions) {
-    this.hot = new HotSet(options.hotBytes);
     this.#log = this.#newLog(0);
   }
 
@@ -65,11 +47,11 @@ export class WatchCache implements ObjectSource {
     return this.#applied;
   }
 
-  get root(): OrderedMap<CachedObject> {
+  get root(): OrderedMap<KvObject> {
     return this.#root;
   }
 
-  get log(): EventLog<CachedEvent> {
+  get log(): EventLog<ObjectEvent> {
     return this.#log;
   }
 
@@ -77,24 +59,6 @@ export class WatchCache implements ObjectSource {
   ready(): Promise<void> {
     this.#ready ??= this.#start();
     return this.#ready;
-  }
-
-  /** Objects below `prefix`, which ends in "/", are read by `codec` from now on. */
-  register(prefix: string, codec: ObjectCodec): void {
-    this.#codecs.set(prefix, codec);
-  }
-
-  codecFor(key: string): ObjectCodec {
-    for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
-      const codec = this.#codecs.get(key.slice(0, end + 1));
-      if (codec !== undefined) return codec;
-    }
-    throw new Error(`no resource is registered for key ${key}`);
-  }
-
-  /** Announces that `bytes` are about to be written and stand for `object`. */
-  expect(bytes: Uint8Array, object: KubeObject): void {
-    this.#written.set(bytes, object);
   }
 
   /** Resolves with true once {@link applied} is at least `revision`, with false after `milliseconds` without that. */
@@ -117,7 +81,7 @@ export class WatchCache implements ObjectSource {
   }
 
   /** The objects as they stood at `revision`, or undefined when the events back to then are forgotten. */
-  at(revision: number): OrderedMap<CachedObject> | undefined {
+  at(revision: number): OrderedMap<KvObject> | undefined {
     if (revision < this.#log.floor) return undefined;
     const current = { revision: this.#applied, root: this.#root };
     return this.#snapshots.at(revision, current, (to, from, visit) =>
@@ -128,7 +92,7 @@ export class WatchCache implements ObjectSource {
   }
 
   /** Keeps the current state at hand for a list that will be continued. */
-  remember(revision: number, root: OrderedMap<CachedObject>): void {
+  remember(revision: number, root: OrderedMap<KvObject>): void {
     this.#snapshots.remember(revision, root);
   }
 
@@ -141,26 +105,22 @@ export class WatchCache implements ObjectSource {
     for (const { done } of this.#waiting) done(new ClosedError());
   }
 
-  #newLog(floor: number): EventLog<CachedEvent> {
+  #newLog(floor: number): EventLog<ObjectEvent> {
     const { clock, limits } = this.options;
-    return new EventLog({
-      clock,
-      floor,
-      limits,
-      weigh: (event) => 256 + (event.object?.bytes.byteLength ?? 0),
-    });
+    return new EventLog({ clock, floor, limits, weigh: weightOf });
   }
 
   async #start(): Promise<void> {
-    await this.#load();
+    const { kv } = this.options;
+    const current = await kv.currentRevision();
+    await this.#load(Math.max(1, current - REPLAY));
     this.#running = this.#run();
-    await this.waitFor(await this.options.kv.currentRevision());
+    if (kv.freshness === "every-revision") await this.waitFor(current);
   }
 
-  /** Starts from an earlier state when the store still has it: the events since then are what resuming watchers need. */
-  async #load(): Promise<void> {
-    const current = await this.options.kv.currentRevision();
-    let revision = Math.max(1, current - REPLAY);
+  /** Loads the state at `from`, or the oldest later one that the store still has. */
+  async #load(from: number): Promise<void> {
+    let revision = from;
     for (;;) {
       try {
         this.#root = await this.#readAll(revision);
@@ -175,8 +135,8 @@ export class WatchCache implements ObjectSource {
     this.#applied = revision;
   }
 
-  async #readAll(revision: number): Promise<OrderedMap<CachedObject>> {
-    let root = OrderedMap.empty<CachedObject>();
+  async #readAll(revision: number): Promise<OrderedMap<KvObject>> {
+    let root = OrderedMap.empty<KvObject>();
     let startAfter: string | undefined;
     for (;;) {
       const page = await this.options.kv.list("", {
@@ -185,7 +145,7 @@ export class WatchCache implements ObjectSource {
         ...(startAfter !== undefined && { startAfter }),
       });
       for (const { key, revision: written, value } of page.items) {
-        root = root.set(key, new CachedObject(this, key, written, value));
+        root = root.set(key, this.options.codecs.object(key, written, value));
         startAfter = key;
       }
       if (page.remaining === 0 || page.items.length === 0) return root;
@@ -200,25 +160,23 @@ export class WatchCache implements ObjectSource {
         return;
       } catch (error) {
         if (error instanceof ClosedError) return;
-        await this.#recover(error);
+        const lost = error instanceof CompactedError || error instanceof FutureRevisionError;
+        if (!lost || !(await this.#reload())) await this.#pause();
       }
     }
   }
 
-  /** The watch broke. Watchers are told to list again, because what they missed cannot be known. */
-  async #recover(cause: unknown): Promise<void> {
-    if (!(cause instanceof CompactedError)) await this.#pause();
-    if (this.#closing) return;
+  /** What happened since {@link applied} cannot be known any more. Watchers are told to list again. */
+  async #reload(): Promise<boolean> {
     const old = this.#log;
     try {
-      await this.#load();
-    } catch (error) {
-      if (error instanceof ClosedError) return;
-      await this.#pause();
-      return;
+      await this.#load(await this.options.kv.currentRevision());
+    } catch {
+      return false;
     }
     old.close(new CompactedError(old.head, this.#log.floor));
     this.#wake();
+    return true;
   }
 
   #pause(): Promise<void> {
@@ -233,14 +191,14 @@ export class WatchCache implements ObjectSource {
   }
 
   #apply({ events, revision: told }: WatchBatch): void {
-    const changes: CachedEvent[] = [];
+    const changes: ObjectEvent[] = [];
     for (const { key, revision, value } of events) {
       const previous = this.#root.get(key);
-      let object: CachedObject | undefined;
+      let object: KvObject | undefined;
       if (value === undefined) {
         this.#root = this.#root.delete(key);
       } else {
-        object = this.#admit(key, revision, value);
+        object = this.options.codecs.object(key, revision, value);
         this.#root = this.#root.set(key, object);
       }
       changes.push({ revision, key, object, previous });
@@ -249,16 +207,6 @@ export class WatchCache implements ObjectSource {
     this.#wake();
     this.#log.append(changes);
     this.#log.advance(told);
-  }
-
-  #admit(key: string, revision: number, value: Uint8Array): CachedObject {
-    const object = new CachedObject(this, key, revision, value);
-    const source = this.#written.get(value);
-    if (source !== undefined) {
-      this.#written.delete(value);
-      object.prime(source);
-    }
-    return object;
   }
 
   #wake(): void {

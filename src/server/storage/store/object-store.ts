@@ -1,9 +1,7 @@
 import type { Timers } from "../../../base/timers.js";
 import { alreadyExists, type GroupResource, internalError, notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { CachedObject } from "../cacher/cached-object.js";
-import type { WatchCache } from "../cacher/watch-cache.js";
-import { KeyExistsError, type Kv, RevisionMismatchError } from "../kv.js";
+import { KeyExistsError, type KeyValue, type Kv, RevisionMismatchError } from "../kv.js";
 import {
   DELETE,
   type ListObjectsOptions,
@@ -16,16 +14,19 @@ import {
   type StoredObject,
   type WatchObjectsOptions,
 } from "../store.js";
+import type { Codecs } from "./codecs.js";
 import { invalidResourceVersionText, plainFailure, resourceVersionOnCreate } from "./errors.js";
-import { waitForCurrent, waitForRevision } from "./fresh.js";
+import type { KvObject } from "./kv-object.js";
 import { listObjects } from "./list-objects.js";
 import { checkPreconditions } from "./preconditions.js";
+import type { Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
 import { watchObjects } from "./watch-objects.js";
 
 export interface ObjectStoreConfig {
   readonly kv: Kv;
-  readonly cache: WatchCache;
+  readonly reads: Reads;
+  readonly codecs: Codecs;
   readonly timers: Timers;
   /** Where the resource's keys begin, ending in "/": "/registry/pods/". */
   readonly prefix: string;
@@ -38,8 +39,11 @@ type UpdateOptions = NonNullable<Parameters<ObjectStore["guaranteedUpdate"]>[2]>
 type DeleteOptions = NonNullable<Parameters<ObjectStore["delete"]>[1]>;
 type Updated = Awaited<ReturnType<ObjectStore["guaranteedUpdate"]>>;
 
-/** An {@link ObjectStore} that writes to a {@link Kv} and reads from the watch cache over it. */
-export class CachedObjectStore implements ObjectStore {
+/** What a write came to: done, or what somebody else wrote in between. */
+type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefined };
+
+/** An {@link ObjectStore} that writes to a {@link Kv} and reads from it or from the cache over it. */
+export class KvObjectStore implements ObjectStore {
   constructor(private readonly config: ObjectStoreConfig) {}
 
   async create(
@@ -47,16 +51,16 @@ export class CachedObjectStore implements ObjectStore {
     object: KubeObject,
     options: { ttlSeconds?: number; dryRun?: boolean } = {},
   ): Promise<StoredObject> {
-    const { kv, cache, resource } = this.config;
+    const { kv, reads, codecs, resource } = this.config;
     const path = this.#path(key);
     if (object.metadata?.resourceVersion) throw resourceVersionOnCreate();
-    await cache.ready();
+    await reads.ready();
     const bytes = this.config.codec.encode(object);
     if (options.dryRun === true) {
-      if ((await this.#current(path)) !== undefined) throw alreadyExists(resource, nameOf(key));
-      return this.#unwritten(path, bytes, 0);
+      if ((await reads.latestOf(path)) !== undefined) throw alreadyExists(resource, nameOf(key));
+      return codecs.object(path, 0, bytes);
     }
-    cache.expect(bytes, object);
+    codecs.expect(bytes, object);
     try {
       const { revision } = await kv.create(path, bytes, ttlOf(options.ttlSeconds));
       return await this.#written(path, bytes, revision);
@@ -67,19 +71,18 @@ export class CachedObjectStore implements ObjectStore {
   }
 
   async get(key: string, options: ReadOptions = {}): Promise<StoredObject> {
-    const { kv, cache, resource } = this.config;
+    const { reads, resource } = this.config;
     const { resourceVersion = "" } = options;
     const requested = parseResourceVersion(resourceVersion);
     if (requested === undefined) throw plainFailure(invalidResourceVersionText(resourceVersion));
-    if (resourceVersion === "") await waitForCurrent(cache, kv);
-    else await waitForRevision(cache, requested);
-    const object = cache.root.get(this.#path(key));
+    const path = this.#path(key);
+    const object = await (resourceVersion === "" ? reads.latestOf(path) : reads.notOlderOf(path, requested));
     if (object === undefined) throw notFound(resource, nameOf(key));
     return object;
   }
 
   async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {
-    return listObjects(this.config, this.#path(prefix), options);
+    return listObjects(this.config.reads, this.#path(prefix), options);
   }
 
   async watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
@@ -92,90 +95,90 @@ export class CachedObjectStore implements ObjectStore {
     options: UpdateOptions = {},
   ): Promise<Updated> {
     const path = this.#path(key);
+    let current = await this.config.reads.latestOf(path);
     for (;;) {
-      const current = await this.#current(path);
       if (current === undefined && options.ignoreNotFound !== true) throw notFound(this.config.resource, nameOf(key));
       this.#check(options.preconditions, current, key);
       const next = await change(current);
-      const done =
+      const attempt: Attempt =
         next === DELETE
           ? await this.#tryDelete(path, current, options.dryRun === true)
           : await this.#tryWrite(path, current, next, options);
-      if (done !== undefined) return done;
+      if ("done" in attempt) return attempt.done;
+      current = attempt.found;
     }
   }
 
   async delete(key: string, options: DeleteOptions = {}): Promise<StoredObject> {
     const path = this.#path(key);
+    let current = await this.config.reads.latestOf(path);
     for (;;) {
-      const current = await this.#current(path);
       if (current === undefined) throw notFound(this.config.resource, nameOf(key));
       this.#check(options.preconditions, current, key);
       await options.validate?.(current);
-      const done = await this.#tryDelete(path, current, options.dryRun === true);
-      if (done !== undefined) return done.object;
+      const attempt = await this.#tryDelete(path, current, options.dryRun === true);
+      if ("done" in attempt) return attempt.done.object;
+      current = attempt.found;
     }
   }
 
-  /** Undefined when somebody else wrote in between. */
   async #tryWrite(
     path: string,
-    current: CachedObject | undefined,
+    current: KvObject | undefined,
     next: KubeObject,
     options: UpdateOptions,
-  ): Promise<Updated | undefined> {
-    const { kv, cache, codec } = this.config;
+  ): Promise<Attempt> {
+    const { kv, codec, codecs } = this.config;
     const bytes = codec.encode(next);
     if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0) {
-      return { object: current, created: false, changed: false, deleted: false };
+      return { done: { object: current, created: false, changed: false, deleted: false } };
     }
     const created = current === undefined;
     if (options.dryRun === true) {
-      const object = this.#unwritten(path, bytes, current?.revision ?? 0);
-      return { object, created, changed: true, deleted: false };
+      const object = codecs.object(path, current?.revision ?? 0, bytes);
+      return { done: { object, created, changed: true, deleted: false } };
     }
-    cache.expect(bytes, next);
+    codecs.expect(bytes, next);
     try {
       const { revision } = created
         ? await kv.create(path, bytes, ttlOf(options.ttlSeconds))
         : await kv.update(path, bytes, current.revision, ttlOf(options.ttlSeconds));
-      return { object: await this.#written(path, bytes, revision), created, changed: true, deleted: false };
+      const object = await this.#written(path, bytes, revision);
+      return { done: { object, created, changed: true, deleted: false } };
     } catch (error) {
-      if (error instanceof RevisionMismatchError || error instanceof KeyExistsError) return undefined;
-      throw error;
+      return this.#overtaken(path, error);
     }
   }
 
-  /** Undefined when somebody else wrote in between. */
-  async #tryDelete(path: string, current: CachedObject | undefined, dryRun: boolean): Promise<Updated | undefined> {
-    const { kv, cache } = this.config;
+  async #tryDelete(path: string, current: KvObject | undefined, dryRun: boolean): Promise<Attempt> {
+    const { kv, reads } = this.config;
     if (current === undefined) throw internalError("an object that does not exist cannot be deleted");
-    if (dryRun) return { object: current, created: false, changed: true, deleted: true };
+    const outcome = { created: false, changed: true, deleted: true };
+    if (dryRun) return { done: { object: current, ...outcome } };
     try {
       const { revision } = await kv.delete(path, current.revision);
-      await cache.waitFor(revision);
-      return { object: current.at(revision), created: false, changed: true, deleted: true };
+      await reads.acknowledged(path, revision);
+      return { done: { object: current.at(revision), ...outcome } };
     } catch (error) {
-      if (error instanceof RevisionMismatchError) return undefined;
-      throw error;
+      return this.#overtaken(path, error);
     }
   }
 
-  async #current(path: string): Promise<CachedObject | undefined> {
-    await waitForCurrent(this.config.cache, this.config.kv);
-    return this.config.cache.root.get(path);
+  /** What the key holds now, if somebody else wrote it in between; any other error is thrown again. */
+  async #overtaken(path: string, error: unknown): Promise<Attempt> {
+    if (error instanceof KeyExistsError) return { found: await this.config.reads.latestOf(path) };
+    if (error instanceof RevisionMismatchError) return { found: this.#object(error.current) };
+    throw error;
   }
 
-  /** The object as it was just written, once the cache shows it too. */
+  #object(kv: KeyValue | undefined): KvObject | undefined {
+    return kv && this.config.codecs.object(kv.key, kv.revision, kv.value);
+  }
+
+  /** The object as it was just written; readers may see it by now. */
   async #written(path: string, bytes: Uint8Array, revision: number): Promise<StoredObject> {
-    const { cache } = this.config;
-    await cache.waitFor(revision);
-    const cached = cache.root.get(path);
-    return cached?.revision === revision ? cached : new CachedObject(cache, path, revision, bytes);
-  }
-
-  #unwritten(path: string, bytes: Uint8Array, revision: number): StoredObject {
-    return new CachedObject(this.config.cache, path, revision, bytes);
+    const { codecs, reads } = this.config;
+    return (await reads.acknowledged(path, revision)) ?? codecs.object(path, revision, bytes);
   }
 
   #check(preconditions: Preconditions | undefined, current: StoredObject | undefined, key: string): void {

@@ -1,23 +1,22 @@
+import { turn } from "../../../base/turn.js";
 import type { Timers } from "../../../base/timers.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { type GroupResource, invalid } from "../../../machinery/errors/status-error.js";
 import type { EventReader } from "../event-log.js";
-import { ClosedError, CompactedError, type Kv } from "../kv.js";
-import type { CachedEvent, WatchCache } from "../cacher/watch-cache.js";
+import { ClosedError, CompactedError } from "../kv.js";
 import type { StoredEvent, StoredObject, WatchObjectsOptions } from "../store.js";
 import { parseUintText, watchExpired, watchFromElsewhere } from "./errors.js";
-import { waitForCurrent, waitForRevision } from "./fresh.js";
+import type { ObjectEvent, ObjectView, Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
 
 const BOOKMARK_MILLISECONDS = 60_000;
 /** How long before its end a watch says once more how far it got. */
 const LAST_BOOKMARK_MILLISECONDS = 2000;
-/** Events looked at before a batch is handed on. */
-const BATCH = 500;
+/** Events or objects looked at before a batch is handed on. */
+const BATCH = 200;
 
 export interface WatchSources {
-  readonly cache: WatchCache;
-  readonly kv: Kv;
+  readonly reads: Reads;
   readonly timers: Timers;
   readonly resource: GroupResource;
 }
@@ -31,25 +30,21 @@ export async function watchObjects(
   prefix: string,
   options: WatchObjectsOptions,
 ): Promise<AsyncIterable<readonly StoredEvent[]>> {
-  const { cache, kv } = sources;
+  const { reads, resource } = sources;
   const { resourceVersion = "", sendInitialEvents } = options;
   const requested = parseResourceVersion(resourceVersion);
   if (requested === undefined) {
     const error = invalidValue("resourceVersion", resourceVersion, parseUintText(resourceVersion));
-    throw invalid({ group: sources.resource.group, kind: sources.resource.resource }, "", [error]);
+    throw invalid({ group: resource.group, kind: resource.resource }, "", [error]);
   }
-  if (resourceVersion === "") await waitForCurrent(cache, kv);
-  else if (sendInitialEvents === true) await waitForRevision(cache, requested);
-  else if (requested > cache.applied) await waitForCurrent(cache, kv);
-  else await cache.ready();
-  const withState = sendInitialEvents ?? requested === 0;
-  const from = withState || requested === 0 ? cache.applied : requested;
-  const initial = withState ? initialEvents(cache, prefix, options.predicate) : [];
-  if (sendInitialEvents === true && options.allowWatchBookmarks === true) {
-    initial.push({ type: "BOOKMARK", revision: from, initialEventsEnd: true });
+  const latest = resourceVersion === "";
+  if (sendInitialEvents ?? requested === 0) {
+    const view = latest ? await reads.latest(prefix) : await reads.notOlder(prefix, requested);
+    return follow(sources, prefix, view.revision, options, view);
   }
-  if (from > cache.applied) return fail(watchFromElsewhere(from, cache.applied));
-  return follow(sources, cache.log.read(prefix, from), initial, options);
+  const from = latest ? (await reads.latest(prefix)).revision : await reads.startAfter(requested);
+  if (from === undefined) return fail(watchFromElsewhere(requested, (await reads.latest(prefix)).revision));
+  return follow(sources, prefix, from, options);
 }
 
 // Clients look for a revision that is gone in the stream, not in the answer's status.
@@ -58,27 +53,48 @@ async function* fail(error: Error): AsyncGenerator<readonly StoredEvent[]> {
   throw error;
 }
 
-function initialEvents(cache: WatchCache, prefix: string, predicate: WatchObjectsOptions["predicate"]): StoredEvent[] {
-  const events: StoredEvent[] = [];
-  cache.root.scan(prefix, (key, object) => {
-    if (!key.startsWith(prefix)) return false;
-    if (predicate === undefined || predicate(object)) {
-      events.push({ type: "ADDED", object, revision: object.revision });
-    }
-    return true;
+/** The reader is there before the first await, so that nothing is missed while the state is told. */
+function follow(
+  { reads, timers }: WatchSources,
+  prefix: string,
+  from: number,
+  options: WatchObjectsOptions,
+  view?: ObjectView,
+): AsyncGenerator<readonly StoredEvent[]> {
+  const reader = reads.follow(prefix, from);
+  const { allowWatchBookmarks = false, timeoutMilliseconds } = options;
+  const bookmarks = new BookmarkTimer(timers, allowWatchBookmarks, timeoutMilliseconds, () => {
+    reads.requestProgress();
+    reader.nudge();
   });
-  return events;
+  const stop = (): void => {
+    bookmarks.stop();
+    reader.close();
+  };
+  // A generator that was never started does not run its finally.
+  if (options.signal.aborted) stop();
+  else options.signal.addEventListener("abort", stop, { once: true });
+  return tell(reader, bookmarks, prefix, options, view, () => {
+    options.signal.removeEventListener("abort", stop);
+    stop();
+  });
 }
 
-async function* follow(
-  { timers }: WatchSources,
-  reader: EventReader<CachedEvent>,
-  initial: readonly StoredEvent[],
-  { signal, predicate, allowWatchBookmarks, timeoutMilliseconds }: WatchObjectsOptions,
+async function* tell(
+  reader: EventReader<ObjectEvent>,
+  bookmarks: BookmarkTimer,
+  prefix: string,
+  { signal, predicate, ...options }: WatchObjectsOptions,
+  view: ObjectView | undefined,
+  stop: () => void,
 ): AsyncGenerator<readonly StoredEvent[]> {
-  const bookmarks = new BookmarkTimer(timers, allowWatchBookmarks === true, timeoutMilliseconds, () => reader.nudge());
   try {
-    if (initial.length > 0) yield initial;
+    if (view !== undefined) {
+      yield* initialEvents(view, prefix, predicate);
+      if (options.sendInitialEvents === true && options.allowWatchBookmarks === true) {
+        yield [{ type: "BOOKMARK", revision: view.revision, initialEventsEnd: true }];
+      }
+    }
     while (!signal.aborted) {
       const events = reader.take(BATCH);
       const wanted: StoredEvent[] = [];
@@ -94,13 +110,33 @@ async function* follow(
     if (error instanceof CompactedError) throw watchExpired(error.requested, error.compacted);
     if (!(error instanceof ClosedError)) throw error;
   } finally {
-    bookmarks.stop();
-    reader.close();
+    stop();
+  }
+}
+
+async function* initialEvents(
+  view: ObjectView,
+  prefix: string,
+  predicate: WatchObjectsOptions["predicate"],
+): AsyncGenerator<readonly StoredEvent[]> {
+  for (let from = prefix; ; ) {
+    const { objects, remaining } = await view.read(from, BATCH);
+    const events: StoredEvent[] = [];
+    for (const object of objects) {
+      if (predicate === undefined || predicate(object)) {
+        events.push({ type: "ADDED", object, revision: object.revision });
+      }
+    }
+    if (events.length > 0) yield events;
+    const last = objects.at(-1);
+    if (remaining === 0 || last === undefined) return;
+    from = `${last.key}\0`;
+    await turn();
   }
 }
 
 /** What a watcher that sees only some objects is told of a change; undefined for nothing. */
-function seenBy(event: CachedEvent, predicate: WatchObjectsOptions["predicate"]): StoredEvent | undefined {
+function seenBy(event: ObjectEvent, predicate: WatchObjectsOptions["predicate"]): StoredEvent | undefined {
   const passes = (object: StoredObject | undefined): boolean =>
     object !== undefined && (predicate === undefined || predicate(object));
   const { object, previous, revision } = event;

@@ -5,6 +5,7 @@ import { failure, plainCodec, pod, PODS } from "../../../suites/store-harness.js
 import { storeSuite } from "../../../suites/store.js";
 
 storeSuite("memory", () => ({ open: async (time) => openMemoryKv(time) }));
+storeSuite("memory without the cache", () => ({ open: async (time) => openMemoryKv(time) }), { watchCache: false });
 
 test("a cache that the store outran loads again: reads are right, and watchers are told to list", async () => {
   const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }) });

@@ -1,16 +1,10 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
-import type { Coolable, HotSet } from "./hot-set.js";
-
-/** What cached objects share: how to read their bytes, and which of them keep what they read. */
-export interface ObjectSource {
-  readonly hot: HotSet<CachedObject>;
-  /** The codec of the resource that holds `key`. A codec that was replaced makes derived forms stale. */
-  codecFor(key: string): ObjectCodec;
-}
+import type { Codecs } from "./codecs.js";
+import type { Coolable } from "./hot-set.js";
 
 /** The bytes of one revision of one object; everything else is derived from them when asked for. */
-export class CachedObject implements StoredObject, Coolable {
+export class KvObject implements StoredObject, Coolable {
   #attributes: ObjectAttributes | undefined;
   #parsed: KubeObject | undefined;
   #encodings: Map<string, Uint8Array> | undefined;
@@ -18,7 +12,7 @@ export class CachedObject implements StoredObject, Coolable {
   #codec: ObjectCodec | undefined;
 
   constructor(
-    private readonly source: ObjectSource,
+    private readonly source: Codecs,
     readonly key: string,
     /** 0 for an object that was never written. */
     readonly revision: number,
@@ -60,8 +54,8 @@ export class CachedObject implements StoredObject, Coolable {
   }
 
   /** The same content at another revision: how a deletion shows the last state. */
-  at(revision: number): CachedObject {
-    const copy = new CachedObject(this.source, this.key, revision, this.bytes);
+  at(revision: number): KvObject {
+    const copy = new KvObject(this.source, this.key, revision, this.bytes);
     copy.#attributes = this.#attributes;
     copy.#codec = this.#codec;
     return copy;

@@ -1,0 +1,2 @@
+/** Resolves after everybody else who waits for the event loop had a turn. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

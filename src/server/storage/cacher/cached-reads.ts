@@ -1,0 +1,141 @@
+import { prefixEnd } from "../../../base/key-order.js";
+import type { OrderedMap } from "../../../base/ordered-map.js";
+import type { EventReader } from "../event-log.js";
+import type { Kv } from "../kv.js";
+import { DirectReads } from "../store/direct-reads.js";
+import { tooLargeResourceVersion } from "../store/errors.js";
+import type { KvObject } from "../store/kv-object.js";
+import { type ObjectEvent, type ObjectView, PATIENCE_MILLISECONDS, type Reads } from "../store/reads.js";
+import type { WatchCache } from "./watch-cache.js";
+
+/** How often a store is asked again how far its watch has come. */
+const PROGRESS_MILLISECONDS = 100;
+
+/**
+ * Reads from the watch cache. A read that must be current waits until the cache is; where the store's watch cannot be
+ * trusted to say so, or does not in time, the store itself is read.
+ */
+export class CachedReads implements Reads {
+  readonly ignoresLimitOfAny = true;
+
+  constructor(
+    private readonly cache: WatchCache,
+    private readonly kv: Kv,
+    private readonly direct: DirectReads,
+  ) {}
+
+  ready(): Promise<void> {
+    return this.cache.ready();
+  }
+
+  async latestOf(key: string): Promise<KvObject | undefined> {
+    await this.cache.ready();
+    if (this.kv.freshness === "every-revision") {
+      await this.#catchUp();
+      return this.cache.root.get(key);
+    }
+    // One question either way: for the revision or for the object itself.
+    const object = await this.direct.latestOf(key);
+    const cached = this.cache.root.get(key);
+    return cached !== undefined && cached.revision === object?.revision ? cached : object;
+  }
+
+  async notOlderOf(key: string, revision: number): Promise<KvObject | undefined> {
+    await this.#reach(revision);
+    return this.cache.root.get(key);
+  }
+
+  async latest(prefix: string): Promise<ObjectView> {
+    await this.cache.ready();
+    return (await this.#catchUp()) ? this.#now(prefix) : this.direct.latest(prefix);
+  }
+
+  async notOlder(prefix: string, revision: number): Promise<ObjectView> {
+    await this.#reach(revision);
+    return this.#now(prefix);
+  }
+
+  async exactly(prefix: string, revision: number): Promise<ObjectView | undefined> {
+    await this.#reach(revision);
+    const root = this.cache.at(revision);
+    // The store may remember longer than the cache.
+    return root === undefined ? this.direct.exactly(prefix, revision) : this.#view(prefix, root, revision);
+  }
+
+  async startAfter(revision: number): Promise<number | undefined> {
+    await this.cache.ready();
+    if (revision === 0) return this.cache.applied;
+    if (revision <= this.cache.applied) return revision;
+    return this.direct.startAfter(revision);
+  }
+
+  follow(prefix: string, revision: number): EventReader<ObjectEvent> {
+    return this.cache.log.read(prefix, revision);
+  }
+
+  requestProgress(): void {
+    this.direct.requestProgress();
+  }
+
+  async acknowledged(key: string, revision: number): Promise<KvObject | undefined> {
+    // Other stores may be slow to tell, and do not need to: who must see the write asks them.
+    if (this.kv.freshness !== "every-revision") return undefined;
+    await this.cache.waitFor(revision);
+    const cached = this.cache.root.get(key);
+    return cached?.revision === revision ? cached : undefined;
+  }
+
+  close(): Promise<void> {
+    return this.cache.close();
+  }
+
+  /** Returns true when the cache shows everything that was acknowledged before this call. */
+  async #catchUp(): Promise<boolean> {
+    const { cache, kv } = this;
+    switch (kv.freshness) {
+      case "every-revision":
+        return cache.waitFor(await kv.currentRevision());
+      case "quorum":
+        return false;
+      case "progress": {
+        const revision = await kv.currentRevision();
+        for (let waited = 0; cache.applied < revision && waited < PATIENCE_MILLISECONDS; ) {
+          await kv.requestProgress?.();
+          await cache.waitFor(revision, PROGRESS_MILLISECONDS);
+          waited += PROGRESS_MILLISECONDS;
+        }
+        return cache.applied >= revision;
+      }
+    }
+  }
+
+  /** Returns when the cache shows `revision` or later; throws 504 when that does not come. */
+  async #reach(revision: number): Promise<void> {
+    const { cache } = this;
+    await cache.ready();
+    if (cache.applied >= revision) return;
+    if (this.kv.freshness === "progress") this.requestProgress();
+    if (!(await cache.waitFor(revision, PATIENCE_MILLISECONDS))) throw tooLargeResourceVersion(revision, cache.applied);
+  }
+
+  #now(prefix: string): ObjectView {
+    return this.#view(prefix, this.cache.root, this.cache.applied);
+  }
+
+  #view(prefix: string, root: OrderedMap<KvObject>, revision: number): ObjectView {
+    return {
+      revision,
+      read: async (from, limit) => {
+        const objects: KvObject[] = [];
+        root.scan(from, (key, object) => {
+          if (objects.length >= limit || !key.startsWith(prefix)) return false;
+          objects.push(object);
+          return true;
+        });
+        const left = root.rank(prefixEnd(prefix)) - root.rank(from) - objects.length;
+        return { objects, remaining: Math.max(0, left) };
+      },
+      keep: () => this.cache.remember(revision, root),
+    };
+  }
+}

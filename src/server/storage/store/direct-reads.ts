@@ -1,0 +1,116 @@
+import type { Clock } from "../../../base/clock.js";
+import { EventLog, type EventReader } from "../event-log.js";
+import { ClosedError, CompactedError, type Kv, type WatchBatch } from "../kv.js";
+import type { Codecs } from "./codecs.js";
+import { tooLargeResourceVersion } from "./errors.js";
+import { KvView } from "./kv-view.js";
+import type { KvObject } from "./kv-object.js";
+import type { ObjectEvent, ObjectView, Reads } from "./reads.js";
+
+/** What a watch may fall behind before it is told to list again. */
+const BACKLOG = { events: 10_000, bytes: 16 * 2 ** 20, milliseconds: Number.POSITIVE_INFINITY, keep: 0 };
+
+/** Reads that ask the key-value store every time: no memory is spent on a cache, and nothing is ever stale. */
+export class DirectReads implements Reads {
+  readonly ignoresLimitOfAny = false;
+  readonly #following = new Set<AbortController>();
+
+  constructor(
+    private readonly kv: Kv,
+    private readonly codecs: Codecs,
+    private readonly clock: Clock,
+  ) {}
+
+  ready(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async latestOf(key: string): Promise<KvObject | undefined> {
+    return this.notOlderOf(key, 0);
+  }
+
+  async notOlderOf(key: string, minimum: number): Promise<KvObject | undefined> {
+    const { kv, revision } = await this.kv.get(key);
+    if (revision < minimum) throw tooLargeResourceVersion(minimum, revision);
+    return kv === undefined ? undefined : this.codecs.object(key, kv.revision, kv.value);
+  }
+
+  async latest(prefix: string): Promise<ObjectView> {
+    return new KvView(this.kv, this.codecs, prefix, await this.kv.currentRevision());
+  }
+
+  async notOlder(prefix: string, minimum: number): Promise<ObjectView> {
+    const view = await this.latest(prefix);
+    if (view.revision < minimum) throw tooLargeResourceVersion(minimum, view.revision);
+    return view;
+  }
+
+  async exactly(prefix: string, revision: number): Promise<ObjectView | undefined> {
+    const current = await this.kv.currentRevision();
+    if (revision > current) throw tooLargeResourceVersion(revision, current);
+    try {
+      await this.kv.list(prefix, { revision, limit: 1 });
+    } catch (error) {
+      if (error instanceof CompactedError) return undefined;
+      throw error;
+    }
+    return new KvView(this.kv, this.codecs, prefix, revision);
+  }
+
+  async startAfter(revision: number): Promise<number | undefined> {
+    const current = await this.kv.currentRevision();
+    if (revision > current) return undefined;
+    return revision === 0 ? current : revision;
+  }
+
+  follow(prefix: string, revision: number): EventReader<ObjectEvent> {
+    const log = new EventLog<ObjectEvent>({ clock: this.clock, floor: revision, limits: BACKLOG, weigh: weightOf });
+    const ending = new AbortController();
+    this.#following.add(ending);
+    void this.#pump(prefix, revision, log, ending.signal);
+    const reader = log.read(prefix, revision);
+    reader.onClose = () => {
+      this.#following.delete(ending);
+      ending.abort();
+    };
+    return reader;
+  }
+
+  requestProgress(): void {
+    // What a watch is told too late it is told by the next event.
+    this.kv.requestProgress?.().catch(() => {});
+  }
+
+  acknowledged(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  async close(): Promise<void> {
+    for (const ending of this.#following) ending.abort();
+  }
+
+  async #pump(prefix: string, from: number, log: EventLog<ObjectEvent>, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const batch of this.kv.watch(prefix, from, { signal })) {
+        log.append(eventsOf(this.codecs, batch));
+        log.advance(batch.revision);
+      }
+      log.close(new ClosedError());
+    } catch (error) {
+      log.close(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+export function weightOf(event: ObjectEvent): number {
+  return 256 + (event.object?.bytes.byteLength ?? 0);
+}
+
+function eventsOf(codecs: Codecs, { events }: WatchBatch): ObjectEvent[] {
+  return events.map(({ key, revision, value, previous }) => ({
+    key,
+    revision,
+    object: value === undefined ? undefined : codecs.object(key, revision, value),
+    previous: previous === undefined ? undefined : codecs.object(key, previous.revision, previous.value),
+  }));
+}
