@@ -44,6 +44,8 @@ export interface Storage {
   storeFor(config: StoreConfig): ObjectStore;
   /** The revision of the last acknowledged write. */
   currentRevision(): Promise<number>;
+  /** Rejects while writes cannot be expected to succeed. */
+  check(): Promise<void>;
   /** Ends watches, finishes writes and closes the key-value store. Idempotent. */
   close(): Promise<void>;
 }
@@ -61,6 +63,7 @@ export function createStorage(options: StorageOptions): Storage {
       return new KvObjectStore({ kv, reads, codecs, timers, prefix, resource, codec });
     },
     currentRevision: () => kv.currentRevision(),
+    check: () => kv.check(),
     async close() {
       stopCompactor();
       // The store first: it finishes its writes, and the cache shows them to those who wait.

@@ -1,3 +1,5 @@
+import { StatusError } from "../../machinery/errors/status-error.js";
+
 /**
  * The storage seam: an ordered key-value store with one revision counter, in etcd's shape.
  * Memory, SQLite and etcd pass one suite (test/suites/kv.ts).
@@ -33,6 +35,8 @@ export interface Kv {
   count(prefix: string): Promise<number>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
+  /** Rejects with {@link UnavailableError} while writes cannot be expected to succeed: what /readyz asks. */
+  check(): Promise<void>;
   /** Finishes the writes that were accepted, then releases everything. Idempotent. */
   close(): Promise<void>;
 }
@@ -114,6 +118,20 @@ export class CompactedError extends Error {
     readonly compacted: number,
   ) {
     super(`revision ${requested} has been compacted; the oldest kept is ${compacted + 1}`);
+  }
+}
+
+/**
+ * The store cannot do what was asked: it cannot be reached, or its disk is full or broken. Any call may reject with it.
+ * Clients get the message, with code 500, as kube-apiserver passes on what etcd says.
+ */
+export class UnavailableError extends StatusError {
+  constructor(
+    message: string,
+    /** Whether a write may have happened nevertheless. */
+    readonly outcome: "not-done" | "unknown",
+  ) {
+    super({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
   }
 }
 

@@ -129,6 +129,10 @@ class MemoryKv implements Kv {
     return this.#revision;
   }
 
+  async check(): Promise<void> {
+    this.#assertOpen();
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#expiry.stop();

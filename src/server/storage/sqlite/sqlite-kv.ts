@@ -14,6 +14,7 @@ import {
   type ListOptions,
   type ListResult,
   RevisionMismatchError,
+  UnavailableError,
   type WatchBatch,
 } from "../kv.js";
 import type { ExpiringKey, WriteRequest, WriteResult } from "./protocol.js";
@@ -51,6 +52,8 @@ class SqliteKv implements Kv {
   readonly freshness = "every-revision";
   #revision: number;
   #closing: Promise<void> | undefined;
+  /** Of the last commit, if it failed. */
+  #failure: UnavailableError | undefined;
   /** Accepted, and waiting for the commit in flight to finish. */
   #pending: PendingWrite[] = [];
   #committing: Promise<void> | undefined;
@@ -162,6 +165,14 @@ class SqliteKv implements Kv {
     return this.#revision;
   }
 
+  async check(): Promise<void> {
+    this.#assertOpen();
+    if (this.#failure === undefined) return;
+    // Nothing else may be writing: an empty commit shows whether the next one can succeed.
+    await this.client.call("write", []);
+    this.#failure = undefined;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#finish();
     return this.#closing;
@@ -205,10 +216,11 @@ class SqliteKv implements Kv {
           "write",
           batch.map(({ request }) => portable(request)),
         );
+        this.#failure = undefined;
         this.#publish(batch, results);
       } catch (error) {
-        const reason = error instanceof Error ? error : new Error(String(error));
-        for (const { done } of batch) done.reject(reason);
+        this.#failure = new UnavailableError(error instanceof Error ? error.message : String(error), "not-done");
+        for (const { done } of batch) done.reject(this.#failure);
       }
     }
     this.#committing = undefined;
