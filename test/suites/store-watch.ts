@@ -27,6 +27,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typ
       const { pods } = await open();
       await pods.create("default/a", pod("default", "a"));
       await pods.create("default/b", pod("default", "b"));
+      await settle();
       const events = await collect(pods, "", expected.length, options);
       await pods.create("default/c", pod("default", "c"));
       await pods.guaranteedUpdate("default/c", async () => pod("default", "c", { n: 1 }));
@@ -108,6 +109,7 @@ export function watchSuite(open: ReturnType<typeof storeOpener>, cachedTest: typ
       time.pass(61_000);
       await settle();
       await secrets.create("default/t", pod("default", "t"));
+      await settle();
       time.pass(28_000);
       expect((await events.done).map(show)).toEqual(["BOOKMARK@3", "BOOKMARK@4"]);
     });

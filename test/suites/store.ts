@@ -226,6 +226,7 @@ export function storeSuite(name: string, makeSubject: () => KvUnderTest, always:
       await pods.create("default/a", pod("default", "a"));
       await pods.create("default/b", pod("default", "b"));
       await pods.create("default/c", pod("default", "c"));
+      await settle();
       const list = async (options: Parameters<ObjectStore["list"]>[1]): Promise<string> => {
         const { items, resourceVersion } = await pods.list("", options);
         return `${names(items).join(",")}@${resourceVersion}`;

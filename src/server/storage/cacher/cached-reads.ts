@@ -8,7 +8,7 @@ import type { KvObject } from "../store/kv-object.js";
 import { type ObjectEvent, type ObjectView, PATIENCE_MILLISECONDS, type Reads } from "../store/reads.js";
 import type { WatchCache } from "./watch-cache.js";
 
-/** How often a store is asked again how far its watch has come. */
+/** How often a store is asked again how far its watch has come, and how long one is trusted to say so by itself. */
 const PROGRESS_MILLISECONDS = 100;
 
 /**
@@ -41,8 +41,7 @@ export class CachedReads implements Reads {
   }
 
   async notOlderOf(key: string, revision: number): Promise<KvObject | undefined> {
-    await this.#reach(revision);
-    return this.cache.root.get(key);
+    return (await this.#reaches(revision)) ? this.cache.root.get(key) : this.direct.notOlderOf(key, revision);
   }
 
   async latest(prefix: string): Promise<ObjectView> {
@@ -51,13 +50,11 @@ export class CachedReads implements Reads {
   }
 
   async notOlder(prefix: string, revision: number): Promise<ObjectView> {
-    await this.#reach(revision);
-    return this.#now(prefix);
+    return (await this.#reaches(revision)) ? this.#now(prefix) : this.direct.notOlder(prefix, revision);
   }
 
   async exactly(prefix: string, revision: number): Promise<ObjectView | undefined> {
-    await this.#reach(revision);
-    const root = this.cache.at(revision);
+    const root = (await this.#reaches(revision)) ? this.cache.at(revision) : undefined;
     // The store may remember longer than the cache.
     return root === undefined ? this.direct.exactly(prefix, revision) : this.#view(prefix, root, revision);
   }
@@ -73,8 +70,15 @@ export class CachedReads implements Reads {
     return this.cache.log.read(prefix, revision);
   }
 
-  requestProgress(): void {
-    this.direct.requestProgress();
+  async requestProgress(): Promise<void> {
+    if (this.kv.freshness !== "progress") return;
+    try {
+      const revision = await this.kv.currentRevision();
+      await this.direct.requestProgress();
+      await this.cache.waitFor(revision, PROGRESS_MILLISECONDS);
+    } catch {
+      // The store cannot be asked; what is known is what is told.
+    }
   }
 
   async acknowledged(key: string, revision: number): Promise<KvObject | undefined> {
@@ -109,13 +113,17 @@ export class CachedReads implements Reads {
     }
   }
 
-  /** Returns when the cache shows `revision` or later; throws 504 when that does not come. */
-  async #reach(revision: number): Promise<void> {
-    const { cache } = this;
+  /** Returns true when the cache shows `revision` or later, false when that may never be. Throws 504 when it does not come. */
+  async #reaches(revision: number): Promise<boolean> {
+    const { cache, kv } = this;
     await cache.ready();
-    if (cache.applied >= revision) return;
-    if (this.kv.freshness === "progress") this.requestProgress();
-    if (!(await cache.waitFor(revision, PATIENCE_MILLISECONDS))) throw tooLargeResourceVersion(revision, cache.applied);
+    if (cache.applied >= revision) return true;
+    if (kv.freshness === "every-revision") {
+      if (await cache.waitFor(revision, PATIENCE_MILLISECONDS)) return true;
+      throw tooLargeResourceVersion(revision, cache.applied);
+    }
+    if (kv.freshness === "progress") void this.direct.requestProgress();
+    return cache.waitFor(revision, PROGRESS_MILLISECONDS);
   }
 
   #now(prefix: string): ObjectView {

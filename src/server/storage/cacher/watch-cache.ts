@@ -127,7 +127,8 @@ export class WatchCache {
         break;
       } catch (error) {
         if (!(error instanceof CompactedError)) throw error;
-        revision = Math.max(error.compacted, revision + 1);
+        // Not every store says where its past begins.
+        revision = error.compacted > revision ? error.compacted : await this.options.kv.currentRevision();
       }
     }
     this.#log = this.#newLog(revision);

@@ -76,9 +76,9 @@ export class DirectReads implements Reads {
     return reader;
   }
 
-  requestProgress(): void {
-    // What a watch is told too late it is told by the next event.
-    this.kv.requestProgress?.().catch(() => {});
+  async requestProgress(): Promise<void> {
+    // What a watch is not told now it is told by the next event.
+    await this.kv.requestProgress?.().catch(() => {});
   }
 
   acknowledged(): Promise<undefined> {

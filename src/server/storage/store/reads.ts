@@ -51,8 +51,8 @@ export interface Reads {
   startAfter(revision: number): Promise<number | undefined>;
   /** What happens below `prefix` after `revision`. Close it when done. */
   follow(prefix: string, revision: number): EventReader<ObjectEvent>;
-  /** Asks the store how far it is, so that readers that are not behind learn it. */
-  requestProgress(): void;
+  /** Has readers that are not behind learn how far the store is, where that can be asked. Never rejects. */
+  requestProgress(): Promise<void>;
   /** Resolves when what the store acknowledged at `revision` may be answered; with the object as readers have it, if they do. */
   acknowledged(key: string, revision: number): Promise<KvObject | undefined>;
   close(): Promise<void>;

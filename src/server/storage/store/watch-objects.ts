@@ -64,8 +64,7 @@ function follow(
   const reader = reads.follow(prefix, from);
   const { allowWatchBookmarks = false, timeoutMilliseconds } = options;
   const bookmarks = new BookmarkTimer(timers, allowWatchBookmarks, timeoutMilliseconds, () => {
-    reads.requestProgress();
-    reader.nudge();
+    void reads.requestProgress().then(() => reader.nudge());
   });
   const stop = (): void => {
     bookmarks.stop();
