@@ -41,6 +41,8 @@ async function bundle() {
       },
       // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
       { name: "undici", roots: ["src/client/transport/undici.ts"] },
+      { name: "grpc", roots: ["src/server/storage/etcd/grpc-channel.ts"] },
+      { name: "web-socket", roots: ["src/server/generic/transport/web-socket-connection.ts"] },
       { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
     ],
     entries: {
@@ -65,6 +67,8 @@ async function bundle() {
       mainFields: ["module", "main"],
       // An optional peer: only disk storage on a Node without node:sqlite asks for it.
       external: ["libsql"],
+      // ws does without its optional native helpers.
+      define: { "process.env.WS_NO_BUFFER_UTIL": '"1"', "process.env.WS_NO_UTF_8_VALIDATE": '"1"' },
       plugins: [nodeBuiltins, parsedJson],
       logLevel: "warning",
     },

@@ -178,6 +178,17 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(bytesOf(get)).toBeLessThan(400_000);
   });
 
+  test("gRPC is one file, and nothing loads it but etcd storage", () => {
+    const holders = Object.keys(outputs).filter((file) => inputsOf([file]).some((input) => /\/@grpc\//.test(input)));
+    expect(holders).toEqual(["dist/grpc.js"]);
+    const loaders = Object.keys(outputs).filter((file) =>
+      outputs[file]?.imports.some(({ path, kind }) => path === "dist/grpc.js" && kind === "import-statement"),
+    );
+    expect(loaders).toEqual([chunkOf("src/server/storage/etcd/etcd-kv.ts")]);
+    const starts = startOf("dist/main.js", "dist/index.js", "dist/cluster.js", "dist/actions.js");
+    expect(starts.filter((file) => loaders.includes(file))).toEqual([]);
+  });
+
   test("the library starts without main", () => {
     const library = startOf("dist/index.js", "dist/cluster.js", "dist/actions.js");
     expect(library).not.toContain("dist/main.js");

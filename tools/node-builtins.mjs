@@ -26,6 +26,12 @@ export const nodeBuiltins = {
       const onUse = ON_USE.has(path) && /\bcommander\b/.test(importer);
       return { path, namespace: onUse ? "builtin-on-use" : "builtin" };
     });
+    // Older CommonJS packages leave "node:" out.
+    build.onResolve({ filter: /^[a-z0-9_]+(\/[a-z]+)*$/ }, ({ path, kind }) =>
+      kind === "require-call" && builtinModules.includes(path)
+        ? { path: `node:${path}`, namespace: "builtin" }
+        : undefined,
+    );
     build.onLoad({ filter: /./, namespace: "imported-builtin" }, async ({ pluginData: path }) => {
       const names = Object.keys(await import(path)).filter((name) => name !== "default");
       return {

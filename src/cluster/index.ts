@@ -1,1 +1,7 @@
-export { type Cluster, type ClusterOptions, type RequestRecord, startCluster } from "./start-cluster.js";
+export {
+  type Cluster,
+  type ClusterOptions,
+  type EtcdConnection,
+  type RequestRecord,
+  startCluster,
+} from "./start-cluster.js";

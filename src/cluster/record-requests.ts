@@ -32,7 +32,7 @@ export function recordRequests(tell: (request: RequestRecord) => void): Filter {
     if (bytes === undefined) return next(request);
     // The exchange itself with one member replaced: its other members read their own state.
     const replayed = Object.create(exchange, { body: { value: (limit: number) => within(bytes, limit) } }) as Exchange;
-    return next({ ...request, exchange: replayed });
+    return next(request.with({ exchange: replayed }));
   };
 }
 

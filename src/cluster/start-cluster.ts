@@ -4,7 +4,9 @@ import type { Transport } from "../client/transport/transport.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { staticTokens } from "../server/authn/bearer-token.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
+import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
 import { builtinStrategy } from "../server/builtin/index.js";
+import { BootSequence } from "../server/generic/boot-sequence.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { StrategyLookup } from "../server/registry/strategy.js";
@@ -14,17 +16,24 @@ import type { Kv } from "../server/storage/kv.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { type ClusterPki, createClusterPki } from "./pki/cluster-pki.js";
 import { recordRequests, type RequestRecord } from "./record-requests.js";
-import { kubernetesService, systemNamespaces } from "./system-objects.js";
+import { defaultServiceCidr, kubernetesService, systemNamespaces } from "./system-objects.js";
 
 export type { RequestRecord } from "./record-requests.js";
 
 export interface ClusterOptions {
   /** Of 127.0.0.1. 0, the default, takes a free one; false opens no socket, and only {@link Cluster.transport} reaches the server. */
   readonly port?: number | false;
-  /** "memory", the default, forgets everything at close; "disk" keeps it in `dataDir`. */
-  readonly storage?: "memory" | "disk";
-  /** A folder of this cluster's own; made when it is missing. Needed for "disk". */
+  /** "memory", the default, forgets everything at close; "disk" keeps it in `dataDir`; "etcd" where {@link etcd} says. */
+  readonly storage?: "memory" | "disk" | "etcd";
+  /**
+   * Made when it is missing. Certificates and, for "disk", objects are kept here: a folder of this cluster's own. Servers
+   * that share an etcd share this folder too, or each of them publishes another CA.
+   */
   readonly dataDir?: string;
+  /** Needed for "etcd". */
+  readonly etcd?: EtcdConnection | undefined;
+  /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
+  readonly watchCache?: boolean;
   readonly clock?: Clock;
   /** Names, uids and secrets come from it. */
   readonly random?: Random;
@@ -32,6 +41,18 @@ export interface ClusterOptions {
   readonly onRequest?: (request: RequestRecord) => void;
   /** Given faults of the server itself; clients are told "Internal error". */
   readonly onError?: (error: unknown) => void;
+}
+
+/** Where an etcd 3.4 or later is, and how to reach it; the flags of kube-apiserver that begin with --etcd. */
+export interface EtcdConnection {
+  /** "http://127.0.0.1:2379", "https://..."; several of one etcd cluster. */
+  readonly servers: readonly string[];
+  /** Keys begin with it. Default "/registry". */
+  readonly prefix?: string;
+  /** PEM files. */
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
 }
 
 /** A running control plane. */
@@ -52,7 +73,16 @@ export interface Cluster extends AsyncDisposable {
 
 const HOST = "127.0.0.1";
 const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
-const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:masters"] };
+
+/** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
+const BOOT_STEPS = {
+  storage: "storage-readiness",
+  namespaces: "start-system-namespaces-controller",
+  serviceCidr: "start-kubernetes-service-cidr-controller",
+  service: "bootstrap-controller",
+  bootstrap: "rbac/bootstrap-roles",
+  controllers: "start-controllers",
+} as const;
 
 /** Starts a cluster; when it resolves, the API answers and the system's namespaces are there. */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
@@ -78,9 +108,12 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
   let listener: Listener | undefined;
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
-  const storage = createStorage({ kv, clock });
+  const { watchCache = true } = options;
+  const storage = createStorage({ kv, clock, watchCache });
+  const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
     storage,
+    boot,
     strategies: furnishingNamespaces(builtinStrategy, () => controllers),
     clock,
     random,
@@ -90,26 +123,31 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     filters: options.onRequest === undefined ? [] : [recordRequests(options.onRequest)],
   });
   const close = async () => {
-    await controllers?.stop();
-    await server.stop();
+    await server.stop(async () => controllers?.stop());
     await listener?.close();
     await storage.close();
   };
   try {
-    await storage.ready();
+    // The port first: it may be taken, and from now on probes can ask how far the server is.
     listener = await openSocket(options, server, pki);
-    await createMissing(server.resources, systemNamespaces());
     const kubernetes = kubernetesService(HOST, listener?.port ?? 6443);
-    await createOrAdjust(server.resources, kubernetes);
-    await createMissing(server.resources, bootstrapObjects());
-    controllers = startControllers({
-      transport: server.transport(LOOPBACK),
-      clock,
-      caCertificate: pki.ca.certificate,
-      kubernetesService: kubernetes[0],
-      ...(options.onError && { reportError: options.onError }),
+    await boot.run(BOOT_STEPS.storage, () => storage.ready());
+    await boot.run(BOOT_STEPS.namespaces, () => createMissing(server.resources, systemNamespaces()));
+    await boot.run(BOOT_STEPS.serviceCidr, () => createMissing(server.resources, [defaultServiceCidr()]));
+    await boot.run(BOOT_STEPS.service, () => createOrAdjust(server.resources, kubernetes));
+    await boot.run(BOOT_STEPS.bootstrap, () => createMissing(server.resources, bootstrapObjects()));
+    await boot.run(BOOT_STEPS.controllers, () => {
+      controllers = startControllers({
+        transport: server.loopback(),
+        clock,
+        caCertificate: pki.ca.certificate,
+        kubernetesService: kubernetes[0],
+        serviceCidr: defaultServiceCidr(),
+        nodePorts: nodePortRegistry(server.resources),
+        ...(options.onError && { reportError: options.onError }),
+      });
+      return controllers.settled;
     });
-    await controllers.settled;
   } catch (error) {
     await close();
     throw error;
@@ -139,20 +177,31 @@ function furnishingNamespaces(strategies: StrategyLookup, controllers: () => Con
   };
 }
 
-async function openKv(options: ClusterOptions, clock: Clock): Promise<Kv> {
-  if (options.storage !== "disk") {
-    const { openMemoryKv } = await import("../server/storage/memory/memory-kv.js");
-    return openMemoryKv({ clock });
+async function openKv({ storage = "memory", dataDir, etcd }: ClusterOptions, clock: Clock): Promise<Kv> {
+  switch (storage) {
+    case "memory": {
+      const { openMemoryKv } = await import("../server/storage/memory/memory-kv.js");
+      return openMemoryKv({ clock });
+    }
+    case "disk": {
+      if (dataDir === undefined) throw new Error('storage "disk" needs a dataDir');
+      const { openSqliteKv } = await import("../server/storage/sqlite/sqlite-kv.js");
+      return openSqliteKv({ directory: dataDir, clock });
+    }
+    case "etcd": {
+      if (etcd === undefined) throw new Error('storage "etcd" needs the option etcd');
+      const { openEtcdKv } = await import("../server/storage/etcd/etcd-kv.js");
+      const { servers, ...rest } = etcd;
+      return openEtcdKv({ endpoints: servers, ...rest });
+    }
   }
-  if (options.dataDir === undefined) throw new Error('storage "disk" needs a dataDir');
-  const { openSqliteKv } = await import("../server/storage/sqlite/sqlite-kv.js");
-  return openSqliteKv({ directory: options.dataDir, clock });
 }
 
 async function openPki(options: ClusterOptions, clock: Clock, random: Random): Promise<ClusterPki> {
-  if (options.storage !== "disk" || options.dataDir === undefined) return createClusterPki(clock, random);
+  const { storage = "memory", dataDir } = options;
+  if (storage === "memory" || dataDir === undefined) return createClusterPki(clock, random);
   const { loadOrCreatePki } = await import("./pki/stored-pki.js");
-  return loadOrCreatePki(options.dataDir, clock, random);
+  return loadOrCreatePki(dataDir, clock, random);
 }
 
 async function openSocket(options: ClusterOptions, server: Server, pki: ClusterPki): Promise<Listener | undefined> {

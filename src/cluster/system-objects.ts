@@ -9,6 +9,16 @@ export function systemNamespaces(): readonly KubeObject[] {
   }));
 }
 
+/** Where cluster IPs come from. */
+export function defaultServiceCidr(): KubeObject {
+  return {
+    apiVersion: "networking.k8s.io/v1",
+    kind: "ServiceCIDR",
+    metadata: { name: "kubernetes" },
+    spec: { cidrs: ["10.96.0.0/12"] },
+  };
+}
+
 const SERVICE_LABELS = { component: "apiserver", provider: "kubernetes" };
 
 /** The Service the API is found at from inside a cluster, and where it leads. */

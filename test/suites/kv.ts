@@ -16,6 +16,8 @@ import { ManualTime } from "../helpers/manual-time.js";
 
 export interface KvUnderTest {
   open(time: { clock: Clock; timers: Timers }): Promise<Kv>;
+  /** For a store whose keys expire by a clock of its own: the time to live to try it with, and how to wait that long. */
+  readonly ownTime?: { readonly ttlSeconds: number; pass(milliseconds: number): Promise<void> };
   /** Frees what {@link open} took, after the store was closed. */
   dispose?(): Promise<void>;
 }
@@ -24,18 +26,35 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (value: Uint8Array | undefined): string | undefined =>
   value === undefined ? undefined : new TextDecoder().decode(value);
 
-/** What every key-value store must do. */
+/**
+ * What every key-value store must do. Revisions are told as of a store that begins at 1: one that shares its counter with
+ * others may begin anywhere.
+ */
 export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
   describe(`kv: ${name}`, () => {
     const opened: { kv: Kv; subject: KvUnderTest }[] = [];
-    let time = new ManualTime();
+    let first = 1;
 
     async function open(): Promise<Kv> {
-      time = new ManualTime();
+      return (await openWithTime()).kv;
+    }
+
+    async function openWithTime(): Promise<{ kv: Kv } & Required<KvUnderTest>["ownTime"]> {
+      const time = new ManualTime();
       const subject = makeSubject();
       const kv = await subject.open({ clock: time, timers: time });
       opened.push({ kv, subject });
-      return kv;
+      first = await kv.currentRevision();
+      return { kv, ...(subject.ownTime ?? { ttlSeconds: 10, pass: async (milliseconds) => time.pass(milliseconds) }) };
+    }
+
+    /** The revision that is the n-th in a store that begins at 1. */
+    const at = (n: number): number => first - 1 + n;
+
+    function show({ type, key, revision, value, previous }: KvEvent): string {
+      const now = value === undefined ? "" : `=${text(value)}`;
+      const before = previous === undefined ? "" : ` was @${previous.revision - at(0)}=${text(previous.value)}`;
+      return `${type} ${key}@${revision - at(0)}${now}${before}`;
     }
 
     afterEach(async () => {
@@ -45,46 +64,46 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
       }
     });
 
-    test("a new store is empty and at revision 1", async () => {
+    test("a new store is empty and stands at its first revision", async () => {
       const kv = await open();
-      expect(await kv.currentRevision()).toBe(1);
-      expect(await kv.list("")).toEqual({ items: [], revision: 1, remaining: 0 });
-      expect(await kv.get("/a")).toEqual({ kv: undefined, revision: 1 });
+      expect(await kv.currentRevision()).toBe(at(1));
+      expect(await kv.list("")).toEqual({ items: [], revision: at(1), remaining: 0 });
+      expect(await kv.get("/a")).toEqual({ kv: undefined, revision: at(1) });
     });
 
     test("each write takes the next revision; the creation revision stays", async () => {
       const kv = await open();
-      expect(await kv.create("/a", bytes("1"))).toEqual({ revision: 2 });
-      expect(await kv.update("/a", bytes("2"), 2)).toEqual({ revision: 3 });
+      expect(await kv.create("/a", bytes("1"))).toEqual({ revision: at(2) });
+      expect(await kv.update("/a", bytes("2"), at(2))).toEqual({ revision: at(3) });
       const { kv: found } = await kv.get("/a");
-      expect(found).toMatchObject({ key: "/a", createRevision: 2, revision: 3 });
+      expect(found).toMatchObject({ key: "/a", createRevision: at(2), revision: at(3) });
       expect(text(found?.value)).toBe("2");
-      const { revision, previous } = await kv.delete("/a", 3);
-      expect(revision).toBe(4);
-      expect(previous).toMatchObject({ key: "/a", createRevision: 2, revision: 3 });
-      expect(await kv.currentRevision()).toBe(4);
+      const { revision, previous } = await kv.delete("/a", at(3));
+      expect(revision).toBe(at(4));
+      expect(previous).toMatchObject({ key: "/a", createRevision: at(2), revision: at(3) });
+      expect(await kv.currentRevision()).toBe(at(4));
     });
 
     test("a failed write takes no revision and says what is there", async () => {
       const kv = await open();
       await kv.create("/a", bytes("1"));
       await expect(kv.create("/a", bytes("2"))).rejects.toBeInstanceOf(KeyExistsError);
-      const mismatch: unknown = await kv.update("/a", bytes("2"), 7).catch((error: unknown) => error);
+      const mismatch: unknown = await kv.update("/a", bytes("2"), at(7)).catch((error: unknown) => error);
       expect(mismatch).toBeInstanceOf(RevisionMismatchError);
-      expect(mismatch).toMatchObject({ key: "/a", current: { key: "/a", revision: 2 } });
-      const missing: unknown = await kv.delete("/b", 2).catch((error: unknown) => error);
+      expect(mismatch).toMatchObject({ key: "/a", current: { key: "/a", revision: at(2) } });
+      const missing: unknown = await kv.delete("/b", at(2)).catch((error: unknown) => error);
       expect(missing).toBeInstanceOf(RevisionMismatchError);
       expect((missing as RevisionMismatchError).current).toBeUndefined();
-      expect(await kv.currentRevision()).toBe(2);
+      expect(await kv.currentRevision()).toBe(at(2));
     });
 
     test("writes sent at once are checked against each other: one of many wins", async () => {
       const kv = await open();
       const creates = await Promise.allSettled([1, 2, 3, 4].map((n) => kv.create("/a", bytes(String(n)))));
       expect(creates.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-      const updates = await Promise.allSettled([1, 2, 3, 4].map((n) => kv.update("/a", bytes(String(n)), 2)));
+      const updates = await Promise.allSettled([1, 2, 3, 4].map((n) => kv.update("/a", bytes(String(n)), at(2))));
       expect(updates.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-      expect(await kv.currentRevision()).toBe(3);
+      expect(await kv.currentRevision()).toBe(at(3));
     });
 
     test("lists are in byte order and stop at the prefix", async () => {
@@ -102,10 +121,10 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
       const kv = await open();
       for (const name of ["a", "b", "c", "d"]) await kv.create(`/p/${name}`, bytes("old"));
       const first = await kv.list("/p/", { limit: 2 });
-      expect(first).toMatchObject({ revision: 5, remaining: 2 });
-      await kv.update("/p/c", bytes("new"), 4);
+      expect(first).toMatchObject({ revision: at(5), remaining: 2 });
+      await kv.update("/p/c", bytes("new"), at(4));
       await kv.create("/p/bb", bytes("new"));
-      await kv.delete("/p/d", 5);
+      await kv.delete("/p/d", at(5));
       const second = await kv.list("/p/", { limit: 2, startAfter: "/p/b", revision: first.revision });
       expect(second.items.map(({ key, value }) => [key, text(value)])).toEqual([
         ["/p/c", "old"],
@@ -119,23 +138,23 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
     test("the future and the compacted past cannot be read", async () => {
       const kv = await open();
       for (const name of ["a", "b", "c"]) await kv.create(`/${name}`, bytes(name));
-      await expect(kv.list("", { revision: 9 })).rejects.toBeInstanceOf(FutureRevisionError);
-      await expect(collect(kv, "", 9, 1)).rejects.toBeInstanceOf(FutureRevisionError);
-      await kv.compact(3);
-      await expect(kv.list("", { revision: 2 })).rejects.toMatchObject({ requested: 2, compacted: 3 });
-      expect((await kv.list("", { revision: 3 })).items.map(({ key }) => key)).toEqual(["/a", "/b"]);
+      await expect(kv.list("", { revision: at(9) })).rejects.toBeInstanceOf(FutureRevisionError);
+      await expect(collect(kv, "", at(9), 1)).rejects.toBeInstanceOf(FutureRevisionError);
+      await kv.compact(at(3));
+      await expect(kv.list("", { revision: at(2) })).rejects.toMatchObject({ requested: at(2), compacted: at(3) });
+      expect((await kv.list("", { revision: at(3) })).items.map(({ key }) => key)).toEqual(["/a", "/b"]);
       expect((await kv.list("")).items).toHaveLength(3);
-      await expect(collect(kv, "", 2, 1)).rejects.toBeInstanceOf(CompactedError);
-      expect((await collect(kv, "", 3, 1)).map(({ key }) => key)).toEqual(["/c"]);
+      await expect(collect(kv, "", at(2), 1)).rejects.toBeInstanceOf(CompactedError);
+      expect((await collect(kv, "", at(3), 1)).map(({ key }) => key)).toEqual(["/c"]);
     });
 
     test("a watch gives the past after its revision, then what comes, with what was there before", async () => {
       const kv = await open();
       await kv.create("/p/a", bytes("1"));
       await kv.create("/q/a", bytes("1"));
-      const events = collect(kv, "/p/", 1, 4);
-      await kv.update("/p/a", bytes("2"), 2);
-      await kv.delete("/p/a", 4);
+      const events = collect(kv, "/p/", at(1), 4);
+      await kv.update("/p/a", bytes("2"), at(2));
+      await kv.delete("/p/a", at(4));
       await kv.create("/p/a", bytes("3"));
       expect((await events).map(show)).toEqual([
         "create /p/a@2=1",
@@ -147,18 +166,25 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
 
     test("an idle watcher is not disturbed by what it does not watch, however much that is", async () => {
       const kv = await open();
-      const events = collect(kv, "/p/", 1, 1);
+      const controller = new AbortController();
+      const batches = kv.watch("/p/", at(1), { signal: controller.signal })[Symbol.asyncIterator]();
+      const nextEvents = async (): Promise<string[] | undefined> => (await batches.next()).value?.events.map(show);
+      const begun = nextEvents();
+      await kv.create("/p/a", bytes("1"));
+      expect(await begun).toEqual(["create /p/a@2=1"]);
+      const next = nextEvents();
       await Promise.all(Array.from({ length: 300 }, (_, n) => kv.create(`/q/${n}`, bytes("x"))));
       await kv.compact(await kv.currentRevision());
-      await kv.create("/p/a", bytes("1"));
-      expect((await events).map(show)).toEqual(["create /p/a@302=1"]);
+      await kv.create("/p/b", bytes("1"));
+      expect(await next).toEqual(["create /p/b@303=1"]);
+      controller.abort();
     });
 
     test("a watch ends when it is aborted and when the store closes", async () => {
       const kv = await open();
       const controller = new AbortController();
-      const aborted = drain(kv.watch("", 1, { signal: controller.signal }));
-      const closed = drain(kv.watch("", 1, { signal: new AbortController().signal }));
+      const aborted = drain(kv.watch("", at(1), { signal: controller.signal }));
+      const closed = drain(kv.watch("", at(1), { signal: new AbortController().signal }));
       await kv.create("/a", bytes("1"));
       controller.abort();
       await aborted;
@@ -170,7 +196,8 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
       const kv = await open();
       const accepted = [kv.create("/a", bytes("1")), kv.create("/b", bytes("2"))];
       const closing = kv.close();
-      expect(await Promise.all(accepted)).toEqual([{ revision: 2 }, { revision: 3 }]);
+      const revisions = (await Promise.all(accepted)).map(({ revision }) => revision);
+      expect(revisions.sort((a, b) => a - b)).toEqual([at(2), at(3)]);
       await closing;
       await kv.close();
       await expect(kv.create("/c", bytes("3"))).rejects.toBeInstanceOf(ClosedError);
@@ -178,15 +205,15 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
     });
 
     test("a time to live deletes the key with an event, unless it was written again", async () => {
-      const kv = await open();
-      await kv.create("/short", bytes("1"), { ttlSeconds: 10 });
-      await kv.create("/kept", bytes("1"), { ttlSeconds: 10 });
-      await kv.update("/kept", bytes("2"), 3);
-      await kv.create("/long", bytes("1"), { ttlSeconds: 100 });
-      const events = collect(kv, "", 5, 1);
-      time.pass(9_000);
+      const { kv, ttlSeconds, pass } = await openWithTime();
+      await kv.create("/short", bytes("1"), { ttlSeconds });
+      await kv.create("/kept", bytes("1"), { ttlSeconds });
+      await kv.update("/kept", bytes("2"), at(3));
+      await kv.create("/long", bytes("1"), { ttlSeconds: ttlSeconds * 10 });
+      const events = collect(kv, "", at(5), 1);
+      await pass(ttlSeconds * 500);
       expect(await kv.count("")).toBe(3);
-      time.pass(2_000);
+      await pass(ttlSeconds * 600);
       expect((await events).map(show)).toEqual(["delete /short@6 was @2=1"]);
       expect((await kv.list("")).items.map(({ key }) => key)).toEqual(["/kept", "/long"]);
     });
@@ -211,19 +238,19 @@ export function kvSuite(name: string, makeSubject: () => KvUnderTest): void {
               () => undefined,
             );
             const allowed = kind === "create" ? current === undefined : current !== undefined && !stale;
-            expect(done).toBe(allowed ? states.length + 1 : undefined);
+            expect(done).toBe(allowed ? at(states.length + 1) : undefined);
             if (done === undefined) continue;
             if (kind === "delete") model.delete(key);
             else model.set(key, { value, revision: done });
             states.push(new Map(model));
           }
           for (const [index, state] of states.entries()) {
-            const { items } = await kv.list("", { revision: index + 1 });
+            const { items } = await kv.list("", { revision: at(index + 1) });
             const seen = items.map(({ key, value, revision }) => [key, { value: text(value), revision }]);
             expect(seen).toEqual([...state].sort(([a], [b]) => (a < b ? -1 : 1)));
           }
-          const events = states.length === 1 ? [] : await collect(kv, "", 1, states.length - 1);
-          expect(events.map(({ revision }) => revision)).toEqual(states.slice(1).map((_, index) => index + 2));
+          const events = states.length === 1 ? [] : await collect(kv, "", at(1), states.length - 1);
+          expect(events.map(({ revision }) => revision)).toEqual(states.slice(1).map((_, index) => at(index + 2)));
         }),
         { numRuns: 25 },
       );
@@ -252,10 +279,4 @@ async function drain(watch: AsyncIterable<WatchBatch>): Promise<KvEvent[]> {
   const events: KvEvent[] = [];
   for await (const batch of watch) events.push(...batch.events);
   return events;
-}
-
-function show({ type, key, revision, value, previous }: KvEvent): string {
-  const now = value === undefined ? "" : `=${text(value)}`;
-  const before = previous === undefined ? "" : ` was @${previous.revision}=${text(previous.value)}`;
-  return `${type} ${key}@${revision}${now}${before}`;
 }

@@ -1,14 +1,22 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import type { EtcdConnection } from "../start-cluster.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
-export type StorageKind = "memory" | "disk";
+/** Where a cluster keeps its objects. */
+export type StorageChoice =
+  | { readonly storage: "memory" | "disk"; readonly etcd?: undefined }
+  | { readonly storage: "etcd"; readonly etcd: EtcdConnection };
+
+export type StorageKind = StorageChoice["storage"];
 
 /** What is kept of a named cluster between runs, in `<home>/<name>/cluster.json`. */
 export interface ClusterRecord {
   readonly name: string;
   readonly storage: StorageKind;
+  /** With storage "etcd". */
+  readonly etcd?: EtcdConnection | undefined;
   /** Where certificates and, for disk storage, objects are. Absolute. */
   readonly dataDir: string;
   /** The port of the last start; the next one tries it again. */

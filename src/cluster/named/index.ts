@@ -1,4 +1,5 @@
 export { startCluster } from "../index.js";
+export { type CheckedCluster, checkNamedCluster } from "./check.js";
 export {
   type ClusterStatus,
   clusterStatus,

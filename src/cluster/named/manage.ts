@@ -69,7 +69,7 @@ export async function stopNamedCluster(name: string, around: Surroundings): Prom
   return true;
 }
 
-/** Stops the cluster, takes its context out of the kubeconfig and removes its folder and its data. */
+/** Stops the cluster, takes its context out of the kubeconfig and removes its folder and its data; what is in etcd stays. */
 export async function deleteNamedCluster(name: string, around: Surroundings): Promise<void> {
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
   const record = await home.record().catch(() => undefined);
@@ -77,7 +77,8 @@ export async function deleteNamedCluster(name: string, around: Surroundings): Pr
     if (!(await listClusters(home.clusters)).some((other) => other.name === name)) throw noSuchCluster(name);
   } else {
     await stopNamedCluster(name, around);
-    await removeDataDir(record.dataDir);
+    // Beside an etcd it holds certificates only, which other servers of that etcd may share.
+    if (record.storage !== "etcd") await removeDataDir(record.dataDir);
   }
   await removeContext(home.context, around);
   await home.remove();

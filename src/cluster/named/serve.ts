@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
+import { isStatusError } from "../../machinery/errors/status-error.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { startCluster } from "../index.js";
-import { ClusterHome, type ClusterRecord, clustersFolder, type StorageKind } from "./cluster-home.js";
+import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";
 import { namedClusterError } from "./named-cluster-error.js";
@@ -11,7 +12,7 @@ import { self } from "./self.js";
 export interface NamedClusterOptions {
   readonly name: string;
   /** undefined: what the cluster had, disk for a new one. */
-  readonly storage: StorageKind | undefined;
+  readonly storage: StorageChoice | undefined;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -37,7 +38,7 @@ export async function serveNamedCluster(
 ): Promise<ServedCluster & { close(): Promise<void> }> {
   const home = new ClusterHome(clustersFolder(options.env, options.cwd), options.name);
   const record = await startable(home, options);
-  const storage = options.storage ?? record?.storage ?? "disk";
+  const storage = options.storage ?? choiceOf(record);
   const dataDir =
     options.dataDir === "" && record !== undefined ? record.dataDir : home.dataDir(options.dataDir, options.cwd);
   const claimed = await claimDataDir(dataDir);
@@ -52,18 +53,19 @@ export async function serveNamedCluster(
 
 async function serveFrom(
   dataDir: string,
-  storage: StorageKind,
+  choice: StorageChoice,
   home: ClusterHome,
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const cluster = await listen(options.port, lastPort, (port) => startCluster({ storage, dataDir, port }));
+  const start = (port: number) => startCluster({ ...choice, dataDir, port });
+  const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
   try {
     const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
     await home.saveKubeconfig(cluster.kubeconfig());
     await home.save({
       name: home.name,
-      storage,
+      ...choice,
       dataDir,
       port: Number(new URL(cluster.url).port),
       url: cluster.url,
@@ -86,7 +88,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
   try {
     const [command = "", ...script] = self();
     const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
-    if (options.storage !== undefined) args.push(`--storage=${options.storage}`);
+    if (options.storage !== undefined) args.push(...storageArguments(options.storage));
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },
@@ -124,12 +126,34 @@ async function startable(home: ClusterHome, options: NamedClusterOptions): Promi
       `cluster "${home.name}" keeps its data in ${record.dataDir}; start it without --data-dir, or remove it first with: kubets cluster delete ${home.name}`,
     );
   }
-  if (options.storage !== undefined && options.storage !== record.storage) {
+  const wanted = options.storage;
+  if (wanted !== undefined && wanted.storage !== record.storage) {
     throw namedClusterError(
-      `cluster "${home.name}" keeps its objects in ${record.storage === "disk" ? "a folder" : "memory"}, not ${options.storage}; remove it first with: kubets cluster delete ${home.name}`,
+      `cluster "${home.name}" keeps its objects in ${PLACES[record.storage]}, not ${PLACES[wanted.storage]}; remove it first with: kubets cluster delete ${home.name}`,
     );
   }
   return record;
+}
+
+const PLACES = { memory: "memory", disk: "a folder", etcd: "etcd" };
+
+function choiceOf(record: ClusterRecord | undefined): StorageChoice {
+  if (record?.storage !== "etcd") return { storage: record?.storage ?? "disk" };
+  if (record.etcd === undefined)
+    throw namedClusterError(`the record of cluster "${record.name}" does not say where its etcd is`);
+  return { storage: "etcd", etcd: record.etcd };
+}
+
+function storageArguments({ storage, etcd }: StorageChoice): string[] {
+  const flags = {
+    "etcd-servers": etcd?.servers.join(","),
+    "etcd-prefix": etcd?.prefix,
+    "etcd-cafile": etcd?.caFile,
+    "etcd-certfile": etcd?.certFile,
+    "etcd-keyfile": etcd?.keyFile,
+  };
+  const given = Object.entries(flags).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]));
+  return [`--storage=${storage}`, ...given];
 }
 
 /** Listens on the port asked for, else on the last one, else on any that is free. */
@@ -146,6 +170,12 @@ async function listen<T>(wanted: number, last: number | undefined, start: (port:
     }
     return await start(0);
   }
+}
+
+/** What etcd or the way to it is refused by means little without its address. */
+function naming({ etcd }: StorageChoice, error: unknown): never {
+  if (etcd === undefined || !isStatusError(error)) throw error;
+  throw namedClusterError(`cannot use the etcd at ${etcd.servers.join(", ")}: ${error.message}`);
 }
 
 /** What storage says of a folder in use or damaged is for the user; its own words stay. */

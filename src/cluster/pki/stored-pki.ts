@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -6,19 +6,39 @@ import { type ClusterPki, createClusterPki } from "./cluster-pki.js";
 
 const FILE = "pki.json";
 
-/** The secrets kept in a data folder; made and kept at the first start. Throws when what is kept cannot be read. */
+/**
+ * The secrets kept in a data folder; made and kept at the first start. Of several servers that start at once in one folder
+ * all get the same. Throws when what is kept cannot be read.
+ */
 export async function loadOrCreatePki(folder: string, clock: Clock, random: Random): Promise<ClusterPki> {
   const path = join(folder, FILE);
+  const kept = await read(path);
+  if (kept !== undefined) return kept;
+  const pki = createClusterPki(clock, random);
+  // Whole or not at all: half a file would lock everybody out.
+  const whole = `${path}.${process.pid}.new`;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeFile(whole, JSON.stringify(pki), { mode: 0o600 });
+  try {
+    await link(whole, path);
+    return pki;
+  } catch (error) {
+    const other = await read(path);
+    if (other === undefined) throw error;
+    return other;
+  } finally {
+    await unlink(whole);
+  }
+}
+
+/** Undefined when there is no such file. */
+async function read(path: string): Promise<ClusterPki | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    const pki = createClusterPki(clock, random);
-    // Whole or not at all: half a file would lock everybody out.
-    await writeFile(`${path}.new`, JSON.stringify(pki), { mode: 0o600 });
-    await rename(`${path}.new`, path);
-    return pki;
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
   try {
     return JSON.parse(text) as ClusterPki;

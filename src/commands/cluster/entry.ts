@@ -39,6 +39,11 @@ export const clusterEntry: CommandEntry = {
       load: async () => (await import("./list.js")).clusterListCommand(),
     },
     {
+      name: "check",
+      summary: "Check and compact what a stopped cluster keeps on disk",
+      load: async () => (await import("./check.js")).clusterCheckCommand(),
+    },
+    {
       name: "delete",
       summary: "Stop a named cluster and remove its data and its context",
       load: async () => (await import("./delete.js")).clusterDeleteCommand(),

@@ -1,10 +1,10 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
-import { failPlainly, storageFlag, storageOf } from "./storage-flag.js";
+import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
 export interface ClusterRunOptions {
-  readonly storage: "memory" | "disk";
+  readonly storage: StorageChoice;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ export interface ClusterRunOptions {
 
 export function clusterRunCommand(run = runCluster): Command {
   return {
-    use: "run [--storage=memory|disk] -- COMMAND [args...]",
+    use: "run [--storage=memory|disk|etcd] -- COMMAND [args...]",
     description:
       "Start a fresh cluster on a free port of this machine, run a command against it, and remove the cluster again.\n\n" +
       "The command gets KUBECONFIG and a discovery cache of its own, and finds kubets on its PATH. Its exit code is this command's; signals are passed on to it.",
@@ -23,7 +23,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [storageFlag],
+    flags: storageFlags,
     handlesSignals: true,
     ownExitCode: true,
     validateArgs: (invocation) => {
@@ -41,7 +41,7 @@ export function clusterRunCommand(run = runCluster): Command {
 function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
   const [command = "", ...args] = invocation.args;
   return {
-    storage: storageOf(invocation, "memory"),
+    storage: storageOf(factory, invocation) ?? { storage: "memory" },
     command,
     args,
     env: factory.env,
@@ -55,6 +55,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
   return runCommand({
     ...options,
     self: self(),
-    start: (folder) => startCluster(options.storage === "disk" ? { storage: "disk", dataDir: folder } : {}),
+    start: (folder) =>
+      startCluster({ ...options.storage, ...(options.storage.storage !== "memory" && { dataDir: folder }) }),
   });
 }

@@ -2,12 +2,12 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { clusterName, nameArgument } from "./name-argument.js";
-import { failPlainly, type StorageKind, storageFlag, storageOf } from "./storage-flag.js";
+import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
 export interface ClusterStartOptions {
   readonly name: string;
   readonly port: number;
-  readonly storage: StorageKind | undefined;
+  readonly storage: StorageChoice | undefined;
   readonly dataDir: string;
   readonly detach: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -16,15 +16,18 @@ export interface ClusterStartOptions {
 
 export function clusterStartCommand(run = startNamed): Command {
   return {
-    use: "start [NAME] [--port=PORT] [--storage=memory|disk] [--data-dir=DIR] [--detach]",
+    use: "start [NAME] [--port=PORT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach]",
     description:
       "Start a named cluster and write its context, kubets-NAME, to the kubeconfig as the current one.\n\n" +
-      'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage=memory is given.',
+      'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage says memory or etcd. Servers that share an etcd share a --data-dir, which holds their certificates.',
     examples:
       "  # A cluster in the background, used and stopped\n" +
       "  {{program}} cluster start dev --detach\n" +
       "  {{program}} get namespaces\n" +
-      "  {{program}} cluster stop dev",
+      "  {{program}} cluster stop dev\n\n" +
+      "  # Two servers, one API: objects in etcd, certificates in a folder of both\n" +
+      "  {{program}} cluster start one --detach --storage=etcd --etcd-servers=http://127.0.0.1:2379 --data-dir=./pki\n" +
+      "  {{program}} cluster start two --detach --storage=etcd --etcd-servers=http://127.0.0.1:2379 --data-dir=./pki",
     flags: [
       {
         name: "port",
@@ -32,7 +35,7 @@ export function clusterStartCommand(run = startNamed): Command {
         default: "0",
         usage: "The port to listen on; 0 takes the one it had, or any free one.",
       },
-      storageFlag,
+      ...storageFlags,
       {
         name: "data-dir",
         type: "string",
@@ -60,7 +63,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
   return {
     name: clusterName(invocation),
     port,
-    storage: storageOf(invocation, undefined),
+    storage: storageOf(factory, invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     env: factory.env,

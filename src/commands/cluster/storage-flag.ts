@@ -1,22 +1,70 @@
+import { resolve } from "node:path";
 import type { Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
-export type StorageKind = "memory" | "disk";
+/** Where objects are kept. */
+export type StorageChoice =
+  | { readonly storage: "memory" | "disk" }
+  | { readonly storage: "etcd"; readonly etcd: EtcdFlags };
 
-export const storageFlag: FlagSpec = {
-  name: "storage",
-  type: "string",
-  default: "",
-  usage: "Where objects are kept: memory or disk. `run` keeps them in memory unless told otherwise, `start` on disk.",
-};
+/** What the --etcd flags say; files are named as they were given. */
+export interface EtcdFlags {
+  readonly servers: readonly string[];
+  readonly prefix: string;
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
 
-/** Throws a usage error for anything but memory and disk. */
-export function storageOf<T>(invocation: Invocation, otherwise: T): StorageKind | T {
-  const value = invocation.flags.string("storage");
-  if (value === "") return otherwise;
-  if (value === "memory" || value === "disk") return value;
-  throw usageError(invocation, `invalid value "${value}" for --storage: use memory or disk`);
+/** --storage, and the flags of kube-apiserver that say where etcd is. */
+export const storageFlags: readonly FlagSpec[] = [
+  {
+    name: "storage",
+    type: "string",
+    default: "",
+    usage:
+      "Where objects are kept: memory, disk or etcd. `run` keeps them in memory unless told otherwise, `start` on disk.",
+  },
+  {
+    name: "etcd-servers",
+    type: "stringSlice",
+    default: "[]",
+    usage: "Addresses of the etcd that keeps the objects, as scheme://host:port, separated by commas.",
+  },
+  { name: "etcd-prefix", type: "string", default: "/registry", usage: "What every key in etcd begins with." },
+  { name: "etcd-cafile", type: "string", default: "", usage: "The CA that signed etcd's certificate, a PEM file." },
+  { name: "etcd-certfile", type: "string", default: "", usage: "The certificate to show to etcd, a PEM file." },
+  {
+    name: "etcd-keyfile",
+    type: "string",
+    default: "",
+    usage: "The key of the certificate to show to etcd, a PEM file.",
+  },
+];
+
+/** Undefined when no flag says anything. Throws a usage error for what does not fit together. */
+export function storageOf({ cwd }: Factory, invocation: Invocation): StorageChoice | undefined {
+  const { flags } = invocation;
+  const storage = flags.string("storage");
+  const servers = flags.strings("etcd-servers");
+  if (storage === "etcd") {
+    if (servers.length === 0) throw usageError(invocation, "--storage=etcd needs --etcd-servers");
+    const files = {
+      caFile: flags.string("etcd-cafile"),
+      certFile: flags.string("etcd-certfile"),
+      keyFile: flags.string("etcd-keyfile"),
+    };
+    const given = Object.entries(files).filter(([, file]) => file !== "");
+    const absolute = Object.fromEntries(given.map(([name, file]) => [name, resolve(cwd, file)]));
+    return { storage, etcd: { servers, prefix: flags.string("etcd-prefix"), ...absolute } };
+  }
+  const stray = storageFlags.find(({ name }) => name.startsWith("etcd-") && flags.changed(name));
+  if (stray !== undefined) throw usageError(invocation, `--${stray.name} needs --storage=etcd`);
+  if (storage === "") return undefined;
+  if (storage === "memory" || storage === "disk") return { storage };
+  throw usageError(invocation, `invalid value "${storage}" for --storage: use memory, disk or etcd`);
 }
 
 /** Runs `body`; what the user can put right becomes one line, "error: ...", with the exit code the error asks for. */

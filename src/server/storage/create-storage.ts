@@ -8,7 +8,7 @@ import type { Kv } from "./kv.js";
 import { Codecs } from "./store/codecs.js";
 import { DirectReads } from "./store/direct-reads.js";
 import { KvObjectStore } from "./store/object-store.js";
-import type { Reads } from "./store/reads.js";
+import { type Reads, RETRY_AFTER_SECONDS } from "./store/reads.js";
 import type { ObjectCodec, ObjectStore } from "./store.js";
 
 export interface StorageOptions {
@@ -75,7 +75,7 @@ export function createStorage(options: StorageOptions): Storage {
 
 function openReads(options: StorageOptions, codecs: Codecs, clock: Clock, timers: Timers): Reads {
   const { kv } = options;
-  const direct = new DirectReads(kv, codecs, clock);
+  const direct = new DirectReads(kv, codecs, clock, options.watchCache === false ? 0 : RETRY_AFTER_SECONDS);
   if (options.watchCache === false) return direct;
   const limits = {
     events: 200_000,

@@ -16,6 +16,9 @@ export interface EventLogOptions<E> {
   readonly weigh: (event: E) => number;
 }
 
+/** What a reader that does not read holds on to is bounded by this. */
+const BATCH_BYTES = 2 ** 20;
+
 /** The oldest events go when there are too many, when they weigh too much, or when they are too old. */
 export interface EventLogLimits {
   readonly events: number;
@@ -81,17 +84,20 @@ export class EventLog<E extends LoggedEvent> {
   }
 
   /**
-   * Events after `revision`, oldest first, at most `limit` and the rest of the last one's revision. Throws
-   * {@link CompactedError} when some are forgotten.
+   * Events after `revision`, oldest first, until there are `limit` or they weigh {@link BATCH_BYTES}, and the rest of the
+   * last one's revision. Throws {@link CompactedError} when some are forgotten.
    */
   after(revision: number, limit = Number.POSITIVE_INFINITY): E[] {
     if (revision < this.#floor) throw new CompactedError(revision, this.#floor);
     const events: E[] = [];
+    let bytes = 0;
     for (let index = this.#indexAfter(revision); index < this.#events.length; index++) {
       const entry = this.#events[index];
       if (entry === undefined) continue;
-      if (events.length >= limit && entry.event.revision !== events.at(-1)?.revision) break;
+      const full = events.length >= limit || bytes >= BATCH_BYTES;
+      if (full && entry.event.revision !== events.at(-1)?.revision) break;
       events.push(entry.event);
+      bytes += entry.weight;
     }
     return events;
   }
@@ -199,7 +205,7 @@ export class EventReader<E extends LoggedEvent> {
     while (this.#position < this.log.head) {
       const events = this.log.after(this.#position, limit);
       const last = events.at(-1);
-      this.#position = last === undefined || events.length < limit ? this.log.head : last.revision;
+      this.#position = last?.revision ?? this.log.head;
       const mine = events.filter((event) => event.key.startsWith(this.prefix));
       if (mine.length > 0) return mine;
     }

@@ -42,6 +42,8 @@ export interface ListObjectsOptions extends ReadOptions {
   /** 0 or absent: everything. */
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
+  /** The object of this name below the prefix is all that is wanted. It comes without pages; not together with `continue`. */
+  readonly name?: string | undefined;
   /** Keeps what it answers true for. Runs on attributes only, so nothing is parsed. */
   readonly predicate?: ((object: StoredObject) => boolean) | undefined;
 }

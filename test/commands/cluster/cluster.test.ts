@@ -164,7 +164,13 @@ describe.skipIf(!built)("kubets cluster", () => {
       [
         "a storage that is none",
         ["start", "--storage=tape"],
-        /^error: invalid value "tape" for --storage: use memory or disk/,
+        /^error: invalid value "tape" for --storage: use memory, disk or etcd/,
+      ],
+      ["etcd without an address", ["start", "--storage=etcd"], /^error: --storage=etcd needs --etcd-servers/],
+      [
+        "an address of etcd without etcd",
+        ["start", "--etcd-servers=http://127.0.0.1:2379"],
+        /^error: --etcd-servers needs --storage=etcd/,
       ],
       ["two names", ["stop", "a", "b"], /^error: one cluster name at most/],
       [

@@ -1,11 +1,18 @@
+import type { StatusError } from "../../../machinery/errors/status-error.js";
 import { prefixEnd } from "../../../base/key-order.js";
 import type { OrderedMap } from "../../../base/ordered-map.js";
 import type { EventReader } from "../event-log.js";
-import type { Kv } from "../kv.js";
+import type { CompactedError, Kv } from "../kv.js";
 import { DirectReads } from "../store/direct-reads.js";
-import { tooLargeResourceVersion } from "../store/errors.js";
+import { tooLargeResourceVersion, watchExpired } from "../store/errors.js";
 import type { KvObject } from "../store/kv-object.js";
-import { type ObjectEvent, type ObjectView, PATIENCE_MILLISECONDS, type Reads } from "../store/reads.js";
+import {
+  type ObjectEvent,
+  type ObjectView,
+  PATIENCE_MILLISECONDS,
+  type Reads,
+  RETRY_AFTER_SECONDS,
+} from "../store/reads.js";
 import type { WatchCache } from "./watch-cache.js";
 
 /** How often a store is asked again how far its watch has come, and how long one is trusted to say so by itself. */
@@ -70,6 +77,10 @@ export class CachedReads implements Reads {
     return this.cache.log.read(prefix, revision);
   }
 
+  tooOld({ requested, compacted }: CompactedError): StatusError {
+    return watchExpired(requested, compacted);
+  }
+
   async requestProgress(): Promise<void> {
     if (this.kv.freshness !== "progress") return;
     try {
@@ -120,7 +131,7 @@ export class CachedReads implements Reads {
     if (cache.applied >= revision) return true;
     if (kv.freshness === "every-revision") {
       if (await cache.waitFor(revision, PATIENCE_MILLISECONDS)) return true;
-      throw tooLargeResourceVersion(revision, cache.applied);
+      throw tooLargeResourceVersion(revision, cache.applied, RETRY_AFTER_SECONDS);
     }
     if (kv.freshness === "progress") void this.direct.requestProgress();
     return cache.waitFor(revision, PROGRESS_MILLISECONDS);

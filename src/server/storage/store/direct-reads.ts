@@ -1,8 +1,9 @@
 import type { Clock } from "../../../base/clock.js";
+import type { StatusError } from "../../../machinery/errors/status-error.js";
 import { EventLog, type EventReader } from "../event-log.js";
 import { ClosedError, CompactedError, type Kv, type WatchBatch } from "../kv.js";
 import type { Codecs } from "./codecs.js";
-import { tooLargeResourceVersion } from "./errors.js";
+import { storeWatchExpired, tooLargeResourceVersion } from "./errors.js";
 import { KvView } from "./kv-view.js";
 import type { KvObject } from "./kv-object.js";
 import type { ObjectEvent, ObjectView, Reads } from "./reads.js";
@@ -19,6 +20,8 @@ export class DirectReads implements Reads {
     private readonly kv: Kv,
     private readonly codecs: Codecs,
     private readonly clock: Clock,
+    /** When a client may ask again for a revision that was not reached; 0: nobody knows. */
+    private readonly retryAfterSeconds: number,
   ) {}
 
   ready(): Promise<void> {
@@ -31,7 +34,7 @@ export class DirectReads implements Reads {
 
   async notOlderOf(key: string, minimum: number): Promise<KvObject | undefined> {
     const { kv, revision } = await this.kv.get(key);
-    if (revision < minimum) throw tooLargeResourceVersion(minimum, revision);
+    if (revision < minimum) throw tooLargeResourceVersion(minimum, revision, this.retryAfterSeconds);
     return kv === undefined ? undefined : this.codecs.object(key, kv.revision, kv.value);
   }
 
@@ -41,13 +44,13 @@ export class DirectReads implements Reads {
 
   async notOlder(prefix: string, minimum: number): Promise<ObjectView> {
     const view = await this.latest(prefix);
-    if (view.revision < minimum) throw tooLargeResourceVersion(minimum, view.revision);
+    if (view.revision < minimum) throw tooLargeResourceVersion(minimum, view.revision, this.retryAfterSeconds);
     return view;
   }
 
   async exactly(prefix: string, revision: number): Promise<ObjectView | undefined> {
     const current = await this.kv.currentRevision();
-    if (revision > current) throw tooLargeResourceVersion(revision, current);
+    if (revision > current) throw tooLargeResourceVersion(revision, current, this.retryAfterSeconds);
     try {
       await this.kv.list(prefix, { revision, limit: 1 });
     } catch (error) {
@@ -74,6 +77,10 @@ export class DirectReads implements Reads {
       ending.abort();
     };
     return reader;
+  }
+
+  tooOld(): StatusError {
+    return storeWatchExpired();
   }
 
   async requestProgress(): Promise<void> {

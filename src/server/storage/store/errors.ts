@@ -15,16 +15,20 @@ export function continueExpired(token: string): StatusError {
 
 export const listExpired = (): StatusError => expired("The resourceVersion for the provided list is too old.");
 
+/** 410 by the watch cache, which knows what it still has. */
 export const watchExpired = (requested: number, oldest: number): StatusError =>
   expired(`too old resource version: ${requested} (${oldest})`);
+
+/** 410 by the store itself. */
+export const storeWatchExpired = (): StatusError => expired("The resourceVersion for the provided watch is too old.");
 
 /** 410 for a version from another life of the store, before it was emptied or restored: the client must list again. */
 export const watchFromElsewhere = (requested: number, current: number): StatusError =>
   expired(`Too large resource version: ${requested}, current: ${current}`);
 
-/** 504: the revision asked for was not reached in time. */
-export function tooLargeResourceVersion(requested: number, current: number): StatusError {
-  return timeout(`Too large resource version: ${requested}, current: ${current}`, 1, [
+/** 504: the revision asked for was not reached in time. `retryAfterSeconds` 0 leaves to the client when to come back. */
+export function tooLargeResourceVersion(requested: number, current: number, retryAfterSeconds: number): StatusError {
+  return timeout(`Too large resource version: ${requested}, current: ${current}`, retryAfterSeconds, [
     { reason: "ResourceVersionTooLarge", message: "Too large resource version" },
   ]);
 }

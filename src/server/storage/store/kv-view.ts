@@ -1,4 +1,4 @@
-import type { Kv } from "../kv.js";
+import type { Kv, ListResult } from "../kv.js";
 import type { Codecs } from "./codecs.js";
 import type { KvObject } from "./kv-object.js";
 import type { ObjectView } from "./reads.js";
@@ -13,16 +13,29 @@ export class KvView implements ObjectView {
   ) {}
 
   async read(from: string, limit: number): Promise<{ objects: readonly KvObject[]; remaining: number }> {
-    const { items, remaining } = await this.kv.list(this.prefix, {
-      revision: this.revision,
-      limit,
-      // The first key after one without its last NUL is that key with it.
-      ...(from !== this.prefix && { startAfter: from.endsWith("\0") ? from.slice(0, -1) : from }),
-    });
-    return { objects: items.map(({ key, revision, value }) => this.codecs.object(key, revision, value)), remaining };
+    const { kv, prefix, revision } = this;
+    if (from === prefix) return this.#objects(await kv.list(prefix, { revision, limit }));
+    // The first key after one without its last NUL is that key with it.
+    if (from.endsWith("\0"))
+      return this.#objects(await kv.list(prefix, { revision, limit, startAfter: from.slice(0, -1) }));
+    // No key is the one before another one, so the key itself is asked for beside those that follow it.
+    const [own, after] = await Promise.all([
+      kv.list(from, { revision, limit: 1 }),
+      kv.list(prefix, { revision, limit, startAfter: from }),
+    ]);
+    const items = [...own.items.filter(({ key }) => key === from), ...after.items];
+    const shown = limit > 0 ? items.slice(0, limit) : items;
+    return this.#objects({ items: shown, remaining: after.remaining + items.length - shown.length });
   }
 
   keep(): void {
     // The store keeps it until it is compacted.
+  }
+
+  #objects({ items, remaining }: Pick<ListResult, "items" | "remaining">): {
+    objects: readonly KvObject[];
+    remaining: number;
+  } {
+    return { objects: items.map(({ key, revision, value }) => this.codecs.object(key, revision, value)), remaining };
   }
 }

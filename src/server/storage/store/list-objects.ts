@@ -1,4 +1,4 @@
-import { turn } from "../../../base/turn.js";
+import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { CompactedError } from "../kv.js";
 import type { ListObjectsOptions, ListOfObjects } from "../store.js";
@@ -20,14 +20,13 @@ interface Page {
 /** Objects read at a time. */
 const SLICE = 500;
 /** Objects looked at between two glances at the clock. */
-const GLANCE = 50;
-/** Others get their turn after this long. */
-const SLICE_MILLISECONDS = 4;
+const GLANCE = 20;
 
 /** Lists below `prefix`, a whole key prefix ending in "/", from one state that cannot change under the reader. */
 export async function listObjects(reads: Reads, prefix: string, options: ListObjectsOptions): Promise<ListOfObjects> {
   const page = await choosePage(reads, prefix, options);
   try {
+    if (options.name !== undefined) return await pickOne(page, prefix + options.name, options.predicate);
     return await collect(page, prefix, options.predicate);
   } catch (error) {
     throw error instanceof CompactedError ? page.gone() : error;
@@ -35,18 +34,21 @@ export async function listObjects(reads: Reads, prefix: string, options: ListObj
 }
 
 async function choosePage(reads: Reads, prefix: string, options: ListObjectsOptions): Promise<Page> {
-  const { resourceVersion = "", resourceVersionMatch, limit = 0 } = options;
-  const requested = parseResourceVersion(resourceVersion);
-  if (requested === undefined) {
-    throw badRequest(`invalid resource version: ${invalidResourceVersionText(resourceVersion)}`);
-  }
+  const { resourceVersion = "", resourceVersionMatch } = options;
+  const limit = options.name === undefined ? (options.limit ?? 0) : 0;
   if (options.continue !== undefined && options.continue !== "") {
-    if (requested !== 0) throw badRequest("specifying resource version is not allowed when using continue");
     const { key: from, revision } = decodeContinue(options.continue, prefix);
+    if (resourceVersion !== "" && resourceVersion !== "0") {
+      throw badRequest("specifying resource version is not allowed when using continue");
+    }
     const gone = (): Error => continueExpired(encodeContinue({ key: from, revision: -1 }, prefix));
     const view = revision > 0 ? await reads.exactly(prefix, revision) : await reads.latest(prefix);
     if (view === undefined) throw gone();
     return { view, from, limit, gone };
+  }
+  const requested = parseResourceVersion(resourceVersion);
+  if (requested === undefined) {
+    throw badRequest(`invalid resource version: ${invalidResourceVersionText(resourceVersion)}`);
   }
   const gone = listExpired;
   // Before resourceVersionMatch existed, a limit together with a version meant that very version.
@@ -59,6 +61,16 @@ async function choosePage(reads: Reads, prefix: string, options: ListObjectsOpti
   return { view, from: prefix, limit: resourceVersion === "0" && reads.ignoresLimitOfAny ? 0 : limit, gone };
 }
 
+async function pickOne(
+  { view }: Page,
+  key: string,
+  predicate: ListObjectsOptions["predicate"],
+): Promise<ListOfObjects> {
+  const { objects } = await view.read(key, 1);
+  const items = objects.filter((object) => object.key === key && (predicate === undefined || predicate(object)));
+  return { items, resourceVersion: String(view.revision) };
+}
+
 async function collect(
   { view, from, limit }: Page,
   prefix: string,
@@ -67,7 +79,6 @@ async function collect(
   const items: KvObject[] = [];
   const resourceVersion = String(view.revision);
   let next = from;
-  let since = performance.now();
   for (;;) {
     const wanted = limit > 0 && predicate === undefined ? limit : SLICE;
     const { objects, remaining } = await view.read(next, wanted);
@@ -77,10 +88,7 @@ async function collect(
       const left = objects.length - index - 1 + remaining;
       const full = limit > 0 && items.length >= limit && left > 0;
       if (!full) {
-        if (index % GLANCE === GLANCE - 1 && performance.now() - since > SLICE_MILLISECONDS) {
-          await turn();
-          since = performance.now();
-        }
+        if (index % GLANCE === GLANCE - 1 && sliceIsSpent()) await nextSlice();
         continue;
       }
       view.keep();

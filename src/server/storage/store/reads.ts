@@ -1,4 +1,6 @@
+import type { StatusError } from "../../../machinery/errors/status-error.js";
 import type { EventReader } from "../event-log.js";
+import type { CompactedError } from "../kv.js";
 import type { KvObject } from "./kv-object.js";
 
 /** One state of the objects below a prefix. It cannot change under its reader. */
@@ -51,6 +53,8 @@ export interface Reads {
   startAfter(revision: number): Promise<number | undefined>;
   /** What happens below `prefix` after `revision`. Close it when done. */
   follow(prefix: string, revision: number): EventReader<ObjectEvent>;
+  /** What a watch is told that asks for events which are no longer kept. */
+  tooOld(error: CompactedError): StatusError;
   /** Has readers that are not behind learn how far the store is, where that can be asked. Never rejects. */
   requestProgress(): Promise<void>;
   /** Resolves when what the store acknowledged at `revision` may be answered; with the object as readers have it, if they do. */
@@ -60,3 +64,5 @@ export interface Reads {
 
 /** How long a read waits for a revision the client saw elsewhere, as the API server does. */
 export const PATIENCE_MILLISECONDS = 3000;
+/** What the client is told to wait then. */
+export const RETRY_AFTER_SECONDS = 1;

@@ -1,11 +1,11 @@
-import { turn } from "../../../base/turn.js";
+import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { Timers } from "../../../base/timers.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { type GroupResource, invalid } from "../../../machinery/errors/status-error.js";
+import { type GroupResource, invalid, isStatusError } from "../../../machinery/errors/status-error.js";
 import type { EventReader } from "../event-log.js";
 import { ClosedError, CompactedError } from "../kv.js";
 import type { StoredEvent, StoredObject, WatchObjectsOptions } from "../store.js";
-import { parseUintText, watchExpired, watchFromElsewhere } from "./errors.js";
+import { parseUintText, watchFromElsewhere } from "./errors.js";
 import type { ObjectEvent, ObjectView, Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
 
@@ -23,7 +23,8 @@ export interface WatchSources {
 
 /**
  * Watches below `prefix`, a whole key prefix ending in "/". The place where the watch starts is fixed when this
- * resolves; a place that is gone is reported by the iteration, as 410, because clients look for it there.
+ * resolves; a place that is gone or does not come is reported by the iteration, as 410 or 504, because clients look for it
+ * there.
  */
 export async function watchObjects(
   sources: WatchSources,
@@ -39,7 +40,13 @@ export async function watchObjects(
   }
   const latest = resourceVersion === "";
   if (sendInitialEvents ?? requested === 0) {
-    const view = latest ? await reads.latest(prefix) : await reads.notOlder(prefix, requested);
+    let view: ObjectView;
+    try {
+      view = latest ? await reads.latest(prefix) : await reads.notOlder(prefix, requested);
+    } catch (error) {
+      if (isStatusError(error)) return fail(error);
+      throw error;
+    }
     return follow(sources, prefix, view.revision, options, view);
   }
   const from = latest ? (await reads.latest(prefix)).revision : await reads.startAfter(requested);
@@ -47,7 +54,7 @@ export async function watchObjects(
   return follow(sources, prefix, from, options);
 }
 
-// Clients look for a revision that is gone in the stream, not in the answer's status.
+// Clients look for a revision that is gone, or does not come, in the stream, not in the answer's status.
 // oxlint-disable-next-line require-yield
 async function* fail(error: Error): AsyncGenerator<readonly StoredEvent[]> {
   throw error;
@@ -73,13 +80,14 @@ function follow(
   // A generator that was never started does not run its finally.
   if (options.signal.aborted) stop();
   else options.signal.addEventListener("abort", stop, { once: true });
-  return tell(reader, bookmarks, prefix, options, view, () => {
+  return tell(reads, reader, bookmarks, prefix, options, view, () => {
     options.signal.removeEventListener("abort", stop);
     stop();
   });
 }
 
 async function* tell(
+  reads: Reads,
   reader: EventReader<ObjectEvent>,
   bookmarks: BookmarkTimer,
   prefix: string,
@@ -100,13 +108,14 @@ async function* tell(
       for (const event of events) {
         const seen = seenBy(event, predicate);
         if (seen !== undefined) wanted.push(seen);
+        if (predicate !== undefined && sliceIsSpent()) await nextSlice();
       }
       if (events.length === 0 && bookmarks.due()) wanted.push({ type: "BOOKMARK", revision: reader.position });
       if (wanted.length > 0) yield wanted;
       else if (events.length === 0) await reader.wait(signal);
     }
   } catch (error) {
-    if (error instanceof CompactedError) throw watchExpired(error.requested, error.compacted);
+    if (error instanceof CompactedError) throw reads.tooOld(error);
     if (!(error instanceof ClosedError)) throw error;
   } finally {
     stop();
@@ -125,12 +134,13 @@ async function* initialEvents(
       if (predicate === undefined || predicate(object)) {
         events.push({ type: "ADDED", object, revision: object.revision });
       }
+      if (predicate !== undefined && sliceIsSpent()) await nextSlice();
     }
     if (events.length > 0) yield events;
     const last = objects.at(-1);
     if (remaining === 0 || last === undefined) return;
     from = `${last.key}\0`;
-    await turn();
+    if (sliceIsSpent()) await nextSlice();
   }
 }
 

@@ -1,0 +1,364 @@
+import { setTimeout } from "node:timers/promises";
+import { type Clock, systemClock } from "../../../base/clock.js";
+import { systemTimers, type Timers } from "../../../base/timers.js";
+import {
+  ClosedError,
+  CompactedError,
+  type Freshness,
+  FutureRevisionError,
+  type KeyValue,
+  KeyExistsError,
+  type Kv,
+  type ListOptions,
+  type ListResult,
+  RevisionMismatchError,
+  UnavailableError,
+  type WatchBatch,
+} from "../kv.js";
+import { compactedRevision } from "./compacted-revision.js";
+import { answered, EtcdClient, type EndpointStatus } from "./etcd-client.js";
+import { EtcdWatch } from "./etcd-watch.js";
+import { type EtcdTlsFiles, readEndpoints } from "./endpoint.js";
+import { keyValueOf } from "./events.js";
+import { isCompacted, isFutureRevision, isLeaseGone, NO_SPACE, unavailable } from "./failures.js";
+import { freshnessOf } from "./freshness.js";
+import { GrpcFailure } from "./grpc-channel.js";
+import { KeySpace, nextKey } from "./key-space.js";
+import { Leases } from "./leases.js";
+import {
+  compact,
+  leaseGrant,
+  MOD_REVISION,
+  range,
+  type RangeRequest,
+  type RangeResponse,
+  type RequestOp,
+  status,
+  txn,
+} from "./messages.js";
+import { pageSize } from "./page-size.js";
+
+export interface EtcdKvOptions extends EtcdTlsFiles {
+  /** "http://127.0.0.1:2379", "https://..." or "host:port"; several of one etcd cluster. */
+  readonly endpoints: readonly string[];
+  /** What every key in etcd begins with, as kube-apiserver's --etcd-prefix: it stands for `root`. Default "/registry". */
+  readonly prefix?: string;
+  /** What every key of this store begins with. Default "/registry". */
+  readonly root?: string;
+  /** For one call, retries included. Default 10,000. */
+  readonly timeoutMilliseconds?: number;
+  /** For leases. */
+  readonly clock?: Clock;
+  /** For retries. */
+  readonly timers?: Timers;
+}
+
+/** How long etcd may take to say how it is. */
+const PROBE_MILLISECONDS = 2000;
+/** Between two attempts to reach any endpoint at the start. */
+const OPENING_PAUSE = 250;
+/** How long watches may take to tell the last writes when the store closes. */
+const CLOSING_MILLISECONDS = 1000;
+
+/**
+ * The keys below one prefix of an etcd 3.4 or later. Rejects with {@link UnavailableError} when no endpoint answers in
+ * time. Freshness is "progress" only if every endpoint answered and is new enough.
+ *
+ * A write that etcd did not answer is not sent again: it rejects with {@link UnavailableError} and outcome "unknown".
+ */
+export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
+  const { timers = systemTimers, timeoutMilliseconds = 10_000 } = options;
+  const addresses = await readEndpoints(options.endpoints, options);
+  const client = new EtcdClient({ addresses, timeoutMilliseconds });
+  try {
+    const freshness = freshnessOf(await firstStatuses(client, timeoutMilliseconds));
+    return new EtcdKv(client, freshness, {
+      keys: new KeySpace(options.root ?? "/registry", options.prefix ?? "/registry"),
+      clock: options.clock ?? systemClock,
+      timers,
+      timeoutMilliseconds,
+    });
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+/** Waits for the first endpoint that answers. */
+async function firstStatuses(client: EtcdClient, timeoutMilliseconds: number): Promise<(EndpointStatus | undefined)[]> {
+  const probe = Math.min(PROBE_MILLISECONDS, timeoutMilliseconds);
+  const end = Date.now() + timeoutMilliseconds;
+  for (;;) {
+    const statuses = await client.statuses(probe);
+    if (statuses.some((one) => one !== undefined)) return statuses;
+    // Now for the reason.
+    if (Date.now() >= end) await answered(client.read(status, {}, probe));
+    // Nothing else may keep the process alive yet.
+    await setTimeout(OPENING_PAUSE);
+  }
+}
+
+interface EtcdKvParts {
+  readonly keys: KeySpace;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly timeoutMilliseconds: number;
+}
+
+class EtcdKv implements Kv {
+  readonly requestProgress?: () => Promise<void>;
+  readonly #writes = new Set<Promise<unknown>>();
+  readonly #watches = new Set<EtcdWatch>();
+  readonly #leases: Leases;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    private readonly client: EtcdClient,
+    readonly freshness: Freshness,
+    private readonly parts: EtcdKvParts,
+  ) {
+    this.#leases = new Leases(parts.clock, async (seconds) => (await client.repeat(leaseGrant, { seconds })).id);
+    if (freshness === "progress") {
+      this.requestProgress = async () => {
+        this.#assertOpen();
+        for (const watch of this.#watches) watch.requestProgress();
+      };
+    }
+  }
+
+  async create(key: string, value: Uint8Array, options: { ttlSeconds?: number } = {}): Promise<{ revision: number }> {
+    const { revision, succeeded } = await this.#write(key, 0, { value, ...options });
+    if (!succeeded) throw new KeyExistsError(key);
+    return { revision };
+  }
+
+  async get(key: string): Promise<{ kv: KeyValue | undefined; revision: number }> {
+    this.#assertOpen();
+    const { kvs, header } = await answered(this.client.read(range, { key: this.parts.keys.toEtcd(key) }));
+    return { kv: this.#firstOf(kvs), revision: header?.revision ?? 0 };
+  }
+
+  async list(prefix: string, options: ListOptions = {}): Promise<ListResult> {
+    this.#assertOpen();
+    for (;;) {
+      try {
+        return await this.#listPages(prefix, options);
+      } catch (error) {
+        // It took so long that its own revision is gone, which is not one that the caller asked for.
+        if (!(error instanceof CompactedError) || options.revision !== undefined) throw error;
+      }
+    }
+  }
+
+  async update(
+    key: string,
+    value: Uint8Array,
+    expectedRevision: number,
+    options: { ttlSeconds?: number } = {},
+  ): Promise<{ revision: number }> {
+    const { revision } = await this.#writeOver(key, expectedRevision, { value, ...options });
+    return { revision };
+  }
+
+  async delete(key: string, expectedRevision: number): Promise<{ revision: number; previous: KeyValue }> {
+    const { revision, current } = await this.#writeOver(key, expectedRevision, "delete");
+    if (current === undefined) throw new RevisionMismatchError(key, undefined);
+    return { revision, previous: current };
+  }
+
+  async *watch(prefix: string, fromRevision: number, { signal }: { signal: AbortSignal }): AsyncGenerator<WatchBatch> {
+    this.#assertOpen();
+    if (fromRevision < 1) throw new CompactedError(fromRevision, 1);
+    if (signal.aborted) return;
+    const watch = new EtcdWatch({
+      ...this.parts,
+      client: this.client,
+      prefix,
+      progress: this.freshness === "progress",
+      fromRevision,
+      currentRevision: () => this.#askRevision(),
+    });
+    const end = (): void => watch.end();
+    signal.addEventListener("abort", end);
+    this.#watches.add(watch);
+    try {
+      yield* watch.batches();
+    } catch (error) {
+      if (!(error instanceof ClosedError)) throw error;
+    } finally {
+      this.#watches.delete(watch);
+      signal.removeEventListener("abort", end);
+      watch.end();
+    }
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#assertOpen();
+    if (revision < 1) return;
+    try {
+      await this.client.read(compact, { revision });
+    } catch (error) {
+      if (!(error instanceof GrpcFailure)) throw error;
+      if (isCompacted(error)) return;
+      if (!isFutureRevision(error)) throw unavailable(error);
+      await this.compact(await this.currentRevision());
+    }
+  }
+
+  async count(prefix: string): Promise<number> {
+    this.#assertOpen();
+    const { count } = await answered(this.client.read(range, { ...this.parts.keys.range(prefix), countOnly: true }));
+    return count;
+  }
+
+  async currentRevision(): Promise<number> {
+    this.#assertOpen();
+    return answered(this.#askRevision());
+  }
+
+  async check(): Promise<void> {
+    this.#assertOpen();
+    const timeout = Math.min(PROBE_MILLISECONDS, this.parts.timeoutMilliseconds);
+    await answered(this.#askRevision(timeout));
+    const { errors } = await answered(this.client.read(status, {}, timeout));
+    if (errors.some((alarm) => alarm.includes("NOSPACE"))) throw new UnavailableError(NO_SPACE, "not-done");
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#finish();
+    return this.#closing;
+  }
+
+  async #finish(): Promise<void> {
+    this.client.stopReads();
+    await Promise.allSettled(this.#writes);
+    const patience = new AbortController();
+    const lose = this.parts.timers.start(CLOSING_MILLISECONDS, () => patience.abort());
+    await Promise.all([...this.#watches].map((watch) => watch.settled(patience.signal)));
+    lose();
+    for (const watch of this.#watches) watch.end();
+    this.client.close();
+  }
+
+  #assertOpen(): void {
+    if (this.#closing !== undefined) throw new ClosedError();
+  }
+
+  async #askRevision(timeoutMilliseconds?: number): Promise<number> {
+    const { key } = this.parts.keys.range("");
+    const { header } = await this.client.read(range, { key, countOnly: true }, timeoutMilliseconds);
+    return header?.revision ?? 0;
+  }
+
+  #firstOf(kvs: RangeResponse["kvs"] | undefined): KeyValue | undefined {
+    const [kv] = kvs ?? [];
+    return kv && keyValueOf(this.parts.keys, kv);
+  }
+
+  async #listPages(prefix: string, { limit = 0, startAfter, revision: asked }: ListOptions): Promise<ListResult> {
+    if (asked !== undefined && asked < 1) throw new CompactedError(asked, 1);
+    const { keys } = this.parts;
+    const { key: first, rangeEnd } = keys.range(prefix);
+    let key = startAfter === undefined ? first : laterOf(first, nextKey(keys.toEtcd(startAfter)));
+    let revision = asked;
+    let page: RangeResponse | undefined;
+    const items: KeyValue[] = [];
+    for (;;) {
+      const room = limit === 0 ? Number.POSITIVE_INFINITY : limit - items.length;
+      page = await this.#page({
+        key,
+        rangeEnd,
+        limit: Math.min(room, pageSize(page?.kvs)),
+        ...(revision !== undefined && { revision }),
+      });
+      revision ??= page.header?.revision ?? 0;
+      for (const kv of page.kvs) items.push(keyValueOf(keys, kv));
+      const last = page.kvs.at(-1);
+      if (!page.more || last === undefined || items.length === limit) {
+        return { items, revision, remaining: page.count - page.kvs.length };
+      }
+      key = nextKey(last.key);
+    }
+  }
+
+  async #page(request: RangeRequest): Promise<RangeResponse> {
+    try {
+      return await this.client.read(range, request);
+    } catch (error) {
+      if (!(error instanceof GrpcFailure)) throw error;
+      const { revision = 0, key = new Uint8Array() } = request;
+      if (isFutureRevision(error)) throw new FutureRevisionError(revision, await this.currentRevision());
+      if (!isCompacted(error)) throw unavailable(error);
+      const { timers, timeoutMilliseconds } = this.parts;
+      const timeout = { timers, milliseconds: timeoutMilliseconds };
+      throw new CompactedError(revision, await compactedRevision(this.client, key, revision, timeout));
+    }
+  }
+
+  /** Of a key that must be at `expected`. */
+  async #writeOver(key: string, expected: number, change: Change): Promise<Written> {
+    // etcd compares a missing key as 0.
+    if (expected < 1) throw new RevisionMismatchError(key, (await this.get(key)).kv);
+    const written = await this.#write(key, expected, change);
+    if (!written.succeeded) throw new RevisionMismatchError(key, written.current);
+    return written;
+  }
+
+  async #write(key: string, expected: number, change: Change): Promise<Written> {
+    this.#assertOpen();
+    const writing = answered(this.#commit(this.parts.keys.toEtcd(key), expected, change));
+    this.#writes.add(writing);
+    try {
+      const written = await writing;
+      if (written.succeeded) for (const watch of this.#watches) watch.owe(key, written.revision);
+      return written;
+    } finally {
+      this.#writes.delete(writing);
+    }
+  }
+
+  async #lease(seconds: number): Promise<bigint> {
+    try {
+      return await this.#leases.leaseFor(seconds);
+    } catch (error) {
+      // Whether there is a lease or not: the key was not written.
+      throw error instanceof GrpcFailure ? unavailable(error, "not-done") : error;
+    }
+  }
+
+  /** Changes the key if it is at `expected`, 0 being no such key; else reads it. */
+  async #commit(key: Uint8Array, expected: number, change: Change): Promise<Written> {
+    const lease = change === "delete" || !change.ttlSeconds ? 0n : await this.#lease(change.ttlSeconds);
+    const success: RequestOp =
+      change === "delete" ? { deleteRange: { key, prevKv: true } } : { put: { key, value: change.value, lease } };
+    try {
+      const { header, succeeded, responses } = await this.client.write(txn, {
+        compare: [{ target: MOD_REVISION, key, modRevision: expected }],
+        success: [success],
+        failure: [{ range: { key } }],
+      });
+      const [response] = responses;
+      const current = this.#firstOf(response?.range?.kvs ?? response?.deleteRange?.prevKvs);
+      return { revision: header?.revision ?? 0, succeeded, current };
+    } catch (error) {
+      if (!(error instanceof GrpcFailure && isLeaseGone(error))) throw error;
+      // It was revoked, or its time was up: etcd did nothing.
+      await this.#leases.drop(lease);
+      return this.#commit(key, expected, change);
+    }
+  }
+}
+
+/** What to put, or to delete. */
+type Change = { readonly value: Uint8Array; readonly ttlSeconds?: number } | "delete";
+
+interface Written {
+  readonly revision: number;
+  readonly succeeded: boolean;
+  /** Before a delete that succeeded, or at a write that did not. */
+  readonly current: KeyValue | undefined;
+}
+
+function laterOf(a: Uint8Array, b: Uint8Array): Uint8Array {
+  return Buffer.compare(a, b) >= 0 ? a : b;
+}

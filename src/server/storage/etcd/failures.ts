@@ -1,0 +1,64 @@
+import { UnavailableError } from "../kv.js";
+import type { GrpcFailure } from "./grpc-channel.js";
+
+/** etcd says so before it does anything of a request. */
+const REFUSALS: ReadonlySet<GrpcFailure["code"]> = new Set([
+  "INVALID_ARGUMENT",
+  "NOT_FOUND",
+  "FAILED_PRECONDITION",
+  "OUT_OF_RANGE",
+  "PERMISSION_DENIED",
+  "UNAUTHENTICATED",
+  "UNIMPLEMENTED",
+]);
+
+/** Another attempt, or another endpoint, may do better. */
+const PASSING: ReadonlySet<GrpcFailure["code"]> = new Set([
+  "UNAVAILABLE",
+  "DEADLINE_EXCEEDED",
+  "INTERNAL",
+  "CANCELLED",
+  "ABORTED",
+  "UNKNOWN",
+]);
+
+export const isPassing = ({ code }: GrpcFailure): boolean => PASSING.has(code);
+
+/** etcd has not done, and will not do, what was asked. */
+export function isRefused({ code, details, unsent }: GrpcFailure): boolean {
+  return unsent || REFUSALS.has(code) || (code === "RESOURCE_EXHAUSTED" && details.startsWith("etcdserver: "));
+}
+
+export const isCompacted = ({ details }: GrpcFailure): boolean =>
+  details === "etcdserver: mvcc: required revision has been compacted";
+
+export const isFutureRevision = ({ details }: GrpcFailure): boolean =>
+  details === "etcdserver: mvcc: required revision is a future revision";
+
+export const isLeaseGone = ({ details }: GrpcFailure): boolean => details === "etcdserver: requested lease not found";
+
+export const NO_SPACE = "etcdserver: mvcc: database space exceeded";
+
+/** The failure as kube-apiserver passes it on. `outcome` is what the failure says of it, if not given. */
+export function unavailable(
+  failure: GrpcFailure,
+  outcome: UnavailableError["outcome"] = isRefused(failure) ? "not-done" : "unknown",
+): UnavailableError {
+  return new UnavailableError(goText(failure), outcome);
+}
+
+/** As Go's etcd client words it. */
+function goText({ code, details }: GrpcFailure): string {
+  if (details.startsWith("etcdserver: ")) return details;
+  if (code === "DEADLINE_EXCEEDED") return "context deadline exceeded";
+  return `rpc error: code = ${goName(code)} desc = ${details}`;
+}
+
+/** "NOT_FOUND" is NotFound in Go. */
+function goName(code: string): string {
+  if (code === "CANCELLED") return "Canceled";
+  return code
+    .split("_")
+    .map((word) => word.charAt(0) + word.slice(1).toLowerCase())
+    .join("");
+}

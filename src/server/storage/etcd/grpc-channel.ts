@@ -1,0 +1,192 @@
+/** The only module that loads gRPC. */
+import { isIP } from "node:net";
+import { checkServerIdentity } from "node:tls";
+import {
+  Client,
+  connectivityState,
+  type ChannelCredentials,
+  type ChannelOptions,
+  type ClientUnaryCall,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
+
+export interface GrpcAddress {
+  /** "127.0.0.1:2379" */
+  readonly target: string;
+  /** Absent: no TLS. */
+  readonly tls?: GrpcTls;
+}
+
+/** PEM texts. */
+export interface GrpcTls {
+  /** Absent: the runtime's own roots. */
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+export interface GrpcMethod<In, Out> {
+  readonly path: string;
+  readonly request: { encode(message: In): Uint8Array };
+  readonly response: { decode(bytes: Uint8Array): Out };
+}
+
+/** A call that failed. */
+export class GrpcFailure extends Error {
+  override readonly name = "GrpcFailure";
+  constructor(
+    /** gRPC's name for the status: "UNAVAILABLE". */
+    readonly code: keyof typeof status,
+    readonly details: string,
+    /** The request never left this process. */
+    readonly unsent: boolean,
+  ) {
+    super(`${code}: ${details}`);
+  }
+}
+
+/** A stream of messages in both directions. */
+export interface GrpcStream<In, Out> {
+  send(message: In): void;
+  /** What arrives, no faster than it is taken. Throws {@link GrpcFailure}; ends when the other side ends it well. */
+  readonly messages: AsyncIterable<Out>;
+  /** Makes {@link messages} fail with CANCELLED. */
+  cancel(): void;
+}
+
+const OPTIONS: ChannelOptions = {
+  "grpc.max_receive_message_length": -1,
+  "grpc.max_send_message_length": -1,
+  // etcd refuses pings that come more often than every five seconds.
+  "grpc.keepalive_time_ms": 10_000,
+  "grpc.keepalive_timeout_ms": 10_000,
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 1000,
+  "grpc.enable_http_proxy": 0,
+  "grpc.service_config_disable_resolution": 1,
+  "grpc.use_local_subchannel_pool": 1,
+};
+
+/** The connection to one address. It is made with the first call, and made again when it breaks. */
+export class GrpcChannel {
+  readonly #client: Client;
+
+  constructor(readonly address: GrpcAddress) {
+    const { target, tls } = address;
+    const secured =
+      tls === undefined ? { credentials: credentials.createInsecure(), options: {} } : secure(target, tls);
+    this.#client = new Client(target, secured.credentials, { ...OPTIONS, ...secured.options });
+  }
+
+  /** One request, one answer. Throws {@link GrpcFailure}. `deadline` is a time in milliseconds since the Unix epoch. */
+  async call<In, Out>(
+    method: GrpcMethod<In, Out>,
+    request: In,
+    options: { deadline: number; signal?: AbortSignal },
+  ): Promise<Out> {
+    const { deadline, signal } = options;
+    await this.#connect(deadline, signal);
+    return new Promise((resolve, reject) => {
+      let call: ClientUnaryCall | undefined;
+      const cancel = (): void => call?.cancel();
+      call = this.#client.makeUnaryRequest(
+        method.path,
+        (message: In) => Buffer.from(method.request.encode(message)),
+        (bytes) => method.response.decode(bytes),
+        request,
+        { deadline },
+        (error, answer) => {
+          signal?.removeEventListener("abort", cancel);
+          if (error !== null) reject(failureOf(error));
+          else if (answer === undefined) reject(new GrpcFailure("INTERNAL", "no answer", false));
+          else resolve(answer);
+        },
+      );
+      signal?.addEventListener("abort", cancel);
+    });
+  }
+
+  /** `headers` are sent with it. It has no deadline. */
+  open<In, Out>(method: GrpcMethod<In, Out>, headers: Readonly<Record<string, string>>): GrpcStream<In, Out> {
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
+    const stream = this.#client.makeBidiStreamRequest(
+      method.path,
+      (message: In) => Buffer.from(method.request.encode(message)),
+      (bytes) => method.response.decode(bytes),
+      metadata,
+    );
+    // It is thrown to the reader; between two reads nobody else listens.
+    stream.on("error", () => {});
+    return {
+      send: (message) => void stream.write(message),
+      messages: received(stream),
+      cancel: () => stream.cancel(),
+    };
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  /** Resolves when there is a connection, or a reason why there is none that the call itself will be given. */
+  async #connect(deadline: number, signal: AbortSignal | undefined): Promise<void> {
+    const channel = this.#client.getChannel();
+    for (;;) {
+      if (signal?.aborted === true) throw new GrpcFailure("CANCELLED", "the store is closing", true);
+      const state = channel.getConnectivityState(true);
+      if (state === connectivityState.READY || state === connectivityState.TRANSIENT_FAILURE) return;
+      if (state === connectivityState.SHUTDOWN || Date.now() >= deadline) {
+        throw new GrpcFailure("UNAVAILABLE", `cannot connect to ${this.address.target} in time`, true);
+      }
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          signal?.removeEventListener("abort", done);
+          resolve();
+        };
+        signal?.addEventListener("abort", done);
+        channel.watchConnectivityState(state, deadline, done);
+      });
+    }
+  }
+}
+
+function secure(target: string, tls: GrpcTls): { credentials: ChannelCredentials; options: ChannelOptions } {
+  const host = target.slice(0, target.lastIndexOf(":")).replace(/^\[|\]$/g, "");
+  const files = [tls.ca ?? null, tls.key ?? null, tls.cert ?? null] as const;
+  if (isIP(host) === 0) return { credentials: credentials.createSsl(...files), options: {} };
+  // grpc-js would send the address as a server name, which TLS forbids and Node warns of.
+  return {
+    credentials: credentials.createSsl(...files, {
+      checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
+    }),
+    options: { "grpc.ssl_target_name_override": "etcd" },
+  };
+}
+
+async function* received<Out>(stream: AsyncIterable<Out>): AsyncGenerator<Out, void> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw failureOf(error);
+  }
+}
+
+function failureOf(error: unknown): GrpcFailure {
+  if (!isServiceError(error)) {
+    return new GrpcFailure("UNKNOWN", error instanceof Error ? error.message : String(error), false);
+  }
+  const { code, details } = error;
+  return new GrpcFailure(
+    (status[code] ?? "UNKNOWN") as keyof typeof status,
+    details.replace(/\. Resolution note: $/, ""),
+    code === status.UNAVAILABLE && /^(No connection established|Name resolution failed)/.test(details),
+  );
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && typeof error.code === "number" && "details" in error;
+}

@@ -1,0 +1,50 @@
+/** Where the keys of a store lie in etcd: everything below one prefix, and nothing else is ever asked for. */
+export class KeySpace {
+  readonly #theirs: string;
+
+  /**
+   * `ours` is what all keys of the store begin with ("/registry"), `theirs` what stands there in etcd ("/clusters/a"):
+   * "/registry/pods/x" is "/clusters/a/pods/x" in etcd.
+   */
+  constructor(
+    private readonly ours: string,
+    theirs: string,
+  ) {
+    const names = theirs.split("/").filter((name) => name !== "");
+    this.#theirs = names.map((name) => `/${name}`).join("");
+  }
+
+  /** Throws a {@link RangeError} for a key that is not of this store. */
+  toEtcd(key: string): Uint8Array {
+    if (!key.startsWith(`${this.ours}/`)) throw new RangeError(`key ${key} does not begin with ${this.ours}/`);
+    return encode(this.#theirs + key.slice(this.ours.length));
+  }
+
+  fromEtcd(key: Uint8Array): string {
+    return this.ours + decoder.decode(key).slice(this.#theirs.length);
+  }
+
+  /** The keys below `prefix`, from the first to before the end. */
+  range(prefix: string): { key: Uint8Array; rangeEnd: Uint8Array } {
+    const root = `${this.ours}/`;
+    const key = this.toEtcd(root.startsWith(prefix) ? root : prefix);
+    return { key, rangeEnd: endOfPrefix(key) };
+  }
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const encode = (text: string): Uint8Array => encoder.encode(text);
+
+/** The first key after all that begin with `prefix`. */
+function endOfPrefix(prefix: Uint8Array): Uint8Array {
+  const end = Uint8Array.from(prefix);
+  // UTF-8 has no byte 255, so the last one can always be counted up.
+  end[end.length - 1] = (end.at(-1) ?? 0) + 1;
+  return end;
+}
+
+/** The first key after this one. */
+export function nextKey(key: Uint8Array): Uint8Array {
+  return Uint8Array.from([...key, 0]);
+}

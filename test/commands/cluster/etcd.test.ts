@@ -1,0 +1,82 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { etcdMissing, type EtcdServer, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";
+
+const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
+const built = existsSync(resolve(import.meta.dirname, "../../../dist/main.js"));
+
+tellEtcdMissing("kubets cluster --storage=etcd");
+
+describe.skipIf(!built || etcdMissing !== undefined)("kubets cluster --storage=etcd", () => {
+  let home: string;
+  let etcd: EtcdServer;
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), "kubets-cluster-etcd-"));
+    etcd = await startEtcd();
+  });
+  afterAll(async () => {
+    for (const name of ["one", "two"]) await kubets("cluster", "delete", name);
+    await etcd.dispose();
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  function kubets(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const env = { PATH: process.env["PATH"], HOME: home, TMPDIR: home };
+    return new Promise((done) => {
+      execFile(process.execPath, [bin, ...args], { env, cwd: home }, (error, stdout, stderr) => {
+        done({ code: typeof error?.code === "number" ? error.code : error === null ? 0 : 1, stdout, stderr });
+      });
+    });
+  }
+  const start = (name: string) =>
+    kubets(
+      "cluster",
+      "start",
+      name,
+      "--detach",
+      "--storage=etcd",
+      `--etcd-servers=${etcd.endpoint}`,
+      "--data-dir=certificates",
+    );
+
+  test("two clusters on one etcd and one folder are one API", async () => {
+    for (const name of ["one", "two"]) expect(await start(name)).toMatchObject({ code: 0, stderr: "" });
+    writeFileSync(join(home, "shared.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared}\n");
+    expect(await kubets("create", "-f", "shared.yaml", "--context=kubets-one")).toMatchObject({ code: 0 });
+    expect(await kubets("get", "configmap", "shared", "-o", "name", "--context=kubets-two")).toMatchObject({
+      code: 0,
+      stdout: "configmap/shared\n",
+    });
+    // Either believes the other's certificate and token.
+    const server = /https:\S+/.exec((await kubets("cluster", "status", "two")).stdout)?.[0] ?? "";
+    const crossed = await kubets(
+      "get",
+      "configmap",
+      "shared",
+      "-o",
+      "name",
+      "--context=kubets-one",
+      `--server=${server}`,
+    );
+    expect(crossed).toMatchObject({ code: 0, stdout: "configmap/shared\n" });
+  });
+
+  test("a restart needs no flags, and what one deletes of itself leaves the objects and the other", async () => {
+    expect(await kubets("cluster", "stop", "two")).toMatchObject({ code: 0 });
+    expect(await kubets("cluster", "start", "two", "--detach")).toMatchObject({ code: 0, stderr: "" });
+    expect(await kubets("cluster", "delete", "one")).toMatchObject({ code: 0, stdout: 'cluster "one" deleted\n' });
+    expect(existsSync(join(home, "certificates", "pki.json"))).toBe(true);
+    expect(await kubets("get", "configmap", "shared", "-o", "name", "--context=kubets-two")).toMatchObject({ code: 0 });
+    expect(await kubets("cluster", "start", "two", "--storage=disk")).toMatchObject({ code: 1 });
+  });
+
+  test("an etcd that is not there is named", async () => {
+    const outcome = await kubets("cluster", "start", "three", "--storage=etcd", "--etcd-servers=http://127.0.0.1:1");
+    expect(outcome).toMatchObject({ code: 1, stdout: "" });
+    expect(outcome.stderr).toMatch(/^error: .*127\.0\.0\.1:1/);
+    expect(existsSync(join(home, ".kubets/clusters/three"))).toBe(false);
+  });
+});

@@ -1,0 +1,15 @@
+import { afterAll, beforeAll, describe } from "vitest";
+import { type EtcdServer, etcdMissing, etcdUnderTest, startEtcd, tellEtcdMissing } from "../../../helpers/etcd.js";
+import { kvSuite } from "../../../suites/kv.js";
+
+tellEtcdMissing("the suite of etcd storage");
+
+describe.skipIf(etcdMissing !== undefined)("etcd", () => {
+  let server: EtcdServer;
+  beforeAll(async () => {
+    server = await startEtcd();
+  });
+  afterAll(() => server.dispose());
+
+  kvSuite("etcd", () => etcdUnderTest(() => server));
+});
