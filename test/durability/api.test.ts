@@ -54,8 +54,8 @@ describe("a server process on disk storage", () => {
 
   test("killed at random moments of a stream of writes, it comes back with every one it acknowledged", async () => {
     const directory = join(folder, "killed");
-    let api = await startApi(server.script, directory);
-    let acknowledged = 0;
+    let api = await startApi(server.script, directory, { connections: 32 });
+    let [acknowledged, answers] = [0, 0];
     try {
       for (let round = 0; round < 6; round++) {
         const before = await api.call("GET", `${MAPS}?limit=1`);
@@ -64,14 +64,15 @@ describe("a server process on disk storage", () => {
         const watching = api
           .watch(`${MAPS}?watch=true&resourceVersion=${since}`, (event) => seen.push(event))
           .catch(() => {});
-        const writers = Array.from({ length: 6 }, (_, writer) => write(api, `r${round}-w${writer}`));
-        await sleep(50 + Math.random() * 500);
+        const writers = Array.from({ length: 24 }, (_, writer) => write(api, `r${round}-w${writer}`, () => answers++));
+        const enough = answers + 20 + Math.random() * 200;
+        while (answers < enough) await sleep(1);
         await api.kill();
         const histories = await Promise.all(writers);
         await watching;
         acknowledged += histories.reduce((sum, { answered }) => sum + answered.length, 0);
 
-        api = await startApi(server.script, directory);
+        api = await startApi(server.script, directory, { connections: 32 });
         await expectSurvived(api, histories, since, seen);
       }
     } finally {
@@ -98,7 +99,7 @@ interface History {
 const STEPS = ["POST", "PUT", "PATCH", "PATCH", "DELETE"] as const;
 
 /** Writes one object, each write after the answer of the last, until the connection breaks. */
-async function write(api: ApiProcess, name: string): Promise<History> {
+async function write(api: ApiProcess, name: string, onAnswer: () => void): Promise<History> {
   const answered: (Step & { version: number })[] = [];
   for (let at = 0; ; at++) {
     const method = STEPS[at % STEPS.length] ?? "POST";
@@ -113,6 +114,7 @@ async function write(api: ApiProcess, name: string): Promise<History> {
       return { name, answered, pending: step };
     }
     expect(answer.status).toBe(method === "POST" ? 201 : 200);
+    onAnswer();
     answered.push({ ...step, version: method === "DELETE" ? 0 : Number(answer.body.metadata.resourceVersion) });
   }
 }

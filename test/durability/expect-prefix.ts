@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import { CompactedError, FutureRevisionError, type Kv, type KvEvent } from "../../src/server/storage/kv.js";
 import { Plan } from "./plan.js";
@@ -18,6 +19,28 @@ export async function expectPrefix(kv: Kv, seed: number, seen: number): Promise<
   const events = await eventsAfter(kv, seen, missed.length);
   if (events !== undefined) expect(events.map((event) => describeEvent(event))).toEqual(missed);
   return revision;
+}
+
+/**
+ * The store lost the end of the plan's first `count` writes, all of them acknowledged: it holds exactly what an earlier
+ * prefix left, none of the lost revisions comes back with another meaning, and whoever knows one has to list again.
+ * Answers the last revision of the prefix.
+ */
+export async function expectCutPrefix(kv: Kv, seed: number, count: number): Promise<number> {
+  const { items, revision } = await kv.list("");
+  expect(revision).toBe(count + 2);
+  const found = new Map(items.map((item) => [item.key, { value: text(item.value), revision: item.revision }]));
+  const plan = new Plan(seed);
+  const same = (): boolean =>
+    found.size === plan.state.size && [...found].every(([key, held]) => isDeepStrictEqual(plan.state.get(key), held));
+  while (!same() && plan.revision <= count) plan.next();
+  expect(plan.state).toEqual(found);
+  for (const known of [plan.revision, count + 1]) {
+    const watch = kv.watch("", known, { signal: new AbortController().signal });
+    await expect(watch[Symbol.asyncIterator]().next()).rejects.toBeInstanceOf(CompactedError);
+  }
+  expect(await kv.create("/after", new Uint8Array([1]))).toEqual({ revision: count + 3 });
+  return plan.revision;
 }
 
 async function eventsAfter(kv: Kv, from: number, count: number): Promise<KvEvent[] | undefined> {

@@ -5,8 +5,11 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Bundles a script of this folder and the storage worker, as a build does; answers the script and how to remove it. */
-export async function buildWriter(name = "writer"): Promise<{ script: string; remove(): Promise<void> }> {
+/** Bundles a script and the storage worker, as a build does; answers the script and how to remove it. */
+export async function buildWriter(
+  name = "writer",
+  folder = "test/durability",
+): Promise<{ script: string; remove(): Promise<void> }> {
   // Below node_modules, so that the driver is found as an installed program finds it.
   await mkdir(`${root}node_modules/.cache`, { recursive: true });
   const outdir = await mkdtemp(`${root}node_modules/.cache/kubets-durability-`);
@@ -14,7 +17,7 @@ export async function buildWriter(name = "writer"): Promise<{ script: string; re
   await build({
     absWorkingDir: root,
     entryPoints: {
-      [name]: `test/durability/${name}.ts`,
+      [name]: `${folder}/${name}.ts`,
       "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
     },
     outdir,

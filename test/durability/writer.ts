@@ -10,7 +10,7 @@ const [directory = "", seed = "1", count = "1", window = "1"] = process.argv.sli
 const kv = await openSqliteKv({ directory });
 const plan = new Plan(Number(seed));
 const inFlight = new Set<Promise<void>>();
-writeSync(1, "ready\n");
+say("ready");
 while (plan.revision <= Number(count)) {
   const { type, key, value, expected, revision } = plan.next();
   const bytes = new TextEncoder().encode(value);
@@ -22,13 +22,25 @@ while (plan.revision <= Number(count)) {
         : kv.delete(key, expected);
   const acknowledged = write.then((answer) => {
     if (answer.revision !== revision) throw new Error(`revision ${answer.revision} instead of ${revision}`);
-    writeSync(1, `ack ${revision}\n`);
+    say(`ack ${revision}`);
     inFlight.delete(acknowledged);
   });
   inFlight.add(acknowledged);
   if (inFlight.size >= Number(window)) await Promise.race(inFlight);
 }
 await Promise.all(inFlight);
-writeSync(1, "done\n");
+say("done");
 // Left open: whoever started this process decides how it ends.
 setInterval(() => {}, 1000);
+
+function say(line: string): void {
+  for (;;) {
+    try {
+      writeSync(1, `${line}\n`);
+      return;
+    } catch (error) {
+      // The reader is slow and its pipe full.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    }
+  }
+}

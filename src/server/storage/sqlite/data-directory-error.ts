@@ -1,6 +1,9 @@
-export type DataDirectoryProblem = "in-use" | "damaged" | "newer" | "no-driver" | "unusable";
+export type DataDirectoryProblem = "in-use" | "damaged" | "newer" | "no-driver" | "unusable" | "full" | "unwritable";
 
-/** The folder cannot serve as storage; it was left as it was. The message is one line for a person to act on. */
+/**
+ * The folder cannot serve as storage, or not for writes ("full", "unwritable"). The message is one line for a person to
+ * act on.
+ */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
   constructor(
@@ -9,4 +12,25 @@ export class DataDirectoryError extends Error {
   ) {
     super(message);
   }
+}
+
+export function damagedDirectory(directory: string, detail: string): DataDirectoryError {
+  return new DataDirectoryError(
+    "damaged",
+    `data directory ${directory} is damaged (${detail}) and was left as it is: restore it from a copy or remove it`,
+  );
+}
+
+/** A commit, or what has to follow it, failed with `detail`, in SQLite's or the operating system's words. */
+export function failedWrite(directory: string, detail: string): DataDirectoryError {
+  if (/\bfull\b|ENOSPC|EDQUOT|no space/i.test(detail)) {
+    return new DataDirectoryError(
+      "full",
+      `data directory ${directory} is full (${detail}): nothing can be written until space is freed; reading goes on`,
+    );
+  }
+  return new DataDirectoryError(
+    "unwritable",
+    `data directory ${directory} cannot be written (${detail}): check its disk and permissions; reading goes on`,
+  );
 }

@@ -1,24 +1,25 @@
-import { prefixEnd } from "../../../base/key-order.js";
 import type { KeyValue } from "../kv.js";
 import { blob, integer, type SqlDatabase, type SqlRow, type SqlStatement } from "./driver.js";
-import { rowChecksum } from "./schema.js";
-import type { Calls, ExpiringKey, HistoryEvent, WriteRequest, WriteResult } from "./protocol.js";
-
-const COLUMNS = "key, revision, create_revision, value";
+import { packValues } from "./packed-values.js";
+import type { Calls, ExpiringKey, HistoryEvent, NoSuchRevision, WriteRequest, WriteResult } from "./protocol.js";
+import { checkRow, rowChecksum } from "./schema.js";
 
 /** The newest row of each key as of revision ?3, in [?1, ?2). */
 const STATE_AT = `
   FROM kv AS k WHERE key >= ?1 AND key < ?2 AND revision <= ?3 AND deleted = 0
   AND NOT EXISTS (SELECT 1 FROM kv AS n WHERE n.key = k.key AND n.revision > k.revision AND n.revision <= ?3)`;
 
+/** A page ends when it has this much; writers wait for a page at most. */
+const PAGE_ROWS = 500;
+const PAGE_BYTES = 2 ** 20;
+/** Rows read at a time: what a page may have too much. */
+const STRIDE = 50;
+const COUNTED = 2000;
+
 /** The queries of the key-value store over one open database. One call at a time. */
 export class SqliteDatabase {
   #revision: number;
   #compacted: number;
-  /** Where the last limited list ended, so that the next page need not count again. */
-  #lastPage:
-    | { readonly prefix: string; readonly revision: number; readonly key: string; readonly remaining: number }
-    | undefined;
   readonly #statements = new Map<string, SqlStatement>();
 
   constructor(private readonly db: SqlDatabase) {
@@ -49,59 +50,97 @@ export class SqliteDatabase {
   }
 
   get(key: string): KeyValue | undefined {
-    const row = this.#sql(`SELECT ${COLUMNS}, deleted FROM kv WHERE key = ?1 ORDER BY revision DESC LIMIT 1`).get(key);
+    const row = this.#sql("SELECT * FROM kv WHERE key = ?1 ORDER BY revision DESC LIMIT 1").get(key);
     return row === undefined || integer(row, "deleted") === 1 ? undefined : keyValue(row);
   }
 
-  list({ prefix, options }: Calls["list"]["ask"]): Calls["list"]["answer"] {
-    const revision = options.revision ?? this.#revision;
-    if (revision > this.#revision) return { kind: "future", current: this.#revision };
-    if (revision < this.#compacted) return { kind: "compacted", compacted: this.#compacted };
-    const from = options.startAfter === undefined ? prefix : laterOf(prefix, `${options.startAfter}\0`);
-    const limit = options.limit === undefined || options.limit === 0 ? -1 : options.limit;
-    const rows = this.#sql(`SELECT ${COLUMNS} ${STATE_AT} ORDER BY key LIMIT ?4`).all(
-      from,
-      prefixEnd(prefix),
-      revision,
-      limit,
-    );
-    const items = rows.map(keyValue);
-    const remaining = limit === -1 ? 0 : this.#remaining(prefix, options.startAfter, from, revision, items.length);
-    const last = items.at(-1);
-    this.#lastPage = last === undefined ? undefined : { prefix, revision, key: last.key, remaining };
-    return { kind: "listed", items, revision, remaining };
+  page(ask: Calls["page"]["ask"]): Calls["page"]["answer"] {
+    const { revision = this.#revision, end, limit } = ask;
+    const missing = this.#missing(revision);
+    if (missing !== undefined) return missing;
+    const select = this.#sql(`SELECT * ${STATE_AT} ORDER BY key LIMIT ?4`);
+    const rows: KeyValue[] = [];
+    let [from, bytes, more] = [ask.from, 0, true];
+    while (more && rows.length < Math.min(limit, PAGE_ROWS) && bytes < PAGE_BYTES) {
+      const stride = Math.min(STRIDE, limit - rows.length);
+      const read = select.all(from, end, revision, stride).map(keyValue);
+      for (const row of read) {
+        rows.push(row);
+        bytes += row.value.byteLength;
+        from = `${row.key}\0`;
+      }
+      more = read.length === stride;
+    }
+    const items = rows.map(({ key, createRevision, revision: written }) => ({
+      key,
+      createRevision,
+      revision: written,
+    }));
+    return { kind: "page", items, values: packValues(rows.map(({ value }) => value)), revision, more };
   }
 
-  count(prefix: string): number {
-    return this.#countAt(prefix, prefix, this.#revision);
+  count({ from, end, revision = this.#revision }: Calls["count"]["ask"]): Calls["count"]["answer"] {
+    const missing = this.#missing(revision);
+    if (missing !== undefined) return missing;
+    const counted = this.#sql(
+      `SELECT count(*) AS n, max(key) AS last FROM (SELECT key ${STATE_AT} ORDER BY key LIMIT ${COUNTED})`,
+    ).get(from, end, revision);
+    const count = integer(counted, "n");
+    return { count, last: count < COUNTED ? undefined : String(counted?.["last"]), revision };
   }
 
-  events({ after, limit }: Calls["events"]["ask"]): Calls["events"]["answer"] {
-    if (after < this.#compacted) return { kind: "compacted", compacted: this.#compacted };
-    const rows = this.#sql(
-      `SELECT n.key, n.revision, n.create_revision, n.value, n.deleted, n.prev_revision,
-              p.value AS prev_value, p.create_revision AS prev_create_revision
-       FROM kv AS n LEFT JOIN kv AS p ON p.revision = n.prev_revision
-       WHERE n.revision > ?1 ORDER BY n.revision LIMIT ?2`,
-    ).all(after, limit);
-    return { kind: "events", events: rows.map(historyEvent) };
+  events(after: number): Calls["events"]["answer"] {
+    const missing = this.#missing(after);
+    if (missing !== undefined) return missing;
+    const select = this.#sql("SELECT * FROM kv WHERE revision > ?1 ORDER BY revision LIMIT ?2");
+    const replaced = this.#sql("SELECT * FROM kv WHERE revision = ?1");
+    const events: HistoryEvent[] = [];
+    const [values, previousValues]: [Uint8Array[], Uint8Array[]] = [[], []];
+    let [from, bytes, more] = [after, 0, true];
+    while (more && events.length < PAGE_ROWS && bytes < PAGE_BYTES) {
+      const rows = select.all(from, STRIDE);
+      for (const row of rows) {
+        const deleted = integer(row, "deleted") === 1;
+        const before = integer(row, "prev_revision");
+        const previous = before === 0 ? undefined : keyValue(replaced.get(before) ?? {});
+        from = integer(row, "revision");
+        events.push({
+          type: deleted ? "delete" : previous === undefined ? "create" : "update",
+          key: String(row["key"]),
+          revision: from,
+          previous: previous && { createRevision: previous.createRevision, revision: previous.revision },
+        });
+        if (deleted) checkRow(row);
+        else values.push(keyValue(row).value);
+        if (previous !== undefined) previousValues.push(previous.value);
+        bytes += (previous?.value.byteLength ?? 0) + (deleted ? 0 : (values.at(-1)?.byteLength ?? 0));
+      }
+      more = rows.length === STRIDE;
+    }
+    return { kind: "events", events, values: packValues(values), previousValues: packValues(previousValues) };
   }
 
   /** Forgets up to `revision`; answers what is forgotten then. */
   compact(revision: number): number {
     const target = Math.min(revision, this.#revision);
     if (target <= this.#compacted) return this.#compacted;
-    this.#commit(() => {
-      // Only rows of this stretch can have replaced something that is still there.
-      this.#sql(
-        `DELETE FROM kv WHERE revision IN
-           (SELECT prev_revision FROM kv WHERE revision > ?1 AND revision <= ?2 AND prev_revision > 0)`,
-      ).run(this.#compacted, target);
-      this.#sql("DELETE FROM kv WHERE revision > ?1 AND revision <= ?2 AND deleted = 1").run(this.#compacted, target);
-      this.#sql("UPDATE state SET compacted = ?1").run(target);
-    });
+    this.#commit(() => this.#forget(target));
     this.#compacted = target;
     return target;
+  }
+
+  /**
+   * Revisions up to and including `revision` were given out, though what they stood for is lost. They are not given out
+   * again, and whoever holds one finds it compacted.
+   */
+  skip(revision: number): void {
+    if (revision <= this.#revision) return;
+    this.#commit(() => {
+      this.#forget(this.#revision);
+      this.#sql("UPDATE state SET revision = ?1, compacted = ?1").run(revision + 1);
+    });
+    this.#revision = revision + 1;
+    this.#compacted = revision + 1;
   }
 
   expiring(): readonly ExpiringKey[] {
@@ -116,9 +155,31 @@ export class SqliteDatabase {
     }));
   }
 
-  /** Moves the write-ahead log into the database and empties it. */
+  /** Moves the write-ahead log into the database and empties it. Throws when that was not done whole. */
   fold(): void {
-    this.#sql("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    const done = this.#sql("PRAGMA wal_checkpoint(TRUNCATE)").get();
+    if (integer(done, "busy") !== 0) throw new Error("the write-ahead log is being read");
+  }
+
+  /** A commit that changes nothing, to see whether one can be made; and what is committed is what we think it is. */
+  touch(): void {
+    this.#commit(() => this.#sql("UPDATE state SET revision = revision").run());
+    const state = this.#sql("SELECT revision, compacted FROM state WHERE id = 1").get();
+    if (integer(state, "revision") !== this.#revision || integer(state, "compacted") !== this.#compacted) {
+      throw new Error(`it is at revision ${integer(state, "revision")} instead of ${this.#revision}`);
+    }
+  }
+
+  /** Bytes that can still be written before the database reaches the size it was limited to. */
+  room(): number {
+    const pragma = (name: string): number => integer(this.#sql(`PRAGMA ${name}`).get(), name);
+    return (pragma("max_page_count") - pragma("page_count") + pragma("freelist_count")) * pragma("page_size");
+  }
+
+  #missing(revision: number): NoSuchRevision | undefined {
+    if (revision > this.#revision) return { kind: "future", current: this.#revision };
+    if (revision < this.#compacted) return { kind: "compacted", compacted: this.#compacted };
+    return undefined;
   }
 
   #apply(request: WriteRequest, revision: number): WriteResult {
@@ -146,6 +207,17 @@ export class SqliteDatabase {
     return { kind: "written", revision, previous: current };
   }
 
+  /** Within a commit. */
+  #forget(target: number): void {
+    // Only rows of this stretch can have replaced something that is still there.
+    this.#sql(
+      `DELETE FROM kv WHERE revision IN
+         (SELECT prev_revision FROM kv WHERE revision > ?1 AND revision <= ?2 AND prev_revision > 0)`,
+    ).run(this.#compacted, target);
+    this.#sql("DELETE FROM kv WHERE revision > ?1 AND revision <= ?2 AND deleted = 1").run(this.#compacted, target);
+    this.#sql("UPDATE state SET compacted = ?1").run(target);
+  }
+
   #commit(change: () => void): void {
     this.db.exec("BEGIN IMMEDIATE");
     try {
@@ -161,18 +233,6 @@ export class SqliteDatabase {
     }
   }
 
-  #remaining(prefix: string, after: string | undefined, from: string, revision: number, listed: number): number {
-    const last = this.#lastPage;
-    if (last !== undefined && last.prefix === prefix && last.revision === revision && last.key === after) {
-      return last.remaining - listed;
-    }
-    return this.#countAt(prefix, from, revision) - listed;
-  }
-
-  #countAt(prefix: string, from: string, revision: number): number {
-    return integer(this.#sql(`SELECT count(*) AS n ${STATE_AT}`).get(from, prefixEnd(prefix), revision), "n");
-  }
-
   #sql(text: string): SqlStatement {
     let statement = this.#statements.get(text);
     if (statement === undefined) this.#statements.set(text, (statement = this.db.prepare(text)));
@@ -180,37 +240,13 @@ export class SqliteDatabase {
   }
 }
 
+/** Throws for a row that is not what was written. */
 function keyValue(row: SqlRow): KeyValue {
+  checkRow(row);
   return {
     key: String(row["key"]),
     value: blob(row["value"]),
     createRevision: integer(row, "create_revision"),
     revision: integer(row, "revision"),
   };
-}
-
-function historyEvent(row: SqlRow): HistoryEvent {
-  const deleted = integer(row, "deleted") === 1;
-  const before = integer(row, "prev_revision");
-  const key = String(row["key"]);
-  return {
-    type: deleted ? "delete" : before === 0 ? "create" : "update",
-    key,
-    revision: integer(row, "revision"),
-    value: deleted ? undefined : blob(row["value"]),
-    previous:
-      before === 0
-        ? undefined
-        : {
-            key,
-            value: blob(row["prev_value"]),
-            createRevision: integer(row, "prev_create_revision"),
-            revision: before,
-          },
-  };
-}
-
-/** Both start with the prefix or lie outside it, where their order does not matter beyond being outside. */
-function laterOf(prefix: string, key: string): string {
-  return Buffer.compare(Buffer.from(key), Buffer.from(prefix)) >= 0 ? key : prefix;
 }

@@ -1,48 +1,64 @@
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DataDirectoryError } from "./data-directory-error.js";
+import { AcknowledgedRevision } from "./acknowledged-revision.js";
+import { isClosed, markClosed, removeClosedMark } from "./closed-mark.js";
+import { DataDirectoryError, damagedDirectory } from "./data-directory-error.js";
 import type { SqlDatabase, SqlOpener } from "./driver.js";
-import { createSchema, inspect, type Verdict } from "./schema.js";
+import { createSchema, identify, inspect, type Verdict } from "./schema.js";
 
 /** A data directory that is ours until {@link release}. */
 export interface HeldDirectory {
+  readonly path: string;
   readonly db: SqlDatabase;
+  readonly acknowledged: AcknowledgedRevision;
   /** Bytes in the write-ahead log. */
   logBytes(): number;
-  release(): void;
+  /** Damage was found: the next to open it shall inspect all of it. */
+  distrust(): void;
+  /** Closes everything. `settled`: all that was committed is in the database itself. */
+  release(options: { readonly settled: boolean }): void;
 }
 
-const DATABASE = "data.db";
+export const DATABASE = "data.db";
 const LOG = "data.db-wal";
 const LOCK = "lock";
 const OWNER = "owner";
+
+export interface HoldOptions {
+  readonly open: SqlOpener;
+  /** Shown to others who want the directory. */
+  readonly processId: number;
+  /** {@link inspectWithLog} of this file, in a thread of its own: not every driver lets go of a file before its thread ends. */
+  readonly inspectApart: (file: string) => Promise<Verdict>;
+  /** Inspects the whole database even when it was closed in order and not touched since. */
+  readonly inspectAll: boolean;
+}
 
 /**
  * Takes the directory, making it when it is missing, and opens the database in it. Throws {@link DataDirectoryError},
  * having changed nothing, when another process has it or the database is damaged. The lock is the operating system's,
  * on a file of its own, so that a crash frees it.
  */
-export function holdDirectory(directory: string, open: SqlOpener, processId: number): HeldDirectory {
+export async function holdDirectory(directory: string, options: HoldOptions): Promise<HeldDirectory> {
   makeDirectory(directory);
-  const lock = takeLock(directory, open);
+  const lock = takeLock(directory, options.open);
   try {
-    const db = openDatabase(directory, open);
-    writeFileSync(join(directory, OWNER), `${processId}\n`);
+    const db = await openDatabase(directory, options);
+    const acknowledged = new AcknowledgedRevision(directory);
     const log = join(directory, LOG);
+    writeOwner(directory, options.processId);
+    let distrusted = false;
     return {
+      path: directory,
       db,
+      acknowledged,
       logBytes: () => sizeOf(log),
-      release() {
+      distrust: () => (distrusted = true),
+      release({ settled }) {
         db.close();
+        const whole = settled && sizeOf(log) === 0;
+        acknowledged.close({ remove: whole });
+        if (whole && !distrusted) markClosed(directory, DATABASE);
         rmSync(join(directory, OWNER), { force: true });
         lock.close();
       },
@@ -78,6 +94,14 @@ function takeLock(directory: string, open: SqlOpener): SqlDatabase {
   }
 }
 
+function writeOwner(directory: string, processId: number): void {
+  try {
+    writeFileSync(join(directory, OWNER), `${processId}\n`);
+  } catch {
+    // A full disk. Others are told that the directory is in use, but not by whom.
+  }
+}
+
 function owner(directory: string): string {
   try {
     const id = readFileSync(join(directory, OWNER), "utf8").trim();
@@ -89,53 +113,50 @@ function owner(directory: string): string {
 }
 
 /**
- * A database with a write-ahead log is inspected as a copy: closing the original after opening it would already write
- * the log into it.
+ * A database with a write-ahead log is inspected by a reader: closing it after opening it for writing would already
+ * write the log into it.
  */
-function openDatabase(directory: string, open: SqlOpener): SqlDatabase {
+async function openDatabase(directory: string, { open, inspectApart, inspectAll }: HoldOptions): Promise<SqlDatabase> {
   const file = join(directory, DATABASE);
-  const unfinished = sizeOf(join(directory, LOG)) > 0;
-  if (unfinished) refuse(directory, inspectCopy(directory, open));
-  const hadLog = existsSync(join(directory, LOG));
+  const log = join(directory, LOG);
+  if (sizeOf(file) === 0 && sizeOf(log) > 0) throw damagedDirectory(directory, "its database is missing, not its log");
+  const unfinished = existsSync(log) && sizeOf(file) > 0;
+  if (unfinished) {
+    const verdict = await inspectApart(file);
+    // The reader's index of the log.
+    rmSync(`${file}-shm`, { force: true });
+    refuse(directory, verdict);
+  }
   let db: SqlDatabase | undefined;
   try {
     db = open(file);
     db.exec("PRAGMA locking_mode = EXCLUSIVE");
-    const verdict: Verdict = unfinished ? emptyOrGood(db) : inspect(db);
+    const trusted = unfinished || (!inspectAll && isClosed(directory, DATABASE));
+    const verdict: Verdict = trusted ? identify(db) : inspect(db);
     refuse(directory, verdict);
+    removeClosedMark(directory);
     settle(db);
     if (verdict.kind === "empty") createSchema(db);
     return db;
   } catch (error) {
     db?.close();
-    if (!hadLog && sizeOf(join(directory, LOG)) === 0) rmSync(join(directory, LOG), { force: true });
+    if (!unfinished && sizeOf(log) === 0) rmSync(log, { force: true });
     if (error instanceof DataDirectoryError) throw error;
-    throw damaged(directory, messageOf(error));
+    throw damagedDirectory(directory, messageOf(error));
   }
 }
 
-function inspectCopy(directory: string, open: SqlOpener): Verdict {
-  const copy = mkdtempSync(join(directory, "check-"));
+/** What a database and its log hold together; neither is changed. */
+export function inspectWithLog(file: string, open: SqlOpener): Verdict {
+  let db: SqlDatabase | undefined;
   try {
-    for (const name of [DATABASE, LOG]) {
-      if (existsSync(join(directory, name))) copyFileSync(join(directory, name), join(copy, name));
-    }
-    const db = open(join(copy, DATABASE));
-    try {
-      db.exec("PRAGMA locking_mode = EXCLUSIVE");
-      return inspect(db);
-    } finally {
-      db.close();
-    }
+    db = open(file, { readOnly: true });
+    return inspect(db);
+  } catch (error) {
+    return { kind: "damaged", detail: messageOf(error) };
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    db?.close();
   }
-}
-
-/** The copy was found good; what is left to learn is whether anything was ever committed. */
-function emptyOrGood(db: SqlDatabase): Verdict {
-  const tables = db.prepare("SELECT 1 FROM sqlite_master LIMIT 1").get();
-  return { kind: tables === undefined ? "empty" : "good" };
 }
 
 function settle(db: SqlDatabase): void {
@@ -147,20 +168,13 @@ function settle(db: SqlDatabase): void {
 }
 
 function refuse(directory: string, verdict: Verdict): void {
-  if (verdict.kind === "damaged") throw damaged(directory, verdict.detail);
+  if (verdict.kind === "damaged") throw damagedDirectory(directory, verdict.detail);
   if (verdict.kind === "newer") {
     throw new DataDirectoryError(
       "newer",
       `data directory ${directory} was written by a newer version of kubets (its format is ${verdict.version})`,
     );
   }
-}
-
-function damaged(directory: string, detail: string): DataDirectoryError {
-  return new DataDirectoryError(
-    "damaged",
-    `data directory ${directory} is damaged (${detail}) and was left as it is: restore it from a copy or remove it`,
-  );
 }
 
 function sizeOf(file: string): number {

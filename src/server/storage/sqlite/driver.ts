@@ -1,3 +1,4 @@
+import { pathToFileURL } from "node:url";
 import { DataDirectoryError } from "./data-directory-error.js";
 
 /** The part of better-sqlite3's API that node:sqlite and libsql share. */
@@ -17,25 +18,29 @@ export interface SqlStatement {
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-export type SqlOpener = (file: string) => SqlDatabase;
+/** With `readOnly` nothing of the file or its log is changed, not even by closing it. */
+export type SqlOpener = (file: string, options?: { readonly readOnly?: boolean }) => SqlDatabase;
 
-type DatabaseClass = new (file: string) => SqlDatabase;
+type DatabaseClass = new (file: string, options?: object) => SqlDatabase;
 
 /** The runtime's own SQLite, else `libsql` from where it was found. */
 export async function loadDriver(libsql: string | undefined): Promise<SqlOpener> {
   const builtin = (await importIfThere("node:sqlite")) as { DatabaseSync?: DatabaseClass } | undefined;
-  if (builtin?.DatabaseSync !== undefined) return opener(builtin.DatabaseSync);
+  const Builtin = builtin?.DatabaseSync;
+  if (Builtin !== undefined) {
+    return (file, { readOnly = false } = {}) => (readOnly ? new Builtin(file, { readOnly }) : new Builtin(file));
+  }
   const found =
     libsql === undefined ? undefined : ((await importIfThere(libsql)) as { default?: DatabaseClass } | undefined);
-  if (found?.default !== undefined) return opener(found.default);
+  const Libsql = found?.default;
+  if (Libsql !== undefined) {
+    // It ignores an option for that.
+    return (file, options) => new Libsql(options?.readOnly === true ? `${pathToFileURL(file).href}?mode=ro` : file);
+  }
   throw new DataDirectoryError(
     "no-driver",
     "disk storage needs SQLite, which this version of Node.js does not have: run `npm install libsql`, or use Node.js 22.13 or newer",
   );
-}
-
-function opener(Database: DatabaseClass): SqlOpener {
-  return (file) => new Database(file);
 }
 
 async function importIfThere(specifier: string): Promise<unknown> {

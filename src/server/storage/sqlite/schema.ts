@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import { blob, integer, type SqlDatabase } from "./driver.js";
+import { blob, integer, type SqlDatabase, type SqlRow } from "./driver.js";
 
 /** "kbts": marks the file as ours. */
 const APPLICATION_ID = 0x6b627473;
@@ -44,6 +44,26 @@ export function rowChecksum(row: {
   return crc32(row.value ?? "", crc32(head));
 }
 
+/** Throws unless the row, of all columns, is as it was written. */
+export function checkRow(row: SqlRow): void {
+  const revision = integer(row, "revision");
+  const expected = rowChecksum({
+    key: String(row["key"]),
+    revision,
+    createRevision: integer(row, "create_revision"),
+    previousRevision: integer(row, "prev_revision"),
+    value: integer(row, "deleted") === 1 ? null : blob(row["value"]),
+  });
+  if (integer(row, "checksum") !== expected) throw new Error(`the value of revision ${revision} ${NOT_AS_WRITTEN}`);
+}
+
+const NOT_AS_WRITTEN = "is not what was written";
+
+/** Whether an error of reading says that the database is not what was written; anything else may pass. */
+export function speaksOfDamage(message: string): boolean {
+  return message.endsWith(NOT_AS_WRITTEN) || /malformed|not a database/i.test(message);
+}
+
 export type Verdict =
   | { readonly kind: "good" }
   /** Nothing was ever committed to it. */
@@ -56,6 +76,20 @@ export type Verdict =
  * there exactly once, and every row must be as it was written.
  */
 export function inspect(db: SqlDatabase): Verdict {
+  return judge(db, () => {
+    const check = db.prepare("PRAGMA integrity_check(1)").get();
+    const finding = check === undefined ? "no answer" : String(Object.values(check)[0]);
+    if (finding !== "ok") return { kind: "damaged", detail: oneLine(finding) };
+    return inspectRevisions(db);
+  });
+}
+
+/** Judges by what the database says it is. Its content is checked when it is read. */
+export function identify(db: SqlDatabase): Verdict {
+  return judge(db, () => ({ kind: "good" }));
+}
+
+function judge(db: SqlDatabase, content: () => Verdict): Verdict {
   try {
     const application = pragma(db, "application_id");
     const version = pragma(db, "user_version");
@@ -63,10 +97,7 @@ export function inspect(db: SqlDatabase): Verdict {
     if (application === 0 && version === 0 && tables === 0) return { kind: "empty" };
     if (application !== APPLICATION_ID) return { kind: "damaged", detail: "not a database of kubets" };
     if (version > SCHEMA_VERSION) return { kind: "newer", version };
-    const check = db.prepare("PRAGMA integrity_check(1)").get();
-    const finding = check === undefined ? "no answer" : String(Object.values(check)[0]);
-    if (finding !== "ok") return { kind: "damaged", detail: oneLine(finding) };
-    return inspectRevisions(db);
+    return content();
   } catch (error) {
     return { kind: "damaged", detail: oneLine(error instanceof Error ? error.message : String(error)) };
   }
@@ -92,18 +123,8 @@ function inspectRows(db: SqlDatabase): Verdict {
   for (let after = 0; ; ) {
     const rows = page.all(after, PAGE);
     for (const row of rows) {
-      const revision = integer(row, "revision");
-      const expected = rowChecksum({
-        key: String(row["key"]),
-        revision,
-        createRevision: integer(row, "create_revision"),
-        previousRevision: integer(row, "prev_revision"),
-        value: integer(row, "deleted") === 1 ? null : blob(row["value"]),
-      });
-      if (integer(row, "checksum") !== expected) {
-        return { kind: "damaged", detail: `the value of revision ${revision} is not what was written` };
-      }
-      after = revision;
+      checkRow(row);
+      after = integer(row, "revision");
     }
     if (rows.length < PAGE) return { kind: "good" };
   }

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../../../base/clock.js";
 import { type Deferred, deferred } from "../../../base/deferred.js";
+import { compareKeys, prefixEnd } from "../../../base/key-order.js";
 import { systemTimers, type Timers } from "../../../base/timers.js";
 import { EventLog } from "../event-log.js";
 import { Expiry } from "../expiry.js";
@@ -17,7 +18,9 @@ import {
   UnavailableError,
   type WatchBatch,
 } from "../kv.js";
-import type { ExpiringKey, WriteRequest, WriteResult } from "./protocol.js";
+import { DataDirectoryError } from "./data-directory-error.js";
+import { unpackValues } from "./packed-values.js";
+import type { CallName, Calls, ExpiringKey, NoSuchRevision, WriteRequest, WriteResult } from "./protocol.js";
 import { WorkerClient } from "./worker-client.js";
 
 export interface SqliteKvOptions {
@@ -43,20 +46,32 @@ interface PendingWrite {
   readonly done: Deferred<WriteResult>;
 }
 
-/** Writes in one commit at most. */
+/** Writes sent to the thread at a time. */
 const BATCH = 500;
-/** Events read from the database at a time. */
+/** Events taken from memory at a time. */
 const PAGE = 500;
+/** When a key whose time has come could not be deleted, it is tried again after this. */
+const EXPIRE_AGAIN_MILLISECONDS = 10_000;
 
+/** Where a list ended, so that its next page need not count what remains. */
+interface LastPage {
+  readonly prefix: string;
+  readonly revision: number;
+  readonly key: string;
+  readonly remaining: number;
+}
+
+/**
+ * The thread forms the commits: what reaches it while one is in flight makes up the next. Here a write is only sent, and
+ * shown to readers and watchers when the thread says that it is on disk.
+ */
 class SqliteKv implements Kv {
   readonly freshness = "every-revision";
   #revision: number;
   #closing: Promise<void> | undefined;
-  /** Of the last commit, if it failed. */
-  #failure: UnavailableError | undefined;
-  /** Accepted, and waiting for the commit in flight to finish. */
+  /** Accepted in this turn, not yet sent. */
   #pending: PendingWrite[] = [];
-  #committing: Promise<void> | undefined;
+  #lastPage: LastPage | undefined;
   #compacted = 0;
   readonly #log: EventLog<KvEvent>;
   readonly #expiry: Expiry;
@@ -90,16 +105,41 @@ class SqliteKv implements Kv {
   }
 
   async get(key: string): Promise<{ kv: KeyValue | undefined; revision: number }> {
-    this.#assertOpen();
-    return this.client.call("get", key);
+    return this.#call("get", key);
   }
 
+  /** Read page by page at one revision, so that writers never wait for the whole of it. */
   async list(prefix: string, options: ListOptions = {}): Promise<ListResult> {
-    this.#assertOpen();
-    const answer = await this.client.call("list", { prefix, options });
-    if (answer.kind === "compacted") throw new CompactedError(options.revision ?? 0, answer.compacted);
-    if (answer.kind === "future") throw new FutureRevisionError(options.revision ?? 0, answer.current);
-    return { items: answer.items, revision: answer.revision, remaining: answer.remaining };
+    for (;;) {
+      try {
+        return await this.#listOnce(prefix, options);
+      } catch (error) {
+        // Without a revision to keep to, a list that was overtaken by compaction starts again.
+        if (!(error instanceof CompactedError) || options.revision !== undefined) throw error;
+      }
+    }
+  }
+
+  async #listOnce(prefix: string, options: ListOptions): Promise<ListResult> {
+    const { startAfter } = options;
+    const limit = options.limit === undefined || options.limit === 0 ? Number.POSITIVE_INFINITY : options.limit;
+    const end = prefixEnd(prefix);
+    const items: KeyValue[] = [];
+    let from = startAfter === undefined ? prefix : laterKey(prefix, `${startAfter}\0`);
+    for (let { revision } = options; ; ) {
+      const page = exists(revision, await this.#call("page", { from, end, revision, limit: limit - items.length }));
+      const values = unpackValues(page.values);
+      for (const [index, item] of page.items.entries()) {
+        items.push({ ...item, value: values[index] ?? new Uint8Array() });
+        from = `${item.key}\0`;
+      }
+      revision = page.revision;
+      if (page.more && items.length < limit) continue;
+      const remaining = page.more ? await this.#remaining({ prefix, startAfter, from, revision }, items.length) : 0;
+      const last = items.at(-1);
+      this.#lastPage = last && { prefix, revision, key: last.key, remaining };
+      return { items, revision, remaining };
+    }
   }
 
   async update(
@@ -150,14 +190,12 @@ class SqliteKv implements Kv {
   }
 
   async compact(revision: number): Promise<void> {
-    this.#assertOpen();
-    this.#compacted = await this.client.call("compact", revision);
+    this.#compacted = await this.#call("compact", revision);
     this.#log.forget(this.#compacted);
   }
 
   async count(prefix: string): Promise<number> {
-    this.#assertOpen();
-    return this.client.call("count", prefix);
+    return this.#count(prefix, prefixEnd(prefix), undefined);
   }
 
   async currentRevision(): Promise<number> {
@@ -166,11 +204,7 @@ class SqliteKv implements Kv {
   }
 
   async check(): Promise<void> {
-    this.#assertOpen();
-    if (this.#failure === undefined) return;
-    // Nothing else may be writing: an empty commit shows whether the next one can succeed.
-    await this.client.call("write", []);
-    this.#failure = undefined;
+    await this.#call("check", undefined);
   }
 
   close(): Promise<void> {
@@ -180,17 +214,59 @@ class SqliteKv implements Kv {
 
   async #finish(): Promise<void> {
     this.#expiry.stop();
-    while (this.#committing !== undefined) await this.#committing;
-    this.#log.close();
+    this.#send();
     try {
+      // Answered after everything that was sent before it.
       await this.client.call("close", undefined);
     } finally {
+      this.#log.close();
       await this.client.exited;
     }
   }
 
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new ClosedError();
+  }
+
+  async #call<N extends CallName>(name: N, ask: Calls[N]["ask"]): Promise<Calls[N]["answer"]> {
+    this.#assertOpen();
+    try {
+      return await this.client.call(name, ask);
+    } catch (error) {
+      throw this.#closing === undefined ? unavailable(error) : new ClosedError();
+    }
+  }
+
+  async #remaining(
+    page: {
+      readonly prefix: string;
+      readonly startAfter: string | undefined;
+      readonly from: string;
+      readonly revision: number;
+    },
+    listed: number,
+  ): Promise<number> {
+    const { prefix, startAfter, from, revision } = page;
+    const last = this.#lastPage;
+    if (last?.prefix === prefix && last.revision === revision && last.key === startAfter)
+      return last.remaining - listed;
+    return this.#count(from, prefixEnd(prefix), revision);
+  }
+
+  /** Keys in [`from`, `end`) at `at`, counted in stretches for the same reason. */
+  async #count(from: string, end: string, at: number | undefined): Promise<number> {
+    let total = 0;
+    for (let revision = at; ; ) {
+      const answer = await this.#call("count", { from, end, revision });
+      if ("kind" in answer) {
+        if (at === undefined) return this.#count(from, end, at);
+        throw noSuchRevision(at, answer);
+      }
+      total += answer.count;
+      if (answer.last === undefined) return total;
+      from = `${answer.last}\0`;
+      revision = answer.revision;
+    }
   }
 
   #expires(ttlSeconds: number | undefined): { expiresAt?: number } {
@@ -201,29 +277,28 @@ class SqliteKv implements Kv {
     this.#assertOpen();
     const done = deferred<WriteResult>();
     this.#pending.push({ request, done });
-    this.#committing ??= this.#commitAll();
+    // What the caller writes in this turn travels together.
+    if (this.#pending.length === 1) queueMicrotask(() => this.#send());
     return done.promise;
   }
 
-  /** Commits until nothing is pending. What arrives during one commit makes up the next. */
-  async #commitAll(): Promise<void> {
-    // Everything that the caller sends in this turn belongs to the first batch.
-    await Promise.resolve();
-    while (this.#pending.length > 0) {
-      const batch = this.#pending.splice(0, BATCH);
-      try {
-        const results = await this.client.call(
-          "write",
-          batch.map(({ request }) => portable(request)),
-        );
-        this.#failure = undefined;
-        this.#publish(batch, results);
-      } catch (error) {
-        this.#failure = new UnavailableError(error instanceof Error ? error.message : String(error), "not-done");
-        for (const { done } of batch) done.reject(this.#failure);
-      }
+  #send(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    for (let from = 0; from < pending.length; from += BATCH) void this.#commit(pending.slice(from, from + BATCH));
+  }
+
+  async #commit(batch: readonly PendingWrite[]): Promise<void> {
+    try {
+      const results = await this.client.call(
+        "write",
+        batch.map(({ request }) => portable(request)),
+      );
+      this.#publish(batch, results);
+    } catch (error) {
+      const reason = unavailable(error);
+      for (const { done } of batch) done.reject(reason);
     }
-    this.#committing = undefined;
   }
 
   /** The commit is on disk: now readers and watchers may see it, then its writers are told. */
@@ -264,22 +339,53 @@ class SqliteKv implements Kv {
   }
 
   async #readHistory(after: number): Promise<readonly KvEvent[]> {
-    const answer = await this.client.call("events", { after, limit: PAGE });
-    if (answer.kind === "compacted") throw new CompactedError(after, answer.compacted);
-    return answer.events.map(({ value, previous, ...event }) => ({
-      ...event,
-      ...(value && { value }),
-      ...(previous && { previous }),
+    const page = exists(after, await this.#call("events", after));
+    const values = unpackValues(page.values).values();
+    const previousValues = unpackValues(page.previousValues).values();
+    const next = (from: Iterator<Uint8Array>): Uint8Array => from.next().value ?? new Uint8Array();
+    return page.events.map(({ type, key, revision, previous }) => ({
+      type,
+      key,
+      revision,
+      ...(type !== "delete" && { value: next(values) }),
+      ...(previous && { previous: { key, value: next(previousValues), ...previous } }),
     }));
   }
 
-  async #expire({ key, revision }: ExpiringKey): Promise<void> {
+  async #expire(entry: ExpiringKey): Promise<void> {
     try {
-      await this.#write({ type: "delete", key, expected: revision });
+      await this.#write({ type: "delete", key: entry.key, expected: entry.revision });
     } catch {
-      // The store is closing or failed; the key is looked at again when it is next opened.
+      if (this.#closing === undefined) {
+        this.#expiry.add({ ...entry, at: this.#clock.now() + EXPIRE_AGAIN_MILLISECONDS });
+      }
     }
   }
+}
+
+/** What the thread says when it cannot do as asked. Only of a flush that failed is it unknown what reached the disk. */
+function unavailable(error: unknown): UnavailableError {
+  const unknown = error instanceof DataDirectoryError && error.problem === "unwritable";
+  const message = error instanceof Error ? error.message : String(error);
+  return new UnavailableError(message, unknown ? "unknown" : "not-done");
+}
+
+/** Throws the error for a revision that cannot be read. */
+function exists<T extends object>(requested: number | undefined, answer: T | NoSuchRevision): T {
+  if ("kind" in answer && (answer.kind === "compacted" || answer.kind === "future")) {
+    throw noSuchRevision(requested ?? 0, answer as NoSuchRevision);
+  }
+  return answer as T;
+}
+
+function noSuchRevision(requested: number, answer: NoSuchRevision): Error {
+  if (answer.kind === "compacted") return new CompactedError(requested, answer.compacted);
+  return new FutureRevisionError(requested, answer.current);
+}
+
+/** Both start with the prefix or lie outside it, where their order does not matter beyond being outside. */
+function laterKey(prefix: string, key: string): string {
+  return compareKeys(key, prefix) >= 0 ? key : prefix;
 }
 
 function written(key: string, result: WriteResult): Extract<WriteResult, { kind: "written" }> {

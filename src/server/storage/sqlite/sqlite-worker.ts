@@ -2,69 +2,239 @@
  * The thread that owns the database. A build emits this file as an entry point named sqlite-worker.js, beside the
  * module that holds worker-location.ts.
  */
-import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { DataDirectoryError } from "./data-directory-error.js";
+import { once } from "node:events";
+import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";
+import { checkStore, UnreadableObjectError } from "./check-store.js";
+import { Commits } from "./commits.js";
+import { DataDirectoryError, damagedDirectory, failedWrite } from "./data-directory-error.js";
 import { SqliteDatabase } from "./database.js";
-import { type HeldDirectory, holdDirectory } from "./directory.js";
+import { type HeldDirectory, holdDirectory, inspectWithLog } from "./directory.js";
 import { loadDriver } from "./driver.js";
-import type { Calls, Greeting, Request, Response, WorkerSettings } from "./protocol.js";
+import type { PackedValues } from "./packed-values.js";
+import type {
+  Calls,
+  CheckReport,
+  Failure,
+  Greeting,
+  InspectSettings,
+  Refusal,
+  Request,
+  Response,
+  WorkerSettings,
+} from "./protocol.js";
+import { speaksOfDamage, type Verdict } from "./schema.js";
 
-/** A write-ahead log larger than this is folded into the database. */
+/** Writes in one commit at most. */
+const BATCH = 500;
+/** A write-ahead log larger than this is folded into the database even while writers wait. */
 const LOG_BYTES = 4 * 2 ** 20;
+/** A log of this size is folded once nobody has asked for anything for a while, so that a writer rarely waits for it. */
+const IDLE_FOLD_BYTES = 256 * 1024;
+const IDLE_MILLISECONDS = 1000;
+
+type WriteCall = Extract<Request, { name: "write" }>;
 
 async function start(port: MessagePort, settings: WorkerSettings): Promise<void> {
-  let held: HeldDirectory;
   try {
-    held = holdDirectory(settings.directory, await loadDriver(settings.libsql), settings.processId);
+    const held = await holdDirectory(settings.directory, {
+      open: await loadDriver(settings.libsql),
+      processId: settings.processId,
+      inspectApart: (file) => inspectApart(settings, file),
+      inspectAll: settings.check,
+    });
+    if (settings.check) check(port, held);
+    else serve(port, held, settings);
   } catch (error) {
     if (!(error instanceof DataDirectoryError)) throw error;
-    greet(port, { kind: "refused", problem: error.problem, message: error.message });
-    return;
+    const refusal: Refusal = { kind: "refused", problem: error.problem, message: error.message };
+    port.postMessage(refusal);
   }
-  if (settings.maxBytes !== undefined) {
-    held.db.prepare(`PRAGMA max_page_count = ${Math.ceil(settings.maxBytes / 4096)}`).get();
-  }
+}
+
+function serve(port: MessagePort, held: HeldDirectory, { maxBytes }: WorkerSettings): void {
+  if (maxBytes !== undefined) held.db.prepare(`PRAGMA max_page_count = ${Math.ceil(maxBytes / 4096)}`).get();
   const database = new SqliteDatabase(held.db);
-  greet(port, { kind: "opened", revision: database.revision, expiring: database.expiring() });
-  port.on("message", (request: Request) => {
-    port.postMessage(respond(database, held, request));
-    if (request.name === "close") port.close();
-    else if (held.logBytes() > LOG_BYTES) database.fold();
-  });
-}
-
-function greet(port: MessagePort, greeting: Greeting): void {
+  recover(database, held);
+  const greeting: Greeting = { kind: "opened", revision: database.revision, expiring: database.expiring() };
   port.postMessage(greeting);
+  const server = new DatabaseServer(port, database, held);
+  port.on("message", (first: Request) => server.serve([first, ...queued(port)]));
 }
 
-function respond(database: SqliteDatabase, held: HeldDirectory, request: Request): Response {
-  const { id } = request;
+function check(port: MessagePort, held: HeldDirectory): void {
+  const database = new SqliteDatabase(held.db);
+  const lost = recover(database, held);
+  let report: CheckReport;
   try {
-    return { id, answer: serve(database, held, request) };
+    report = checkStore(database, held, lost);
   } catch (error) {
-    return { id, failure: error instanceof Error ? error.message : String(error) };
+    held.release({ settled: false });
+    throw problemOf(held, error);
+  }
+  held.release({ settled: true });
+  port.postMessage(report);
+}
+
+function problemOf(held: HeldDirectory, error: unknown): DataDirectoryError {
+  const message = error instanceof Error ? error.message : String(error);
+  return error instanceof UnreadableObjectError || speaksOfDamage(message)
+    ? damagedDirectory(held.path, message)
+    : failedWrite(held.path, message);
+}
+
+async function inspectApart({ location, libsql }: WorkerSettings, file: string): Promise<Verdict> {
+  const settings: InspectSettings = { inspect: file, libsql };
+  const worker = new Worker(new URL(location), { workerData: settings, execArgv: ["--no-warnings"] });
+  const [[verdict]] = await Promise.all([once(worker, "message"), once(worker, "exit")]);
+  return verdict as Verdict;
+}
+
+/**
+ * A log that was cut short has lost acknowledged writes: their revisions must not come back with another meaning.
+ * Answers the last that was lost.
+ */
+function recover(database: SqliteDatabase, held: HeldDirectory): number | undefined {
+  const acknowledged = held.acknowledged.read();
+  const lost = acknowledged > database.revision ? acknowledged : undefined;
+  try {
+    database.skip(acknowledged);
+  } catch (error) {
+    held.release({ settled: false });
+    throw failedWrite(held.path, error instanceof Error ? error.message : String(error));
+  }
+  held.acknowledged.write(database.revision);
+  return lost;
+}
+
+/** What has arrived while this thread was busy. */
+function* queued(port: MessagePort): Generator<Request> {
+  for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+    yield next.message as Request;
   }
 }
 
-function serve(database: SqliteDatabase, held: HeldDirectory, request: Request): Calls[keyof Calls]["answer"] {
-  switch (request.name) {
-    case "write":
-      return database.write(request.ask);
-    case "get":
-      return { kv: database.get(request.ask), revision: database.revision };
-    case "list":
-      return database.list(request.ask);
-    case "count":
-      return database.count(request.ask);
-    case "events":
-      return database.events(request.ask);
-    case "compact":
-      return database.compact(request.ask);
-    case "close":
-      database.fold();
-      held.release();
-      return undefined;
+/** Serves requests in order; writes that follow each other share a commit. */
+class DatabaseServer {
+  readonly #commits: Commits;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly port: MessagePort,
+    private readonly database: SqliteDatabase,
+    private readonly held: HeldDirectory,
+  ) {
+    this.#commits = new Commits(database, held);
+  }
+
+  serve(requests: readonly Request[]): void {
+    let writes: WriteCall[] = [];
+    let size = 0;
+    const commit = (): void => {
+      if (writes.length > 0) this.#write(writes);
+      [writes, size] = [[], 0];
+    };
+    for (const request of requests) {
+      if (request.name !== "write") {
+        commit();
+        this.#answer(request);
+        if (request.name === "close") {
+          clearTimeout(this.#idle);
+          return;
+        }
+        continue;
+      }
+      if (size + request.ask.length > BATCH) commit();
+      writes.push(request);
+      size += request.ask.length;
+    }
+    commit();
+    this.#foldInTime();
+  }
+
+  /** Folds now when it must be, or as soon as nobody asks for anything. */
+  #foldInTime(): void {
+    const unfolded = this.#commits.unfolded;
+    if (unfolded > LOG_BYTES) this.#commits.fold();
+    else if (unfolded > IDLE_FOLD_BYTES && this.#idle === undefined) {
+      this.#idle = setTimeout(() => {
+        this.#idle = undefined;
+        this.#commits.fold();
+      }, IDLE_MILLISECONDS);
+    } else this.#idle?.refresh();
+  }
+
+  #write(calls: readonly WriteCall[]): void {
+    let responses: readonly Response[];
+    try {
+      const results = this.#commits.write(calls.flatMap(({ ask }) => ask));
+      let from = 0;
+      responses = calls.map(({ id, ask }) => ({ id, answer: results.slice(from, (from += ask.length)) }));
+    } catch (error) {
+      const failure = this.#failure(error);
+      responses = calls.map(({ id }) => ({ id, failure }));
+    }
+    this.port.postMessage(responses);
+  }
+
+  #answer(request: Exclude<Request, WriteCall>): void {
+    const { id } = request;
+    let response: Response;
+    try {
+      response = { id, answer: this.#ask(request) };
+    } catch (error) {
+      response = { id, failure: this.#failure(error) };
+    }
+    this.port.postMessage([response], buffers(response));
+    if (request.name === "close") this.port.close();
+  }
+
+  #ask(request: Exclude<Request, WriteCall>): Calls[keyof Calls]["answer"] {
+    switch (request.name) {
+      case "get":
+        return { kv: this.database.get(request.ask), revision: this.database.revision };
+      case "page":
+        return this.database.page(request.ask);
+      case "count":
+        return this.database.count(request.ask);
+      case "events":
+        return this.database.events(request.ask);
+      case "compact":
+        return this.#commits.compact(request.ask);
+      case "check":
+        this.#commits.check();
+        return undefined;
+      case "close":
+        this.#commits.release();
+        return undefined;
+    }
+  }
+
+  #failure(error: unknown): Failure {
+    let reason = error;
+    const message = error instanceof Error ? error.message : String(error);
+    if (!(reason instanceof DataDirectoryError) && speaksOfDamage(message)) {
+      reason = damagedDirectory(this.held.path, message);
+    }
+    if (!(reason instanceof DataDirectoryError)) return { message: `storage: ${message}`, problem: undefined };
+    if (reason.problem === "damaged") this.held.distrust();
+    return { message: reason.message, problem: reason.problem };
   }
 }
 
-if (parentPort !== null) await start(parentPort, workerData as WorkerSettings);
+/** What is handed over rather than copied. */
+function buffers(response: Response): ArrayBuffer[] {
+  if (!("answer" in response) || typeof response.answer !== "object" || !("kind" in response.answer)) return [];
+  const { answer } = response;
+  const of = ({ slabs }: PackedValues): ArrayBuffer[] => slabs.map(({ buffer }) => buffer);
+  if (answer.kind === "page") return of(answer.values);
+  return answer.kind === "events" ? [...of(answer.values), ...of(answer.previousValues)] : [];
+}
+
+if (parentPort !== null) {
+  const settings = workerData as WorkerSettings | InspectSettings;
+  if ("inspect" in settings) {
+    parentPort.postMessage(inspectWithLog(settings.inspect, await loadDriver(settings.libsql)));
+  } else {
+    await start(parentPort, settings);
+  }
+}

@@ -16,7 +16,7 @@ export class WorkerClient {
   private constructor(private readonly worker: Worker) {
     const exited = deferred<void>();
     this.exited = exited.promise;
-    worker.on("message", (message: Response) => this.#settle(message));
+    worker.on("message", (responses: readonly Response[]) => this.#settle(responses));
     worker.on("error", (error) => this.#fail(error instanceof Error ? error : new Error(String(error))));
     worker.on("exit", (code) => {
       this.#fail(new Error(`the storage thread ended (code ${code})`));
@@ -26,12 +26,10 @@ export class WorkerClient {
 
   /** Resolves when the database is open; throws {@link DataDirectoryError} when it cannot be. */
   static async start(
-    settings: Omit<WorkerSettings, "libsql" | "processId">,
+    settings: Omit<WorkerSettings, "libsql" | "processId" | "location" | "check">,
   ): Promise<{ client: WorkerClient; opened: Extract<Greeting, { kind: "opened" }> }> {
-    const workerData: WorkerSettings = { ...settings, libsql: findLibsql(), processId: process.pid };
-    // The runtime's SQLite announces itself as experimental on stderr.
-    const worker = new Worker(await sqliteWorkerLocation(), { workerData, execArgv: ["--no-warnings"] });
-    const greeting = await firstMessage(worker);
+    const worker = await startWorker({ ...settings, check: false });
+    const greeting = await firstMessage<Greeting>(worker);
     if (greeting.kind === "refused") {
       await worker.terminate();
       throw new DataDirectoryError(greeting.problem, greeting.message);
@@ -39,6 +37,7 @@ export class WorkerClient {
     return { client: new WorkerClient(worker), opened: greeting };
   }
 
+  /** Calls are served in the order in which they are made. */
   async call<N extends CallName>(name: N, ask: Calls[N]["ask"]): Promise<Calls[N]["answer"]> {
     if (this.#failure !== undefined) throw this.#failure;
     const id = this.#nextId++;
@@ -46,14 +45,16 @@ export class WorkerClient {
     this.#calls.set(id, call);
     this.worker.postMessage({ id, name, ask });
     const response = await call.promise;
-    if ("failure" in response) throw new Error(`storage: ${response.failure}`);
-    return response.answer;
+    if (!("failure" in response)) return response.answer;
+    const { message, problem } = response.failure;
+    throw problem === undefined ? new Error(message) : new DataDirectoryError(problem, message);
   }
 
-  #settle(response: Response): void {
-    const call = this.#calls.get(response.id);
-    this.#calls.delete(response.id);
-    call?.resolve(response);
+  #settle(responses: readonly Response[]): void {
+    for (const response of responses) {
+      this.#calls.get(response.id)?.resolve(response);
+      this.#calls.delete(response.id);
+    }
   }
 
   #fail(error: Error): void {
@@ -63,11 +64,32 @@ export class WorkerClient {
   }
 }
 
-function firstMessage(worker: Worker): Promise<Greeting> {
+/** Starts the thread for one answer and resolves when it has ended. */
+export async function askOnce<T>(settings: Omit<WorkerSettings, "libsql" | "processId" | "location">): Promise<T> {
+  const worker = await startWorker(settings);
+  const exited = new Promise((resolve) => worker.once("exit", resolve));
+  const answer = await firstMessage<T>(worker);
+  await exited;
+  return answer;
+}
+
+async function startWorker(settings: Omit<WorkerSettings, "libsql" | "processId" | "location">): Promise<Worker> {
+  const location = await sqliteWorkerLocation();
+  const workerData: WorkerSettings = {
+    ...settings,
+    libsql: findLibsql(),
+    processId: process.pid,
+    location: location.href,
+  };
+  // The runtime's SQLite announces itself as experimental on stderr.
+  return new Worker(location, { workerData, execArgv: ["--no-warnings"] });
+}
+
+function firstMessage<T>(worker: Worker): Promise<T> {
   return new Promise((resolve, reject) => {
-    worker.once("message", (greeting: Greeting) => {
+    worker.once("message", (message: T) => {
       worker.off("error", reject);
-      resolve(greeting);
+      resolve(message);
     });
     worker.once("error", reject);
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
 import { CompactedError } from "../../../../src/server/storage/kv.js";
+import { markClosed } from "../../../../src/server/storage/sqlite/closed-mark.js";
 import { loadDriver } from "../../../../src/server/storage/sqlite/driver.js";
 import { openSqliteKv } from "../../../../src/server/storage/sqlite/sqlite-kv.js";
 import type { StoredEvent } from "../../../../src/server/storage/store.js";
@@ -32,7 +33,7 @@ describe("a data directory", () => {
     await kv.create("/a", bytes("1"));
     await kv.update("/a", bytes("2"), 2);
     await kv.close();
-    expect((await readdir(directory)).sort()).toEqual(["data.db", "lock"]);
+    expect((await readdir(directory)).sort()).toEqual(["closed", "data.db", "lock"]);
     const again = await openSqliteKv({ directory });
     expect(await again.currentRevision()).toBe(3);
     expect((await again.get("/a")).kv).toMatchObject({ createRevision: 2, revision: 3 });
@@ -87,6 +88,51 @@ describe("a data directory", () => {
     if (process.versions.node.startsWith("20.")) {
       await expect(loadDriver(undefined)).rejects.toThrow("run `npm install libsql`");
     }
+  });
+
+  test("closed in order it is not inspected again, but nothing that rotted is served from it", async () => {
+    const directory = fresh();
+    const kv = await openSqliteKv({ directory });
+    await kv.create("/a", bytes("something that is there"));
+    await kv.create("/b", bytes("whole"));
+    await kv.close();
+    const database = join(directory, "data.db");
+    const content = await readFile(database);
+    content.write("SOMETHING", content.indexOf("something"));
+    await writeFile(database, content);
+    // As after a fault of the disk, which leaves no trace in the file's times.
+    markClosed(directory, "data.db");
+    const rotted = expect.stringContaining("damaged (the value of revision 2 is not what was written)") as string;
+    const again = await openSqliteKv({ directory });
+    expect((await again.get("/b")).kv).toMatchObject({ revision: 3 });
+    for (const read of [again.get("/a"), again.list(""), again.update("/a", bytes("2"), 2)]) {
+      await expect(read).rejects.toMatchObject({ message: rotted });
+    }
+    await again.close();
+    await expect(openSqliteKv({ directory })).rejects.toMatchObject({ problem: "damaged", message: rotted });
+  });
+
+  test("lists page by page what would take long, at one revision", async () => {
+    const kv = await openSqliteKv({ directory: fresh() });
+    const name = (at: number): string => `/many/${String(at).padStart(5, "0")}`;
+    const creates = Array.from({ length: 3000 }, (_, at) =>
+      kv.create(name(at), new Uint8Array(at === 7 ? 2 ** 21 : 99)),
+    );
+    await Promise.all(creates);
+    const whole = kv.list("/many/");
+    const overtaking = kv.create("/many/99999", bytes("x"));
+    const { items, revision, remaining } = await whole;
+    expect([items.length, revision, remaining]).toEqual([3000, 3001, 0]);
+    expect(items.map(({ key, value }) => [key, value.byteLength])).toEqual(
+      items.map((_, at) => [name(at), at === 7 ? 2 ** 21 : 99]),
+    );
+    await overtaking;
+    const page = await kv.list("/many/", { limit: 700, revision: 3001, startAfter: name(99) });
+    expect([page.items.length, page.items[0]?.key, page.remaining]).toEqual([700, name(100), 2200]);
+    const following = await kv.list("/many/", { limit: 700, revision: 3001, startAfter: name(799) });
+    expect([following.items.length, following.remaining]).toEqual([700, 1500]);
+    expect(await kv.count("/many/")).toBe(3001);
+    await kv.close();
   });
 
   test("a commit that fails takes everything in it along, and what was built on it", async () => {

@@ -1,0 +1,60 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { prefixEnd } from "../../../base/key-order.js";
+import type { SqliteDatabase } from "./database.js";
+import { DATABASE, type HeldDirectory } from "./directory.js";
+import { unpackValues } from "./packed-values.js";
+import type { CheckReport } from "./protocol.js";
+
+/** "/registry/", the resource, which may have a group, and the object's namespace and name. */
+const KEY = /^\/registry(\/[^/\0]+){2,4}$/;
+
+/** The store is whole, but what it holds is not what a server wrote. */
+export class UnreadableObjectError extends Error {
+  override readonly name = "UnreadableObjectError";
+}
+
+/**
+ * Reads every object of a store that was inspected whole, then forgets its history and gives back what that took.
+ * Nothing is changed when an object cannot be read.
+ */
+export function checkStore(database: SqliteDatabase, held: HeldDirectory, lost: number | undefined): CheckReport {
+  const bytesBefore = bytesOf(held);
+  const objects = countObjects(database);
+  database.compact(database.revision);
+  database.fold();
+  held.db.exec("VACUUM");
+  database.fold();
+  return { kind: "checked", objects, revision: database.revision, lost, bytesBefore, bytesAfter: bytesOf(held) };
+}
+
+function countObjects(database: SqliteDatabase): number {
+  let objects = 0;
+  for (let from = ""; ; ) {
+    const page = database.page({ from, end: prefixEnd(""), revision: undefined, limit: Number.POSITIVE_INFINITY });
+    if (page.kind !== "page") return objects;
+    const values = unpackValues(page.values);
+    for (const [index, { key }] of page.items.entries()) {
+      if (!KEY.test(key))
+        throw new UnreadableObjectError(`it holds a key that is none of Kubernetes': ${JSON.stringify(key)}`);
+      if (!isObject(values[index])) throw new UnreadableObjectError(`what it holds under ${key} is no object`);
+      objects++;
+      from = `${key}\0`;
+    }
+    if (!page.more) return objects;
+  }
+}
+
+function isObject(value: Uint8Array | undefined): boolean {
+  try {
+    const object: unknown = JSON.parse(Buffer.from(value ?? []).toString("utf8"));
+    const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
+    return typeof kind === "string" && typeof apiVersion === "string";
+  } catch {
+    return false;
+  }
+}
+
+function bytesOf(held: HeldDirectory): number {
+  return statSync(join(held.path, DATABASE)).size + held.logBytes();
+}
