@@ -6,8 +6,13 @@ import { type Api, createApi } from "./api.js";
 import { ensure, isTerminating } from "./ensure.js";
 import { ExpiredPods } from "./expired-pods/expired-pods.js";
 import { follow } from "./follow.js";
+import { repeat } from "./repeat.js";
+import { warningRecorders } from "./record-event.js";
 import { NamespaceController } from "./namespace/namespace-controller.js";
 import { ensureRootCa, ROOT_CA } from "./root-ca/root-ca-publisher.js";
+import { ClusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
+import { NodePortRepair, type NodePortRegistry } from "./service-allocation/node-port-repair.js";
+import { SERVICE_CIDRS, ServiceCidrController } from "./service-cidr/service-cidr-controller.js";
 import { releaseClaim, releaseClaimsOf, releaseVolume } from "./volume-protection/volume-protection.js";
 import { ensureDefaultServiceAccount } from "./service-account/default-service-account.js";
 
@@ -19,11 +24,17 @@ export interface ControllersConfig {
   readonly caCertificate: string;
   /** The Service the API is found at; put back when somebody deletes it. */
   readonly kubernetesService: KubeObject;
+  /** Where cluster IPs come from when nobody says otherwise; put back as well. */
+  readonly serviceCidr: KubeObject;
+  readonly nodePorts: NodePortRegistry;
   readonly reportError?: (error: unknown) => void;
 }
 
 export interface Controllers {
-  /** Resolves when what every namespace has is there for the namespaces there were at the start. */
+  /**
+   * Resolves when what every namespace has is there for the namespaces there were at the start, and services can get
+   * addresses and ports.
+   */
   readonly settled: Promise<void>;
   /** Resolves when a namespace has what every namespace has. */
   prepared(namespace: string): Promise<void>;
@@ -33,6 +44,9 @@ export interface Controllers {
 
 /** Put back when somebody deletes them. */
 const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-system"];
+
+/** How often addresses and ports are compared with the services that have them. */
+const REPAIR_MS = 180_000;
 
 /** Starts every controller; they speak the API like anyone. */
 export function startControllers(config: ControllersConfig): Controllers {
@@ -47,16 +61,19 @@ export function startControllers(config: ControllersConfig): Controllers {
   const namespaces = new NamespaceController(api, signal, report);
   const pods = new ExpiredPods(api, config.clock, signal, report);
   const furnish = once((name) => furnishNamespace(api, name, config.caCertificate));
-  let synced = () => {};
-  const settled = new Promise<void>((resolve) => {
-    synced = resolve;
-  });
+  const cidrs = new ServiceCidrController(api, config.clock, signal, report);
+  const warnings = warningRecorders(api, config.clock, report);
+  const ips = new ClusterIpRepair(api, config.clock, warnings("ipallocator-repair-controller"));
+  const ports = new NodePortRepair(api, config.nodePorts, warnings("portallocator-repair-controller"));
+  // One after the other, so that a new cluster always has the same objects at the same versions.
+  const [namespacesReady, cidrsReady, ipsReady, portsReady] = [milestone(), milestone(), milestone(), milestone()];
+  const repairs = { milliseconds: REPAIR_MS, signal, report };
   const running = [
     follow(api, {
       path: "/api/v1/namespaces",
       signal,
       report,
-      synced,
+      synced: namespacesReady.reach,
       async changed(namespace) {
         if (isTerminating(namespace)) namespaces.empty(namespace);
         else await furnish(namespace.metadata?.name ?? "");
@@ -91,15 +108,40 @@ export function startControllers(config: ControllersConfig): Controllers {
       changed: (claim) => releaseClaim(api, claim),
     }),
     follow(api, { path: "/api/v1/persistentvolumes", signal, report, changed: (volume) => releaseVolume(api, volume) }),
+    namespacesReady.reached.then(() =>
+      follow(api, {
+        path: SERVICE_CIDRS,
+        signal,
+        report,
+        synced: cidrsReady.reach,
+        changed: (cidr) => cidrs.changed(cidr),
+        async deleted({ metadata }) {
+          if (metadata?.name === config.serviceCidr.metadata?.name)
+            await ensure(api, SERVICE_CIDRS, config.serviceCidr);
+        },
+      }),
+    ),
+    cidrsReady.reached.then(() => repeat(() => ips.run(), { ...repairs, succeeded: ipsReady.reach })),
+    ipsReady.reached.then(() => repeat(() => ports.run(), { ...repairs, succeeded: portsReady.reach })),
   ];
   return {
-    settled,
+    settled: portsReady.reached,
     prepared: furnish,
     async stop() {
       stopping.abort();
-      await Promise.allSettled([...running, namespaces.settled()]);
+      for (const { reach } of [namespacesReady, cidrsReady, ipsReady]) reach();
+      await Promise.allSettled([...running, namespaces.settled(), cidrs.settled()]);
     },
   };
+}
+
+/** Something others wait for; when the controllers stop it is reached as well, and nothing is begun any more. */
+function milestone(): { readonly reached: Promise<void>; readonly reach: () => void } {
+  let reach = () => {};
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  return { reached, reach };
 }
 
 async function createNamespace(api: Api, name: string): Promise<void> {

@@ -1,4 +1,10 @@
-import { duplicate, type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  required,
+} from "../../machinery/errors/field-error.js";
 import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type LabelSelectorObject, validateLabelSelector, validateLabels } from "../../machinery/validation/labels.js";
@@ -9,7 +15,7 @@ import {
   portNumberErrors,
   wildcardSubdomainErrors,
 } from "../../machinery/validation/names.js";
-import { named, oneOf } from "./rules.js";
+import { IMMUTABLE, named, oneOf } from "./rules.js";
 
 const PROTOCOLS = ["SCTP", "TCP", "UDP"];
 
@@ -25,6 +31,12 @@ export function validateService(service: KubeObject): FieldError[] {
     ...oneOf(spec.sessionAffinity, "spec.sessionAffinity", ["ClientIP", "None"]),
     ...oneOf(spec.type, "spec.type", ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"]),
   );
+  if (spec.type === "ClusterIP") {
+    for (const [index, port] of ports.entries()) {
+      if (number(port.nodePort) === 0) continue;
+      errors.push(forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+    }
+  }
   if (headless && (spec.type === "NodePort" || spec.type === "LoadBalancer")) {
     const detail = `may not be set to 'None' for ${spec.type} services`;
     errors.push(invalidValue("spec.clusterIPs[0]", "None", detail));
@@ -83,9 +95,19 @@ function portNumber(value: unknown, path: string): FieldError[] {
   return portNumberErrors(number(value)).map((message) => invalidValue(path, value, message));
 }
 
-/** A cluster IP that was given stays as long as the type needs one. */
+/** A cluster IP that was given stays as long as the type needs one, a port for health checks as well. */
 export function validateServiceUpdate(service: KubeObject, old: KubeObject): FieldError[] {
   const [spec, before] = [object(service.spec), object(old.spec)];
+  return [...validateClusterIpUpdate(spec, before), ...validateHealthCheckUpdate(spec, before)];
+}
+
+function validateHealthCheckUpdate(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
+  const needed = [spec, before].every((one) => one.type === "LoadBalancer" && one.externalTrafficPolicy === "Local");
+  if (!needed || number(spec.healthCheckNodePort) === number(before.healthCheckNodePort)) return [];
+  return [forbiddenField("spec.healthCheckNodePort", IMMUTABLE)];
+}
+
+function validateClusterIpUpdate(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
   if (spec.type === "ExternalName" || before.type === "ExternalName") return [];
   const [primary, primaryBefore] = [text(list(spec.clusterIPs)[0]), text(list(before.clusterIPs)[0])];
   if (primaryBefore === "" || primary === primaryBefore) return [];

@@ -84,6 +84,10 @@ export function conflict(gr: GroupResource, name: string, message: string): Stat
   return failure(409, "Conflict", text, about(gr, name));
 }
 
+/** 409 of a server-side apply that would change what others own. */
+export const applyConflict = (message: string, causes: readonly StatusCause[]): StatusError =>
+  failure(409, "Conflict", message, { causes });
+
 /** 422. `name` may be "" when the object has none yet. */
 export function invalid(
   gk: { readonly group: string; readonly kind: string },

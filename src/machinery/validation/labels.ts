@@ -24,9 +24,15 @@ export function validateAnnotations(
   const errors = entries.flatMap(([key]) =>
     qualifiedNameErrors(key.toLowerCase()).map((message) => invalidValue(path, key, message)),
   );
-  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
-  if (size > MAX_ANNOTATION_BYTES) errors.push(tooLong(path, MAX_ANNOTATION_BYTES));
+  if (areTooLong(annotations ?? {})) errors.push(tooLong(path, MAX_ANNOTATION_BYTES));
   return errors;
+}
+
+/** Whether annotations exceed what one object may hold. */
+export function areTooLong(annotations: Readonly<Record<string, string>>): boolean {
+  const entries = Object.entries(annotations);
+  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  return size > MAX_ANNOTATION_BYTES;
 }
 
 /** metav1.LabelSelector as it is on the wire. */

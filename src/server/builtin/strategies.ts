@@ -1,4 +1,10 @@
 import { autoscalerFromV2, autoscalerToV2 } from "../../api/conversion/index.js";
+import {
+  validateIpAddress,
+  validateIpAddressUpdate,
+  validateServiceCidr,
+  validateServiceCidrUpdate,
+} from "../../api/validation/cluster-network.js";
 import { validateConfigMap, validateConfigMapUpdate } from "../../api/validation/config.js";
 import { validateIngress, validateNetworkPolicy } from "../../api/validation/network.js";
 import {
@@ -29,6 +35,7 @@ import {
 import { validatePodTemplate } from "../../api/validation/pod-spec.js";
 import { number, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { ipErrors } from "../../machinery/validation/ip.js";
 import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import type { Strategy } from "../registry/strategy.js";
 import { apiServiceStrategy } from "./cluster/api-service.js";
@@ -40,6 +47,7 @@ import { podStrategy } from "./core/pod.js";
 import { secretStrategy } from "./core/secret.js";
 import { serviceStrategy } from "./core/service.js";
 import { jobStrategy } from "./batch/job.js";
+import { resourceSliceStrategy } from "./resource/resource-slice.js";
 
 type Validate = NonNullable<Strategy["validate"]>;
 type ValidateUpdate = NonNullable<Strategy["validateUpdate"]>;
@@ -102,7 +110,7 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   "apiregistration.k8s.io/apiservices": apiServiceStrategy,
   "apps/daemonsets": workload("daemonset"),
   "apps/deployments": workload("deployment"),
-  "apps/replicasets": workload("replicaset", validateSelectorUpdate, statusReplicas),
+  "apps/replicasets": workload("replicaset"),
   "apps/statefulsets": workload("statefulset", validateStatefulSetUpdate),
   "autoscaling/horizontalpodautoscalers": checked(validateHorizontalPodAutoscaler, undefined, {
     conversions: { "autoscaling/v1": { toHub: autoscalerToV2, fromHub: autoscalerFromV2 } },
@@ -118,13 +126,16 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   "flowcontrol.apiserver.k8s.io/flowschemas": flowSchemaStrategy,
   "networking.k8s.io/ingressclasses": checked(validateIngressClass),
   "networking.k8s.io/ingresses": checked(validateIngress),
+  "networking.k8s.io/ipaddresses": checked(validateIpAddress, validateIpAddressUpdate, { validateName: ipErrors }),
   "networking.k8s.io/networkpolicies": checked(validateNetworkPolicy),
+  "networking.k8s.io/servicecidrs": { validate: validateServiceCidr, validateUpdate: validateServiceCidrUpdate },
   "node.k8s.io/runtimeclasses": checked(validateRuntimeClass),
   "policy/poddisruptionbudgets": checked(validatePodDisruptionBudget, undefined, { allowUnconditionalUpdate: false }),
   "rbac.authorization.k8s.io/clusterrolebindings": roleBinding(false),
   "rbac.authorization.k8s.io/clusterroles": role(false),
   "rbac.authorization.k8s.io/rolebindings": roleBinding(true),
   "rbac.authorization.k8s.io/roles": role(true),
+  "resource.k8s.io/resourceslices": resourceSliceStrategy,
   "scheduling.k8s.io/priorityclasses": checked(validatePriorityClass, validatePriorityClassUpdate),
   "storage.k8s.io/storageclasses": checked(validateStorageClass, validateStorageClassUpdate),
 };

@@ -49,6 +49,8 @@ export interface UpdateOptions {
   readonly subresource?: "status" | undefined;
   /** The transform's result is trusted: the strategy neither prepares nor judges it (subresources that set one field). */
   readonly trusted?: boolean;
+  /** Makes the object where there is none yet, whatever the strategy says (apply). */
+  readonly createMissing?: boolean;
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
     | undefined;

@@ -9,6 +9,7 @@ import {
   invalid,
   isAlreadyExists,
   isNotFound,
+  isStatusError,
 } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
@@ -27,6 +28,7 @@ import { copyObject } from "./copy.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
 import type { DeleteOptions } from "./delete-options.js";
+import type { InternalKind, InternalObject } from "./internal-object.js";
 import { assign, fillSystemMetadata, matchNamespace, metadataOf, restoreSystemMetadata } from "./metadata.js";
 import type {
   AdmitCreate,
@@ -42,7 +44,7 @@ import type {
   Watcher,
 } from "./resource.js";
 import type { RequestScope } from "./scope.js";
-import type { ObjectReader, StrategyContext } from "./strategy.js";
+import type { Allocation, ObjectAccess, StrategyContext } from "./strategy.js";
 import { pathSegmentErrors, validateMetadata, validateMetadataUpdate } from "./validate-metadata.js";
 
 export const OPTIMISTIC_LOCK_MESSAGE =
@@ -60,9 +62,9 @@ export interface StoreConfig {
   readonly encode: (object: KubeObject) => Uint8Array;
   readonly clock: Clock;
   readonly random: Random;
-  readonly reader: ObjectReader;
-  /** State of this server, for strategies. */
-  readonly shared: <T>(key: string, make: () => T) => T;
+  /** Other resources, for strategies. */
+  readonly access: ObjectAccess;
+  readonly internal: (kind: InternalKind) => InternalObject;
 }
 
 /**
@@ -81,7 +83,11 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 
   list(scope: RequestScope, options: ListObjectsOptions): Promise<ListOfObjects> {
-    return this.config.objects.list(this.#prefix(scope), options);
+    const { name = "", ...rest } = options;
+    const prefix = this.#prefix(scope);
+    // A name is one object where there are no namespaces or one is given; elsewhere it is searched for.
+    const single = (prefix !== "" || !this.config.namespaced) && pathSegmentErrors(name).length === 0;
+    return this.config.objects.list(prefix, single && name !== "" ? options : rest);
   }
 
   watch(scope: RequestScope, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>> {
@@ -90,20 +96,22 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   async create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject> {
     const context = this.#context(scope);
-    const { release } = await this.#prepareNew(scope, draft, context, admit);
+    const allocation = await this.#prepareNew(scope, draft, context, admit);
+    let stored: StoredObject;
     try {
       const options = { ...this.#ttl(), dryRun: scope.dryRun };
-      const stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
-      if (!scope.dryRun) await this.strategy.afterCreate?.(draft).catch(() => {});
-      return stored;
+      stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
     } catch (error) {
+      // An object that brings a version is refused before anything is written.
+      if (isRefusal(error) || draft.metadata?.resourceVersion) await allocation?.revert();
       if (isAlreadyExists(error) && (draft.metadata?.generateName ?? "") !== "") {
         throw generateNameConflict(this.config, draft.metadata?.name ?? "", 1);
       }
       throw error;
-    } finally {
-      release();
     }
+    await allocation?.commit();
+    if (!scope.dryRun) await this.strategy.afterCreate?.(draft).catch(() => {});
+    return stored;
   }
 
   async update(
@@ -113,35 +121,43 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     options: UpdateOptions,
   ): Promise<{ object: StoredObject; created: boolean }> {
     const { objects, strategy } = this.config;
-    let release = () => {};
+    let allocation: Allocation | undefined;
     try {
-      return await objects.guaranteedUpdate(
+      const result = await objects.guaranteedUpdate(
         this.#key(scope, name),
         async (current) => {
-          release();
+          await allocation?.revert();
+          allocation = undefined;
           const context = this.#context(scope);
           const draft = await transform(current);
           if (current === undefined) {
-            ({ release } = await this.#prepareNew(scope, draft, context, (object) => options.admit(object, undefined)));
+            allocation = await this.#prepareNew(scope, draft, context, (object) => options.admit(object, undefined));
             return draft;
           }
           const old = current.object();
           this.#checkVersion(name, draft, old);
           matchNamespace(draft, this.#namespace(scope));
           await options.admit(draft, old);
-          if (options.trusted !== true) ({ release } = await this.#prepareChange(scope, draft, old, context, options));
+          if (options.trusted !== true) allocation = await this.#prepareChange(scope, draft, old, context, options);
           const held = strategy.holdsDeletion?.(draft) === true;
           return !held && shouldDeleteDuringUpdate(draft, old) ? DELETE : draft;
         },
         {
           ...this.#ttl(),
           preconditions: options.preconditions,
-          ignoreNotFound: strategy.allowCreateOnUpdate && options.subresource === undefined,
+          ignoreNotFound:
+            options.createMissing === true || (strategy.allowCreateOnUpdate && options.subresource === undefined),
           dryRun: scope.dryRun,
         },
       );
-    } finally {
-      release();
+      if (result.deleted) {
+        await allocation?.revert();
+        await this.#removed(scope, result.object);
+      } else await allocation?.commit();
+      return result;
+    } catch (error) {
+      if (isRefusal(error)) await allocation?.revert();
+      throw error;
     }
   }
 
@@ -179,6 +195,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       },
       { dryRun: scope.dryRun },
     );
+    if (result.deleted) await this.#removed(scope, result.object);
     return { object: pending ?? result.object, gone: result.deleted };
   }
 
@@ -206,7 +223,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     draft: KubeObject,
     context: StrategyContext,
     admit: AdmitCreate,
-  ): Promise<{ release: () => void }> {
+  ): Promise<Allocation | undefined> {
     const { strategy } = this.config;
     fillSystemMetadata(draft, context.now, context.random);
     matchNamespace(draft, this.#namespace(scope));
@@ -216,7 +233,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
     strategy.prepareForCreate?.(draft, context);
     strategy.applyDefaults?.(draft);
-    const release = await this.#allocate(draft, undefined, context);
+    const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
       const rule = (name: string) => strategy.validateName(name);
       this.#throwInvalid(draft, [
@@ -224,12 +241,12 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         ...(strategy.validate?.(draft, context) ?? []),
       ]);
     } catch (error) {
-      release();
+      await allocation?.revert();
       throw error;
     }
     for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
     strategy.canonicalize?.(draft);
-    return { release };
+    return allocation;
   }
 
   async #prepareChange(
@@ -238,7 +255,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     old: KubeObject,
     context: StrategyContext,
     options: UpdateOptions,
-  ): Promise<{ release: () => void }> {
+  ): Promise<Allocation | undefined> {
     const { strategy } = this.config;
     const metadata = metadataOf(draft);
     assign(metadata, "generation", old.metadata?.generation);
@@ -254,7 +271,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         metadata.generation = (old.metadata?.generation ?? 0) + 1;
     }
     restoreSystemMetadata(draft, old);
-    const release = status ? () => {} : await this.#allocate(draft, old, context);
+    const allocation = status ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {
       const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
       this.#throwInvalid(draft, [
@@ -262,14 +279,14 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         ...(validate?.call(strategy, draft, old, context) ?? []),
       ]);
     } catch (error) {
-      release();
+      await allocation?.revert();
       throw error;
     }
     if (!status) {
       for (const warning of strategy.warningsOnUpdate?.(draft, old) ?? []) scope.warnings.add(warning);
     }
     strategy.canonicalize?.(draft);
-    return { release };
+    return allocation;
   }
 
   /** Whether anything but metadata and status differs: what a generation counts. */
@@ -279,8 +296,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     return Buffer.compare(content(draft), content(old)) !== 0;
   }
 
-  async #allocate(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<() => void> {
-    return (await this.config.strategy.allocate?.(draft, old, context)) ?? (() => {});
+  async #removed(scope: RequestScope, last: StoredObject): Promise<void> {
+    if (!scope.dryRun) await this.strategy.afterDelete?.(last.object(), this.#context(scope)).catch(() => {});
   }
 
   #throwInvalid(draft: KubeObject, errors: readonly FieldError[]): void {
@@ -316,8 +333,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 
   #context(scope: RequestScope): StrategyContext {
-    const { clock, random, reader, shared } = this.config;
-    return { now: clock.now(), random, user: scope.user, objects: reader, shared };
+    const { clock, random, access, internal } = this.config;
+    return { now: clock.now(), random, user: scope.user, dryRun: scope.dryRun, objects: access, internal };
   }
 
   #ttl(): { ttlSeconds?: number } {
@@ -340,6 +357,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     return this.#prefix(scope) + name;
   }
 }
+
+/** Nothing was written: the request, not the storage, is what failed. */
+const isRefusal = (error: unknown): boolean => isStatusError(error) && error.status.code < 500;
 
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 

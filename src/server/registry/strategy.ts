@@ -1,6 +1,7 @@
 import type { Random } from "../../base/random.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { InternalKind, InternalObject } from "./internal-object.js";
 import type { TableColumns } from "./table-columns.js";
 
 export type { TableCell, TableColumnDefinition, TableColumns } from "./table-columns.js";
@@ -38,16 +39,15 @@ export interface Strategy {
   /** For the status subresource; everything but metadata and status was already restored from `old`. */
   prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
   /**
-   * Asynchronous preparation that may look at other objects: allocating a cluster IP, for instance. Runs after prepare,
-   * before validate; `old` is undefined for a create. What it reserves is for the time of the write only: the returned
-   * function is called when the object is stored, when it is not going to be, and before an update is tried again. It may
-   * be called more than once.
+   * Asynchronous preparation that may look at other objects, and take what no two objects may have: a cluster IP, for
+   * instance. Runs after prepare, before validate; `old` is undefined for a create. In a dry run it takes nothing. What
+   * it throws must leave nothing taken.
    */
   allocate?(
     draft: KubeObject,
     old: KubeObject | undefined,
     context: StrategyContext,
-  ): Promise<(() => void) | undefined | void>;
+  ): Promise<Allocation | undefined | void>;
 
   /** Problems of a new object, all of them. Metadata is validated by the registry before. */
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
@@ -66,6 +66,11 @@ export interface Strategy {
 
   /** Runs after a new object was written and before the answer is sent. Its failure changes nothing. */
   afterCreate?(object: KubeObject): Promise<void>;
+  /**
+   * Runs after an object was removed from storage, not only marked, and before the answer is sent: gives back what
+   * {@link allocate} took. Not in a dry run. Its failure changes nothing.
+   */
+  afterDelete?(object: KubeObject, context: StrategyContext): Promise<void>;
 
   /** PUT to a name that does not exist creates it. Default false. */
   readonly allowCreateOnUpdate?: boolean;
@@ -94,8 +99,13 @@ export interface Strategy {
 
   /** Field selectors beyond metadata.name and metadata.namespace: label -> value; every one the kind knows, "" when unset. */
   fields?(object: KubeObject): Readonly<Record<string, string>>;
-  /** The labels {@link fields} answers. What is not listed is refused with 400. */
-  readonly fieldLabels?: readonly string[];
+  /**
+   * What a field selector may name beside metadata.name and metadata.namespace: the labels {@link fields} answers, or, by
+   * apiVersion, label -> field of those whose names differ. Left out: nothing else. What is not listed is refused with 400.
+   */
+  readonly fieldLabels?: readonly string[] | ((apiVersion: string) => Readonly<Record<string, string>>);
+  /** The text for a label that is refused, where it is not the usual one. */
+  fieldLabelRefusal?(label: string, apiVersion: string): string;
 
   /** autoscaling/v1 Scale of this object. Default: spec.replicas, status.replicas and spec.selector. */
   readonly scale?: ScaleMapping;
@@ -116,6 +126,17 @@ export interface ScaleMapping {
   setReplicas(draft: KubeObject, replicas: number): void;
 }
 
+/**
+ * What {@link Strategy.allocate} took, until the write is decided. One of the two is called, once; neither when nobody
+ * knows whether the object was written: then what was taken stays taken until a controller finds out. Neither throws.
+ */
+export interface Allocation {
+  /** The object is stored: give back what it no longer has. */
+  commit(): Promise<void>;
+  /** The object was not stored, or the update is going to be tried again: give back what was taken for it. */
+  revert(): Promise<void>;
+}
+
 /** What hooks may use of the server. */
 export interface StrategyContext {
   /** Milliseconds since the epoch, from the server's clock. */
@@ -123,17 +144,31 @@ export interface StrategyContext {
   readonly random: Random;
   /** Group and user of the caller. */
   readonly user: { readonly name: string; readonly groups: readonly string[] };
-  /** Other objects, in their hub's shape. Shared: do not change them. */
-  readonly objects: ObjectReader;
-  /** State of one server, made at the first call with that key: an allocator's set, for instance. */
-  shared<T>(key: string, make: () => T): T;
+  /** Nothing of this request is going to be stored. */
+  readonly dryRun: boolean;
+  readonly objects: ObjectAccess;
+  /** An object that the servers of a cluster keep for themselves; the same for the same kind. */
+  internal(kind: InternalKind): InternalObject;
 }
 
+/** Other objects, in their hub's shape. What is read is shared: do not change it. */
 export interface ObjectReader {
   /** All of a resource, or those of one namespace. */
   list(group: string, resource: string, namespace?: string): Promise<readonly KubeObject[]>;
   /** Undefined when there is none. */
   get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
+}
+
+export interface ObjectAccess extends ObjectReader {
+  /** What this server's cache holds: costs no trip to the storage, and may not show yet what another server wrote. */
+  readonly cached: ObjectReader & {
+    /** {@link ObjectReader.get} without parsing the object. */
+    has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
+  };
+  /** As the server itself, by the resource's own rules but without admission. Throws AlreadyExists. */
+  create(group: string, resource: string, object: KubeObject): Promise<void>;
+  /** As {@link create}. `object` is what was read: another one of that name is left alone. Throws NotFound or Conflict. */
+  delete(group: string, resource: string, object: KubeObject): Promise<void>;
 }
 
 /** Answers for a resource's strategy; undefined where the generic behaviour is all there is. */

@@ -12,6 +12,7 @@ export const jobStrategy: Strategy = {
   validate: (job) => validateJobSpec(object(job.spec), "spec"),
   validateUpdate: (job, old) => [...validateJobSpec(object(job.spec), "spec"), ...validateJobUpdate(job, old)],
   fieldLabels: ["status.successful"],
+  fieldLabelRefusal: (label) => `field label "${label}" not supported for Job`,
   fields: (job) => ({ "status.successful": String(number(object(job.status).succeeded)) }),
 };
 

@@ -4,19 +4,27 @@ import type { Strategy } from "../../registry/strategy.js";
 
 const INVOLVED = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
+const CORE_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
+  [...INVOLVED.map((field) => `involvedObject.${field}`), "reason", "reportingComponent", "source", "type"].map(
+    (label) => [label, label],
+  ),
+);
+
+const EVENTS_LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(INVOLVED.map((field) => [`regarding.${field}`, `involvedObject.${field}`])),
+  reason: "reason",
+  reportingController: "reportingComponent",
+  source: "source",
+  type: "type",
+};
+
 /** Events of both groups; stored as core/v1, for an hour. */
 export const eventStrategy: Strategy = {
   conversions: { "events.k8s.io/v1": { toHub: eventToCore, fromHub: eventFromCore } },
   allowCreateOnUpdate: true,
   ttlSeconds: 3600,
   validateName: () => [],
-  fieldLabels: [
-    ...INVOLVED.map((field) => `involvedObject.${field}`),
-    "reason",
-    "reportingComponent",
-    "source",
-    "type",
-  ],
+  fieldLabels: (apiVersion) => (apiVersion === "v1" ? CORE_LABELS : EVENTS_LABELS),
   fields(event) {
     const involved = object(event.involvedObject);
     return {

@@ -30,9 +30,6 @@ export const namespaceStrategy: Strategy = {
       throw forbidden({ group: "", resource: "namespaces" }, name, "this namespace may not be deleted");
     }
   },
-  fieldLabels: ["status.phase", "name"],
-  fields: (namespace) => ({
-    "status.phase": text(object(namespace.status).phase),
-    name: namespace.metadata?.name ?? "",
-  }),
+  fieldLabels: ["status.phase"],
+  fields: (namespace) => ({ "status.phase": text(object(namespace.status).phase) }),
 };

@@ -18,6 +18,13 @@ const FIELDS = [
   "status.nominatedNodeName",
 ];
 
+const FIELD_LABELS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(FIELDS.map((field) => [field, field])),
+  "spec.host": "spec.nodeName",
+  // May be named, and is never set.
+  "status.podIPs": "status.podIPs",
+};
+
 export const podStrategy: Strategy = {
   applyDefaults: defaultPod,
   prepareForCreate(draft) {
@@ -47,7 +54,7 @@ export const podStrategy: Strategy = {
     const period = requested ?? number(spec.terminationGracePeriodSeconds);
     return period < 0 ? 1 : period;
   },
-  fieldLabels: FIELDS,
+  fieldLabels: () => FIELD_LABELS,
   fields(pod) {
     const [spec, status] = [object(pod.spec), object(pod.status)];
     return {

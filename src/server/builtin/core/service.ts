@@ -14,7 +14,8 @@ import {
 } from "../../../machinery/meta/access.js";
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
 import type { Strategy } from "../../registry/strategy.js";
-import { allocateService } from "./service-allocation.js";
+import { allocateService, releaseService } from "./service-allocation.js";
+import { needsHealthCheck, usesNodePorts } from "./service-needs.js";
 
 export const serviceStrategy: Strategy = {
   applyDefaults: defaultService,
@@ -34,6 +35,7 @@ export const serviceStrategy: Strategy = {
     initializeFamilies(spec);
   },
   allocate: allocateService,
+  afterDelete: releaseService,
   validate: validateService,
   validateUpdate: (service, old) => [...validateService(service), ...validateServiceUpdate(service, old)],
   validateName: dns1035LabelErrors,
@@ -65,8 +67,8 @@ function keepAllocated(spec: Fields, before: ReadonlyFields): void {
     spec.clusterIPs = structuredClone(before.clusterIPs);
   }
   if (usesNodePorts(spec) && usesNodePorts(before)) keepNodePorts(spec, before);
-  if (spec.externalTrafficPolicy === "Local" && number(spec.healthCheckNodePort) === 0) {
-    if (!absent(before.healthCheckNodePort)) spec.healthCheckNodePort = before.healthCheckNodePort;
+  if (needsHealthCheck(spec) && needsHealthCheck(before) && number(spec.healthCheckNodePort) === 0) {
+    spec.healthCheckNodePort = before.healthCheckNodePort;
   }
 }
 
@@ -94,13 +96,11 @@ function dropUnusedFields(spec: Fields, before: ReadonlyFields): void {
   }
   if (spec.type !== "LoadBalancer" && before.type === "LoadBalancer") {
     delete spec.allocateLoadBalancerNodePorts;
-    delete spec.healthCheckNodePort;
     delete spec.loadBalancerClass;
   }
-}
-
-function usesNodePorts(spec: ReadonlyFields): boolean {
-  return spec.type === "NodePort" || spec.type === "LoadBalancer";
+  if (needsHealthCheck(before) && !needsHealthCheck(spec) && spec.healthCheckNodePort === before.healthCheckNodePort) {
+    delete spec.healthCheckNodePort;
+  }
 }
 
 /** A cluster of one family, IPv4. A headless service without selector may have endpoints of both families. */

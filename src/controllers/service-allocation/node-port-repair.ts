@@ -1,0 +1,90 @@
+import { isConflict } from "../../machinery/errors/status-error.js";
+import { number, object, objects, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Api } from "../api.js";
+import { listAll } from "../list-all.js";
+import type { RecordWarning } from "../record-event.js";
+
+/** The set of node ports that are taken, as servers keep it. */
+export interface NodePortRegistry {
+  /** Both included. */
+  readonly range: { readonly first: number; readonly last: number };
+  /** `version` is undefined when nothing was stored yet. */
+  read(): Promise<{ readonly ports: Iterable<number>; readonly version: string | undefined }>;
+  /** Throws Conflict when something was stored since `version`. */
+  write(ports: Iterable<number>, version: string | undefined): Promise<void>;
+}
+
+/** How often a port must be seen without a service before it is free: its service may be about to be stored. */
+const SIGHTINGS = 3;
+const ATTEMPTS = 5;
+
+/** Compares the ports that are taken with the services there are: the services are right. */
+export class NodePortRepair {
+  /** Ports without a service, and how often they were seen. */
+  #leaks: ReadonlyMap<number, number> = new Map();
+
+  constructor(
+    private readonly api: Api,
+    private readonly registry: NodePortRegistry,
+    private readonly warn: RecordWarning,
+  ) {}
+
+  /** Goes through all services once. The first run of a new cluster makes node ports available at all. */
+  async run(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#repair();
+      } catch (error) {
+        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async #repair(): Promise<void> {
+    const { first, last } = this.registry.range;
+    const { ports, version } = await this.registry.read();
+    const stored = new Set(ports);
+    const used = new Set<number>();
+    const warnings: Parameters<RecordWarning>[0][] = [];
+    for await (const service of listAll(this.api, "/api/v1/services")) {
+      const warn = (reason: string, message: string) =>
+        warnings.push({ object: { ...service, apiVersion: "v1", kind: "Service" }, reason, message });
+      for (const port of nodePortsOf(service)) {
+        if (port < first || port > last) {
+          const range = `${first}-${last}`;
+          warn("PortOutOfRange", `Port ${port} is not within the port range ${range}; please recreate service`);
+        } else if (used.has(port)) {
+          warn("PortAlreadyAllocated", `Port ${port} was assigned to multiple services; please recreate service`);
+        } else if (!stored.has(port)) {
+          warn("PortNotAllocated", `Port ${port} is not allocated; repairing`);
+        }
+        if (port >= first && port <= last) used.add(port);
+      }
+    }
+    const leaks = new Map<number, number>();
+    for (const port of stored) {
+      const sightings = (this.#leaks.get(port) ?? 0) + 1;
+      if (!used.has(port) && sightings < SIGHTINGS) leaks.set(port, sightings);
+    }
+    await this.registry.write([...used, ...leaks.keys()], version);
+    this.#leaks = leaks;
+    for (const warning of warnings) await this.warn(warning);
+  }
+}
+
+/** A port that two protocols share counts once. */
+function nodePortsOf(service: KubeObject): readonly number[] {
+  const spec = object(service["spec"]);
+  const protocols = new Map<number, Set<string>>();
+  const found: number[] = [];
+  const add = (port: number, protocol: string) => {
+    const seen = protocols.get(port);
+    if (port === 0) return;
+    if (seen === undefined || seen.has(protocol)) found.push(port);
+    protocols.set(port, (seen ?? new Set()).add(protocol));
+  };
+  for (const port of objects(spec.ports)) add(number(port.nodePort), text(port.protocol));
+  add(number(spec.healthCheckNodePort), "TCP");
+  return found;
+}

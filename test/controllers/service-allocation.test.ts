@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Api, createApi } from "../../src/controllers/api.js";
+import { warningRecorders } from "../../src/controllers/record-event.js";
+import { ClusterIpRepair } from "../../src/controllers/service-allocation/cluster-ip-repair.js";
+import { NodePortRepair } from "../../src/controllers/service-allocation/node-port-repair.js";
+import type { KubeObject } from "../../src/machinery/meta/object.js";
+import type { Kv } from "../../src/server/storage/kv.js";
+import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
+import { FixedClock } from "../helpers/fixed-clock.js";
+import { type SharedServer, sharedServers } from "../helpers/shared-servers.js";
+
+const SERVICES = "/api/v1/namespaces/default/services";
+const ADDRESSES = "/apis/networking.k8s.io/v1/ipaddresses";
+
+let clock: FixedClock;
+let kv: Kv;
+let powerCut: boolean;
+let api: Api;
+let nodePorts: SharedServer["nodePorts"];
+let close: () => Promise<void>;
+let ips: ClusterIpRepair;
+let ports: NodePortRepair;
+
+beforeEach(async () => {
+  clock = new FixedClock(Date.UTC(2026, 0, 1));
+  powerCut = false;
+  kv = openMemoryKv({ clock });
+  const opened = await sharedServers(cutBeforeServices(kv), clock, { count: 1 });
+  const [server] = opened.servers as [SharedServer];
+  ({ nodePorts } = server);
+  close = opened.close;
+  api = createApi(server.api, "test");
+  const fail = (error: unknown) => expect.fail(String(error));
+  const warnings = warningRecorders(api, clock, fail);
+  ips = new ClusterIpRepair(api, clock, warnings("ipallocator-repair-controller"));
+  ports = new NodePortRepair(api, nodePorts, warnings("portallocator-repair-controller"));
+});
+afterEach(() => close());
+
+/** A store that services do not reach while {@link powerCut} lasts: nobody knows what became of the write. */
+function cutBeforeServices(store: Kv): Kv {
+  return new Proxy(store, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== "function") return value;
+      return (...values: unknown[]) => {
+        const lost = powerCut && property === "create" && String(values[0]).startsWith("/registry/services/specs/");
+        return lost ? Promise.reject(new Error("power cut")) : (value.apply(target, values) as unknown);
+      };
+    },
+  });
+}
+
+const service = (name: string, clusterIP: string, nodePort: number): KubeObject => ({
+  metadata: { name },
+  spec: { type: "NodePort", clusterIP, ports: [{ port: 80, nodePort }] },
+});
+
+const addresses = async () => (await api.list(ADDRESSES)).items.map(({ metadata }) => metadata?.name);
+const taken = async () => [...(await nodePorts.read()).ports];
+const repairAll = async () => {
+  await ips.run();
+  await ports.run();
+};
+
+async function events(): Promise<unknown[][]> {
+  const { items } = await api.list("/api/v1/namespaces/default/events");
+  return items.map((event) => {
+    const about = event["involvedObject"] as { kind: string; name: string };
+    return [about.kind, about.name, event["reason"], event["message"]];
+  });
+}
+
+async function forgetPorts(): Promise<void> {
+  await nodePorts.write([], (await nodePorts.read()).version);
+}
+
+test("what belongs together is left alone, and nothing is written", async () => {
+  await api.create(SERVICES, service("web", "10.96.5.5", 30080));
+  await api.create(SERVICES, { metadata: { name: "headless" }, spec: { clusterIP: "None", ports: [{ port: 80 }] } });
+  clock.advance(3_600_000);
+  const before = await kv.currentRevision();
+  await repairAll();
+  await repairAll();
+  expect(await kv.currentRevision()).toBe(before);
+});
+
+describe("a crash between allocation and service", () => {
+  beforeEach(async () => {
+    powerCut = true;
+    await expect(api.create(SERVICES, service("lost", "10.96.5.5", 30080))).rejects.toThrow();
+    powerCut = false;
+    expect([await addresses(), await taken()]).toEqual([["10.96.5.5"], [30080]]);
+  });
+
+  test("its address is free a minute later, not before", async () => {
+    clock.advance(60_000);
+    await ips.run();
+    expect(await addresses()).toEqual(["10.96.5.5"]);
+    clock.advance(1000);
+    await ips.run();
+    expect(await addresses()).toEqual([]);
+    expect(await events()).toEqual([
+      [
+        "IPAddress",
+        "10.96.5.5",
+        "IPAddressNotAllocated",
+        "IPAddress: 10.96.5.5 for Service default/lost appears to have leaked: cleaning up",
+      ],
+    ]);
+    await api.create(SERVICES, service("next", "10.96.5.5", 30081));
+  });
+
+  test("its port is free when it was seen without a service three times", async () => {
+    await ports.run();
+    await ports.run();
+    expect(await taken()).toEqual([30080]);
+    await ports.run();
+    expect(await taken()).toEqual([]);
+    await api.create(SERVICES, service("next", "10.96.5.6", 30080));
+  });
+
+  test("a service that turns up meanwhile keeps them", async () => {
+    await ports.run();
+    await ports.run();
+    const other = service("other", "10.96.5.6", 30081);
+    const stored = await api.create(SERVICES, other);
+    // The lost write arrives after all.
+    const { kv: template } = await kv.get("/registry/services/specs/default/other");
+    const text = Buffer.from(template?.value ?? []).toString();
+    const late = text.replaceAll("10.96.5.6", "10.96.5.5").replace("30081", "30080").replaceAll("other", "lost");
+    await kv.create("/registry/services/specs/default/lost", Buffer.from(late));
+    clock.advance(61_000);
+    await repairAll();
+    await repairAll();
+    expect([await addresses(), await taken()]).toEqual([
+      ["10.96.5.5", "10.96.5.6"],
+      [30080, 30081],
+    ]);
+    expect([await events(), stored.metadata?.name]).toEqual([[], "other"]);
+  });
+});
+
+test("services of a version that kept no such objects get theirs", async () => {
+  await api.create(SERVICES, service("old", "10.96.5.5", 30080));
+  await api.delete(`${ADDRESSES}/10.96.5.5`);
+  await forgetPorts();
+  await repairAll();
+  expect([await addresses(), await taken()]).toEqual([["10.96.5.5"], [30080]]);
+  expect((await api.get(`${ADDRESSES}/10.96.5.5`))["spec"]).toEqual({
+    parentRef: { resource: "services", namespace: "default", name: "old" },
+  });
+  expect(await events()).toEqual([
+    ["Service", "old", "ClusterIPNotAllocated", "Cluster IP [IPv4]: 10.96.5.5 is not allocated; repairing"],
+    ["Service", "old", "PortNotAllocated", "Port 30080 is not allocated; repairing"],
+  ]);
+});
+
+test("an address of the wrong owner is put right", async () => {
+  await api.create(SERVICES, service("web", "10.96.5.5", 30080));
+  const address = await api.get(`${ADDRESSES}/10.96.5.5`);
+  await api.delete(`${ADDRESSES}/10.96.5.5`);
+  const { name, labels } = address.metadata ?? {};
+  const parentRef = { resource: "services", namespace: "default", name: "nobody" };
+  await api.create(ADDRESSES, { metadata: { name: name ?? "", labels: labels ?? {} }, spec: { parentRef } });
+  await ips.run();
+  expect((await api.get(`${ADDRESSES}/10.96.5.5`))["spec"]).toEqual(address["spec"]);
+  expect(await events()).toEqual([
+    [
+      "Service",
+      "web",
+      "ClusterIPNotAllocated",
+      "the ClusterIP [IPv4]: 10.96.5.5 for Service default/web has a wrong reference; repairing",
+    ],
+  ]);
+});
+
+test("an address its service does not have goes at once; what others made stays", async () => {
+  await api.create(SERVICES, service("web", "10.96.5.5", 30080));
+  const parentRef = { resource: "services", namespace: "default", name: "web" };
+  const managed = { "ipaddress.kubernetes.io/managed-by": "ipallocator.k8s.io" };
+  await api.create(ADDRESSES, { metadata: { name: "10.96.6.6", labels: managed }, spec: { parentRef } });
+  await api.create(ADDRESSES, { metadata: { name: "10.96.7.7" }, spec: { parentRef } });
+  await ips.run();
+  expect(await addresses()).toEqual(["10.96.5.5", "10.96.7.7"]);
+  expect((await events()).map(([kind, about, reason]) => [kind, about, reason])).toEqual([
+    ["IPAddress", "10.96.6.6", "IPAddressWrongReference"],
+  ]);
+});
+
+test("a port or an address that two services have is told, and stays", async () => {
+  await api.create(SERVICES, service("a", "10.96.5.5", 30080));
+  const { kv: stored } = await kv.get("/registry/services/specs/default/a");
+  const twin = Buffer.from(stored?.value ?? [])
+    .toString()
+    .replace('"name":"a"', '"name":"b"');
+  await kv.create("/registry/services/specs/default/b", Buffer.from(twin));
+  await repairAll();
+  expect(await taken()).toEqual([30080]);
+  expect((await events()).map(([, about, reason]) => [about, reason])).toEqual([
+    ["b", "ClusterIPAlreadyAllocated"],
+    ["b", "PortAlreadyAllocated"],
+  ]);
+});
+
+test("the first run of a new cluster makes ports available", async () => {
+  const key = "/registry/ranges/servicenodeports";
+  const { kv: stored } = await kv.get(key);
+  await kv.delete(key, stored?.revision ?? 0);
+  await ports.run();
+  expect(
+    (await api.create(SERVICES, { metadata: { name: "np" }, spec: { type: "NodePort", ports: [{ port: 1 }] } })).kind,
+  ).toBe("Service");
+});
