@@ -111,7 +111,7 @@ export class EventLog<E extends LoggedEvent> {
     }
   }
 
-  /** A reader of what comes after `from` below `prefix`; `from` may lie in the future. Close it when done. */
+  /** A reader of what comes after `from` below `prefix`; `from` may lie in the future. Close it when done, from anywhere. */
   read(prefix: string, from: number): EventReader<E> {
     const reader = new EventReader<E>(this, prefix, from);
     if (this.#closed !== undefined) reader.fail(this.#closed);
@@ -181,6 +181,7 @@ export class EventReader<E extends LoggedEvent> {
   /** Nothing below the prefix is unread: the position is wherever the log's head is. */
   #idle = false;
   #failure: Error | undefined;
+  #closed = false;
   #resume: (() => void) | undefined;
 
   constructor(
@@ -213,17 +214,14 @@ export class EventReader<E extends LoggedEvent> {
     return this.#drained();
   }
 
-  /** Resolves when {@link take} has something to say, or when `signal` aborts. At most one call may wait. */
-  wait(signal: AbortSignal): Promise<void> {
-    if (!this.#idle || this.#failure !== undefined || signal.aborted) return Promise.resolve();
+  /** Resolves when {@link take} has something to say, or when the reader is closed. At most one call may wait. */
+  wait(): Promise<void> {
+    if (!this.#idle || this.#failure !== undefined || this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
-      const resume = (): void => {
-        signal.removeEventListener("abort", resume);
+      this.#resume = () => {
         this.#resume = undefined;
         resolve();
       };
-      this.#resume = resume;
-      signal.addEventListener("abort", resume);
     });
   }
 
@@ -248,6 +246,7 @@ export class EventReader<E extends LoggedEvent> {
   }
 
   close(): void {
+    this.#closed = true;
     this.log.leave(this);
     this.#resume?.();
     this.onClose?.();

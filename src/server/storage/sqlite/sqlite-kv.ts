@@ -172,18 +172,21 @@ class SqliteKv implements Kv {
         continue;
       }
       const reader = this.#log.read(prefix, position);
+      const close = (): void => reader.close();
+      signal.addEventListener("abort", close, { once: true });
       try {
         while (!signal.aborted) {
           const events = reader.take(PAGE);
           position = reader.position;
           if (events.length > 0) yield { events, revision: position };
-          else await reader.wait(signal);
+          else await reader.wait();
         }
       } catch (error) {
         if (error instanceof ClosedError) return;
         // Too slow for memory; the database may still have it.
         if (!(error instanceof CompactedError)) throw error;
       } finally {
+        signal.removeEventListener("abort", close);
         reader.close();
       }
     }

@@ -35,7 +35,8 @@ export class KvObject implements StoredObject, Coolable {
   }
 
   get weight(): number {
-    return 128 + this.bytes.byteLength;
+    // Objects with their strings and maps take about twice what their JSON does.
+    return 256 + 2 * this.bytes.byteLength;
   }
 
   object(): KubeObject {

@@ -112,7 +112,7 @@ async function* tell(
       }
       if (events.length === 0 && bookmarks.due()) wanted.push({ type: "BOOKMARK", revision: reader.position });
       if (wanted.length > 0) yield wanted;
-      else if (events.length === 0) await reader.wait(signal);
+      else if (events.length === 0) await reader.wait();
     }
   } catch (error) {
     if (error instanceof CompactedError) throw reads.tooOld(error);

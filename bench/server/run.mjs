@@ -1,0 +1,308 @@
+// Measures one kubets server (HTTPS, disk storage that flushes every write) with load clients in processes of their own
+// beside it, against what Node costs at least: bare TLS servers that answer the same bytes. Every round runs each
+// contender once, in turn, so that a machine that drifts drifts for all of them; medians are printed.
+//   npm run bench:server
+//   ROUNDS=5            rounds of each measure
+//   BEFORE=FOLDER       another build's dist/, measured as one more contender
+//   ONLY=get,list,...   of: ready, get, list, watch, memory
+//   MANY=50000          objects of each kind for the memory figures
+import { cpus, tmpdir } from "node:os";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { startProcess, startServer } from "./processes.mjs";
+import { Report } from "./report.mjs";
+import { median, percentile } from "./statistics.mjs";
+
+const rounds = Number(process.env.ROUNDS ?? 5);
+const only = process.env.ONLY?.split(",");
+const OURS = "kubets";
+const builds = { [OURS]: resolve(import.meta.dirname, "../../dist") };
+if (process.env.BEFORE !== undefined) builds.before = resolve(process.env.BEFORE);
+
+const SIZE = 630;
+const LIST = 10_000;
+const WATCHERS = 100;
+const UPDATES = 1000;
+const WATCHED_NAMESPACE = "kube-node-lease";
+const WATCHED_OBJECTS = 100;
+const WRITERS = 16;
+const FIXED_RATE = 100;
+const GET_MS = 1000;
+const MANY = Number(process.env.MANY ?? 50_000);
+const POD_SIZE = 3000;
+/** A machine that is too slow makes fewer objects. */
+const FILL_SECONDS = 45;
+/** Time for what was in flight, and for what only waits to be collected. */
+const SETTLE_MS = 5000;
+
+/** kube-apiserver 1.20 and etcd 3.4 on two cores, measured elsewhere: for orientation. */
+const ORIENTATION = {
+  get: { 8: 3900, 64: 6000 },
+  list: 120,
+  cachedList: 85,
+  watch: 21_700,
+  steadyWatch: 26,
+  ready: 3800,
+  idle: 367,
+  after: 1800,
+};
+
+const folder = mkdtempSync(join(tmpdir(), "kubets-bench-server-"));
+const report = new Report();
+const wanted = (name) => only === undefined || only.includes(name);
+const note = (text) => process.stderr.write(`${text}\n`);
+
+const started = performance.now();
+try {
+  process.stdout.write(
+    `node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians\n\n`,
+  );
+  if (wanted("ready")) await processStart();
+  if (["get", "list", "watch"].some(wanted)) await load();
+  if (wanted("memory")) await memory();
+  process.stdout.write(report.text());
+  process.stdout.write(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all\n`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function processStart() {
+  for (const [name, dist] of Object.entries(builds)) {
+    const ready = [];
+    const idle = [];
+    for (let round = 0; round < rounds; round++) {
+      const server = await startServer(dist, join(folder, `ready-${name}-${round}`));
+      ready.push(server.readyAfter);
+      await pause(500);
+      idle.push((await server.usage()).rss / 1e6);
+      await server.stop();
+    }
+    report.add({
+      what: "process start to ready",
+      who: name,
+      value: median(ready),
+      unit: "ms",
+      apiserver: ORIENTATION.ready,
+    });
+    report.add({ what: "RSS idle", who: name, value: median(idle), unit: "MB", apiserver: ORIENTATION.idle });
+  }
+}
+
+async function load() {
+  const contenders = [];
+  const clients = { load: await startProcess("load.mjs"), writer: await startProcess("load.mjs") };
+  for (const [name, dist] of Object.entries(builds)) {
+    const server = await startServer(dist, join(folder, `load-${name}`));
+    contenders.push({ name, server, target: server.target });
+    note(`filling ${name}`);
+    await fillForLoad(clients.writer, server.target);
+  }
+  for (const kind of ["https", "http2"]) {
+    const server = await startProcess("floor.mjs", [kind, join(folder, `load-${OURS}`, "pki.json")]);
+    const name = kind === "https" ? "floor" : "floor, http2 server";
+    contenders.push({ name, server, floor: true, target: { ...contenders[0].target, port: server.ready.port } });
+  }
+  if (wanted("get")) for (const connections of [8, 64]) await gets(clients.load, contenders, connections);
+  if (wanted("list")) await lists(clients.load, contenders, "");
+  if (wanted("list")) await lists(clients.load, contenders, "?resourceVersion=0");
+  if (wanted("watch"))
+    await watches(
+      clients,
+      contenders.filter(({ floor }) => !floor),
+    );
+  for (const { name, server, floor } of contenders) {
+    if (!floor)
+      report.add({
+        what: "RSS after load",
+        who: name,
+        value: (await server.usage()).rss / 1e6,
+        unit: "MB",
+        apiserver: ORIENTATION.after,
+      });
+    await server.stop();
+  }
+  for (const client of Object.values(clients)) await client.kill();
+}
+
+async function fillForLoad(client, target) {
+  const fill = { op: "fill", target, object: "configMap", size: SIZE, connections: WRITERS };
+  await client.ask({ ...fill, namespace: "default", prefix: "listed", count: LIST });
+  await client.ask({ ...fill, namespace: WATCHED_NAMESPACE, prefix: "watched", count: WATCHED_OBJECTS });
+}
+
+async function gets(client, contenders, connections) {
+  note(`get, ${connections} connections`);
+  const path = "/api/v1/namespaces/default/configmaps/listed-00042";
+  await teachFloors(client, contenders, path);
+  const samples = await inTurn(contenders, rounds, async ({ server, target }) => {
+    const before = await server.usage();
+    const { result } = await client.ask({ op: "get", target, path, connections, milliseconds: GET_MS });
+    const cpu = (await server.usage()).cpu - before.cpu;
+    return { ...result, cpu: cpu / result.count, clientBusy: result.clientCpu / 1000 / GET_MS };
+  });
+  const floor = samples.get("floor").map(({ perSecond }) => perSecond);
+  for (const { name } of contenders) {
+    const own = samples.get(name);
+    const { perSecond, p50, p99, cpu, clientBusy } = medians(own);
+    report.add({
+      what: `get, ${connections} connections`,
+      who: name,
+      value: perSecond,
+      unit: "/s",
+      ofFloor: median(own.map((sample, round) => sample.perSecond / floor[round])),
+      apiserver: ORIENTATION.get[connections],
+      ...(name === OURS && { must: { times: 3, ofFloor: 0.4 }, goal: { ofFloor: 0.6 } }),
+      more: `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${cpu.toFixed(0)} us CPU each, client ${(clientBusy * 100).toFixed(0)} % busy`,
+    });
+  }
+}
+
+async function lists(client, contenders, query) {
+  note(`list ${query}`);
+  const path = `/api/v1/namespaces/default/configmaps${query}`;
+  await teachFloors(client, contenders, path);
+  let size = 0;
+  const samples = await inTurn(contenders, rounds, async ({ server, target }) => {
+    const before = await server.usage();
+    const { result } = await client.ask({ op: "list", target, path, times: 5 });
+    size = result.size;
+    return { took: median(result.took), cpu: ((await server.usage()).cpu - before.cpu) / 5000 };
+  });
+  const floor = samples.get("floor").map(({ took }) => took);
+  const apiserver = query === "" ? ORIENTATION.list : ORIENTATION.cachedList;
+  for (const { name } of contenders) {
+    const own = samples.get(name);
+    report.add({
+      what: `list of ${LIST} (${(size / 1e6).toFixed(1)} MB)${query}`,
+      who: name,
+      value: median(own.map(({ took }) => took)),
+      unit: "ms",
+      ofFloor: median(own.map(({ took }, round) => took / floor[round])),
+      apiserver,
+      ...(name === OURS && { must: { times: 5 }, goal: { ofFloor: 1.5 } }),
+      more: `${median(own.map(({ cpu }) => cpu)).toFixed(1)} ms CPU each`,
+    });
+  }
+}
+
+async function watches(clients, contenders) {
+  const fast = await inTurn(contenders, rounds, (contender) => watchOnce(clients, contender, UPDATES, 0));
+  for (const { name } of contenders) {
+    const { perSecond, p99, cpu, updates } = medians(fast.get(name));
+    report.add({
+      what: `watch, ${WATCHERS} x ${UPDATES} updates`,
+      who: name,
+      value: perSecond,
+      unit: "/s",
+      apiserver: ORIENTATION.watch,
+      ...(name === OURS && { must: { times: 4 }, goal: { times: 8 } }),
+      more: `p99 ${p99.toFixed(1)} ms (kube-apiserver 59), ${cpu.toFixed(2)} us CPU an event, ${updates.toFixed(0)} updates/s`,
+    });
+  }
+  const seconds = 3;
+  const steady = await inTurn(contenders, Math.min(rounds, 3), (contender) =>
+    watchOnce(clients, contender, FIXED_RATE * seconds, FIXED_RATE),
+  );
+  for (const { name } of contenders) {
+    const { p50, p99, cpu } = medians(steady.get(name));
+    report.add({
+      what: `watch p99 at ${FIXED_RATE} updates/s`,
+      who: name,
+      value: p99,
+      unit: "ms",
+      apiserver: ORIENTATION.steadyWatch,
+      ...(name === OURS && { must: { below: ORIENTATION.steadyWatch } }),
+      more: `p50 ${p50.toFixed(2)} ms, ${cpu.toFixed(2)} us CPU an event`,
+    });
+  }
+}
+
+async function watchOnce({ load: watcher, writer }, { server, target }, count, perSecond) {
+  note(`watch ${count} ${perSecond}`);
+  const collection = `/api/v1/namespaces/${WATCHED_NAMESPACE}/configmaps`;
+  const { result: one } = await writer.ask({ op: "fetchOnce", target, path: `${collection}?limit=1` });
+  const { resourceVersion } = JSON.parse(Buffer.from(one.body, "base64")).metadata;
+  const path = `${collection}?watch=true&resourceVersion=${resourceVersion}`;
+  await watcher.ask({ op: "watch", target, path, count: WATCHERS, expected: count });
+  const before = await server.usage();
+  const update = { op: "update", target, namespace: WATCHED_NAMESPACE, prefix: "watched", objects: WATCHED_OBJECTS };
+  const written = await writer.ask({ ...update, count, size: SIZE, connections: WRITERS, perSecond });
+  const seen = await watcher.ask({ op: "watched" });
+  const { cpu } = await server.usage();
+  await watcher.ask({ op: "stopWatching" });
+  return { ...delays(written.result, seen.result), cpu: (cpu - before.cpu) / (count * WATCHERS) };
+}
+
+/** From a write's acknowledgement to each watcher's event of it; an event that overtakes its acknowledgement has none. */
+function delays({ started: first, acknowledged }, { versions, times }) {
+  const acknowledgedAt = new Map(acknowledged);
+  const waits = [];
+  let last = 0n;
+  for (const [watcher, seen] of versions.entries()) {
+    for (const [index, version] of seen.entries()) {
+      const at = acknowledgedAt.get(version);
+      if (at === undefined) throw new Error(`a watcher saw version ${version}, which nobody wrote`);
+      const time = times[watcher][index];
+      if (time > last) last = time;
+      waits.push(Math.max(0, Number(time - at) / 1e6));
+    }
+    if (new Set(seen).size !== acknowledged.length) throw new Error("a watcher did not see every write once");
+  }
+  waits.sort((a, b) => a - b);
+  const seconds = Number(last - first) / 1e9;
+  return {
+    perSecond: waits.length / seconds,
+    updates: acknowledged.length / seconds,
+    p50: percentile(waits, 0.5),
+    p99: percentile(waits, 0.99),
+  };
+}
+
+async function memory() {
+  const dataDir = join(folder, "memory");
+  const client = await startProcess("load.mjs");
+  const server = await startServer(builds[OURS], dataDir);
+  const fill = { op: "fill", target: server.target, namespace: "default", prefix: "many", connections: WRITERS };
+  const bounds = { count: MANY, seconds: FILL_SECONDS };
+  note("filling for memory");
+  const { result: configMaps } = await client.ask({ ...fill, ...bounds, object: "configMap", size: SIZE });
+  const { result: pods } = await client.ask({ ...fill, ...bounds, object: "pod", size: POD_SIZE });
+  await pause(SETTLE_MS);
+  const measured = { who: OURS, unit: "MB", must: { below: 600 }, goal: { below: 400 } };
+  const what = `RSS, ${configMaps.made} ConfigMaps and ${pods.made} pods`;
+  report.add({ ...measured, what, value: (await server.usage()).rss / 1e6 });
+  await server.stop();
+  const again = await startServer(builds[OURS], dataDir);
+  await pause(SETTLE_MS);
+  const more = `ready after ${again.readyAfter.toFixed(0)} ms`;
+  report.add({ ...measured, what: "the same, started again", value: (await again.usage()).rss / 1e6, more });
+  await again.stop();
+  await client.kill();
+}
+
+/** What every contender measured, round by round: the first round only warms up. */
+async function inTurn(contenders, times, measure) {
+  const samples = new Map(contenders.map(({ name }) => [name, []]));
+  for (let round = -1; round < times; round++) {
+    for (const contender of contenders) {
+      const sample = await measure(contender);
+      if (round >= 0) samples.get(contender.name).push(sample);
+    }
+  }
+  return samples;
+}
+
+/** The floors answer from now on what the server answers to this path. */
+async function teachFloors(client, contenders, path) {
+  const { target } = contenders.find(({ name }) => name === OURS);
+  const { result } = await client.ask({ op: "fetchOnce", target, path });
+  for (const { server, floor } of contenders) if (floor) await server.ask({ op: "answer", ...result });
+}
+
+function medians(samples) {
+  return Object.fromEntries(Object.keys(samples[0]).map((key) => [key, median(samples.map((sample) => sample[key]))]));
+}
+
+function pause(milliseconds) {
+  return new Promise((done) => setTimeout(done, milliseconds));
+}

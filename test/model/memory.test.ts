@@ -1,0 +1,8 @@
+import { modelTest } from "./runner.js";
+import { memoryStore } from "./store-under-test.js";
+
+modelTest("memory", {
+  operations: 200_000,
+  killable: false,
+  open: async (settings) => memoryStore(settings),
+});

@@ -1,0 +1,12 @@
+import { afterAll } from "vitest";
+import { removeKvOwner } from "./owned-kv.js";
+import { modelTest } from "./runner.js";
+import { sqliteStore } from "./store-under-test.js";
+
+afterAll(() => removeKvOwner());
+
+modelTest("SQLite", {
+  operations: 100_000,
+  killable: true,
+  open: sqliteStore,
+});
