@@ -1,3 +1,6 @@
+import { writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -61,9 +64,13 @@ async function playSeed(seed: number, options: ModelTestOptions, tally: Tally): 
   const details = await fc.check(property, { seed, numRuns: 1 });
   if (!details.failed) return;
   const [scenario] = details.counterexample ?? [];
+  const file = join(tmpdir(), `kubets-model-${seed}.json`);
+  writeFileSync(file, JSON.stringify(scenario, undefined, 1));
   throw new Error(
-    `KUBETS_MODEL_SEED=${seed} plays this again; ${details.numShrinks} times made smaller it is\n${JSON.stringify(scenario)}`,
-    { cause: details.errorInstance },
+    `KUBETS_MODEL_SEED=${seed} plays this again; ${details.numShrinks} times made smaller it is in ${file}`,
+    {
+      cause: details.errorInstance,
+    },
   );
 }
 

@@ -162,16 +162,17 @@ export class WatchCache {
       } catch (error) {
         if (error instanceof ClosedError) return;
         const lost = error instanceof CompactedError || error instanceof FutureRevisionError;
-        if (!lost || !(await this.#reload())) await this.#pause();
+        if (!lost || !(await this.#reload(error))) await this.#pause();
       }
     }
   }
 
   /** What happened since {@link applied} cannot be known any more. Watchers are told to list again. */
-  async #reload(): Promise<boolean> {
+  async #reload(cause: CompactedError | FutureRevisionError): Promise<boolean> {
     const old = this.#log;
+    const kept = cause instanceof CompactedError && cause.compacted > this.#applied ? cause.compacted : undefined;
     try {
-      await this.#load(await this.options.kv.currentRevision());
+      await this.#load(kept ?? (await this.options.kv.currentRevision()));
     } catch {
       return false;
     }
