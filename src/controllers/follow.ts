@@ -1,5 +1,6 @@
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Api } from "./api.js";
+import { pagesOf } from "./list-all.js";
 import { pause } from "./pause.js";
 
 export interface FollowOptions {
@@ -22,11 +23,14 @@ export async function follow(api: Api, options: FollowOptions): Promise<void> {
   let { synced } = options;
   while (!signal.aborted) {
     try {
-      const list = await api.list(options.path);
-      for (const item of list.items) await guarded(options.changed, item, report);
+      let resourceVersion = "";
+      for await (const { items, metadata } of pagesOf(api, options.path)) {
+        for (const item of items) await guarded(options.changed, item, report);
+        resourceVersion = metadata.resourceVersion ?? "";
+      }
       synced?.();
       synced = undefined;
-      await watch(api, options, list.metadata.resourceVersion ?? "");
+      await watch(api, options, resourceVersion);
     } catch (error) {
       if (signal.aborted) return;
       report(error);

@@ -22,7 +22,7 @@ export interface StorageOptions {
   readonly historySeconds?: number;
   /** How much of them is kept, in bytes of objects. Default 64 MiB. */
   readonly historyBytes?: number;
-  /** Bytes of objects whose parsed and encoded forms are kept in memory. Default 64 MiB. */
+  /** What parsed and encoded forms of objects may take in memory, about. Default 48 MiB. */
   readonly hotBytes?: number;
   /** How often the past is forgotten, as kube-apiserver's --etcd-compaction-interval; 0 for never. Default 300. */
   readonly compactionSeconds?: number;
@@ -52,7 +52,7 @@ export interface Storage {
 
 export function createStorage(options: StorageOptions): Storage {
   const { kv, clock = systemClock, timers = systemTimers } = options;
-  const codecs = new Codecs(options.hotBytes ?? 64 * 2 ** 20);
+  const codecs = new Codecs(options.hotBytes ?? 48 * 2 ** 20);
   const reads = openReads(options, codecs, clock, timers);
   const compaction = (options.compactionSeconds ?? 300) * 1000;
   const stopCompactor = compaction > 0 ? startCompactor(kv, timers, compaction) : () => {};
@@ -67,8 +67,11 @@ export function createStorage(options: StorageOptions): Storage {
     async close() {
       stopCompactor();
       // The store first: it finishes its writes, and the cache shows them to those who wait.
-      await kv.close();
-      await reads.close();
+      try {
+        await kv.close();
+      } finally {
+        await reads.close();
+      }
     },
   };
 }

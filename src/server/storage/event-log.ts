@@ -84,22 +84,26 @@ export class EventLog<E extends LoggedEvent> {
   }
 
   /**
-   * Events after `revision`, oldest first, until there are `limit` or they weigh {@link BATCH_BYTES}, and the rest of the
-   * last one's revision. Throws {@link CompactedError} when some are forgotten.
+   * Events below `prefix` after `revision`, oldest first, until there are `limit` or they weigh {@link BATCH_BYTES}, and
+   * the rest of the last one's revision; `reached` is how far that is all. Throws {@link CompactedError} when some are
+   * forgotten.
    */
-  after(revision: number, limit = Number.POSITIVE_INFINITY): E[] {
+  after(revision: number, prefix: string, limit: number): { readonly events: E[]; readonly reached: number } {
     if (revision < this.#floor) throw new CompactedError(revision, this.#floor);
     const events: E[] = [];
     let bytes = 0;
+    let last = revision;
+    // A reader may have everything to pass over that others did, so nothing but a look is spent on that.
     for (let index = this.#indexAfter(revision); index < this.#events.length; index++) {
       const entry = this.#events[index];
-      if (entry === undefined) continue;
+      if (entry === undefined || !entry.event.key.startsWith(prefix)) continue;
       const full = events.length >= limit || bytes >= BATCH_BYTES;
-      if (full && entry.event.revision !== events.at(-1)?.revision) break;
+      if (full && entry.event.revision !== last) return { events, reached: last };
       events.push(entry.event);
       bytes += entry.weight;
+      last = entry.event.revision;
     }
-    return events;
+    return { events, reached: Math.max(revision, this.#head) };
   }
 
   /** Visits events newest first, down to and excluding `revision`. */
@@ -198,17 +202,15 @@ export class EventReader<E extends LoggedEvent> {
   }
 
   /**
-   * The next events below the prefix, empty when there are none yet; looks at no more than `limit` events of the log.
-   * Throws {@link CompactedError} when the log forgot them, and the log's reason once it is closed and read to its end.
+   * At most about `limit` of the next events below the prefix, whole revisions; empty when there are none yet. Throws
+   * {@link CompactedError} when the log forgot them, and the log's reason once it is closed and read to its end.
    */
   take(limit: number): E[] {
     if (this.#idle) return this.#drained();
-    while (this.#position < this.log.head) {
-      const events = this.log.after(this.#position, limit);
-      const last = events.at(-1);
-      this.#position = last?.revision ?? this.log.head;
-      const mine = events.filter((event) => event.key.startsWith(this.prefix));
-      if (mine.length > 0) return mine;
+    if (this.#position < this.log.head) {
+      const { events, reached } = this.log.after(this.#position, this.prefix, limit);
+      this.#position = reached;
+      if (events.length > 0) return events;
     }
     this.#idle = true;
     return this.#drained();

@@ -22,6 +22,8 @@ const PAGE = 1000;
 /** Events replayed at most when loading, to give watchers of before a restart what they missed. */
 const REPLAY = 10_000;
 const RETRY_MILLISECONDS = 1000;
+/** What the replay may take where the newest revision may be none of ours, so that no event tells its end. */
+const REPLAY_MILLISECONDS = 1000;
 
 /**
  * Every object of the store in memory, fed by one watch, with the recent events: what all reads and watches are served
@@ -115,7 +117,13 @@ export class WatchCache {
     const current = await kv.currentRevision();
     await this.#load(Math.max(1, current - REPLAY));
     this.#running = this.#run();
-    if (kv.freshness === "every-revision") await this.waitFor(current);
+    if (kv.freshness === "every-revision") {
+      await this.waitFor(current);
+      return;
+    }
+    // Nobody shall be shown what was long ago, but others may have written last.
+    await kv.requestProgress?.();
+    await this.waitFor(current, REPLAY_MILLISECONDS);
   }
 
   /** Loads the state at `from`, or the oldest later one that the store still has. */
@@ -209,6 +217,7 @@ export class WatchCache {
     this.#wake();
     this.#log.append(changes);
     this.#log.advance(told);
+    this.#snapshots.forget(this.#log.floor);
   }
 
   #wake(): void {

@@ -161,7 +161,7 @@ class MemoryKv implements Kv {
     if (ttlSeconds !== undefined && ttlSeconds > 0) {
       this.#expiry.add({ key, revision, at: this.#clock.now() + ttlSeconds * 1000 });
     }
-    this.#log.append([{ type, key, revision, value, ...(previous && { previous }) }]);
+    this.#record({ type, key, revision, value, ...(previous && { previous }) });
     return { revision };
   }
 
@@ -169,8 +169,13 @@ class MemoryKv implements Kv {
     const previous = this.#root.get(key);
     const revision = ++this.#revision;
     this.#root = this.#root.delete(key);
-    this.#log.append([{ type: "delete", key, revision, ...(previous && { previous }) }]);
+    this.#record({ type: "delete", key, revision, ...(previous && { previous }) });
     return revision;
+  }
+
+  #record(event: KvEvent): void {
+    this.#log.append([event]);
+    this.#snapshots.forget(this.#log.floor);
   }
 
   #rootAt(revision: number): OrderedMap<KeyValue> {

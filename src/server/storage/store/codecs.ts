@@ -10,7 +10,7 @@ export class Codecs {
   /** What is being written, by its bytes, so that what comes back in the watch is not decoded again. */
   readonly #written = new WeakMap<Uint8Array, KubeObject>();
 
-  /** Parsed and encoded forms of objects are kept for about this many bytes of objects. */
+  /** Parsed and encoded forms of objects may take about this many bytes. */
   constructor(hotBytes: number) {
     this.hot = new HotSet(hotBytes);
   }
