@@ -74,6 +74,13 @@ export class OrderedMap<V> {
     return node === undefined ? 0 : before + lowerBound(node.keys, key);
   }
 
+  /** The values of the keys >= `from` and < `end`, in order, at most `limit`. */
+  values(from: string, end: string, limit: number): V[] {
+    const values: V[] = [];
+    if (this.root !== undefined && limit > 0) collect(this.root, from, end, limit, values);
+    return values;
+  }
+
   /** Visits entries from the first key >= `from`, in order, until `visit` answers false. */
   scan(from: string, visit: (key: string, value: V) => boolean): void {
     if (this.root !== undefined) scan(this.root, from, visit);
@@ -177,6 +184,22 @@ function collapse<V>(node: Node<V>): Node<V> {
   let root = node;
   while (!root.leaf && root.children.length === 1 && root.children[0] !== undefined) root = root.children[0];
   return root;
+}
+
+/** Answers false when there is nothing more to collect. Leaves that lie within are taken whole. */
+function collect<V>(node: Node<V>, from: string, end: string, limit: number, values: V[]): boolean {
+  if (!node.leaf) {
+    for (let index = childFor(node, from); index < node.children.length; index++) {
+      if (!collect(node.children[index] as Node<V>, from, end, limit, values)) return false;
+    }
+    return true;
+  }
+  const { keys } = node;
+  const first = compareKeys(keys[0] ?? "", from) >= 0 ? 0 : lowerBound(keys, from);
+  const last = compareKeys(keys.at(-1) ?? "", end) < 0 ? keys.length : lowerBound(keys, end);
+  const until = Math.min(last, first + limit - values.length);
+  for (let index = first; index < until; index++) values.push(node.values[index] as V);
+  return last === keys.length && values.length < limit;
 }
 
 function scan<V>(node: Node<V>, from: string, visit: (key: string, value: V) => boolean): boolean {

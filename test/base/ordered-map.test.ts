@@ -36,6 +36,9 @@ test("any changes leave what a plain map would hold, in order, and never change 
         const below = entries.filter(([key]) => key.startsWith(probe));
         expect(entriesOf(map, probe)).toEqual(below);
         expect(map.rank(prefixEnd(probe)) - map.rank(probe)).toBe(below.length);
+        const values = below.map(([, value]) => value);
+        expect(map.values(probe, prefixEnd(probe), Number.POSITIVE_INFINITY)).toEqual(values);
+        expect(map.values(probe, prefixEnd(probe), 2)).toEqual(values.slice(0, 2));
       }
     }),
   );
@@ -47,6 +50,8 @@ test("many keys in any order stay balanced enough to find quickly", () => {
   for (let n = 0; n < 20_000; n += 2) map = map.delete(String(n).padStart(5, "0"));
   expect(map.size).toBe(10_000);
   expect(map.rank("10000")).toBe(5_000);
+  expect(map.values("00100", "00200", 1000)).toHaveLength(50);
+  expect(map.values("", "\u{10FFFF}", 9_999)).toHaveLength(9_999);
 });
 
 function sorted(model: Map<string, number>): [string, number][] {

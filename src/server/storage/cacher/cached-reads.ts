@@ -145,14 +145,9 @@ export class CachedReads implements Reads {
     return {
       revision,
       read: async (from, limit) => {
-        const objects: KvObject[] = [];
-        root.scan(from, (key, object) => {
-          if (objects.length >= limit || !key.startsWith(prefix)) return false;
-          objects.push(object);
-          return true;
-        });
-        const left = root.rank(prefixEnd(prefix)) - root.rank(from) - objects.length;
-        return { objects, remaining: Math.max(0, left) };
+        const end = prefixEnd(prefix);
+        const objects = root.values(from, end, limit);
+        return { objects, remaining: Math.max(0, root.rank(end) - root.rank(from) - objects.length) };
       },
       keep: () => this.cache.remember(revision, root),
     };

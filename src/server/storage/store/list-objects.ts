@@ -18,7 +18,7 @@ interface Page {
 }
 
 /** Objects read at a time. */
-const SLICE = 500;
+const SLICE = 1000;
 /** Objects looked at between two glances at the clock. */
 const GLANCE = 20;
 
@@ -80,25 +80,37 @@ async function collect(
   const resourceVersion = String(view.revision);
   let next = from;
   for (;;) {
-    const wanted = limit > 0 && predicate === undefined ? limit : SLICE;
-    const { objects, remaining } = await view.read(next, wanted);
-    for (const [index, object] of objects.entries()) {
-      if (predicate === undefined || predicate(object)) items.push(object);
-      next = `${object.key}\0`;
-      const left = objects.length - index - 1 + remaining;
-      const full = limit > 0 && items.length >= limit && left > 0;
-      if (!full) {
-        if (index % GLANCE === GLANCE - 1 && sliceIsSpent()) await nextSlice();
-        continue;
-      }
-      view.keep();
-      return {
-        items,
-        resourceVersion,
-        continue: encodeContinue({ key: next, revision: view.revision }, prefix),
-        ...(predicate === undefined && { remainingItemCount: left }),
-      };
-    }
-    if (remaining === 0 || objects.length === 0) return { items, resourceVersion };
+    const { objects, remaining } = await view.read(next, predicate === undefined && limit > 0 ? limit : SLICE);
+    const taken = await take(objects, predicate, limit > 0 ? limit - items.length : objects.length, items);
+    next = `${objects[taken - 1]?.key ?? next}\0`;
+    const left = objects.length - taken + remaining;
+    if (left === 0 || taken === 0) return { items, resourceVersion };
+    if (limit === 0 || items.length < limit) continue;
+    view.keep();
+    return {
+      items,
+      resourceVersion,
+      continue: encodeContinue({ key: next, revision: view.revision }, prefix),
+      ...(predicate === undefined && { remainingItemCount: left }),
+    };
   }
+}
+
+/** Adds those of `objects` that are wanted to `items`, at most `room`; answers how many were looked at for that. */
+async function take(
+  objects: readonly KvObject[],
+  predicate: ListObjectsOptions["predicate"],
+  room: number,
+  items: KvObject[],
+): Promise<number> {
+  let free = room;
+  for (const [index, object] of objects.entries()) {
+    if (free === 0) return index;
+    if (predicate === undefined || predicate(object)) {
+      items.push(object);
+      free--;
+    }
+    if (index % GLANCE === GLANCE - 1 && sliceIsSpent()) await nextSlice();
+  }
+  return objects.length;
 }
