@@ -6,7 +6,7 @@ export interface ApiProcess {
   readonly pid: number;
   /** Rejects when the connection breaks before the answer is whole. */
   call(method: string, path: string, body?: object, type?: string): Promise<ApiAnswer>;
-  /** Ends with the answer or with the connection. */
+  /** Ends with the answer or with the connection; rejects when there is no stream. */
   watch(path: string, onEvent: (event: ApiEvent) => void): Promise<void>;
   /** kill -9, then waits for the end. */
   kill(): Promise<void>;
@@ -18,11 +18,19 @@ export interface ApiAnswer {
 }
 
 export interface ApiObject {
-  readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  readonly kind?: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly uid?: string;
+    readonly continue?: string;
+  };
   readonly data?: Readonly<Record<string, string>>;
   readonly items?: readonly ApiObject[];
   readonly code?: number;
   readonly message?: string;
+  /** Of a Status: what it is about. */
+  readonly details?: { readonly uid?: string };
 }
 
 export interface ApiEvent {
@@ -84,6 +92,11 @@ export async function startApi(
       new Promise((resolve, reject) => {
         const outgoing = open(path, { ...tls, agent: false });
         outgoing.on("error", reject).on("response", (answer) => {
+          if (answer.statusCode !== 200) {
+            answer.resume();
+            reject(new Error(`no watch: ${answer.statusCode}`));
+            return;
+          }
           let text = "";
           answer.setEncoding("utf8").on("data", (more: string) => {
             const lines = (text + more).split("\n");

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { etcdMissing, type EtcdServer, startEtcd, tellEtcdMissing } from "../helpers/etcd.js";
-import { type ApiEvent, type ApiObject, type ApiProcess, startApi } from "./api-process.js";
+import { type ApiProcess, startApi } from "./api-process.js";
+import { Informer, versionOf } from "./informer.js";
 import { buildWriter } from "./writer-process.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -29,49 +30,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const version = (object: ApiObject): number => Number(object.metadata.resourceVersion);
-
-/** What a client keeps that lists once and then watches for ever, going on at another server when one is gone. */
-class Informer {
-  readonly state = new Map<string, string | undefined>();
-  readonly events: string[] = [];
-  lists = 0;
-  #version = 0;
-
-  async run(servers: readonly ApiProcess[], signal: AbortSignal): Promise<void> {
-    for (let turn = 0; !signal.aborted; turn++) {
-      const api = servers[turn % servers.length];
-      try {
-        if (this.#version === 0 && api !== undefined) await this.#list(api);
-        await api?.watch(`${MAPS}?watch=true&resourceVersion=${this.#version}&timeoutSeconds=2`, (event) =>
-          this.#see(event),
-        );
-      } catch {
-        // That server is gone: the next one.
-      }
-    }
-  }
-
-  async #list(api: ApiProcess): Promise<void> {
-    const { body } = await api.call("GET", MAPS);
-    for (const { metadata, data } of body.items ?? []) this.state.set(metadata.name, data?.["step"]);
-    this.#version = version(body);
-    this.lists++;
-  }
-
-  #see({ type, object }: ApiEvent): void {
-    if (type === "ERROR") {
-      this.#version = 0;
-      return;
-    }
-    expect(version(object)).toBeGreaterThan(this.#version);
-    this.#version = version(object);
-    this.events.push(`${type} ${object.metadata.name} ${object.metadata.resourceVersion}`);
-    if (type === "DELETED") this.state.delete(object.metadata.name);
-    else this.state.set(object.metadata.name, object.data?.["step"]);
-  }
-}
-
 interface Written {
   readonly name: string;
   readonly versions: number[];
@@ -94,7 +52,7 @@ async function write(api: ApiProcess, name: string, signal: AbortSignal): Promis
           : await api.call("PATCH", `${MAPS}/${name}`, { data }, MERGE);
       expect(answer.status).toBe(gone ? 201 : 200);
       written.holds = removes ? undefined : data.step;
-      if (!removes) written.versions.push(version(answer.body));
+      if (!removes) written.versions.push(versionOf(answer.body));
     } catch (error) {
       written.failures++;
       if (written.failures > 1) return written;
@@ -115,7 +73,7 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
       startApi(built.script, directory, { etcd: etcd.endpoint }),
     ]);
     const done = new AbortController();
-    const [moving, staying] = [new Informer(), new Informer()];
+    const [moving, staying] = [new Informer(MAPS), new Informer(MAPS)];
     const watching = [moving.run([one, other], done.signal), staying.run([other], done.signal)];
     const writers = {
       killed: ["a", "b"].map((name) => write(one, name, done.signal)),
@@ -161,7 +119,7 @@ describe.skipIf(etcdMissing !== undefined)("two servers on one etcd", () => {
       const read = await at(round + 1).call("GET", `${MAPS}/${name}`);
       expect(read.body.metadata.resourceVersion).toBe(made.body.metadata.resourceVersion);
       const list = await at(round + 1).call("GET", MAPS);
-      expect(version(list.body)).toBeGreaterThanOrEqual(version(made.body));
+      expect(versionOf(list.body)).toBeGreaterThanOrEqual(versionOf(made.body));
       expect(list.body.items?.map(({ metadata }) => metadata.name)).toContain(name);
       expect((await at(round + 1).call("POST", MAPS, { metadata: { name } })).status).toBe(409);
     }

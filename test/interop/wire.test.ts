@@ -94,14 +94,13 @@ describe.each([
       message: "Request entity too large: limit is 3145728",
     },
     {
-      name: "server-side apply, which is not built",
+      name: "server-side apply that does not say for whom",
       method: "PATCH",
       path: `${MAPS}/x`,
       headers: { "content-type": "application/apply-patch+yaml" },
       body: "{}",
-      status: 415,
-      message:
-        "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json (this server does not support server-side apply)",
+      status: 422,
+      message: 'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
     },
     {
       name: "a finalizer that names nobody",

@@ -128,6 +128,7 @@ function parseField(word: string, packageName: string): Field {
     ...(fallback === undefined ? {} : { default: JSON.parse(fallback) as unknown }),
     ...(strategies === undefined ? {} : { patchStrategy: strategies.split(",") as PatchStrategy[] }),
     ...(values.has("k") ? { patchMergeKey: values.get("k") } : {}),
+    ...(values.has("t") ? { mapType: values.get("t") as "atomic" | "granular" } : {}),
   };
 }
 

@@ -116,7 +116,7 @@ class Decoder {
     if (value === null || value === undefined) return undefined;
     const decoded = this.#value(value, field.schema);
     if (field.pointer || decoded === undefined) return decoded;
-    if (field.omitEmpty && isOmitted(decoded, field.schema)) return undefined;
+    if (field.omitEmpty && isOmitted(decoded, field.schema) && !isReset(field, decoded)) return undefined;
     return field.omitZero && isZero(decoded) ? undefined : decoded;
   }
 
@@ -309,3 +309,6 @@ function isZero(value: unknown): boolean {
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** An empty list of managed fields says something: forget them. */
+const isReset = (field: Field, decoded: unknown): boolean => field.name === "managedFields" && Array.isArray(decoded);

@@ -37,6 +37,8 @@ export interface Field {
   readonly inlinedIn?: string | undefined;
   readonly patchStrategy?: readonly PatchStrategy[] | undefined;
   readonly patchMergeKey?: string | undefined;
+  /** For a struct that this field owns otherwise than its type says. */
+  readonly mapType?: "atomic" | "granular" | undefined;
 }
 
 export type PatchStrategy = "merge" | "replace" | "retainKeys";

@@ -3,40 +3,84 @@ import { goQuote } from "../../base/go-quote.js";
 
 /** What is wrong with an IP address in a field that takes only the normal form, in apimachinery's words. */
 export function ipErrors(value: string): string[] {
-  const address = parse(value);
+  const address = parseIp(value);
+  const errors = addressErrors(address);
+  return address === undefined || errors.length > 0 || value === address.text ? errors : [notCanonical(address.text)];
+}
+
+/** The same in a field that has always taken any form of an address. */
+export function lenientIpErrors(value: string): string[] {
+  return addressErrors(parseIp(value));
+}
+
+/** What is wrong with a block of addresses, "10.9.8.0/24", in a field that takes only the normal form. */
+export function cidrErrors(value: string): string[] {
+  const block = parseCidr(value);
+  const errors = blockErrors(block);
+  return block === undefined || errors.length > 0 || value === block.text ? errors : [notCanonical(block.text)];
+}
+
+/** The same in a field that has always taken any form of a block. */
+export function lenientCidrErrors(value: string): string[] {
+  return blockErrors(parseCidr(value));
+}
+
+function addressErrors(address: Address | undefined): string[] {
   if (address === undefined) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
   if (address.leadingZeros) return ["must not have leading 0s"];
-  if (address.mapped) return ["must not be an IPv4-mapped IPv6 address"];
-  return value === address.text ? [] : [notCanonical(address.text)];
+  return address.mapped ? ["must not be an IPv4-mapped IPv6 address"] : [];
 }
 
-/** The same for a block of addresses: "10.9.8.0/24". */
-export function cidrErrors(value: string): string[] {
-  const [, ip = "", length = ""] = /^([^/]*)\/([0-9]+)$/.exec(value) ?? [];
-  const address = parse(ip);
-  const bits = Number(length);
-  if (address === undefined || length === "" || bits > address.bytes.length * 8) {
-    return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
-  }
-  if (address.leadingZeros || (length.length > 1 && length.startsWith("0"))) {
-    return ["must not have leading 0s in IP or prefix length"];
-  }
-  if (address.mapped) return ["must not have an IPv4-mapped IPv6 address"];
-  if (hasBitsBeyond(address.bytes, bits)) return ["must not have bits set beyond the prefix length"];
-  const canonical = `${address.text}/${bits}`;
-  return value === canonical ? [] : [notCanonical(canonical)];
+function blockErrors(block: Block | undefined): string[] {
+  if (block === undefined) return ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"];
+  if (block.leadingZeros) return ["must not have leading 0s in IP or prefix length"];
+  if (block.address.mapped) return ["must not have an IPv4-mapped IPv6 address"];
+  return hasBitsBeyond(block.address.bytes, block.bits) ? ["must not have bits set beyond the prefix length"] : [];
 }
 
-interface Address {
+export interface Address {
   /** The normal form: RFC 5952 for IPv6. */
   readonly text: string;
+  /** 4 or 16. */
   readonly bytes: readonly number[];
   /** In an IPv4 number, where they could mean octal. */
   readonly leadingZeros: boolean;
+  /** An IPv4 address written as an IPv6 one. */
   readonly mapped: boolean;
 }
 
-function parse(value: string): Address | undefined {
+export interface Block {
+  readonly address: Address;
+  /** Length of the prefix. */
+  readonly bits: number;
+  readonly leadingZeros: boolean;
+  /** The address as it was given, in its normal form, with the length. */
+  readonly text: string;
+}
+
+const BLOCK = /^([^/]*)\/([0-9]+)$/;
+
+/** As the oldest servers read it: "010.0.0.1/08" is a block. Undefined for what is none. */
+export function parseCidr(value: string): Block | undefined {
+  const [, ip = "", length = ""] = BLOCK.exec(value) ?? [];
+  const address = parseIp(ip);
+  const bits = Number(length);
+  if (address === undefined || length === "" || bits > address.bytes.length * 8) return undefined;
+  const leadingZeros = address.leadingZeros || (length.length > 1 && length.startsWith("0"));
+  return { address, bits, leadingZeros, text: `${address.text}/${bits}` };
+}
+
+/** Whether all of `inner` is in `outer`, and less than all of it. */
+export function isStrictlyWithin(inner: Block, outer: Block): boolean {
+  if (inner.address.bytes.length !== outer.address.bytes.length || inner.bits <= outer.bits) return false;
+  return outer.address.bytes.every((byte, index) => {
+    const mask = maskAt(outer.bits, index);
+    return (byte & mask) === ((inner.address.bytes[index] ?? 0) & mask);
+  });
+}
+
+/** An address in any form that was ever taken; undefined for what is none. */
+export function parseIp(value: string): Address | undefined {
   const plain = value.replace(/\b0+(?=[0-9])/g, "");
   if (isIPv4(plain) && !value.includes(":")) {
     const bytes = plain.split(".").map(Number);
@@ -58,7 +102,20 @@ function bytesOf(text: string): number[] {
   return [...before, ...zeros, ...after].flatMap((group) => [group >> 8, group & 255]);
 }
 
-function hasBitsBeyond(bytes: readonly number[], bits: number): boolean {
+/** The block without the bits beyond its prefix: "10.9.8.7/24" is "10.9.8.0/24". */
+export function networkOf({ address, bits }: Block): string {
+  const masked = address.bytes.map((byte, index) => byte & maskAt(bits, index));
+  if (masked.length === 4) return `${masked.join(".")}/${bits}`;
+  const groups = Array.from({ length: 8 }, (_, index) =>
+    (((masked[2 * index] ?? 0) << 8) | (masked[2 * index + 1] ?? 0)).toString(16),
+  );
+  return `${parseIp(groups.join(":"))?.text ?? ""}/${bits}`;
+}
+
+/** The bits of a byte that belong to a prefix. */
+const maskAt = (bits: number, index: number): number => 255 & (255 << (8 - Math.max(0, Math.min(8, bits - index * 8))));
+
+export function hasBitsBeyond(bytes: readonly number[], bits: number): boolean {
   return bytes.some((byte, index) => (byte & (255 >> Math.max(0, Math.min(8, bits - index * 8)))) !== 0);
 }
 

@@ -2,13 +2,14 @@ import type { Exchange } from "../request/exchange.js";
 import type { User } from "../request/user.js";
 
 /** Says who a request comes from; undefined when it carries nothing this one knows. Throws 401 for credentials that are wrong. */
-export type Authenticator = (exchange: Exchange) => Promise<User | undefined>;
+export type Authenticator = (exchange: Exchange) => User | undefined | Promise<User | undefined>;
 
 /** The first that knows the caller decides. */
 export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
   return async (exchange) => {
     for (const authenticator of authenticators) {
-      const user = await authenticator(exchange);
+      const found = authenticator(exchange);
+      const user = found instanceof Promise ? await found : found;
       if (user !== undefined) return user;
     }
     return undefined;

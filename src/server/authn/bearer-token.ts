@@ -3,14 +3,14 @@ import { unauthorized } from "../../machinery/errors/status-error.js";
 import type { TokenLookup, User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 
-/** `Authorization: Bearer TOKEN`. A token nobody knows is a 401, not an anonymous request. */
+/** `Authorization: Bearer TOKEN`, or a WebSocket's token. A token nobody knows is a 401, not an anonymous request. */
 export function bearerToken(lookups: readonly TokenLookup[]): Authenticator {
   return async (exchange) => {
     const header = exchange.headers["authorization"]?.trim() ?? "";
-    const match = /^bearer +(\S+)/i.exec(header);
-    if (match?.[1] === undefined) return undefined;
+    const token = /^bearer +(\S+)/i.exec(header)?.[1] ?? exchange.webSocket?.bearerToken;
+    if (token === undefined) return undefined;
     for (const lookup of lookups) {
-      const user = await lookup(match[1]);
+      const user = await lookup(token);
       if (user !== undefined) return user;
     }
     throw unauthorized();

@@ -10,11 +10,7 @@ const PUBLIC = /^\/(?:healthz|livez|readyz|version)(?:\/|$)/;
 export function authentication(authenticator: Authenticator): Filter {
   return (next) => async (request) => {
     const user = await authenticator(request.exchange);
-    if (user !== undefined) {
-      await next({ ...request, user: authenticated(user) });
-      return;
-    }
-    if (!PUBLIC.test(request.info.path)) throw unauthorized();
-    await next({ ...request, user: ANONYMOUS });
+    if (user === undefined && !PUBLIC.test(request.info.path)) throw unauthorized();
+    await next(request.with({ user: user === undefined ? ANONYMOUS : authenticated(user) }));
   };
 }

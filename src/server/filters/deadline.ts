@@ -1,6 +1,6 @@
 import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/go-duration.js";
-import type { Filter } from "../request/api-request.js";
+import type { ApiRequest, Filter } from "../request/api-request.js";
 
 /** What a request may take at most, watches and proxied streams excepted. */
 const REQUEST_TIMEOUT_MS = 60_000;
@@ -11,27 +11,51 @@ const REQUEST_TIMEOUT_MS = 60_000;
  */
 export const deadline: Filter = (next) => async (request) => {
   if (request.info.verb === "watch") return next(request);
-  const late = new AbortController();
-  const end = () => late.abort();
-  request.signal.addEventListener("abort", end, { once: true });
-  let timer: NodeJS.Timeout | undefined;
-  const expiry = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => {
-        end();
-        reject(timeout("request did not complete within the allotted timeout", 0));
-      },
-      limitOf(request.exchange.query.get("timeout")),
-    );
+  const limit = limitOf(request.exchange.query.get("timeout"));
+  const ending = new Ending(request);
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      ending.expire();
+      reject(timeout("request did not complete within the allotted timeout", 0));
+    }, limit);
     timer.unref();
+    next(request.with({ ending }))
+      .finally(() => {
+        clearTimeout(timer);
+        ending.stop();
+      })
+      .then(resolve, reject);
   });
-  try {
-    await Promise.race([next({ ...request, signal: late.signal }), expiry]);
-  } finally {
-    clearTimeout(timer);
-    request.signal.removeEventListener("abort", end);
-  }
 };
+
+/** The signal of a request with a deadline, made when it is asked for. */
+class Ending {
+  #late: AbortController | undefined;
+  #expired = false;
+  readonly #end = () => this.#late?.abort();
+
+  constructor(private readonly request: ApiRequest) {}
+
+  get signal(): AbortSignal {
+    if (this.#late === undefined) {
+      const { signal } = this.request;
+      this.#late = new AbortController();
+      if (this.#expired || signal.aborted) this.#end();
+      else signal.addEventListener("abort", this.#end, { once: true });
+    }
+    return this.#late.signal;
+  }
+
+  expire(): void {
+    this.#expired = true;
+    this.#end();
+  }
+
+  /** The request is answered: the signal follows nothing any more. */
+  stop(): void {
+    if (this.#late !== undefined) this.request.signal.removeEventListener("abort", this.#end);
+  }
+}
 
 function limitOf(asked: string | null): number {
   if (asked === null || asked === "") return REQUEST_TIMEOUT_MS;

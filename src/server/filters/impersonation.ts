@@ -1,14 +1,19 @@
 import { badRequest } from "../../machinery/errors/status-error.js";
-import type { Filter } from "../request/api-request.js";
+import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
 import { authenticated, type User } from "../request/user.js";
 
+const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
 
 /** `Impersonate-*` headers: the request goes on as the user they name. Who may do so is authorization's to say. */
-export const impersonation: Filter = (next) => async (request) => {
+export const impersonation: Filter = (next) => (request) => {
+  const names = Object.keys(request.exchange.headers).filter((key) => key.startsWith(PREFIX));
+  return names.length === 0 ? next(request) : impersonated(next, request, names);
+};
+
+async function impersonated(next: Handler, request: ApiRequest, names: readonly string[]): Promise<void> {
   const { headers } = request.exchange;
   const name = headers["impersonate-user"];
-  const names = Object.keys(headers);
   const others = names.some((key) => key === "impersonate-group" || key === "impersonate-uid" || key.startsWith(EXTRA));
   if (name === undefined || name === "") {
     if (others) throw badRequest("requested impersonation of groups, uid or extra without a user");
@@ -26,8 +31,8 @@ export const impersonation: Filter = (next) => async (request) => {
     groups: groupsOf(name, list(headers["impersonate-group"])),
     extra,
   };
-  await next({ ...request, user: name === "system:anonymous" ? user : authenticated(user) });
-};
+  await next(request.with({ user: name === "system:anonymous" ? user : authenticated(user) }));
+}
 
 /** Percent signs that mean nothing are part of the key. */
 function unescapeKey(key: string): string {

@@ -1,16 +1,14 @@
-import { isNotFound } from "../../machinery/errors/status-error.js";
+import { setTimeout } from "node:timers/promises";
+import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { StoredObject } from "../storage/store.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { copyObject } from "../registry/copy.js";
 import type { Creater, Getter, Lister, Updater } from "../registry/resource.js";
 import type { RequestScope } from "../registry/scope.js";
-import { Warnings } from "../request/api-request.js";
+import { loopbackScope } from "./loopback.js";
 import type { ResourceMap } from "./resource-map.js";
 import { servedResources } from "../../api/facts/index.js";
-
-/** The server's own identity, for what it writes without being asked. */
-export const LOOPBACK_USER = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
 
 /** Creates those of the objects that do not exist; leaves the others as they are. */
 export async function createMissing(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
@@ -26,7 +24,12 @@ export async function createMissing(resources: ResourceMap, objects: readonly Ku
   const ensure = async (object: KubeObject): Promise<void> => {
     if ((await namesBeside(object)).has(object.metadata?.name ?? "")) return;
     const { storage, scope, hub } = target(object);
-    await storage.create(scope, hub(), () => Promise.resolve());
+    try {
+      await storage.create(scope, hub(), () => Promise.resolve());
+    } catch (error) {
+      // Another server on the same storage may be starting too.
+      if (!isAlreadyExists(error)) throw error;
+    }
   };
   await Promise.all(objects.map(ensure));
 }
@@ -44,10 +47,23 @@ export async function createOrAdjust(resources: ResourceMap, objects: readonly K
       await storage.update(scope, name, change, { trusted: true, admit: () => Promise.resolve() });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      await storage.create(scope, hub(), () => Promise.resolve());
+      await createMissing(resources, [object]);
     }
   };
-  await Promise.all(objects.map(ensure));
+  await Promise.all(objects.map((object) => patiently(() => ensure(object))));
+}
+
+/** Another server that starts on the same storage may be half-way through making what this one is refused. */
+async function patiently(attempt: () => Promise<void>): Promise<void> {
+  for (let left = 10; ; left--) {
+    try {
+      await attempt();
+      return;
+    } catch (error) {
+      if (left === 0) throw error;
+      await setTimeout(100);
+    }
+  }
 }
 
 /** Where an object is kept, and the object in the form it is kept in, made anew each time. */
@@ -80,12 +96,7 @@ function targetsIn(resources: ResourceMap): (object: KubeObject) => Target {
         create: create.bind(storage),
         update: update.bind(storage),
       },
-      scope: {
-        user: LOOPBACK_USER,
-        namespace: metadata.namespace ?? "",
-        warnings: new Warnings(),
-        dryRun: false,
-      },
+      scope: loopbackScope(metadata.namespace ?? ""),
       hub: () => codec.toHub(codec.decodePatched(copyObject(object) as JsonValue, "Ignore").object),
     };
   };

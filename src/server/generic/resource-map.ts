@@ -10,10 +10,13 @@ import type { Admission } from "../admission/admission.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
-import type { ObjectReader, StrategyLookup } from "../registry/strategy.js";
+import { copyObject } from "../registry/copy.js";
+import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
+import type { ObjectAccess, ObjectReader, StrategyLookup } from "../registry/strategy.js";
 import { Store } from "../registry/store.js";
 import type { Storage } from "../storage/create-storage.js";
-import type { ObjectCodec } from "../storage/store.js";
+import type { ObjectCodec, ReadOptions, StoredObject } from "../storage/store.js";
+import { loopbackScope } from "./loopback.js";
 
 export interface ResourceMapConfig {
   readonly storage: Storage;
@@ -38,7 +41,7 @@ export class ResourceMap {
   readonly #facts = new Map<string, ResourceFacts>();
   readonly #served = new Map<string, ServedResource>();
   readonly #stores = new Map<string, KeptResource>();
-  readonly #shared = new Map<string, unknown>();
+  readonly #internal = new Map<string, InternalObject>();
 
   constructor(config: ResourceMapConfig) {
     this.#config = config;
@@ -58,22 +61,60 @@ export class ResourceMap {
   }
 
   /** Other objects, for strategies. */
-  readonly reader: ObjectReader = {
-    list: async (group, resource, namespace = "") => {
-      const { store } = this.#kept(`${group}/${resource}`);
-      const { items } = await store.config.objects.list(namespace === "" ? "" : `${namespace}/`);
-      return items.map((item) => item.object());
+  readonly access: ObjectAccess = {
+    ...this.#reader({}),
+    cached: {
+      ...this.#reader(FROM_CACHE),
+      has: async (group, resource, namespace, name) =>
+        (await this.#find(group, resource, keyOf(namespace, name), FROM_CACHE)) !== undefined,
     },
-    get: async (group, resource, namespace, name) => {
+    create: async (group, resource, object) => {
       const { store } = this.#kept(`${group}/${resource}`);
-      try {
-        return (await store.config.objects.get(namespace === "" ? name : `${namespace}/${name}`)).object();
-      } catch (error) {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      }
+      await store.create(loopbackScope(object.metadata?.namespace ?? ""), copyObject(object), admitted);
+    },
+    delete: async (group, resource, object) => {
+      const { store } = this.#kept(`${group}/${resource}`);
+      const { name = "", namespace = "", uid } = object.metadata ?? {};
+      await store.delete(loopbackScope(namespace), name, { preconditions: { uid } }, admitted);
     },
   };
+
+  /** The object that servers keep at that place. */
+  readonly internal = (kind: InternalKind): InternalObject => {
+    const path = kind.prefix + kind.key;
+    let object = this.#internal.get(path);
+    if (object === undefined) {
+      const { prefix, resource } = kind;
+      object = new InternalObject(
+        this.#config.storage.storeFor({ prefix, resource, codec: internalCodec(kind) }),
+        kind.key,
+      );
+      this.#internal.set(path, object);
+    }
+    return object;
+  };
+
+  #reader(options: ReadOptions): ObjectReader {
+    return {
+      list: async (group, resource, namespace = "") => {
+        const { store } = this.#kept(`${group}/${resource}`);
+        const { items } = await store.config.objects.list(keyOf(namespace, ""), options);
+        return items.map((item) => item.object());
+      },
+      get: async (group, resource, namespace, name) =>
+        (await this.#find(group, resource, keyOf(namespace, name), options))?.object(),
+    };
+  }
+
+  async #find(group: string, resource: string, key: string, options: ReadOptions): Promise<StoredObject | undefined> {
+    const { store } = this.#kept(`${group}/${resource}`);
+    try {
+      return await store.config.objects.get(key, options);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
 
   #serve(facts: ResourceFacts): ServedResource {
     const kept = this.#kept(keptAs(facts));
@@ -114,15 +155,18 @@ export class ResourceMap {
       encode: (object) => codec.encode(object),
       clock,
       random,
-      reader: this.reader,
-      shared: <T>(key: string, make: () => T): T => {
-        if (!this.#shared.has(key)) this.#shared.set(key, make());
-        return this.#shared.get(key) as T;
-      },
+      access: this.access,
+      internal: this.internal,
     });
     return { hub: { group, version: hub.version, kind }, strategy, store };
   }
 }
+
+const FROM_CACHE: ReadOptions = { resourceVersion: "0" };
+
+const keyOf = (namespace: string, name: string): string => (namespace === "" ? name : `${namespace}/${name}`);
+
+const admitted = () => Promise.resolve();
 
 interface KeptResource {
   readonly hub: { readonly group: string; readonly version: string; readonly kind: string };

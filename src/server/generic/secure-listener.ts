@@ -1,7 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Exchange } from "../request/exchange.js";
 import { http1Exchange } from "./transport/http1.js";
+import { http1UpgradeExchange } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
 
 export interface ListenOptions {
@@ -22,6 +24,10 @@ export interface Listener {
 const HEADER_BYTES = 1024 * 1024;
 /** kubectl and client-go keep idle connections for 90 seconds. */
 const KEEP_ALIVE_MS = 120_000;
+/** How long a connection may be silent before the network is asked whether its other end is still there. */
+const PROBE_MS = 180_000;
+/** How long clients that were told to go may take. */
+const CLOSING_MS = 2000;
 const SESSION_MEMORY_MB = 1024;
 /** What kube-apiserver allows one connection to have under way. */
 const MAX_STREAMS = 250;
@@ -41,16 +47,22 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: HEADER_BYTES },
   });
   tuneHttp1(server);
-  const sessions = new Set<Http2Session>();
+  /** How many streams each has open. */
+  const sessions = new Map<Http2Session, number>();
   const sockets = new Set<Socket>();
   server.on("session", (session) => {
-    sessions.add(session);
+    sessions.set(session, 0);
     session.once("close", () => sessions.delete(session));
+    // What Node does for idle HTTP/1.1 connections; a quiet watch is not idle.
+    session.setTimeout(KEEP_ALIVE_MS, () => {
+      if (sessions.get(session) === 0) session.close();
+    });
     session.on("error", () => session.destroy());
   });
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
+    socket.setKeepAlive(true, PROBE_MS);
     socket.once("close", () => sockets.delete(socket));
   });
   // A client that hangs up during its handshake is nobody's error.
@@ -59,9 +71,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on("request", (request, response) => {
     run(options, http1Exchange(request as never, response as never, options.stopping), () => response.destroy());
   });
+  server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    run(options, http1UpgradeExchange(request, socket, head, options.stopping), () => socket.destroy());
+  });
   // The listener above also brings Node's compatibility layer for HTTP/2 streams; ours takes its place.
   server.removeAllListeners("stream");
   server.on("stream", (stream, headers) => {
+    const { session } = stream;
+    const count = (change: number): void => {
+      const open = session && sessions.get(session);
+      if (open !== undefined) sessions.set(session as Http2Session, open + change);
+    };
+    count(1);
+    stream.once("close", () => count(-1));
     run(options, http2Exchange(stream, headers, options.stopping), () => stream.destroy());
   });
   await new Promise<void>((resolve, reject) => {
@@ -90,17 +112,18 @@ function tuneHttp1(server: Http2SecureServer): void {
   });
 }
 
+/** Requests are answered by now: idle connections end at once, the others when their last bytes are sent. */
 async function shutDown(
   server: Http2SecureServer,
-  sessions: ReadonlySet<Http2Session>,
+  sessions: ReadonlyMap<Http2Session, number>,
   sockets: ReadonlySet<Socket>,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const session of sessions) session.close();
-  // Requests are answered by now: what is left are idle connections and clients that do not leave.
-  setImmediate(() => {
-    for (const session of sessions) session.destroy();
+  for (const session of sessions.keys()) session.close();
+  const impatience = setTimeout(() => {
+    for (const session of sessions.keys()) session.destroy();
     for (const socket of sockets) socket.destroy();
-  });
+  }, CLOSING_MS);
   await closed;
+  clearTimeout(impatience);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
-import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Transport } from "../../client/transport/transport.js";
@@ -16,6 +15,7 @@ import { openApiHandler } from "../endpoints/non-resource/openapi.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import { authentication } from "../filters/authentication.js";
+import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
 import { impersonation } from "../filters/impersonation.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
@@ -26,7 +26,9 @@ import type { Exchange } from "../request/exchange.js";
 import { respondText } from "../request/respond.js";
 
 import type { Storage } from "../storage/create-storage.js";
+import type { BootSequence } from "./boot-sequence.js";
 import { director } from "./director.js";
+import { RequestsUnderWay } from "./requests-under-way.js";
 import { specialHandlers } from "./special-handlers.js";
 import { ResourceMap } from "./resource-map.js";
 import { inProcessTransport } from "./transport/in-process.js";
@@ -41,8 +43,8 @@ export interface ServerConfig {
   readonly admission?: readonly AdmissionPlugin[];
   /** "host:port", as /api tells clients; "" when there is no socket. */
   readonly serverAddress: () => string;
-  /** Beyond storage and the server's own. */
-  readonly readyChecks?: readonly HealthCheck[];
+  /** What must be done before requests are served. */
+  readonly boot?: BootSequence;
   /** Given what was thrown without being an answer: a fault of ours. */
   readonly reportError?: (error: unknown) => void;
   /** Outermost filters, before anything else sees a request. */
@@ -57,19 +59,23 @@ export interface Server {
   handle(exchange: Exchange): Promise<void>;
   /** A client's end in this process, as that user; without one the caller must bring credentials. */
   transport(user?: { readonly commonName: string; readonly organizations: readonly string[] }): Transport;
-  /** Ends watches and waits until the requests under way are answered. Idempotent. */
-  stop(): Promise<void>;
+  /** A client's end in this process for the server's own parts: served before it is ready and while it stops. */
+  loopback(): Transport;
+  /**
+   * /readyz fails at once; then `preShutdown` runs while everything is still served; then new requests are refused, watches
+   * end, and the promise resolves when the requests under way are answered. Idempotent.
+   */
+  stop(preShutdown?: () => Promise<void>): Promise<void>;
 }
 
-/** How long a stopping server waits for clients that do not read their answers. */
-const STOP_MS = 5000;
+const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:masters"] };
 
 export function createServer(config: ServerConfig): Server {
   const { storage, clock, random } = config;
   const stopping = new AbortController();
   // Every exchange under way listens.
   setMaxListeners(0, stopping.signal);
-  const namespaces = () => resources.reader;
+  const namespaces = () => resources.access;
   const resources: ResourceMap = new ResourceMap({
     storage,
     strategies: config.strategies,
@@ -82,46 +88,64 @@ export function createServer(config: ServerConfig): Server {
   });
   const report = config.reportError ?? (() => {});
   const authenticator: Authenticator = firstOf([clientCertificate, bearerToken(config.tokens)]);
-  const handler = chain(
-    [...(config.filters ?? []), panicRecovery(report), deadline, authentication(authenticator), impersonation],
-    director(resources, specialHandlers(resources, config.tokens), nonResource(config, storage)),
+  let terminating = false;
+  const shutdown: HealthCheck = {
+    name: "shutdown",
+    check: () => (terminating ? Promise.reject(new Error("process is shutting down")) : Promise.resolve()),
+  };
+  const available = (): Availability => {
+    if (stopping.signal.aborted) return "stopping";
+    return config.boot?.done === false ? "starting" : "serving";
+  };
+  const outermost = [...(config.filters ?? []), panicRecovery(report)];
+  const served = chain(
+    [deadline, authentication(authenticator), impersonation],
+    director(resources, specialHandlers(resources, config.tokens), nonResource(config, shutdown)),
   );
-  const underWay = new Set<Promise<void>>();
-  const handle = (exchange: Exchange): Promise<void> => {
-    const request = newApiRequest(exchange, clock.now(), randomUUID());
-    const running = handler(request);
-    const settled = running.catch(() => {}).finally(() => underWay.delete(settled));
-    underWay.add(settled);
-    return running;
+  const underWay = new RequestsUnderWay();
+  const tracked =
+    (handler: Handler) =>
+    (exchange: Exchange): Promise<void> => {
+      const request = newApiRequest(exchange, clock.now(), randomUUID());
+      const running = handler(request);
+      underWay.add(exchange, running);
+      return running;
+    };
+  const handle = tracked(chain([...outermost, availability(available)], served));
+  const handleOwn = tracked(chain(outermost, served));
+  const closed = new AbortController();
+  const signals = { stopping: stopping.signal, closed: closed.signal };
+  let stopped: Promise<void> | undefined;
+  const stop = async (preShutdown?: () => Promise<void>): Promise<void> => {
+    terminating = true;
+    await preShutdown?.();
+    stopping.abort();
+    await underWay.drain();
+    closed.abort();
   };
   return {
     resources,
     stopping: stopping.signal,
     handle,
-    transport: (user) => inProcessTransport({ handle, clientCertificate: user, stopping: stopping.signal }),
-    async stop() {
-      stopping.abort();
-      const answered = Promise.all(underWay);
-      await Promise.race([answered, setTimeout(STOP_MS, undefined, { ref: false })]);
-    },
+    transport: (user) => inProcessTransport({ handle, clientCertificate: user, ...signals }),
+    loopback: () => inProcessTransport({ handle: handleOwn, clientCertificate: LOOPBACK, ...signals }),
+    stop: (preShutdown) => (stopped ??= stop(preShutdown)),
   };
 }
 
-function nonResource(config: ServerConfig, storage: Storage): Handler {
+function nonResource({ storage, boot, serverAddress }: ServerConfig, shutdown: HealthCheck): Handler {
   const ping: HealthCheck = { name: "ping", check: () => Promise.resolve() };
   const etcd: HealthCheck = {
     name: "etcd",
-    check: async () => {
-      await storage.currentRevision();
-    },
+    check: () => storage.check(),
   };
-  const ready = [ping, etcd, ...(config.readyChecks ?? [])];
+  const healthy = [ping, etcd, ...(boot?.checks ?? [])];
   const lookups = [
     (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
-    healthHandler("/healthz", ready),
+    healthHandler("/healthz", healthy),
     healthHandler("/livez", [ping, etcd]),
-    healthHandler("/readyz", ready),
-    discoveryHandlers(config.serverAddress),
+    healthHandler("/readyz", [...healthy, shutdown]),
+    discoveryHandlers(serverAddress),
     openApiHandler,
     (path: string) => (path === "/" ? rootPaths : undefined),
   ];

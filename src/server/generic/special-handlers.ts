@@ -19,7 +19,10 @@ export function specialHandlers(
     ["v1/namespaces/finalize/update", handleNamespaceFinalize],
     ["v1/pods/binding/create", handlePodBinding],
     ["v1/bindings//create", (request, own) => handlePodBinding(request, resources.find("v1", "pods") ?? own)],
-    ["v1/pods/eviction/create", handlePodEviction],
+    [
+      "v1/pods/eviction/create",
+      (request, pods) => handlePodEviction(request, pods, resources.find("policy/v1", "poddisruptionbudgets") ?? pods),
+    ],
     ["v1/componentstatuses//list", handleComponentStatuses],
     ["v1/componentstatuses//get", handleComponentStatus],
   ]);

@@ -3,18 +3,44 @@ import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
 
 /** A request on its way through the chain. Filters pass on a changed copy; nobody changes one in place. */
-export interface ApiRequest {
+export class ApiRequest {
   readonly exchange: Exchange;
   readonly info: RequestInfo;
   readonly user: User;
-  /** Aborts when the client is gone, the server stops, or the request's deadline has passed. */
-  readonly signal: AbortSignal;
   /** Milliseconds since the epoch when the request arrived, by the server's clock. */
   readonly received: number;
   readonly warnings: Warnings;
   /** Names the request in logs and in the answer's Audit-Id header. */
   readonly auditId: string;
+  readonly #ending: RequestParts["ending"];
+
+  constructor(parts: RequestParts) {
+    this.exchange = parts.exchange;
+    this.info = parts.info;
+    this.user = parts.user;
+    this.received = parts.received;
+    this.warnings = parts.warnings;
+    this.auditId = parts.auditId;
+    this.#ending = parts.ending;
+  }
+
+  /** Aborts when the client is gone, the server stops, or the request's deadline has passed. */
+  get signal(): AbortSignal {
+    return (this.#ending ?? this.exchange).signal;
+  }
+
+  with({ exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending }: Changes): ApiRequest {
+    const { received, warnings, auditId } = this;
+    return new ApiRequest({ exchange, info, user, received, warnings, auditId, ending });
+  }
 }
+
+type RequestParts = Pick<ApiRequest, "exchange" | "info" | "user" | "received" | "warnings" | "auditId"> & {
+  /** Has the request's signal, made when it is asked for; the exchange's when absent. */
+  readonly ending?: { readonly signal: AbortSignal } | undefined;
+};
+
+type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "ending">>;
 
 /** Handles a request to its end. A thrown StatusError becomes the answer as long as nothing was answered. */
 export type Handler = (request: ApiRequest) => Promise<void>;
@@ -28,15 +54,14 @@ export function chain(filters: readonly Filter[], last: Handler): Handler {
 }
 
 export function newApiRequest(exchange: Exchange, received: number, auditId: string): ApiRequest {
-  return {
+  return new ApiRequest({
     exchange,
     info: parseRequestInfo(exchange.method, exchange.path, exchange.query),
     user: ANONYMOUS,
-    signal: exchange.signal,
     received,
     warnings: new Warnings(),
     auditId,
-  };
+  });
 }
 
 /** Characters of all texts together; with more, each text is cut to {@link CUT_TEXT} and the last ones are left out. */
@@ -45,35 +70,36 @@ const CUT_TEXT = 256;
 
 /** Texts for `Warning:` headers, each once, in order. They ride on the head of the answer, which clients limit. */
 export class Warnings {
-  readonly #texts = new Set<string>();
+  #texts: Set<string> | undefined;
 
   add(text: string): void {
-    if (text !== "") this.#texts.add(text);
+    if (text !== "") (this.#texts ??= new Set()).add(text);
   }
 
   /** Header values: `299 - "text"`. Control characters, which no header may hold, are dropped. */
   headerValues(): readonly string[] {
-    return this.#fitting().map((text) => {
+    if (this.#texts === undefined) return [];
+    return fitting(this.#texts).map((text) => {
       const clean = text.replace(/\p{Cc}/gu, "");
       // UTF-8 bytes as Latin-1 characters: what Node writes unchanged.
       return Buffer.from(`299 - "${clean.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
     });
   }
+}
 
-  /** As kube-apiserver does it: when a text is one too many, those up to it are cut; later ones come as long as there is room. */
-  #fitting(): readonly string[] {
-    const texts = [...this.#texts].map((text) => Array.from(text));
-    let total = 0;
-    const tooMany = texts.findIndex(({ length }) => (total += length) > ALL_TEXTS);
-    if (tooMany < 0) return [...this.#texts];
-    const kept: string[] = [];
-    total = 0;
-    for (const [index, text] of texts.entries()) {
-      if (index > tooMany && total >= ALL_TEXTS) break;
-      const cut = text.slice(0, CUT_TEXT);
-      total += cut.length;
-      kept.push(cut.join(""));
-    }
-    return kept;
+/** As kube-apiserver does it: when a text is one too many, those up to it are cut; later ones come as long as there is room. */
+function fitting(all: ReadonlySet<string>): readonly string[] {
+  const texts = [...all].map((text) => Array.from(text));
+  let total = 0;
+  const tooMany = texts.findIndex(({ length }) => (total += length) > ALL_TEXTS);
+  if (tooMany < 0) return [...all];
+  const kept: string[] = [];
+  total = 0;
+  for (const [index, text] of texts.entries()) {
+    if (index > tooMany && total >= ALL_TEXTS) break;
+    const cut = text.slice(0, CUT_TEXT);
+    total += cut.length;
+    kept.push(cut.join(""));
   }
+  return kept;
 }

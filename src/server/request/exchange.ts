@@ -1,3 +1,5 @@
+import type { WebSocketOffer } from "./web-socket.js";
+
 /**
  * One HTTP exchange as the server sees it. Adapters make it from an HTTP/1.1 request, an HTTP/2 stream or an
  * in-process call; nothing behind them knows which.
@@ -18,8 +20,10 @@ export interface Exchange {
   body(limit: number): Promise<Uint8Array>;
   /** Sends the head. Call it once. `headers` holds lower-case names. */
   respond(status: number, headers: Readonly<Record<string, string | readonly string[]>>): ResponseWriter;
-  /** True once respond was called: an error can then no longer become a Status. */
+  /** True once respond was called or a WebSocket began: an error can then no longer become a Status. */
   readonly responded: boolean;
+  /** There when the client asks to go on as a WebSocket; whoever can speak it accepts instead of responding. */
+  readonly webSocket?: WebSocketOffer | undefined;
 }
 
 export interface ResponseWriter {

@@ -94,10 +94,15 @@ export function isTrue(value: string | null): boolean {
 }
 
 function segments(path: string): string[] | undefined {
-  const trimmed = path.replace(/^\/+|\/+$/g, "");
-  if (trimmed === "") return [];
+  let from = 0;
+  let to = path.length;
+  while (path[from] === "/") from++;
+  while (to > from && path[to - 1] === "/") to--;
+  if (from === to) return [];
+  const parts = path.slice(from, to).split("/");
+  if (!path.includes("%")) return parts;
   try {
-    return trimmed.split("/").map((part) => (part.includes("%") ? decodeURIComponent(part) : part));
+    return parts.map((part) => decodeURIComponent(part));
   } catch {
     return undefined;
   }

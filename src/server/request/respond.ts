@@ -8,24 +8,20 @@ export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** Sends the head: what every answer carries, the collected warnings, and `headers`. */
 export function respondHead(request: ApiRequest, status: number, headers: Headers): ResponseWriter {
-  const warnings = request.warnings.headerValues();
-  return request.exchange.respond(status, {
+  const head: Record<string, string | readonly string[]> = {
     "cache-control": "no-cache, private",
     "audit-id": request.auditId,
     ...headers,
-    ...(warnings.length > 0 && { warning: warnings }),
-  });
+  };
+  const warnings = request.warnings.headerValues();
+  if (warnings.length > 0) head["warning"] = warnings;
+  return request.exchange.respond(status, head);
 }
 
 /** A whole answer. To a HEAD only its head is sent. */
-export async function respondBytes(
-  request: ApiRequest,
-  status: number,
-  headers: Headers,
-  body: Uint8Array,
-): Promise<void> {
+export function respondBytes(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
   const writer = respondHead(request, status, { ...headers, "content-length": String(body.length) });
-  await writer.end(request.exchange.method === "HEAD" ? undefined : body);
+  return writer.end(request.exchange.method === "HEAD" ? undefined : body);
 }
 
 export async function respondText(request: ApiRequest, status: number, text: string): Promise<void> {

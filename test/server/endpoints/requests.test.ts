@@ -141,7 +141,7 @@ const refusals: readonly Refusal[] = [
     path: `${MAPS}?fieldSelector=spec.foo%3Dbar`,
     status: 400,
     reason: "BadRequest",
-    message: "field label not supported: spec.foo",
+    message: '"spec.foo" is not a known field selector: only "metadata.name", "metadata.namespace"',
   },
   {
     name: "a limit that is no number",

@@ -26,8 +26,23 @@ export function parseMediaType(text: string): MediaType {
 }
 
 /** The clauses of an Accept header, the preferred first; equals keep their order, wildcards come after named types. */
-export function parseAccept(header: string | undefined): readonly MediaType[] {
-  const clauses = (header ?? "").split(",").filter((clause) => clause.trim() !== "");
+export function parseAccept(header = ""): readonly MediaType[] {
+  let clauses = parsed.get(header);
+  if (clauses === undefined) {
+    clauses = clausesOf(header);
+    if (parsed.size >= REMEMBERED) parsed.clear();
+    if (header.length <= REMEMBERED_LENGTH) parsed.set(header, clauses);
+  }
+  return clauses;
+}
+
+/** A client sends the same header with every request. */
+const parsed = new Map<string, readonly MediaType[]>();
+const REMEMBERED = 100;
+const REMEMBERED_LENGTH = 1000;
+
+function clausesOf(header: string): readonly MediaType[] {
+  const clauses = header.split(",").filter((clause) => clause.trim() !== "");
   if (clauses.length === 0) return [parseMediaType("*/*")];
   return clauses
     .map(parseMediaType)

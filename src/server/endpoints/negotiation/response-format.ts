@@ -25,12 +25,12 @@ export type Offers = (shape: Exclude<Shape, "object">) => boolean;
  * another type after it. Throws 406 when nothing is left.
  */
 export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
+  const pretty = prefersPretty(exchange);
   for (const clause of parseAccept(exchange.headers["accept"])) {
     const mediaType = ours(clause.type);
     if (mediaType === undefined) continue;
     const shaped = shapeOf(clause, offers);
-    if (shaped === undefined) continue;
-    return { mediaType, ...shaped, pretty: mediaType === "application/json" && prefersPretty(exchange) };
+    if (shaped !== undefined) return { mediaType, ...shaped, pretty: mediaType === "application/json" && pretty };
   }
   throw notAcceptable(ACCEPTED);
 }

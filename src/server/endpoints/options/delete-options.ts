@@ -23,11 +23,15 @@ export interface DeleteRequestOptions extends DeleteOptions {
   readonly orphanDependents: boolean | undefined;
 }
 
-const POLICIES = ["Background", "Foreground", "Orphan"] as const;
+const POLICIES = ["Foreground", "Background", "Orphan"] as const;
 
 /** DeleteOptions from the body, or from the query when there is no body. Throws 400 or 422. */
 export async function deleteOptions(request: ApiRequest): Promise<DeleteRequestOptions> {
-  const wire = (await fromBody(request)) ?? fromQuery(request.exchange.query);
+  return checkedDeleteOptions((await fromBody(request)) ?? fromQuery(request.exchange.query));
+}
+
+/** Decoded DeleteOptions, wherever they stand. Throws 422. */
+export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
   const errors = problems(wire);
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors);
   return {

@@ -7,6 +7,7 @@ import { parseLabelSelector } from "../../../machinery/selectors/parse-label-sel
 import type { StoredObject } from "../../storage/store.js";
 import { isTrue } from "../../request/request-info.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import type { FieldLabels } from "./field-labels.js";
 
 /** meta.k8s.io ListOptions of a list, a watch or a deletecollection. */
 export interface ListRequestOptions {
@@ -22,24 +23,37 @@ export interface ListRequestOptions {
   readonly sendInitialEvents: boolean | undefined;
 }
 
-/** Reads and checks the options of a list; `fieldLabels` are the field selectors the kind knows. */
-export function listOptions(request: ApiRequest, fieldLabels: readonly string[]): ListRequestOptions {
+/** Reads and checks the options of a list, in the order in which Kubernetes does: each refusal stands for what comes after it. */
+export function listOptions(request: ApiRequest, fieldLabels: FieldLabels): ListRequestOptions {
   const { query } = request.exchange;
-  const options: ListRequestOptions = {
-    labels: selector(() => parseLabelSelector(query.get("labelSelector") ?? "")),
-    fields: fieldsOf(request, fieldLabels),
-    watch: request.info.verb === "watch",
+  const timeoutSeconds = integer(query, "timeoutSeconds");
+  const limit = integer(query, "limit") ?? 0;
+  const labels = selector(() => parseLabelSelector(query.get("labelSelector") ?? ""));
+  const fields = selector(() => parseFieldSelector(query.get("fieldSelector") ?? ""));
+  const options = withInitialEvents({
+    labels,
+    fields,
+    // The old path says by itself that it is a watch, and has the rules of a list.
+    watch: isTrue(query.get("watch")),
     allowWatchBookmarks: isTrue(query.get("allowWatchBookmarks")),
     resourceVersion: query.get("resourceVersion") ?? "",
     resourceVersionMatch: (query.get("resourceVersionMatch") ?? "") as ListRequestOptions["resourceVersionMatch"],
-    timeoutSeconds: integer(query, "timeoutSeconds"),
-    limit: integer(query, "limit") ?? 0,
+    timeoutSeconds,
+    limit,
     continue: query.get("continue") ?? "",
     sendInitialEvents: query.has("sendInitialEvents") ? isTrue(query.get("sendInitialEvents")) : undefined,
-  };
+  });
   const errors = problems(options);
   if (errors.length > 0) throw invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", errors);
-  return options;
+  return { ...options, fields: fieldsOf(request, fields, fieldLabels) };
+}
+
+/** A watch from nowhere in particular is a streamed list. */
+function withInitialEvents(options: ListRequestOptions): ListRequestOptions {
+  const { watch, resourceVersion, resourceVersionMatch, sendInitialEvents } = options;
+  if (!watch || sendInitialEvents !== undefined || resourceVersionMatch !== "") return options;
+  if (resourceVersion !== "" && resourceVersion !== "0") return options;
+  return { ...options, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
 }
 
 /** Undefined when everything is wanted, so that a list need not count what it left out. */
@@ -48,18 +62,15 @@ export function predicateOf({ labels, fields }: ListRequestOptions): ((object: S
   return (object) => labels.matches(object.labels) && fields.matches(object.fields);
 }
 
-function fieldsOf(request: ApiRequest, fieldLabels: readonly string[]): FieldSelector {
-  const { info, exchange } = request;
-  const parsed = selector(() => parseFieldSelector(exchange.query.get("fieldSelector") ?? ""));
-  for (const { field } of parsed.requirements) {
-    if (!fieldLabels.includes(field)) throw badRequest(`field label not supported: ${field}`);
-  }
-  if (info.name === "") return parsed;
-  const named = parsed.requiredValue("metadata.name");
-  if (named !== undefined && named !== info.name) {
-    throw badRequest(`fieldSelector metadata.name=${named} doesn't match the requested name`);
-  }
-  return fieldSelector([{ field: "metadata.name", operator: "=", value: info.name }, ...parsed.requirements]);
+/** The selector in terms of the kind's fields; the name in the path is one. */
+function fieldsOf({ info }: ApiRequest, { requirements }: FieldSelector, fieldLabels: FieldLabels): FieldSelector {
+  const fields = fieldSelector(
+    requirements.map((requirement) => ({ ...requirement, field: fieldLabels(requirement.field) })),
+  );
+  if (info.name === "") return fields;
+  if (fields.empty) return fieldSelector([{ field: "metadata.name", operator: "=", value: info.name }]);
+  if (fields.requiredValue("metadata.name") === info.name) return fields;
+  throw badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
 function selector<T>(parse: () => T): T {
@@ -74,7 +85,7 @@ function selector<T>(parse: () => T): T {
 /** An int64; beyond 2^53 the nearest number, which nothing tells from it. */
 export function integer(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === "") return undefined;
+  if (text === null) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   const value = BigInt(text.replace("+", ""));
   if (BigInt.asIntN(64, value) !== value) {

@@ -1,91 +1,100 @@
-import { promisify } from "node:util";
-import { constants, gzip, createGzip } from "node:zlib";
 import { once } from "node:events";
+import { promisify } from "node:util";
+import { constants, createGzip, gzip } from "node:zlib";
+import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import type { ResponseWriter } from "../../request/exchange.js";
 import { type Headers, respondBytes, respondHead } from "../../request/respond.js";
 
-/** Smaller answers are sent as they are: compressing them costs more than it saves. */
-const GZIP_FROM_BYTES = 128 * 1024;
-const CHUNK_BYTES = 256 * 1024;
+/** Answers up to this size are sent as they are: compressing them costs more than it saves. */
+const GZIP_ABOVE_BYTES = 128 * 1024;
+const GZIP_OPTIONS = { level: constants.Z_BEST_SPEED };
+const GZIP_HEADERS = { "content-encoding": "gzip", vary: "Accept-Encoding" };
+/** What is written at once, and so what a reader that stops reading can leave behind in memory. */
+const CHUNK_BYTES = 128 * 1024;
 
 /** A whole answer, compressed when it is large and the client takes gzip. */
-export async function respondBody(
-  request: ApiRequest,
-  status: number,
-  headers: Headers,
-  body: Uint8Array,
-): Promise<void> {
-  if (body.length < GZIP_FROM_BYTES || !acceptsGzip(request)) {
-    await respondBytes(request, status, headers, body);
-    return;
-  }
-  const packed = await promisify(gzip)(body, { level: constants.Z_BEST_SPEED });
-  await respondBytes(request, status, { ...headers, "content-encoding": "gzip", vary: "Accept-Encoding" }, packed);
+export function respondBody(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
+  if (body.length <= GZIP_ABOVE_BYTES || !acceptsGzip(request)) return respondBytes(request, status, headers, body);
+  return respondZipped(request, status, headers, body);
+}
+
+async function respondZipped(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
+  const packed = await promisify(gzip)(body, GZIP_OPTIONS);
+  await respondBytes(request, status, withGzip(headers), packed);
 }
 
 /**
- * An answer in parts of known total size: written in large chunks with back-pressure, and the event loop gets its turn
- * between them. `parts` is walked once.
+ * An answer of any length: made and written in chunks, as fast as the client reads them, and never holding the event loop
+ * for long. A short one has its length told. `parts` is walked once.
  */
-export async function respondParts(
-  request: ApiRequest,
-  headers: Headers,
-  totalBytes: number,
-  parts: Iterable<Uint8Array>,
-): Promise<void> {
-  if (totalBytes <= CHUNK_BYTES) {
-    await respondBody(request, 200, headers, Buffer.concat([...parts]));
-    return;
-  }
-  if (request.exchange.method === "HEAD") {
-    await respondHead(request, 200, { ...headers, "content-length": String(totalBytes) }).end();
-    return;
+export async function respondParts(request: ApiRequest, headers: Headers, parts: Iterable<Uint8Array>): Promise<void> {
+  const rest = chunks(parts);
+  const begun: Uint8Array[] = [];
+  while (begun.length < 2) {
+    const next = await rest.next();
+    if (next.done === true) return respondBody(request, 200, headers, begun[0] ?? new Uint8Array());
+    begun.push(next.value);
   }
   const zipped = acceptsGzip(request);
-  const writer = respondHead(request, 200, {
-    ...headers,
-    ...(zipped ? { "content-encoding": "gzip", vary: "Accept-Encoding" } : { "content-length": String(totalBytes) }),
-  });
-  if (!zipped) {
-    for (const chunk of chunks(parts)) {
-      await writer.write(chunk);
-      await turn();
-    }
-    await writer.end();
-    return;
-  }
-  const zip = createGzip({ level: constants.Z_BEST_SPEED });
-  const drained = (async () => {
-    for await (const chunk of zip) await writer.write(chunk as Uint8Array);
-    await writer.end();
-  })();
-  const feed = async () => {
-    for (const chunk of chunks(parts)) if (!zip.write(chunk)) await once(zip, "drain");
+  const writer = respondHead(request, 200, zipped ? withGzip(headers) : headers);
+  if (request.exchange.method === "HEAD") return writer.end();
+  const all = inOrder(begun, rest);
+  if (zipped) return writeZipped(writer, all);
+  for await (const chunk of all) await writer.write(chunk);
+  await writer.end();
+}
+
+async function* inOrder<T>(first: Iterable<T>, rest: AsyncIterable<T>): AsyncGenerator<T> {
+  yield* first;
+  yield* rest;
+}
+
+async function writeZipped(writer: ResponseWriter, chunksOfAll: AsyncIterable<Uint8Array>): Promise<void> {
+  const zip = createGzip(GZIP_OPTIONS);
+  const feed = async (): Promise<void> => {
+    for await (const chunk of chunksOfAll) if (!zip.write(chunk)) await once(zip, "drain");
     zip.end();
   };
+  const drain = async (): Promise<void> => {
+    for await (const chunk of zip) await writer.write(chunk as Uint8Array);
+    await writer.end();
+  };
   try {
-    await Promise.all([feed(), drained]);
+    await Promise.all([feed(), drain()]);
   } finally {
     zip.destroy();
   }
 }
 
-function* chunks(parts: Iterable<Uint8Array>): Generator<Uint8Array> {
+/** The parts in chunks of at least {@link CHUNK_BYTES}; the last may be smaller. */
+async function* chunks(parts: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
   let length = 0;
   for (const part of parts) {
     pending.push(part);
     length += part.length;
-    if (length < CHUNK_BYTES) continue;
-    yield Buffer.concat(pending, length);
+    if (sliceIsSpent()) await nextSlice();
+    if (length <= CHUNK_BYTES) continue;
+    yield joined(pending, length);
     pending = [];
     length = 0;
+    // Even when it is quickly made: a chunk is also quickly written, and others want to write too.
+    await nextSlice();
   }
-  if (length > 0) yield Buffer.concat(pending, length);
+  if (length > 0) yield joined(pending, length);
 }
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const joined = (parts: readonly Uint8Array[], length: number): Uint8Array =>
+  parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts, length);
 
+const withGzip = (headers: Headers): Headers => ({
+  ...headers,
+  ...GZIP_HEADERS,
+  vary: [headers["vary"] ?? [], GZIP_HEADERS.vary].flat(),
+});
+
+/** As kube-apiserver reads it: the word alone, without a weight. */
 function acceptsGzip(request: ApiRequest): boolean {
-  return /(?:^|,)\s*gzip\s*(?:;|,|$)/.test(request.exchange.headers["accept-encoding"] ?? "");
+  return (request.exchange.headers["accept-encoding"] ?? "").split(",").some((token) => token.trim() === "gzip");
 }

@@ -10,10 +10,18 @@ import { jsonBytes, jsonText } from "./json-text.js";
 /** What rides inside a table row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
+export interface BookmarkMetadata {
+  readonly resourceVersion: string;
+  /** Only the bookmark that ends the initial events has some. */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 /** How one request wants objects to look: the plain kind, metadata only, or rows of a table. */
 export interface Shaper {
   /** One object, kind and apiVersion included, without a newline. For a table: a table of one row. */
   one(stored: StoredObject, firstOfStream?: boolean): Uint8Array;
+  /** An object of the kind with nothing but `metadata`. */
+  bookmark(metadata: BookmarkMetadata, firstOfStream: boolean): Uint8Array;
 }
 
 /** PartialObjectMetadata of an object, fields in Go's order; without a newline. */
@@ -46,13 +54,12 @@ export function tableRow(
   return { cells, object: partialMetadata(hub, format) };
 }
 
-/** meta.k8s.io Table. `definitions` null is how events of a watch after the first leave them out. */
-export function tableBytes(
+/** The fields of a meta.k8s.io Table but its rows. `definitions` null is how events of a watch after the first leave them out. */
+export function tableEnvelope(
   format: ResponseFormat,
   metadata: object,
   definitions: readonly TableColumnDefinition[] | null,
-  rows: readonly TableRow[],
-): Uint8Array {
+): Readonly<Record<string, unknown>> {
   const columns =
     definitions?.map(({ name, type, format: columnFormat, description, priority }) => ({
       name,
@@ -61,32 +68,68 @@ export function tableBytes(
       description,
       priority,
     })) ?? null;
-  const head = { kind: "Table", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata, columnDefinitions: columns };
-  const parts: Uint8Array[] = [jsonBytes(head).subarray(0, -1), Buffer.from(',"rows":[')];
-  for (const [index, { cells, object }] of rows.entries()) {
-    parts.push(Buffer.from(`${index === 0 ? "" : ","}{"cells":${jsonText(cells)},"object":`), object, CLOSE);
+  return { kind: "Table", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata, columnDefinitions: columns };
+}
+
+/** The JSON of a row, in parts. */
+export const rowParts = ({ cells, object }: TableRow): readonly Uint8Array[] => [
+  Buffer.from(`{"cells":${jsonText(cells)},"object":`),
+  object,
+  CLOSE,
+];
+
+/** A short meta.k8s.io Table. */
+export function tableBytes(
+  format: ResponseFormat,
+  metadata: object,
+  definitions: readonly TableColumnDefinition[] | null,
+  rows: readonly TableRow[],
+): Uint8Array {
+  const head = jsonBytes(tableEnvelope(format, metadata, definitions));
+  const parts: Uint8Array[] = [head.subarray(0, -1), Buffer.from(',"rows":[')];
+  for (const [index, row] of rows.entries()) {
+    if (index > 0) parts.push(COMMA);
+    parts.push(...rowParts(row));
   }
   parts.push(Buffer.from("]}"));
   return Buffer.concat(parts);
 }
 
+const COMMA: Uint8Array = Buffer.from(",");
 const CLOSE: Uint8Array = Buffer.from("}");
 
 export function shaper(resource: ServedResource, format: ResponseFormat, include: IncludeObject): Shaper {
   switch (format.shape) {
     case "object":
-      return { one: (stored) => resource.codec.encodeStored(stored) };
-    case "PartialObjectMetadata":
-      return { one: (stored) => partialMetadata(stored.object(), format) };
-    case "Table":
       return {
-        one: (stored, first = true) =>
-          tableBytes(
-            format,
-            { resourceVersion: String(stored.revision) },
-            first ? resource.strategy.columns.definitions : null,
-            [tableRow(resource, stored, format, include)],
-          ),
+        one: (stored) => resource.codec.encodeStored(stored),
+        bookmark: (metadata) => resource.codec.encodeEmpty(metadata),
       };
+    case "PartialObjectMetadata":
+      return {
+        one: (stored) => partialMetadata(stored.object(), format),
+        bookmark: (metadata) => partialMetadata({ metadata: { ...metadata } }, format),
+      };
+    case "Table":
+      return tableShaper(resource, format, include);
   }
+}
+
+function tableShaper(resource: ServedResource, format: ResponseFormat, include: IncludeObject): Shaper {
+  const { columns } = resource.strategy;
+  const table = (resourceVersion: string, row: TableRow, first: boolean) =>
+    tableBytes(format, { resourceVersion }, first ? columns.definitions : null, [row]);
+  return {
+    one: (stored, first = true) => table(String(stored.revision), tableRow(resource, stored, format, include), first),
+    bookmark(metadata, first) {
+      const object = { metadata: { ...metadata } };
+      const cells = columns.cells(object, resource.now());
+      // What ends the initial events is told by its annotation, so it is never left out.
+      if (include === "None" && metadata.annotations === undefined) {
+        return table(metadata.resourceVersion, { cells, object: NULL }, first);
+      }
+      const bytes = include === "Object" ? resource.codec.encodeEmpty(metadata) : partialMetadata(object, format);
+      return table(metadata.resourceVersion, { cells, object: bytes }, first);
+    },
+  };
 }

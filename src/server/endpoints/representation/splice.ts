@@ -1,37 +1,75 @@
-const METADATA = Buffer.from('"metadata":{');
-const UID = Buffer.from('"uid":"');
-const UUID_LENGTH = 36;
 const QUOTE = 0x22;
-
-/**
- * Puts metadata.resourceVersion into stored bytes, right after uid, where Go writes it. Only what cannot hold a quote
- * (kind, apiVersion, name, generateName, namespace) stands before uid in canonical bytes; undefined when they are not.
- */
-export function spliceResourceVersion(bytes: Uint8Array, revision: number): Uint8Array | undefined {
-  const at = splicePoint(bytes);
-  if (at === undefined) return undefined;
-  const inserted = Buffer.from(`,"resourceVersion":"${revision}"`, "latin1");
-  const result = Buffer.allocUnsafe(bytes.length + inserted.length);
-  result.set(bytes.subarray(0, at));
-  result.set(inserted, at);
-  result.set(bytes.subarray(at), at + inserted.length);
-  return result;
-}
-
-function splicePoint(bytes: Uint8Array): number | undefined {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const metadata = buffer.indexOf(METADATA);
-  if (metadata < 0) return undefined;
-  const uid = buffer.indexOf(UID, metadata);
-  if (uid < 0) return undefined;
-  const end = uid + UID.length + UUID_LENGTH;
-  // Labels come after uid in canonical order: an opening brace in between means this is another uid.
-  for (let index = metadata + METADATA.length; index < uid; index++) if (buffer[index] === 0x7b) return undefined;
-  return buffer[end] === QUOTE ? end + 1 : undefined;
-}
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const METADATA_LETTER = 0x6d;
+const LETTER_U = 0x75;
+const LETTER_I = 0x69;
+const LETTER_D = 0x64;
 
 /** How long `{"kind":"X","apiVersion":"v1",` is: what an item of a list leaves out, its opening brace excepted. */
 export function itemStart(bytes: Uint8Array): number {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return Math.max(0, buffer.indexOf(METADATA));
+  let at = 1;
+  while (bytes[at] === QUOTE && bytes[at + 1] !== METADATA_LETTER) {
+    at = behindStringField(bytes, at);
+    if (at < 0 || bytes[at++] !== COMMA) return 1;
+  }
+  return at;
 }
+
+/**
+ * The place behind metadata.uid, where Go writes the resourceVersion; `item` is the object's {@link itemStart}. Canonical bytes
+ * have only plain strings before it (name, generateName, namespace); undefined when anything else is met.
+ */
+export function versionPlace(bytes: Uint8Array, item: number): number | undefined {
+  const colon = behindString(bytes, item);
+  if (colon < 0 || bytes[colon] !== COLON || bytes[colon + 1] !== OPEN) return undefined;
+  let at = colon + 2;
+  for (;;) {
+    const uid = bytes[at + 1] === LETTER_U && bytes[at + 2] === LETTER_I && bytes[at + 3] === LETTER_D;
+    at = behindStringField(bytes, at);
+    if (at < 0) return undefined;
+    if (uid) return at;
+    if (bytes[at++] !== COMMA) return undefined;
+  }
+}
+
+/** Behind `"name":"value"` that begins at `at`; -1 when it is not that. */
+function behindStringField(bytes: Uint8Array, at: number): number {
+  const colon = behindString(bytes, at);
+  return colon < 0 || bytes[colon] !== COLON ? -1 : behindString(bytes, colon + 1);
+}
+
+function behindString(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== QUOTE) return -1;
+  for (let index = at + 1; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === QUOTE) return index + 1;
+    if (byte === BACKSLASH) return -1;
+  }
+  return -1;
+}
+
+/** What stands behind the uid. */
+export const versionText = (revision: number): string => `,"resourceVersion":"${revision}"`;
+
+/** Puts metadata.resourceVersion into stored bytes, and `tail` behind them; undefined when they are not canonical. */
+export function spliceResourceVersion(
+  bytes: Uint8Array,
+  revision: number,
+  tail: Uint8Array = NOTHING,
+): Uint8Array | undefined {
+  const at = versionPlace(bytes, itemStart(bytes));
+  if (at === undefined) return undefined;
+  const inserted = versionText(revision);
+  const result = Buffer.allocUnsafe(bytes.length + inserted.length + tail.length);
+  // All of it where its end belongs, then the beginning to the front: views of parts cost more than moving bytes.
+  result.set(bytes, inserted.length);
+  result.copyWithin(0, inserted.length, inserted.length + at);
+  result.write(inserted, at, "latin1");
+  if (tail.length > 0) result.set(tail, bytes.length + inserted.length);
+  return result;
+}
+
+const NOTHING = new Uint8Array();

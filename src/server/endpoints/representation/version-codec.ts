@@ -14,6 +14,7 @@ import type { Strategy } from "../../registry/strategy.js";
 import type { StoredObject } from "../../storage/store.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import type { RequestBody } from "../negotiation/request-body.js";
+import { NEWLINE } from "./json-text.js";
 import { spliceResourceVersion } from "./splice.js";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
@@ -29,6 +30,8 @@ export interface DecodedDraft {
 export class VersionCodec {
   readonly gvk: GroupVersionKind;
   readonly apiVersion: string;
+  /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
+  readonly isHub: boolean;
   readonly #hubApiVersion: string;
   #schema: StructSchema | undefined;
 
@@ -40,17 +43,13 @@ export class VersionCodec {
     this.gvk = { group: facts.group, version: facts.version, kind: facts.kind };
     this.apiVersion = formatGroupVersion(this.gvk);
     this.#hubApiVersion = formatGroupVersion(hub);
+    this.isHub = this.apiVersion === this.#hubApiVersion;
   }
 
   get schema(): StructSchema {
     const schema = (this.#schema ??= schemaFor(this.gvk));
     if (schema === undefined) throw new Error(`no schema for ${this.apiVersion} ${this.gvk.kind}`);
     return schema;
-  }
-
-  /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
-  get isHub(): boolean {
-    return this.apiVersion === this.#hubApiVersion;
   }
 
   /**
@@ -118,6 +117,15 @@ export class VersionCodec {
       stored.encodings.set(key, bytes);
     }
     return bytes;
+  }
+
+  /** {@link encodeStored} with a newline behind it. */
+  encodeStoredLine(stored: StoredObject): Uint8Array {
+    if (this.isHub && stored.revision > 0) {
+      const spliced = spliceResourceVersion(stored.bytes, stored.revision, NEWLINE);
+      if (spliced !== undefined) return spliced;
+    }
+    return Buffer.concat([this.encodeStored(stored), NEWLINE]);
   }
 
   /** An object of this kind with nothing but metadata: a bookmark. */

@@ -23,7 +23,7 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   const { object } = await decodeBody(body, { expected: BINDING, mode: options.fieldValidation });
   const name = request.info.name === "" ? (object.metadata?.name ?? "") : request.info.name;
   const node = targetNode(object, name);
-  const named = { ...request, info: { ...request.info, resource: "pods", name } };
+  const named = request.with({ info: { ...request.info, resource: "pods", name } });
   await trustedUpdate(named, resource, options.dryRun, (draft) => bind(draft, node, resource.now()));
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));

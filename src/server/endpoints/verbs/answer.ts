@@ -8,15 +8,20 @@ import type { ServedResource } from "../served-resource.js";
 import { includeObject } from "./scope.js";
 
 /** Answers one object in the shape that was asked for. */
-export async function respondObject(
+export function respondObject(
   request: ApiRequest,
   resource: ServedResource,
   format: ResponseFormat,
   status: number,
   stored: StoredObject,
 ): Promise<void> {
-  const bytes = shaper(resource, format, includeObject(request.exchange.query)).one(stored);
-  await respondJson(request, format, status, bytes);
+  const include = includeObject(request.exchange.query, format);
+  if (format.shape === "object" && format.mediaType === "application/json" && !format.pretty) {
+    const line = resource.codec.encodeStoredLine(stored);
+    return respondBody(request, status, { "content-type": format.mediaType }, line);
+  }
+  const bytes = shaper(resource, format, include).one(stored);
+  return respondJson(request, format, status, bytes);
 }
 
 /** Answers JSON bytes that are already made. */

@@ -4,6 +4,8 @@ import { readObjectBody } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
+import { fieldManagerName } from "./field-manager-name.js";
+import { fieldTracking } from "./field-tracking.js";
 import { admitter, objectFormat, scopeOf } from "./scope.js";
 
 /** POST to a collection. */
@@ -14,6 +16,8 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   const admit = admitter(request, resource, options.dryRun);
-  const stored = await storage.create(scopeOf(request, options.dryRun), resource.codec.toHub(object), admit.create);
+  const draft = resource.codec.toHub(object);
+  fieldTracking(resource).track(draft, undefined, fieldManagerName(request, options));
+  const stored = await storage.create(scopeOf(request, options.dryRun), draft, admit.create);
   await respondObject(request, resource, format, 201, stored);
 }

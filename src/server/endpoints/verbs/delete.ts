@@ -1,12 +1,13 @@
 import type { CollectionDeleter, GracefulDeleter } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { deleteOptions } from "../options/delete-options.js";
+import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions } from "../options/list-options.js";
 import { jsonBytes } from "../representation/json-text.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondJson, respondObject } from "./answer.js";
 import { respondList, storeOptions } from "./list.js";
-import { admitter, fieldLabelsOf, objectFormat, scopeOf } from "./scope.js";
+import { admitter, objectFormat, scopeOf } from "./scope.js";
 
 /** DELETE of one object: a Status when it is gone, the object when something still holds it. */
 export async function handleDelete(

@@ -1,27 +1,34 @@
-import { encodeString } from "../../../machinery/codec/json-encoder.js";
+import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { Lister } from "../../registry/resource.js";
+import type { RequestScope } from "../../registry/scope.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import type { ListOfObjects } from "../../storage/store.js";
+import type { ListOfObjects, StoredObject } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
+import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions, type ListRequestOptions, predicateOf } from "../options/list-options.js";
 import { respondParts } from "../representation/body-writer.js";
-import { NEWLINE } from "../representation/json-text.js";
-import { partialMetadata, tableBytes, tableRow } from "../representation/shapes.js";
+import { itemChunks } from "../representation/item-chunks.js";
+import { type ListBody, listParts } from "../representation/list-body.js";
+import { partialMetadata, rowParts, tableEnvelope, tableRow } from "../representation/shapes.js";
 import { itemStart } from "../representation/splice.js";
 import type { ServedResource } from "../served-resource.js";
-import { respondJson } from "./answer.js";
-import { fieldLabelsOf, includeObject, objectFormat, scopeOf } from "./scope.js";
+import { includeObject, objectFormat, scopeOf } from "./scope.js";
 
 /** GET of a collection. */
 export async function handleList(request: ApiRequest, resource: ServedResource, storage: Lister): Promise<void> {
   const format = objectFormat(request.exchange);
-  const include = includeObject(request.exchange.query);
+  const include = includeObject(request.exchange.query, format);
   const options = listOptions(request, fieldLabelsOf(resource));
-  const list = await storage.list(scopeOf(request), storeOptions(options));
+  const list = await storage.list(listScope(request, resource, options), storeOptions(options));
   if (format.shape === "Table") {
-    const rows = list.items.map((item) => tableRow(resource, item, format, include));
-    const bytes = tableBytes(format, listMetadata(list), resource.strategy.columns.definitions, rows);
-    await respondJson(request, format, 200, bytes);
+    const { definitions } = resource.strategy.columns;
+    const rows = membersOf(list, (item) => rowParts(tableRow(resource, item, format, include)));
+    const body: ListBody = {
+      envelope: tableEnvelope(format, listMetadata(list), definitions),
+      field: "rows",
+      members: rows,
+    };
+    await respondListBody(request, format, body);
     return;
   }
   await respondList(request, resource, format, list);
@@ -34,14 +41,42 @@ export async function respondList(
   format: ResponseFormat,
   list: ListOfObjects,
 ): Promise<void> {
-  const parts = format.shape === "object" ? kindParts(resource, list) : metadataParts(format, list);
-  if (format.mediaType !== "application/json" || format.pretty) {
-    await respondJson(request, format, 200, Buffer.concat(parts));
+  const metadata = listMetadata(list);
+  const { codec } = resource;
+  const envelope = { kind: `${codec.gvk.kind}List`, apiVersion: codec.apiVersion, metadata };
+  if (format.shape === "object" && format.mediaType === "application/json" && !format.pretty) {
+    await respondParts(request, { "content-type": format.mediaType }, itemChunks(codec, envelope, list.items));
     return;
   }
-  parts.push(NEWLINE);
-  const total = parts.reduce((sum, part) => sum + part.length, 0);
-  await respondParts(request, { "content-type": format.mediaType }, total, parts);
+  const body: ListBody =
+    format.shape === "object"
+      ? { envelope, field: "items", members: membersOf(list, (item) => itemParts(resource, item)) }
+      : {
+          envelope: {
+            kind: "PartialObjectMetadataList",
+            apiVersion: `meta.k8s.io/${format.metaVersion}`,
+            metadata,
+          },
+          field: "items",
+          members: membersOf(list, (item) => [partialMetadata(item.object(), format)]),
+        };
+  await respondListBody(request, format, body);
+}
+
+async function respondListBody(request: ApiRequest, format: ResponseFormat, body: ListBody): Promise<void> {
+  await respondParts(request, { "content-type": format.mediaType }, await listParts(body, format));
+}
+
+/** The namespace of the request, or the one that its field selector asks for. */
+export function listScope(
+  request: ApiRequest,
+  { facts }: ServedResource,
+  { fields }: ListRequestOptions,
+): RequestScope {
+  const scope = scopeOf(request);
+  const selected = fields.requiredValue("metadata.namespace") ?? "";
+  const narrower = facts.namespaced && scope.namespace === "" && dns1123LabelErrors(selected).length === 0;
+  return narrower ? { ...scope, namespace: selected } : scope;
 }
 
 export function storeOptions(options: ListRequestOptions) {
@@ -50,6 +85,8 @@ export function storeOptions(options: ListRequestOptions) {
     resourceVersionMatch: options.resourceVersionMatch === "" ? undefined : options.resourceVersionMatch,
     limit: options.limit,
     continue: options.continue,
+    // A token is a place in the whole list.
+    name: options.continue === "" ? options.fields.requiredValue("metadata.name") : undefined,
     predicate: predicateOf(options),
   };
 }
@@ -62,36 +99,17 @@ export function listMetadata(list: ListOfObjects): object {
   };
 }
 
-const COMMA = Buffer.from(",");
+function* membersOf(
+  list: ListOfObjects,
+  make: (item: StoredObject) => readonly Uint8Array[],
+): Generator<readonly Uint8Array[]> {
+  for (const item of list.items) yield make(item);
+}
+
 const OPEN = Buffer.from("{");
-const CLOSE = Buffer.from("]}");
 
-/** The list's own fields, then each item's stored bytes without kind and apiVersion. */
-function kindParts(resource: ServedResource, list: ListOfObjects): Uint8Array[] {
-  const { codec } = resource;
-  const parts: Uint8Array[] = [head(`${codec.gvk.kind}List`, codec.apiVersion, list)];
-  for (const [index, item] of list.items.entries()) {
-    const bytes = codec.encodeStored(item);
-    if (index > 0) parts.push(COMMA);
-    parts.push(OPEN, bytes.subarray(itemStart(bytes)));
-  }
-  parts.push(CLOSE);
-  return parts;
-}
-
-function metadataParts(format: ResponseFormat, list: ListOfObjects): Uint8Array[] {
-  const parts: Uint8Array[] = [head("PartialObjectMetadataList", `meta.k8s.io/${format.metaVersion}`, list)];
-  for (const [index, item] of list.items.entries()) {
-    if (index > 0) parts.push(COMMA);
-    parts.push(partialMetadata(item.object(), format));
-  }
-  parts.push(CLOSE);
-  return parts;
-}
-
-function head(kind: string, apiVersion: string, list: ListOfObjects): Uint8Array {
-  const metadata = JSON.stringify(listMetadata(list));
-  return Buffer.from(
-    `{"kind":${encodeString(kind)},"apiVersion":${encodeString(apiVersion)},"metadata":${metadata},"items":[`,
-  );
+/** The stored bytes without kind and apiVersion. */
+function itemParts({ codec }: ServedResource, item: StoredObject): readonly Uint8Array[] {
+  const bytes = codec.encodeStored(item);
+  return [OPEN, bytes.subarray(itemStart(bytes))];
 }

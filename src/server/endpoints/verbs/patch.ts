@@ -4,6 +4,7 @@ import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import {
   badRequest,
+  conflict,
   invalid,
   notFound,
   type StatusError,
@@ -17,7 +18,7 @@ import { applyMergePatch } from "../../../machinery/patch/merge-patch.js";
 import { isPatchError, patchErrorStatus } from "../../../machinery/patch/patch-error.js";
 import { strategicMergePatch } from "../../../machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
-import type { Updater } from "../../registry/resource.js";
+import type { Transform, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { parseMediaType } from "../negotiation/media-type.js";
 import { BODY_LIMIT } from "../negotiation/request-body.js";
@@ -25,6 +26,9 @@ import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./check-name.js";
+import { readAppliedObject } from "./applied-object.js";
+import { fieldManagerName } from "./field-manager-name.js";
+import { type FieldTracking, fieldTracking } from "./field-tracking.js";
 import { unstructuredMismatch } from "./unstructured-mismatch.js";
 import { admitter, objectFormat, scopeOf } from "./scope.js";
 
@@ -34,7 +38,10 @@ export const PATCH_TYPES = [
   "application/strategic-merge-patch+json",
 ] as const;
 
-type PatchType = (typeof PATCH_TYPES)[number];
+/** A patch that is computed from the patch and the object alone. */
+export type PatchType = (typeof PATCH_TYPES)[number];
+
+export const APPLY = "application/apply-patch+yaml";
 
 const STRATEGIC = "application/strategic-merge-patch+json";
 
@@ -48,33 +55,71 @@ export async function handlePatch(
   const type = patchTypeOf(request);
   const format = objectFormat(request.exchange);
   const bytes = await request.exchange.body(BODY_LIMIT);
-  const options = writeOptions(request.exchange.query, "PatchOptions");
-  const patch = decodePatch(bytes, type);
-  const { info } = request;
-  const result = await storage.update(
-    scopeOf(request, options.dryRun),
-    info.name,
-    (current) => {
-      if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
-      // From the bytes of an answer: empty structs are there for a patch to reach into, as clients saw them.
-      const { value } = decodeJson(resource.codec.encodeStored(current));
-      const object = patchObject(request, resource, value, patch, type, options);
-      checkName(object, info);
-      return Promise.resolve(resource.codec.toHub(object));
-    },
-    { subresource, admit: admitter(request, resource, options.dryRun).update },
-  );
+  const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
+  const tracking = fieldTracking(resource, subresource);
+  const transform =
+    type === APPLY
+      ? await applying(request, tracking, bytes, options)
+      : patching(request, resource, tracking, decodePatch(bytes, type), type, options);
+  const result = await storage.update(scopeOf(request, options.dryRun), request.info.name, transform, {
+    subresource,
+    createMissing: type === APPLY && subresource === undefined,
+    admit: admitter(request, resource, options.dryRun).update,
+  });
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
 }
 
+function patching(
+  request: ApiRequest,
+  resource: ServedResource,
+  tracking: FieldTracking,
+  patch: JsonValue,
+  type: PatchType,
+  options: WriteOptions,
+): Transform {
+  const { info } = request;
+  const manager = fieldManagerName(request, options);
+  return (current) => {
+    if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
+    // From the bytes of an answer: empty structs are there for a patch to reach into, as clients saw them.
+    const { value } = decodeJson(resource.codec.encodeStored(current));
+    const object = patchObject(request, resource, value, patch, type, options);
+    checkName(object, info);
+    const draft = resource.codec.toHub(object);
+    tracking.track(draft, current, manager);
+    return Promise.resolve(draft);
+  };
+}
+
+/** Server-side apply: of an object that is not there it makes one. */
+async function applying(
+  request: ApiRequest,
+  tracking: FieldTracking,
+  bytes: Uint8Array,
+  { fieldManager, force }: WriteOptions,
+): Promise<Transform> {
+  const { info } = request;
+  const applied = await readAppliedObject(bytes);
+  return (current) => {
+    const draft = tracking.apply(current, applied, fieldManager, force);
+    checkName(draft, info);
+    const uid = draft.metadata?.uid ?? "";
+    if (current === undefined && uid !== "") {
+      const text = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      throw conflict({ group: info.apiGroup, resource: info.resource }, info.name, text);
+    }
+    return Promise.resolve(draft);
+  };
+}
+
 /** The type of a patch by its content type; 415 for one that this resource cannot take. */
-export function patchTypeOf(request: ApiRequest): PatchType {
+export function patchTypeOf(request: ApiRequest): PatchType | typeof APPLY {
   const { type } = parseMediaType(request.exchange.headers["content-type"] ?? "");
-  const known = PATCH_TYPES.find((one) => one === type);
-  if (known !== undefined) return known;
-  const note = type === "application/apply-patch+yaml" ? " (this server does not support server-side apply)" : "";
+  const known = [...PATCH_TYPES, APPLY] as const;
+  const found = known.find((one) => one === type);
+  if (found !== undefined) return found;
   throw unsupportedMediaType(
-    `the body of the request was in an unknown format - accepted media types include: ${PATCH_TYPES.join(", ")}${note}`,
+    `the body of the request was in an unknown format - accepted media types include: ${known.join(", ")}`,
   );
 }
 

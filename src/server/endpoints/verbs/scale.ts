@@ -8,6 +8,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import { copyObject } from "../../registry/copy.js";
+import { assign, metadataOf } from "../../registry/metadata.js";
 import type { Getter, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { decodeBody } from "../negotiation/decode-body.js";
@@ -16,11 +17,12 @@ import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondJson } from "./answer.js";
-import { applyPatch, decodePatch, patchRefusal, patchTypeOf } from "./patch.js";
+import { readAppliedObject } from "./applied-object.js";
+import { fieldManagerName } from "./field-manager-name.js";
+import { APPLY, applyPatch, decodePatch, patchRefusal, type PatchType, patchTypeOf } from "./patch.js";
+import { SCALE, scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./check-name.js";
 import { admitter, scopeOf } from "./scope.js";
-
-const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 /** GET of /scale: the object's replicas as an autoscaling/v1 Scale. */
 export async function handleScaleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
@@ -39,23 +41,45 @@ export async function handleScaleUpdate(
   const decoded = await decodeBody(body, { expected: SCALE, mode: options.fieldValidation });
   for (const warning of decoded.warnings) request.warnings.add(warning);
   checkName(decoded.object, request.info);
-  await write(request, resource, storage, options.dryRun, () => decoded.object);
+  const manager = fieldManagerName(request, options);
+  await write(request, resource, storage, options.dryRun, (live) => {
+    const next = structuredClone(decoded.object);
+    scaleTracking(resource).track(next, live, manager);
+    return next;
+  });
 }
 
 /** PATCH of /scale. */
 export async function handleScalePatch(request: ApiRequest, resource: ServedResource, storage: Updater): Promise<void> {
   const type = patchTypeOf(request);
-  const patch = decodePatch(await request.exchange.body(BODY_LIMIT), type);
-  const options = writeOptions(request.exchange.query, "PatchOptions");
-  await write(request, resource, storage, options.dryRun, (current) => {
-    const patched = applyPatch(current as JsonValue, patch, type, () => fromSchema(scaleSchema()));
-    try {
-      return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
-    } catch (error) {
-      if (error instanceof UnmarshalError) throw patchRefusal(patch, patched, type, error.message);
-      throw error;
-    }
+  const bytes = await request.exchange.body(BODY_LIMIT);
+  const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
+  const tracking = scaleTracking(resource);
+  if (type === APPLY) {
+    const applied = await readAppliedObject(bytes);
+    const { fieldManager, force } = options;
+    await write(request, resource, storage, options.dryRun, (live) =>
+      tracking.apply(live, applied, fieldManager, force),
+    );
+    return;
+  }
+  const patch = decodePatch(bytes, type);
+  const manager = fieldManagerName(request, options);
+  await write(request, resource, storage, options.dryRun, (live) => {
+    const next = patchScale(live, patch, type);
+    tracking.track(next, live, manager);
+    return next;
   });
+}
+
+function patchScale(live: KubeObject, patch: JsonValue, type: PatchType): KubeObject {
+  const patched = applyPatch(live as JsonValue, patch, type, () => fromSchema(scaleSchema()));
+  try {
+    return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
+  } catch (error) {
+    if (error instanceof UnmarshalError) throw patchRefusal(patch, patched, type, error.message);
+    throw error;
+  }
 }
 
 async function write(
@@ -71,7 +95,10 @@ async function write(
     info.name,
     (current) => {
       if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
-      const scale = change(scaleOf(resource, current.object()));
+      const managers = scaleManagers(resource, current.object());
+      const live = scaleOf(resource, current.object());
+      assign(metadataOf(live), "managedFields", managers.toScale());
+      const scale = change(live);
       const draft = copyObject(current.object());
       const replicas = replicasOf(scale);
       if (replicas < 0) {
@@ -83,6 +110,7 @@ async function write(
       if (uid !== "" && uid !== draft.metadata?.uid) throw badRequest("the UID of the scale is not that of the object");
       if (version !== "" && draft.metadata !== undefined) draft.metadata.resourceVersion = version;
       resource.strategy.scale.setReplicas(draft, replicas);
+      assign(metadataOf(draft), "managedFields", managers.toParent(scale.metadata?.managedFields));
       return Promise.resolve(draft);
     },
     { admit: admitter(request, resource, dryRun).update },

@@ -1,5 +1,5 @@
-import { notSupported } from "../../../machinery/errors/field-error.js";
-import { invalid } from "../../../machinery/errors/status-error.js";
+import { formatFieldError, invalidValue } from "../../../machinery/errors/field-error.js";
+import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { RequestScope } from "../../registry/scope.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -16,12 +16,14 @@ export function scopeOf(request: ApiRequest, dryRun = false): RequestScope {
 /** Objects of every stored resource can be tables and bare metadata. */
 export const objectFormat = (exchange: Exchange): ResponseFormat => negotiate(exchange, () => true);
 
-export function includeObject(query: URLSearchParams): IncludeObject {
+/** What rides in the rows of a table. Throws 400 for what no table can have; who asks for no table may say what they like. */
+export function includeObject(query: URLSearchParams, { shape }: ResponseFormat): IncludeObject {
   const asked = query.get("includeObject") ?? "";
-  if (asked === "") return "Metadata";
   if (asked === "None" || asked === "Metadata" || asked === "Object") return asked;
-  const problem = notSupported("includeObject", asked, ["Metadata", "None", "Object"]);
-  throw invalid({ group: "meta.k8s.io", kind: "TableOptions" }, "", [problem]);
+  if (asked === "" || shape !== "Table") return "Metadata";
+  const detail = "must be 'Metadata', 'Object', 'None', or empty";
+  const problem = formatFieldError(invalidValue("includeObject", asked, detail));
+  throw badRequest(`Unable to convert to Table as requested: ${problem}`);
 }
 
 /** Admission of a request, for the registry to call when the object is known. */
@@ -56,10 +58,4 @@ export function admitter(request: ApiRequest, resource: ServedResource, dryRun: 
       oldObject,
     });
   return { create, update, remove };
-}
-
-/** Field selectors of a kind; names and namespaces can be selected everywhere. */
-export function fieldLabelsOf(resource: ServedResource): readonly string[] {
-  const common = resource.facts.namespaced ? ["metadata.name", "metadata.namespace"] : ["metadata.name"];
-  return [...common, ...(resource.strategy.fieldLabels ?? [])];
 }

@@ -7,6 +7,8 @@ import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { admitter, objectFormat, scopeOf } from "./scope.js";
 import { checkName } from "./check-name.js";
+import { fieldManagerName } from "./field-manager-name.js";
+import { fieldTracking } from "./field-tracking.js";
 
 /** PUT of an object or of its status. */
 export async function handleUpdate(
@@ -23,10 +25,16 @@ export async function handleUpdate(
   checkName(object, request.info);
   const draft = resource.codec.toHub(object);
   const uid = draft.metadata?.uid;
+  const manager = fieldManagerName(request, options);
+  const tracking = fieldTracking(resource, subresource);
   const result = await storage.update(
     scopeOf(request, options.dryRun),
     request.info.name,
-    () => Promise.resolve(copyObject(draft)),
+    (current) => {
+      const next = copyObject(draft);
+      tracking.track(next, current, manager);
+      return Promise.resolve(next);
+    },
     {
       subresource,
       preconditions: uid === undefined || uid === "" ? undefined : { uid },

@@ -1,24 +1,37 @@
-import { isStatusError, internalError, type Status } from "../../../machinery/errors/status-error.js";
+import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import { isStatusError, internalError, notAcceptable, type Status } from "../../../machinery/errors/status-error.js";
 import type { Watcher } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { respondHead } from "../../request/respond.js";
 import type { StoredEvent } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
+import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions, predicateOf } from "../options/list-options.js";
 import { jsonBytes } from "../representation/json-text.js";
-import { partialMetadata, shaper, type Shaper, tableBytes } from "../representation/shapes.js";
+import { RecentLines } from "../representation/recent-lines.js";
+import { type BookmarkMetadata, shaper, type Shaper } from "../representation/shapes.js";
 import type { ServedResource } from "../served-resource.js";
-import { fieldLabelsOf, includeObject, objectFormat, scopeOf } from "./scope.js";
+import { DeliveryPace } from "./delivery-pace.js";
+import { eventSink } from "./event-sink.js";
+import { includeObject, objectFormat, scopeOf } from "./scope.js";
 
 const MIN_TIMEOUT_SECONDS = 1800;
+const ACCEPTED = "only the following media types are accepted: application/json;stream=watch";
+/** What is written at once: all that a reader that stops reading can leave behind, but for an event's own size. */
+const CHUNK_BYTES = 64 * 1024;
+/** Events made without asking whether others want the event loop. */
+const SLICE_EVENTS = 32;
+
+const recentLines = new RecentLines(2 * 1024 * 1024);
+const pace = new DeliveryPace();
 
 /**
- * GET with watch=true: events as they come, each a line of JSON, until the client leaves, its time is up or the history
+ * GET with watch=true: events as they come, each a line of JSON or a message of a WebSocket, until the client leaves, its time is up or the history
  * it needs is gone; the last is told in an ERROR event.
  */
 export async function handleWatch(request: ApiRequest, resource: ServedResource, storage: Watcher): Promise<void> {
   const format = objectFormat(request.exchange);
-  const include = includeObject(request.exchange.query);
+  if (format.mediaType !== "application/json") throw notAcceptable(ACCEPTED);
+  const include = includeObject(request.exchange.query, format);
   const options = listOptions(request, fieldLabelsOf(resource));
   const ending = new AbortController();
   // Spread, so that not every watch of a server ends at once; no name or secret comes of it.
@@ -52,22 +65,32 @@ async function stream(
   shape: Shaper,
   events: AsyncIterable<readonly StoredEvent[]>,
 ): Promise<void> {
-  const writer = respondHead(request, 200, { "content-type": format.mediaType });
+  const sink = await eventSink(request, format);
   let first = true;
   try {
     for await (const batch of events) {
-      const lines = batch.map((event) => {
-        const line = eventLine(resource, format, shape, event, first);
+      let lines: Uint8Array[] = [];
+      let bytes = 0;
+      for (const event of batch) {
+        const made = eventLine(resource, format, shape, event, first);
         first = false;
-        return line;
-      });
-      await writer.write(lines.length === 1 && lines[0] !== undefined ? lines[0] : Buffer.concat(lines));
+        bytes += made.length;
+        lines.push(made);
+        // Not for a few: watchers that wake together would wait for a turn of the event loop each.
+        if (lines.length % SLICE_EVENTS === 0 && sliceIsSpent()) await nextSlice();
+        if (bytes < CHUNK_BYTES) continue;
+        await sink.write(lines);
+        lines = [];
+        bytes = 0;
+      }
+      if (lines.length > 0) await sink.write(lines);
+      await pace.written();
     }
   } catch (error) {
     if (request.exchange.signal.aborted) return;
-    await writer.write(line("ERROR", jsonBytes(statusOf(error))));
+    await sink.write([line("ERROR", jsonBytes(statusOf(error)))]);
   }
-  await writer.end();
+  await sink.end();
 }
 
 function statusOf(error: unknown): Status {
@@ -82,29 +105,19 @@ function eventLine(
   event: StoredEvent,
   first: boolean,
 ): Uint8Array {
-  if (event.object !== undefined) return line(event.type, shape.one(event.object, first));
-  return line(event.type, bookmark(resource, format, event, first));
+  const { type, object } = event;
+  if (object === undefined) return line(type, shape.bookmark(bookmarkMetadata(event), first));
+  // Ages in a table are as of when it is sent.
+  if (format.shape === "Table") return line(type, shape.one(object, first));
+  return recentLines.get(object, { resource, type, format }, () => line(type, shape.one(object)));
 }
 
-/** A bookmark is an empty object of the watched kind with the revision seen. */
-function bookmark(resource: ServedResource, format: ResponseFormat, event: StoredEvent, first: boolean): Uint8Array {
-  const resourceVersion = String(event.revision);
-  const metadata = {
-    resourceVersion,
-    ...(event.initialEventsEnd === true && { annotations: { "k8s.io/initial-events-end": "true" } }),
+/** What tells how far the watch is; the one that ends the initial events says so. */
+function bookmarkMetadata({ revision, initialEventsEnd }: StoredEvent): BookmarkMetadata {
+  return {
+    resourceVersion: String(revision),
+    ...(initialEventsEnd === true && { annotations: { "k8s.io/initial-events-end": "true" } }),
   };
-  switch (format.shape) {
-    case "object":
-      return resource.codec.encodeEmpty(metadata);
-    case "PartialObjectMetadata":
-      return partialMetadata({ metadata }, format);
-    case "Table": {
-      const definitions = first ? resource.strategy.columns.definitions : null;
-      const object = partialMetadata({ metadata }, format);
-      const cells = resource.strategy.columns.definitions.map(() => null);
-      return tableBytes(format, { resourceVersion }, definitions, [{ cells, object }]);
-    }
-  }
 }
 
 function line(type: string, object: Uint8Array): Uint8Array {

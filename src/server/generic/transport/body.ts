@@ -25,10 +25,3 @@ export function readBody(source: Readable, limit: number): Promise<Uint8Array> {
     source.once("close", () => reject(new Error("the client is gone")));
   });
 }
-
-/** Splits a request target into path and query; what follows a "#" was never sent. */
-export function splitTarget(target: string): { path: string; query: URLSearchParams } {
-  const mark = target.indexOf("?");
-  if (mark < 0) return { path: target, query: new URLSearchParams() };
-  return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
-}

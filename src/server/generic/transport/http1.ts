@@ -1,43 +1,115 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
-import { readBody, splitTarget } from "./body.js";
+import type { WebSocketOffer } from "../../request/web-socket.js";
+import { readBody } from "./body.js";
 import { clientCertificateOf } from "./client-certificate.js";
-import { exchangeLifetime } from "./lifetime.js";
+import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
+import { Target } from "./target.js";
 
-/** An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. */
-export function http1Exchange(request: IncomingMessage, response: ServerResponse, stopping: AbortSignal): Exchange {
-  const lifetime = exchangeLifetime(stopping);
-  response.once("close", lifetime.leave);
-  const socket = request.socket;
-  const headers: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    headers[name] = Array.isArray(value) ? value.join(", ") : value;
-  }
-  let responded = false;
-  return {
-    method: request.method ?? "GET",
-    ...splitTarget(request.url ?? "/"),
-    headers,
-    clientCertificate: socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined,
-    remoteAddress: socket.remoteAddress ?? "",
-    signal: lifetime.ending,
-    body: (limit) => readBody(request, limit),
-    respond(status, head): ResponseWriter {
-      responded = true;
-      response.writeHead(
-        status,
-        Object.fromEntries(Object.entries(head).map(([name, value]) => [name, mutable(value)])),
-      );
-      response.flushHeaders();
-      return new NodeWriter(response, lifetime.gone);
-    },
-    get responded() {
-      return responded;
-    },
-  };
+/**
+ * An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. `offer` makes the
+ * WebSocket the client asks for, and is told what to call when it is accepted.
+ */
+export function http1Exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  stopping: AbortSignal,
+  offer?: (accepted: () => void) => WebSocketOffer,
+): Exchange {
+  return new Http1Exchange(request, response, stopping, offer);
 }
 
-const mutable = (value: string | readonly string[]): string | string[] =>
-  typeof value === "string" ? value : [...value];
+/** A class, because there is one for every request: it costs a third of an object with as many closures. */
+class Http1Exchange implements Exchange {
+  readonly method: string;
+  readonly clientCertificate: Exchange["clientCertificate"];
+  readonly webSocket: WebSocketOffer | undefined;
+  private readonly target: Target;
+  private readonly lifetime: ExchangeLifetime;
+  private answered = false;
+  private joined: Exchange["headers"] | undefined;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    stopping: AbortSignal,
+    offer: ((accepted: () => void) => WebSocketOffer) | undefined,
+  ) {
+    const { socket } = request;
+    this.lifetime = new ExchangeLifetime(stopping);
+    response.on("close", this.lifetime.leave);
+    this.method = request.method ?? "GET";
+    this.target = new Target(request.url ?? "/");
+    this.clientCertificate = socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined;
+    this.webSocket = offer?.(() => {
+      this.answered = true;
+    });
+  }
+
+  get path(): string {
+    return this.target.path;
+  }
+
+  get query(): URLSearchParams {
+    return this.target.query;
+  }
+
+  get headers(): Exchange["headers"] {
+    return (this.joined ??= joined(this.request.headers));
+  }
+
+  get remoteAddress(): string {
+    return this.request.socket.remoteAddress ?? "";
+  }
+
+  get signal(): AbortSignal {
+    return this.lifetime.ending;
+  }
+
+  get responded(): boolean {
+    return this.answered;
+  }
+
+  body(limit: number): Promise<Uint8Array> {
+    return readBody(this.request, limit);
+  }
+
+  respond(status: number, head: Readonly<Record<string, string | readonly string[]>>): ResponseWriter {
+    this.answered = true;
+    this.response.writeHead(status, head as OutgoingHttpHeaders);
+    return new Http1Writer(this.response, this.lifetime);
+  }
+}
+
+/** Holds the head back for a moment, so that a short answer leaves in one piece with it. */
+class Http1Writer extends NodeWriter {
+  private written = false;
+
+  constructor(
+    private readonly response: ServerResponse,
+    lifetime: ExchangeLifetime,
+  ) {
+    super(response, lifetime);
+    queueMicrotask(() => {
+      if (!this.written) this.response.flushHeaders();
+    });
+  }
+
+  override write(chunk: Uint8Array): Promise<void> {
+    this.written = true;
+    return super.write(chunk);
+  }
+
+  override end(chunk?: Uint8Array): Promise<void> {
+    this.written = true;
+    return super.end(chunk);
+  }
+}
+
+/** Node gives Set-Cookie alone as a list, which no client sends. */
+function joined(headers: IncomingMessage["headers"]): Exchange["headers"] {
+  if (headers["set-cookie"] === undefined) return headers as Exchange["headers"];
+  return { ...headers, "set-cookie": headers["set-cookie"].join(", ") } as Exchange["headers"];
+}

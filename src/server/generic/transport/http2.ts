@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
-import { readBody, splitTarget } from "./body.js";
+import { readBody } from "./body.js";
 import { clientCertificateOf } from "./client-certificate.js";
-import { exchangeLifetime } from "./lifetime.js";
+import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
+import { Target } from "./target.js";
 
 /** An HTTP/2 stream as an exchange. `stopping` aborts every exchange when the server shuts down. */
 export function http2Exchange(
@@ -12,7 +13,7 @@ export function http2Exchange(
   wireHeaders: IncomingHttpHeaders,
   stopping: AbortSignal,
 ): Exchange {
-  const lifetime = exchangeLifetime(stopping);
+  const lifetime = new ExchangeLifetime(stopping);
   stream.once("close", lifetime.leave);
   stream.on("error", lifetime.leave);
   const headers: Record<string, string | undefined> = {};
@@ -22,17 +23,25 @@ export function http2Exchange(
   const session = stream.session;
   // With TLS the socket behind the session is always a TLSSocket.
   const socket = session?.socket as TLSSocket | undefined;
+  const target = new Target(String(wireHeaders[":path"]));
   return {
     method: String(wireHeaders[":method"]),
-    ...splitTarget(String(wireHeaders[":path"])),
+    path: target.path,
+    get query() {
+      return target.query;
+    },
     headers,
     clientCertificate: session && socket ? clientCertificateOf(session, socket) : undefined,
     remoteAddress: socket?.remoteAddress ?? "",
-    signal: lifetime.ending,
+    get signal() {
+      return lifetime.ending;
+    },
     body: (limit) => readBody(stream, limit),
-    respond(status, head): ResponseWriter {
+    respond(status, { connection, ...head }): ResponseWriter {
+      // Not a header of HTTP/2: the client is told to use another connection from now on.
+      if (connection === "close") session?.close();
       stream.respond({ ":status": status, ...(head as Record<string, string | string[]>) });
-      return new NodeWriter(stream, lifetime.gone);
+      return new NodeWriter(stream, lifetime);
     },
     get responded() {
       return stream.headersSent;

@@ -2,16 +2,19 @@ import type { Transport, TransportRequest, TransportResponse } from "../../../cl
 import { TransportError } from "../../../client/transport/transport-error.js";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js";
-import { splitTarget } from "./body.js";
-import { exchangeLifetime } from "./lifetime.js";
+import { ExchangeLifetime } from "./lifetime.js";
 import { ChunkQueue } from "./chunk-queue.js";
+import { Target } from "./target.js";
 
 export interface InProcessOptions {
   /** Runs the whole chain. */
   readonly handle: (exchange: Exchange) => Promise<void>;
   /** Who the caller is when a request carries no Authorization header; absent: nobody. */
   readonly clientCertificate?: Exchange["clientCertificate"];
+  /** Ends what waits for something to happen. */
   readonly stopping: AbortSignal;
+  /** From then on nothing is sent any more. */
+  readonly closed: AbortSignal;
 }
 
 /**
@@ -28,9 +31,9 @@ export function inProcessTransport(options: InProcessOptions): Transport {
 
 function exchange(request: TransportRequest, options: InProcessOptions): Promise<TransportResponse> {
   const closed = () => new TransportError("http: Server closed", { method: request.method, url: request.path });
-  if (options.stopping.aborted) return Promise.reject(closed());
+  if (options.closed.aborted) return Promise.reject(closed());
   if (request.signal?.aborted) return Promise.reject(asError(request.signal.reason));
-  const lifetime = exchangeLifetime(options.stopping);
+  const lifetime = new ExchangeLifetime(options.stopping);
   const queue = new ChunkQueue();
   const body = request.body === undefined ? new Uint8Array() : request.body.slice();
   const anonymous = request.headers["authorization"] !== undefined;
@@ -48,13 +51,19 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       lifetime.leave();
     };
     queue.onAbandoned = finish;
+    const target = new Target(request.path);
     const server: Exchange = {
       method: request.method,
-      ...splitTarget(request.path),
+      path: target.path,
+      get query() {
+        return target.query;
+      },
       headers: joined(request.headers),
       clientCertificate: anonymous ? undefined : options.clientCertificate,
       remoteAddress: "127.0.0.1",
-      signal: lifetime.ending,
+      get signal() {
+        return lifetime.ending;
+      },
       body(limit) {
         if (body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
         return Promise.resolve(body);

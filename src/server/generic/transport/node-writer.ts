@@ -1,29 +1,40 @@
-import { once } from "node:events";
 import type { Writable } from "node:stream";
 import type { ResponseWriter } from "../../request/exchange.js";
+import type { ExchangeLifetime } from "./lifetime.js";
 
 /** Writes to an HTTP/1.1 response or an HTTP/2 stream; waits whenever its buffer is full. */
 export class NodeWriter implements ResponseWriter {
   constructor(
     private readonly sink: Writable,
-    private readonly signal: AbortSignal,
+    private readonly lifetime: ExchangeLifetime,
   ) {}
 
-  async write(chunk: Uint8Array): Promise<void> {
-    this.#check();
-    if (!this.sink.write(chunk)) await once(this.sink, "drain", { signal: this.signal });
+  write(chunk: Uint8Array): Promise<void> {
+    if (this.#isGone()) return Promise.reject(clientGone());
+    return this.sink.write(chunk) ? WRITTEN : this.#drained();
   }
 
-  async end(chunk?: Uint8Array): Promise<void> {
-    this.#check();
-    await new Promise<void>((resolve) => {
-      this.sink.once("close", resolve);
+  end(chunk?: Uint8Array): Promise<void> {
+    if (this.#isGone()) return Promise.reject(clientGone());
+    return new Promise<void>((resolve) => {
+      this.lifetime.onLeave(resolve);
       if (chunk === undefined) this.sink.end(resolve);
       else this.sink.end(chunk, resolve);
     });
   }
 
-  #check(): void {
-    if (this.signal.aborted || this.sink.destroyed) throw new Error("the client is gone");
+  #drained(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.sink.once("drain", resolve);
+      this.lifetime.onLeave(() => reject(clientGone()));
+    });
+  }
+
+  #isGone(): boolean {
+    return this.lifetime.left || this.sink.destroyed;
   }
 }
+
+const WRITTEN = Promise.resolve();
+
+const clientGone = (): Error => new Error("the client is gone");

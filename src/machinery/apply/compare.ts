@@ -1,0 +1,178 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import { deepEqual, getOwn } from "../patch/json-values.js";
+import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, member, recursiveDifference } from "./field-set.js";
+import { itemElement } from "./list-items.js";
+import { fieldElement, type PathElement } from "./path-element.js";
+import {
+  firstShape,
+  type ListDescriptor,
+  type MapDescriptor,
+  shapeOf,
+  type TypeDescriptor,
+} from "./type-descriptor.js";
+
+/** What became of an object's paths; no path is in two of the sets. */
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+/** Compares two objects of one type. Throws a TypeMismatch where list items cannot be told apart. */
+export function compare(before: JsonObject, after: JsonObject, type: TypeDescriptor): Comparison {
+  const level = new Level();
+  visit(before, after, type, level);
+  return { removed: level.removed ?? EMPTY, modified: level.modified ?? EMPTY, added: level.added ?? EMPTY };
+}
+
+/** The comparison without these paths and what is below them. */
+export function exclude({ removed, modified, added }: Comparison, paths: FieldSet): Comparison {
+  return {
+    removed: recursiveDifference(removed, paths),
+    modified: recursiveDifference(modified, paths),
+    added: recursiveDifference(added, paths),
+  };
+}
+
+export const isSame = ({ removed, modified, added }: Comparison): boolean =>
+  isEmpty(removed) && isEmpty(modified) && isEmpty(added);
+
+type Outcome = "same" | "removed" | "modified" | "added";
+
+/** What was found below one value. */
+class Level {
+  removed: FieldSetDraft | undefined;
+  modified: FieldSetDraft | undefined;
+  added: FieldSetDraft | undefined;
+
+  /** Takes in what was found at one step: below it, and of the step itself. */
+  put(element: PathElement, below: Level, self: Outcome): void {
+    this.#put("removed", element, below.removed, self === "removed");
+    this.#put("modified", element, below.modified, self === "modified");
+    this.#put("added", element, below.added, self === "added");
+  }
+
+  mark(element: PathElement, outcome: Exclude<Outcome, "same">): void {
+    this.#put(outcome, element, undefined, true);
+  }
+
+  #put(name: Exclude<Outcome, "same">, element: PathElement, below: FieldSet | undefined, self: boolean): void {
+    if (below === undefined && !self) return;
+    const draft = (this[name] ??= {});
+    const known = draft[element];
+    // Only an item that became a duplicate, or stopped being one, is met twice.
+    draft[element] = self || known !== undefined ? member({ ...known, ...below }) : (below as FieldSet);
+  }
+}
+
+/** undefined for a side that does not have the value; null is a value. */
+type Side = JsonValue | undefined;
+
+function visit(before: Side, after: Side, type: TypeDescriptor, level: Level): Outcome {
+  if (before === after) return "same";
+  const left = before === undefined ? undefined : shapeOf(type, before);
+  const right = after === undefined ? undefined : shapeOf(type, after);
+  let outcome: Outcome | "descended";
+  if (after === undefined) outcome = handle(left, before, after, type, level);
+  else if (before === undefined || left === right) outcome = handle(right, before, after, type, level);
+  else {
+    // A value that changed its shape: what it was goes, what it is comes.
+    const gone = handle(left, before, after, type, level);
+    outcome = handle(right, before, after, type, level);
+    if (gone === "modified") outcome = gone;
+  }
+  if (outcome !== "descended") return outcome;
+  if (before === undefined) return "added";
+  return after === undefined ? "removed" : "same";
+}
+
+function handle(
+  shape: ReturnType<typeof shapeOf>,
+  before: Side,
+  after: Side,
+  type: TypeDescriptor,
+  level: Level,
+): Outcome | "descended" {
+  switch (shape ?? firstShape(type)) {
+    case "scalar":
+      return leaf(before, after);
+    case "list":
+      return compareLists(before, after, type.list as ListDescriptor, level);
+    case "map":
+      return compareMaps(before, after, type.map as MapDescriptor, level);
+  }
+}
+
+function leaf(before: Side, after: Side): Outcome {
+  if (before === undefined) return "added";
+  if (after === undefined) return "removed";
+  return deepEqual(before, after) ? "same" : "modified";
+}
+
+function compareMaps(before: Side, after: Side, map: MapDescriptor, level: Level): Outcome | "descended" {
+  const left = isJsonObject(before) ? before : NOTHING;
+  const right = isJsonObject(after) ? after : NOTHING;
+  if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf(before, after);
+  for (const key of Object.keys(right)) compareField(key, getOwn(left, key), right[key] as JsonValue, map, level);
+  for (const key of Object.keys(left)) {
+    if (!Object.hasOwn(right, key)) compareField(key, left[key] as JsonValue, undefined, map, level);
+  }
+  return "descended";
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+function hasNoKeys(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+function compareField(key: string, before: Side, after: Side, map: MapDescriptor, level: Level): void {
+  const type = map.field(key) ?? map.values;
+  if (type === undefined) return;
+  const child = new Level();
+  level.put(fieldElement(key), child, visit(before, after, type, child));
+}
+
+function compareLists(before: Side, after: Side, list: ListDescriptor, level: Level): Outcome | "descended" {
+  const left = Array.isArray(before) ? before : [];
+  const right = Array.isArray(after) ? after : [];
+  if (!list.associative || (left.length === 0 && right.length === 0)) return leaf(before, after);
+  const old = index(left, list);
+  const now = index(right, list);
+  for (const [element, items] of old) compareItems(element, items, now.get(element) ?? [], list, level);
+  for (const [element, items] of now) if (!old.has(element)) compareItems(element, [], items, list, level);
+  return "descended";
+}
+
+function index(items: readonly JsonValue[], list: ListDescriptor): Map<PathElement, JsonValue[]> {
+  const found = new Map<PathElement, JsonValue[]>();
+  for (const item of items) {
+    const element = itemElement(list, item);
+    const same = found.get(element);
+    if (same === undefined) found.set(element, [item]);
+    else same.push(item);
+  }
+  return found;
+}
+
+/** Items of one key; several are compared as one leaf. */
+function compareItems(
+  element: PathElement,
+  before: readonly JsonValue[],
+  after: readonly JsonValue[],
+  list: ListDescriptor,
+  level: Level,
+): void {
+  if (before.length > 1 && after.length > 1) {
+    if (!deepEqual(before as JsonValue[], after as JsonValue[])) level.mark(element, "modified");
+    return;
+  }
+  const [old, now] = [before.length > 1 ? undefined : before[0], after.length > 1 ? undefined : after[0]];
+  if (old !== undefined || now !== undefined) {
+    const child = new Level();
+    level.put(element, child, visit(old, now, list.items, child));
+  }
+  if (before.length > 1) level.mark(element, "removed");
+  if (after.length > 1) level.mark(element, "added");
+}

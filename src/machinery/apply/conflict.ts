@@ -1,0 +1,76 @@
+import { goQuote } from "../../base/go-quote.js";
+import { applyConflict, type StatusError } from "../errors/status-error.js";
+import { type FieldSet, fieldSet, has, paths, union } from "./field-set.js";
+import { type Manager, type Managers } from "./managers.js";
+import { type PathElement, pathText } from "./path-element.js";
+
+/** A path that another manager owns and an apply would change. */
+export interface Conflict {
+  readonly identifier: string;
+  readonly manager: Manager;
+  readonly path: readonly PathElement[];
+}
+
+/** What an apply without force ends with. */
+export class ApplyConflicts extends Error {
+  override readonly name = "ApplyConflicts";
+
+  constructor(readonly conflicts: readonly Conflict[]) {
+    super(messageOf(conflicts));
+  }
+
+  /** The 409, with a cause for every path. */
+  toStatusError(): StatusError {
+    return applyConflict(
+      this.message,
+      this.conflicts.map(({ manager, path }) => ({
+        reason: "FieldManagerConflict",
+        message: `conflict with ${managerText(manager)}`,
+        field: pathText(path),
+      })),
+    );
+  }
+
+  /** The paths of all of them. */
+  get paths(): FieldSet {
+    return this.conflicts.reduce<FieldSet>((set, { path }) => union(set, fieldSet(path)), {});
+  }
+
+  /** Those on other paths than the given; undefined when none is left. */
+  without(allowed: FieldSet): ApplyConflicts | undefined {
+    const rest = this.conflicts.filter(({ path }) => !has(allowed, path));
+    return rest.length === 0 ? undefined : new ApplyConflicts(rest);
+  }
+}
+
+/** The conflicts of managers' sets, managers in the order of their identifiers. */
+export function conflictsOf(sets: ReadonlyMap<string, FieldSet>, managers: Managers): ApplyConflicts {
+  const conflicts: Conflict[] = [];
+  for (const identifier of [...sets.keys()].sort()) {
+    const manager = managers.get(identifier);
+    const set = sets.get(identifier);
+    if (manager === undefined || set === undefined) continue;
+    for (const path of paths(set)) conflicts.push({ identifier, manager, path });
+  }
+  return new ApplyConflicts(conflicts);
+}
+
+function messageOf(conflicts: readonly Conflict[]): string {
+  const [first] = conflicts;
+  if (conflicts.length === 1 && first !== undefined) {
+    return `Apply failed with 1 conflict: conflict with ${managerText(first.manager)}: ${pathText(first.path)}`;
+  }
+  const lines: string[] = [];
+  let last: string | undefined;
+  for (const { identifier, manager, path } of conflicts) {
+    if (identifier !== last) lines.push(`conflicts with ${managerText(manager)}:`);
+    last = identifier;
+    lines.push(`- ${pathText(path)}`);
+  }
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
+}
+
+function managerText({ name, subresource, operation, apiVersion }: Manager): string {
+  const named = goQuote(name) + (subresource === "" ? "" : ` with subresource ${goQuote(subresource)}`);
+  return operation === "Update" ? `${named} using ${apiVersion}` : named;
+}

@@ -1,0 +1,185 @@
+import { compareElements, type PathElement } from "./path-element.js";
+
+/**
+ * A set of paths, in the very shape fieldsV1 has in JSON: an object of steps. A step with an empty object is in the set;
+ * one that leads further is in the set when it holds ".". What a client or storage gave is thus a set as it is: it is
+ * parsed by nobody who does not ask, and parts that no operation changes are shared. Sets are never changed in place.
+ */
+export interface FieldSet {
+  readonly [element: PathElement]: FieldSet;
+}
+
+/** A set being made by its only owner. */
+export interface FieldSetDraft {
+  [element: PathElement]: FieldSet;
+}
+
+const SELF = ".";
+
+/** Below a step: the step itself and nothing further. As a whole set: nothing. */
+export const LEAF: FieldSet = Object.freeze({});
+
+export const EMPTY: FieldSet = LEAF;
+
+/** Whether the set has no paths. */
+export function isEmpty(set: FieldSet): boolean {
+  for (const element in set) if (element !== SELF) return false;
+  return true;
+}
+
+/** Whether the step that leads to this node is itself in the set. */
+export function isMember(node: FieldSet): boolean {
+  if (node[SELF] !== undefined) return true;
+  for (const _ in node) return false;
+  return true;
+}
+
+/** The node of a step that is a member and has this below it. */
+export function member(below: FieldSet | undefined): FieldSet {
+  if (below === undefined || isEmpty(below)) return LEAF;
+  return below[SELF] === undefined ? { [SELF]: LEAF, ...below } : below;
+}
+
+/** The set of the given paths. */
+export function fieldSet(...paths: readonly (readonly PathElement[])[]): FieldSet {
+  let set = EMPTY;
+  for (const path of paths) {
+    const single = path.toReversed().reduce<FieldSet>((below, element) => ({ [element]: below }), LEAF);
+    set = union(set, single);
+  }
+  return set;
+}
+
+/** What is below a step, as a set of its own. */
+export function below(set: FieldSet, element: PathElement): FieldSet {
+  return set[element] ?? EMPTY;
+}
+
+/** Whether the path is in the set. Nothing holds the whole object: an empty path is in no set. */
+export function has(set: FieldSet, path: readonly PathElement[]): boolean {
+  let node: FieldSet | undefined = path.length === 0 ? undefined : set;
+  for (const element of path) node = node?.[element];
+  return node !== undefined && isMember(node);
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b || isEmpty(b)) return a;
+  if (isEmpty(a)) return b;
+  return uniteBelow({}, a, b);
+}
+
+function uniteBelow(draft: FieldSetDraft, a: FieldSet, b: FieldSet): FieldSet {
+  for (const element in a) {
+    if (element === SELF) continue;
+    const [left, right] = [a[element] as FieldSet, b[element]];
+    draft[element] = right === undefined ? left : uniteNodes(left, right);
+  }
+  for (const element in b) {
+    if (element !== SELF && draft[element] === undefined) draft[element] = b[element] as FieldSet;
+  }
+  return draft;
+}
+
+function uniteNodes(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  if (!isMember(a) && !isMember(b)) return uniteBelow({}, a, b);
+  if (isEmpty(a) && isEmpty(b)) return LEAF;
+  return uniteBelow({ [SELF]: LEAF }, a, b);
+}
+
+/** What is in both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  const draft: FieldSetDraft = {};
+  for (const element in b) {
+    const left = element === SELF ? undefined : a[element];
+    if (left === undefined) continue;
+    const right = b[element] as FieldSet;
+    const children = intersection(left, right);
+    if (isMember(left) && isMember(right)) draft[element] = member(children);
+    else if (!isEmpty(children)) draft[element] = children;
+  }
+  return draft;
+}
+
+/** What is in `a` and not in `b`. Taking a path leaves what is below it. `a` itself when nothing was taken. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, false);
+}
+
+/** {@link difference}, where taking a path takes all that is below it too. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return subtract(a, b, true);
+}
+
+function subtract(a: FieldSet, b: FieldSet, deep: boolean): FieldSet {
+  let draft: FieldSetDraft | undefined;
+  for (const element in b) {
+    const left = element === SELF ? undefined : a[element];
+    if (left === undefined) continue;
+    const rest = subtractNode(left, b[element] as FieldSet, deep);
+    if (rest === left) continue;
+    draft ??= { ...a };
+    if (rest === undefined) delete draft[element];
+    else draft[element] = rest;
+  }
+  return draft ?? a;
+}
+
+/** undefined when nothing is left. */
+function subtractNode(a: FieldSet, b: FieldSet, deep: boolean): FieldSet | undefined {
+  const taken = isMember(b);
+  if (taken && deep) return undefined;
+  const stays = isMember(a) && !taken;
+  const children = subtract(a, b, deep);
+  if (stays) return children === a ? a : member(children);
+  if (isEmpty(children)) return undefined;
+  if (children[SELF] === undefined) return children;
+  const { [SELF]: _, ...rest } = children;
+  return rest;
+}
+
+/** Every path of the set, in order: at each level its own members first, then what is below. */
+export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Generator<readonly PathElement[]> {
+  const elements = sortedElements(set);
+  for (const element of elements) if (isMember(set[element] as FieldSet)) yield [...prefix, element];
+  for (const element of elements) yield* paths(set[element] as FieldSet, [...prefix, element]);
+}
+
+export function equal(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  let count = 0;
+  for (const element in a) {
+    const other = b[element];
+    if (other === undefined || !equal(a[element] as FieldSet, other)) return false;
+    count++;
+  }
+  for (const _ in b) count--;
+  return count === 0;
+}
+
+/** The set with its steps in the order of the wire, "." first. Itself where they are. */
+export function sorted(set: FieldSet): FieldSet {
+  return isSorted(set) ? set : sort(set);
+}
+
+function isSorted(set: FieldSet): boolean {
+  let previous = SELF;
+  for (const element in set) {
+    if (previous !== SELF && (element === SELF || compareElements(previous, element) > 0)) return false;
+    if (!isSorted(set[element] as FieldSet)) return false;
+    previous = element;
+  }
+  return true;
+}
+
+function sort(set: FieldSet): FieldSet {
+  const draft: FieldSetDraft = set[SELF] === undefined ? {} : { [SELF]: LEAF };
+  for (const element of sortedElements(set)) draft[element] = sorted(set[element] as FieldSet);
+  return draft;
+}
+
+function sortedElements(set: FieldSet): PathElement[] {
+  return Object.keys(set)
+    .filter((element) => element !== SELF)
+    .sort(compareElements);
+}

@@ -1,0 +1,126 @@
+import { goQuote } from "../../base/go-quote.js";
+import { encodeString } from "../codec/json-encoder.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import { getOwn } from "../patch/json-values.js";
+import type { FieldSet } from "./field-set.js";
+import { parseFieldsV1, printFieldsV1 } from "./fields-v1.js";
+
+export type Operation = "Apply" | "Update";
+
+/** One entry of metadata.managedFields. */
+export interface Manager {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly apiVersion: string;
+  readonly subresource: string;
+  /** RFC 3339. */
+  readonly time?: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** Managers by their {@link identifierOf}. */
+export type Managers = Map<string, Manager>;
+
+type Identity = Pick<Manager, "name" | "operation" | "apiVersion" | "subresource">;
+
+/**
+ * What makes two entries one: name, operation and subresource, and for updates the version too. In kube-apiserver's own
+ * writing, since entries are ordered by it.
+ */
+export function identifierOf({ name, operation, apiVersion, subresource }: Identity): string {
+  const parts = [
+    ...(name === "" ? [] : [`"manager":${encodeString(name)}`]),
+    `"operation":"${operation}"`,
+    ...(operation === "Apply" || apiVersion === "" ? [] : [`"apiVersion":${encodeString(apiVersion)}`]),
+    ...(subresource === "" ? [] : [`"subresource":${encodeString(subresource)}`]),
+  ];
+  return `{${parts.join(",")}}`;
+}
+
+/**
+ * metadata.managedFields as managers. Throws an Error for an entry that makes no sense. `stored` entries were written by
+ * {@link encodeManagers} and are taken as they are.
+ */
+export function decodeManagers(entries: unknown, from: "request" | "stored"): Managers {
+  const managers: Managers = new Map();
+  if (!Array.isArray(entries)) return managers;
+  for (const [index, entry] of entries.entries()) {
+    const manager = decodeManager(isJsonObject(entry) ? entry : {}, index, from);
+    managers.set(identifierOf(manager), manager);
+  }
+  return managers;
+}
+
+function decodeManager(entry: JsonObject, index: number, from: "request" | "stored"): Manager {
+  const operation = textOf(entry, "operation");
+  if (operation !== "Apply" && operation !== "Update") throw new Error("operation must be `Apply` or `Update`");
+  const apiVersion = textOf(entry, "apiVersion");
+  if (apiVersion === "") throw new Error("apiVersion must not be empty");
+  const fieldsType = textOf(entry, "fieldsType");
+  if (fieldsType === "") throw new Error(`missing fieldsType in managed fields entry ${index}`);
+  if (fieldsType !== "FieldsV1") {
+    throw new Error(`invalid fieldsType ${goQuote(fieldsType)} in managed fields entry ${index}`);
+  }
+  const fields = getOwn(entry, "fieldsV1");
+  const time = textOf(entry, "time");
+  return {
+    name: textOf(entry, "manager"),
+    operation,
+    apiVersion,
+    subresource: textOf(entry, "subresource"),
+    time: time === "" ? undefined : time,
+    fields: from === "stored" && isJsonObject(fields) ? (fields as FieldSet) : parseFieldsV1(fields),
+  };
+}
+
+function textOf(entry: JsonObject, field: string): string {
+  const value: JsonValue | undefined = getOwn(entry, field);
+  return typeof value === "string" ? value : "";
+}
+
+/** metadata.managedFields of the managers, sorted; undefined when there are none. */
+export function encodeManagers(managers: Managers): JsonObject[] | undefined {
+  if (managers.size === 0) return undefined;
+  const list = [...managers.values()];
+  if (list.length > 1) list.sort(compareManagers);
+  return list.map(encodeManager);
+}
+
+function encodeManager({ name, operation, apiVersion, time, fields, subresource }: Manager): JsonObject {
+  const entry: JsonObject = {};
+  if (name !== "") entry["manager"] = name;
+  entry["operation"] = operation;
+  entry["apiVersion"] = apiVersion;
+  if (time !== undefined) entry["time"] = time;
+  entry["fieldsType"] = "FieldsV1";
+  entry["fieldsV1"] = printFieldsV1(fields) as JsonObject;
+  if (subresource !== "") entry["subresource"] = subresource;
+  return entry;
+}
+
+/** Seconds since the epoch; no time is the oldest. */
+export const secondsOf = (time: string | undefined): number =>
+  time === undefined ? 0 : Math.floor(Date.parse(time) / 1000);
+
+/** Appliers first, then by time, name, version and subresource. */
+function compareManagers(a: Manager, b: Manager): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    (a.time === b.time ? 0 : secondsOf(a.time) - secondsOf(b.time)) ||
+    compareText(a.name, b.name) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Whether managedFields of a request ask to forget all managers: an empty list, or one with one empty entry. */
+export function isReset(entries: unknown): boolean {
+  if (!Array.isArray(entries)) return false;
+  if (entries.length === 0) return true;
+  const [first] = entries as unknown[];
+  return (
+    entries.length === 1 && isJsonObject(first) && Object.values(first).every((value) => value === "" || value === null)
+  );
+}

@@ -1,0 +1,156 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import { getOwn, setOwn } from "../patch/json-values.js";
+import { TypeMismatch } from "./apply-error.js";
+import { itemElement } from "./list-items.js";
+import { elementText, type PathElement } from "./path-element.js";
+import {
+  firstShape,
+  type ListDescriptor,
+  type MapDescriptor,
+  shapeOf,
+  type TypeDescriptor,
+} from "./type-descriptor.js";
+
+/**
+ * The live object with an applied configuration laid over it. Nothing is removed; a leaf of the configuration wins;
+ * lists keep the live order where the configuration does not say another. Parts are shared with both arguments.
+ * Throws a {@link TypeMismatch} for an item that cannot be told apart.
+ */
+export function merge(live: JsonObject, applied: JsonObject, type: TypeDescriptor): JsonObject {
+  const merged = visit(live, applied, type);
+  return isJsonObject(merged) ? merged : {};
+}
+
+/** undefined for a side that does not have the value; null is a value. */
+type Side = JsonValue | undefined;
+
+function visit(live: Side, applied: Side, type: TypeDescriptor): Side {
+  const value = applied === undefined ? live : applied;
+  if (value === undefined) return undefined;
+  switch (shapeOf(type, value) ?? firstShape(type)) {
+    case "scalar":
+      return value;
+    case "list":
+      return mergeLists(asList(live), asList(applied), type.list as ListDescriptor, value);
+    case "map":
+      return mergeMaps(live, applied, type.map as MapDescriptor, value);
+  }
+}
+
+function mergeMaps(live: Side, applied: Side, map: MapDescriptor, leaf: JsonValue): Side {
+  const left = isJsonObject(live) ? live : NOTHING;
+  const right = isJsonObject(applied) ? applied : NOTHING;
+  if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf;
+  const merged: JsonObject = {};
+  let held = false;
+  const put = (key: string) => {
+    const type = map.field(key) ?? map.values;
+    const value = type === undefined ? undefined : visit(getOwn(left, key), getOwn(right, key), type);
+    if (value === undefined) return;
+    setOwn(merged, key, value);
+    held = true;
+  };
+  for (const key of Object.keys(left)) put(key);
+  for (const key of Object.keys(right)) if (!Object.hasOwn(left, key)) put(key);
+  return held ? merged : undefined;
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+
+function hasNoKeys(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
+}
+
+const asList = (value: Side): readonly JsonValue[] => (Array.isArray(value) ? value : []);
+
+function mergeLists(
+  live: readonly JsonValue[],
+  applied: readonly JsonValue[],
+  list: ListDescriptor,
+  leaf: JsonValue,
+): Side {
+  if (!list.associative || (live.length === 0 && applied.length === 0)) return leaf;
+  const merged = new ListMerge(live, applied, list).run();
+  return merged.length > 0 ? merged : undefined;
+}
+
+/** Walks both lists at once: items of both in the applied order, items of the live list alone where they stood. */
+class ListMerge {
+  readonly #merged: JsonValue[] = [];
+  readonly #done = new Set<PathElement>();
+  readonly #liveElements: readonly PathElement[];
+  readonly #appliedElements: readonly PathElement[];
+  /** By element; null where an element has several items. */
+  readonly #liveItems = new Map<PathElement, JsonValue>();
+  readonly #appliedItems = new Map<PathElement, JsonValue>();
+  /** Applied items that are live too, in the applied order, not yet met. */
+  readonly #shared: PathElement[];
+
+  constructor(
+    private readonly live: readonly JsonValue[],
+    applied: readonly JsonValue[],
+    private readonly list: ListDescriptor,
+  ) {
+    this.#appliedElements = applied.map((item) => {
+      const element = itemElement(list, item);
+      if (this.#appliedItems.has(element))
+        throw new TypeMismatch([`duplicate entries for key ${elementText(element)}`]);
+      this.#appliedItems.set(element, item);
+      return element;
+    });
+    this.#liveElements = live.map((item) => {
+      const element = itemElement(list, item);
+      this.#liveItems.set(element, this.#liveItems.has(element) ? null : item);
+      return element;
+    });
+    this.#shared = this.#appliedElements.filter((element) => this.#liveItems.has(element));
+  }
+
+  run(): JsonValue[] {
+    const [left, right] = [this.#liveElements, this.#appliedElements];
+    for (let l = 0, r = 0; l < left.length || r < right.length; ) {
+      const from = left[l];
+      const to = right[r];
+      if (from !== undefined && to !== undefined) {
+        if (from === to) {
+          this.#take(from);
+          this.#shared.shift();
+          l++;
+          r++;
+          continue;
+        }
+        const [next] = this.#shared;
+        if (this.#appliedItems.has(from) && next !== undefined && next !== from) {
+          // Both have it, but the applied list wants another one first.
+          l++;
+          continue;
+        }
+      }
+      if (from !== undefined) {
+        if (!this.#appliedItems.has(from)) {
+          this.#push(visit(this.live[l], undefined, this.list.items));
+          l++;
+          continue;
+        }
+        if (this.#done.has(from)) l++;
+      }
+      if (to !== undefined) {
+        this.#take(to);
+        r++;
+        if (this.#shared[0] === to) this.#shared.shift();
+      }
+    }
+    return this.#merged;
+  }
+
+  /** The item of the applied list, merged with the live one. */
+  #take(element: PathElement): void {
+    this.#done.add(element);
+    this.#push(visit(this.#liveItems.get(element), this.#appliedItems.get(element), this.list.items));
+  }
+
+  #push(item: Side): void {
+    if (item !== undefined) this.#merged.push(item);
+  }
+}

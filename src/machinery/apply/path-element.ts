@@ -1,0 +1,146 @@
+import { goQuote } from "../../base/go-quote.js";
+import { compareKeys } from "../../base/key-order.js";
+import { decodeJson } from "../codec/json-decoder.js";
+import { encodeJson, encodeNumber } from "../codec/json-encoder.js";
+import { isJsonObject, type JsonValue } from "../meta/json.js";
+
+/**
+ * One step into an object, written as in fieldsV1: `f:<name>` a field or map key, `k:{"name":"a"}` a list item by its
+ * keys, `v:"x"` an item of a set, `i:0` an index. The writing is canonical: equal steps are equal strings.
+ */
+export type PathElement = string;
+
+export const fieldElement = (name: string): PathElement => `f:${name}`;
+
+export const valueElement = (value: JsonValue): PathElement => `v:${encodeJson(value)}`;
+
+/** `fields` in any order. */
+export function keyElement(fields: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
+  const sorted = fields.length < 2 ? fields : fields.toSorted(([a], [b]) => compareKeys(a, b));
+  return `k:{${sorted.map(([name, value]) => `${JSON.stringify(name)}:${encodeJson(value)}`).join(",")}}`;
+}
+
+/**
+ * A step as a client wrote it, canonically; undefined for a kind of step that is not known, which readers leave out.
+ * Throws an Error for one that is malformed.
+ */
+export function parseElement(text: string): PathElement | undefined {
+  if (Buffer.byteLength(text) < 2) throw new Error("key must be 2 characters long:");
+  if (text[1] !== ":") throw new Error(`missing colon: ${text}`);
+  const payload = text.slice(2);
+  switch (text.charAt(0)) {
+    case "f":
+      return text;
+    case "v":
+      return valueElement(decodeJson(payload).value);
+    case "k": {
+      const value = decodeJson(payload).value;
+      if (value === null) return keyElement([]);
+      if (!isJsonObject(value)) throw new Error(`expect { or n, but found ${payload.trim()[0] ?? ""}`);
+      return keyElement(Object.entries(value));
+    }
+    case "i":
+      if (!/^[+-]?\d+$/.test(payload)) throw new Error(`strconv.Atoi: parsing ${goQuote(payload)}: invalid syntax`);
+      return `i:${BigInt(payload)}`;
+    default:
+      return undefined;
+  }
+}
+
+/** As a person reads it: `.replicas`, `[name="nginx"]`, `[="x"]`, `[0]`. */
+export function elementText(element: PathElement): string {
+  const payload = element.slice(2);
+  switch (element.charAt(0)) {
+    case "f":
+      return `.${payload}`;
+    case "k":
+      return `[${keyFields(element)
+        .map(([name, value]) => `${name}=${valueText(value)}`)
+        .join(",")}]`;
+    case "v":
+      return `[=${valueText(decodeJson(payload).value)}]`;
+    default:
+      return `[${payload}]`;
+  }
+}
+
+export const pathText = (path: readonly PathElement[]): string => path.map(elementText).join("");
+
+/** The names and values of a `k:` step, sorted by name. */
+export function keyFields(element: PathElement): [name: string, value: JsonValue][] {
+  const value = decodeJson(element.slice(2)).value;
+  return isJsonObject(value) ? Object.entries(value).sort(([a], [b]) => compareKeys(a, b)) : [];
+}
+
+function valueText(value: JsonValue): string {
+  if (typeof value === "string") return goQuote(value);
+  if (typeof value === "number") return encodeNumber(value);
+  if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`;
+  if (isJsonObject(value)) {
+    return Object.entries(value)
+      .map(([name, held]) => `${name}=${valueText(held)}`)
+      .join("");
+  }
+  return String(value);
+}
+
+const KINDS = "fkvi";
+
+/** The order of fieldsV1: fields by their bytes, then keys, then values, then indexes. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const kind = KINDS.indexOf(a[0] ?? "");
+  const other = KINDS.indexOf(b[0] ?? "");
+  if (kind !== other) return kind - other;
+  switch (a.charAt(0)) {
+    case "f":
+      return compareKeys(a, b);
+    case "k":
+      return compareFieldLists(keyFields(a), keyFields(b));
+    case "v":
+      return compareValues(decodeJson(a.slice(2)).value, decodeJson(b.slice(2)).value);
+    default:
+      return Number(a.slice(2)) - Number(b.slice(2));
+  }
+}
+
+function compareFieldLists(
+  a: readonly (readonly [string, JsonValue])[],
+  b: readonly (readonly [string, JsonValue])[],
+): number {
+  for (let index = 0; ; index++) {
+    const left = a[index];
+    const right = b[index];
+    if (left === undefined || right === undefined) return a.length - b.length;
+    const order = compareKeys(left[0], right[0]) || compareValues(left[1], right[1]);
+    if (order !== 0) return order;
+  }
+}
+
+/** Numbers, strings, booleans, lists, objects, null. */
+function compareValues(a: JsonValue, b: JsonValue): number {
+  const [left, right] = [rankOf(a), rankOf(b)];
+  if (left !== right) return left - right;
+  if (typeof a === "string") return compareKeys(a, b as string);
+  if (Array.isArray(a)) {
+    const other = b as JsonValue[];
+    for (let index = 0; index < Math.min(a.length, other.length); index++) {
+      const order = compareValues(a[index] ?? null, other[index] ?? null);
+      if (order !== 0) return order;
+    }
+    return a.length - other.length;
+  }
+  if (isJsonObject(a)) {
+    const sorted = (value: JsonValue) => Object.entries(value as object).sort(([x], [y]) => compareKeys(x, y));
+    return compareFieldLists(sorted(a), sorted(b));
+  }
+  if (a === null || b === null || a === b) return 0;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function rankOf(value: JsonValue): number {
+  if (typeof value === "number" || typeof value === "bigint") return 0;
+  if (typeof value === "string") return 1;
+  if (typeof value === "boolean") return 2;
+  return value === null ? 5 : Array.isArray(value) ? 3 : 4;
+}

@@ -1,0 +1,45 @@
+import { type FieldSet, type FieldSetDraft, isEmpty, isMember, LEAF } from "./field-set.js";
+import { DEDUCED, firstShape, type TypeDescriptor } from "./type-descriptor.js";
+
+/**
+ * A set written when the type was granular where it is atomic now: who owned a part owns the whole. The set itself
+ * where nothing changed.
+ */
+export function reconcile(set: FieldSet, type: TypeDescriptor): FieldSet {
+  return below(set, type);
+}
+
+function below(set: FieldSet, type: TypeDescriptor): FieldSet {
+  let draft: FieldSetDraft | undefined;
+  for (const element in set) {
+    if (element === ".") continue;
+    const child = childType(element, type);
+    if (child === undefined) continue;
+    const node = set[element] as FieldSet;
+    const fixed = reconcileNode(node, child);
+    if (fixed === node) continue;
+    draft ??= { ...set };
+    draft[element] = fixed;
+  }
+  return draft ?? set;
+}
+
+function reconcileNode(node: FieldSet, type: TypeDescriptor): FieldSet {
+  const wasLeaf = isMember(node) && isEmpty(node);
+  switch (firstShape(type)) {
+    case "scalar":
+      return node;
+    case "list":
+      return !wasLeaf && type.list?.associative !== true ? LEAF : below(node, type);
+    case "map":
+      if (type.map?.values === DEDUCED) return node;
+      return !wasLeaf && type.map?.atomic === true && !isEmpty(node) ? LEAF : below(node, type);
+  }
+}
+
+function childType(element: string, type: TypeDescriptor): TypeDescriptor | undefined {
+  if (type.map !== undefined) {
+    return (element[0] === "f" ? type.map.field(element.slice(2)) : undefined) ?? type.map.values;
+  }
+  return type.list?.items;
+}

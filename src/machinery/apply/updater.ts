@@ -1,0 +1,194 @@
+import type { JsonObject } from "../meta/json.js";
+import { deepEqual } from "../patch/json-values.js";
+import { type Comparison, compare, exclude } from "./compare.js";
+import { conflictsOf } from "./conflict.js";
+import { difference, EMPTY, type FieldSet, intersection, isEmpty, recursiveDifference, union } from "./field-set.js";
+import type { Manager, Managers } from "./managers.js";
+import { merge } from "./merge.js";
+import { withNamedFields } from "./named-fields.js";
+import { reconcile } from "./reconcile.js";
+import { removeItems } from "./remove.js";
+import { toFieldSet } from "./to-field-set.js";
+import type { TypeDescriptor } from "./type-descriptor.js";
+
+/** The versions of one kind. Objects are as their JSON reads. */
+export interface Versions {
+  /** undefined for a version that is not (or no longer) there. */
+  typeOf(apiVersion: string): TypeDescriptor | undefined;
+  /** The object in another version; undefined when there is no such version. Does not change its argument. */
+  convert(object: JsonObject, from: string, to: string): JsonObject | undefined;
+  /** Paths that requests of this version do not get to own, with all below them. */
+  resetFields(apiVersion: string): FieldSet | undefined;
+}
+
+interface TypedObject {
+  readonly value: JsonObject;
+  readonly apiVersion: string;
+}
+
+/** Who owns what after a change, and what an applied configuration makes of an object. */
+export class Updater {
+  constructor(private readonly versions: Versions) {}
+
+  /**
+   * After an update of `live` to `next` in place: `identifier` owns what was added or modified, the others no longer
+   * what was modified or removed. `managers` are changed in place.
+   */
+  update(
+    live: JsonObject,
+    next: JsonObject,
+    apiVersion: string,
+    managers: Managers,
+    entry: Omit<Manager, "fields">,
+    identifier: string,
+  ): void {
+    this.#reconcile(managers);
+    const changes = this.#take({ value: live, apiVersion }, { value: next, apiVersion }, managers, identifier, true);
+    const owned = managers.get(identifier)?.fields ?? EMPTY;
+    const set = union(union(difference(owned, changes.removed), changes.modified), changes.added);
+    this.#put(managers, identifier, { ...entry, fields: this.#withoutReset(set, apiVersion) });
+  }
+
+  /**
+   * Lays `applied` over `live`, removes what `identifier` applied last and does not now, and gives it what it applied.
+   * undefined when that is the live object. `managers` are changed in place. Throws ApplyConflicts unless forced.
+   */
+  apply(
+    live: JsonObject,
+    applied: JsonObject,
+    apiVersion: string,
+    managers: Managers,
+    entry: Omit<Manager, "fields">,
+    identifier: string,
+    force: boolean,
+  ): JsonObject | undefined {
+    this.#reconcile(managers);
+    const type = this.#type(apiVersion);
+    const last = managers.get(identifier);
+    const set = this.#withoutReset(toFieldSet(applied, type), apiVersion);
+    managers.set(identifier, { ...entry, fields: set });
+    const merged = this.#prune({ value: merge(live, applied, type), apiVersion }, managers, last);
+    this.#take({ value: live, apiVersion }, merged, managers, identifier, force);
+    return deepEqual(live, merged.value) ? undefined : merged.value;
+  }
+
+  #type(apiVersion: string): TypeDescriptor {
+    const type = this.versions.typeOf(apiVersion);
+    if (type === undefined) throw new Error(`no type for version ${apiVersion}`);
+    return type;
+  }
+
+  #put(managers: Managers, identifier: string, manager: Manager): void {
+    if (isEmpty(manager.fields)) managers.delete(identifier);
+    else managers.set(identifier, manager);
+  }
+
+  #withoutReset(set: FieldSet, apiVersion: string): FieldSet {
+    const reset = this.versions.resetFields(apiVersion);
+    return reset === undefined ? set : recursiveDifference(set, reset);
+  }
+
+  #compare(before: TypedObject, after: TypedObject): Comparison {
+    const changes = compare(before.value, after.value, this.#type(before.apiVersion));
+    const reset = this.versions.resetFields(before.apiVersion);
+    return reset === undefined ? changes : exclude(changes, reset);
+  }
+
+  #convert(object: TypedObject, apiVersion: string): TypedObject | undefined {
+    if (object.apiVersion === apiVersion) return object;
+    if (this.versions.typeOf(apiVersion) === undefined) return undefined;
+    const value = this.versions.convert(object.value, object.apiVersion, apiVersion);
+    return value === undefined ? undefined : { value, apiVersion };
+  }
+
+  /** Takes from the other managers what changed; those whose version is gone go too. Answers what changed. */
+  #take(live: TypedObject, next: TypedObject, managers: Managers, identifier: string, force: boolean): Comparison {
+    const changes = this.#compare(live, next);
+    const byVersion = new Map([[live.apiVersion, changes]]);
+    const conflicts = new Map<string, FieldSet>();
+    const removed = new Map<string, FieldSet>();
+    for (const [other, manager] of managers) {
+      if (other === identifier) continue;
+      let seen = byVersion.get(manager.apiVersion);
+      if (seen === undefined) {
+        const before = this.#convert(live, manager.apiVersion);
+        const after = before && this.#convert(next, manager.apiVersion);
+        if (before === undefined || after === undefined) {
+          managers.delete(other);
+          continue;
+        }
+        seen = this.#compare(before, after);
+        byVersion.set(manager.apiVersion, seen);
+      }
+      const conflict = union(intersection(manager.fields, seen.modified), intersection(manager.fields, seen.added));
+      if (!isEmpty(conflict)) conflicts.set(other, conflict);
+      if (!isEmpty(seen.removed)) removed.set(other, seen.removed);
+    }
+    if (!force && conflicts.size > 0) throw conflictsOf(conflicts, managers);
+    for (const lost of [conflicts, removed]) {
+      for (const [other, set] of lost) {
+        const manager = managers.get(other);
+        if (manager === undefined) continue;
+        const fields = difference(manager.fields, set);
+        if (fields !== manager.fields) managers.set(other, { ...manager, fields });
+      }
+    }
+    for (const [other, { fields }] of managers) if (isEmpty(fields)) managers.delete(other);
+    return changes;
+  }
+
+  /** Managers of versions that are gone go too. */
+  #reconcile(managers: Managers): void {
+    for (const [identifier, manager] of managers) {
+      const type = this.versions.typeOf(manager.apiVersion);
+      const fields = type && reconcile(manager.fields, type);
+      if (fields === undefined) managers.delete(identifier);
+      else if (fields !== manager.fields) managers.set(identifier, { ...manager, fields });
+    }
+  }
+
+  /** Removes what was applied last and not now, unless somebody else owns it or it was not this applier's. */
+  #prune(merged: TypedObject, managers: Managers, last: Manager | undefined): TypedObject {
+    if (last === undefined || isEmpty(last.fields)) return merged;
+    const then = this.#convert(merged, last.apiVersion);
+    if (then === undefined) return merged;
+    const type = this.#type(last.apiVersion);
+    const lastFields = withNamedFields(last.fields, type);
+    let pruned: TypedObject = { ...then, value: removeItems(then.value, lastFields, type) };
+    pruned = this.#addBackOwned(then, pruned, managers);
+    pruned = this.#addBackDangling(then, pruned, lastFields);
+    return this.#convert(pruned, merged.apiVersion) ?? merged;
+  }
+
+  #addBackOwned(merged: TypedObject, pruned: TypedObject, managers: Managers): TypedObject {
+    const owned = new Map<string, FieldSet>([[pruned.apiVersion, EMPTY]]);
+    for (const { apiVersion, fields } of managers.values()) {
+      owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY, fields));
+    }
+    let left = pruned;
+    let all = merged;
+    // The version that was pruned comes first: another may not convert without what is added back there.
+    for (const [apiVersion, fields] of owned) {
+      if (apiVersion === pruned.apiVersion && isEmpty(fields)) continue;
+      const whole = this.#convert(all, apiVersion);
+      const part = this.#convert(left, apiVersion);
+      if (whole === undefined || part === undefined) continue;
+      const type = this.#type(apiVersion);
+      const named = (set: FieldSet) => withNamedFields(set, type);
+      const kept = union(named(toFieldSet(part.value, type)), named(fields));
+      const gone = difference(named(toFieldSet(whole.value, type)), kept);
+      all = whole;
+      left = { apiVersion, value: removeItems(whole.value, gone, type) };
+    }
+    return left;
+  }
+
+  #addBackDangling(merged: TypedObject, pruned: TypedObject, lastFields: FieldSet): TypedObject {
+    const then = this.#convert(pruned, merged.apiVersion);
+    if (then === undefined) return merged;
+    const type = this.#type(merged.apiVersion);
+    const named = (value: JsonObject) => withNamedFields(toFieldSet(value, type), type);
+    const gone = intersection(difference(named(merged.value), named(then.value)), lastFields);
+    return { apiVersion: merged.apiVersion, value: removeItems(merged.value, gone, type) };
+  }
+}

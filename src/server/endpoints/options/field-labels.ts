@@ -1,0 +1,25 @@
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import type { ServedResource } from "../served-resource.js";
+
+/** Answers the field that a label of a field selector means. Throws 400 for a label that the kind does not know. */
+export type FieldLabels = (label: string) => string;
+
+/** A kind without labels of its own takes metadata.name and metadata.namespace, though it be cluster-scoped. */
+export function fieldLabelsOf({ facts, strategy, codec }: ServedResource): FieldLabels {
+  return (label) => {
+    const own = strategy.fieldLabels;
+    if (label === "metadata.name") return label;
+    if (label === "metadata.namespace" && (facts.namespaced || own === undefined)) return label;
+    if (own === undefined) {
+      const text = `"${label}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+      throw badRequest(text);
+    }
+    const field =
+      typeof own === "function" ? fieldIn(own(codec.apiVersion), label) : own.find((known) => known === label);
+    if (field !== undefined) return field;
+    throw badRequest(strategy.fieldLabelRefusal?.(label, codec.apiVersion) ?? `field label not supported: ${label}`);
+  };
+}
+
+const fieldIn = (fields: Readonly<Record<string, string>>, label: string): string | undefined =>
+  Object.hasOwn(fields, label) ? fields[label] : undefined;

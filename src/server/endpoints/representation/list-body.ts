@@ -1,0 +1,65 @@
+import { decodeJson } from "../../../machinery/codec/json-decoder.js";
+import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import type { ResponseFormat } from "../negotiation/response-format.js";
+import { jsonBytes, NEWLINE } from "./json-text.js";
+
+/** A list as it is answered: made member by member while it is written, so that a long one is never whole in memory. */
+export interface ListBody {
+  /** The list's own fields, in Go's order; the members come after them. */
+  readonly envelope: Readonly<Record<string, unknown>>;
+  readonly field: "items" | "rows";
+  /** The JSON of each member, in parts. Walked once. */
+  readonly members: Iterable<readonly Uint8Array[]>;
+}
+
+/** The bytes of a list in the format that was asked for. Nothing of a member is made before it is its turn. */
+export async function listParts(body: ListBody, format: ResponseFormat): Promise<Iterable<Uint8Array>> {
+  if (format.mediaType === "application/yaml") {
+    const { emitYaml } = await import("../../../machinery/yaml/emit.js");
+    return yamlParts(body, emitYaml);
+  }
+  return format.pretty ? indentedParts(body) : jsonParts(body);
+}
+
+const COMMA = Buffer.from(",");
+
+function* jsonParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
+  yield jsonBytes(envelope).subarray(0, -1);
+  yield Buffer.from(`,"${field}":[`);
+  let first = true;
+  for (const member of members) {
+    if (!first) yield COMMA;
+    first = false;
+    yield* member;
+  }
+  yield Buffer.from("]}");
+  yield NEWLINE;
+}
+
+function* indentedParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
+  const [before, after] = around(encodeJson({ ...envelope, [field]: [] }, { indent: 2 }), "[]");
+  yield Buffer.from(`${before}[`);
+  let count = 0;
+  for (const member of members) {
+    const text = encodeJson(valueOf(member), { indent: 2 }).replaceAll("\n", "\n    ");
+    yield Buffer.from(`${count++ === 0 ? "" : ","}\n    ${text}`);
+  }
+  yield Buffer.from(`${count === 0 ? "" : "\n  "}]${after}`);
+}
+
+/** Members stand where they would in a list of one, because a list is not indented under its key. */
+function* yamlParts({ envelope, field, members }: ListBody, emit: (value: unknown) => string): Generator<Uint8Array> {
+  const [before, after] = around(`\n${emit({ ...envelope, [field]: [] })}`, `\n${field}: []\n`);
+  yield Buffer.from(`${before.slice(1)}${before === "" ? "" : "\n"}${field}:`);
+  let count = 0;
+  for (const member of members) yield Buffer.from(`${count++ === 0 ? "\n" : ""}${emit([valueOf(member)])}`);
+  yield Buffer.from(`${count === 0 ? " []\n" : ""}${after}`);
+}
+
+/** What stands before and after the last occurrence of `text`. */
+function around(whole: string, text: string): [string, string] {
+  const at = whole.lastIndexOf(text);
+  return [whole.slice(0, at), whole.slice(at + text.length)];
+}
+
+const valueOf = (member: readonly Uint8Array[]): unknown => decodeJson(Buffer.concat(member)).value;

@@ -1,0 +1,165 @@
+import { schemaFor } from "../../../api/facts/index.js";
+import { encodedView } from "../../../machinery/apply/encoded-view.js";
+import { FieldManager } from "../../../machinery/apply/field-manager.js";
+import { type FieldSet, fieldSet, union } from "../../../machinery/apply/field-set.js";
+import { withoutNewTimes } from "../../../machinery/apply/ignore-times.js";
+import { fieldElement } from "../../../machinery/apply/path-element.js";
+import { describe } from "../../../machinery/apply/type-descriptor.js";
+import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import { formatGroupVersion, parseGroupVersion } from "../../../machinery/meta/gvk.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { deepEqual } from "../../../machinery/patch/json-values.js";
+import { copyObject } from "../../registry/copy.js";
+import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
+import type { StoredObject } from "../../storage/store.js";
+import { VersionCodec } from "../representation/version-codec.js";
+import type { ServedResource } from "../served-resource.js";
+
+const trackings = new WeakMap<ServedResource, Map<string, FieldTracking>>();
+
+/** The tracking of a resource's objects, or of a subresource ("status"). One for each. */
+export function fieldTracking(resource: ServedResource, subresource = ""): FieldTracking {
+  let known = trackings.get(resource);
+  if (known === undefined) {
+    known = new Map();
+    trackings.set(resource, known);
+  }
+  let tracking = known.get(subresource);
+  if (tracking === undefined) {
+    tracking = new FieldTracking(resource, subresource);
+    known.set(subresource, tracking);
+  }
+  return tracking;
+}
+
+/** Keeps metadata.managedFields of hub objects, as requests of one version and subresource change them. */
+export class FieldTracking {
+  readonly #manager: FieldManager;
+  readonly #codecs = new Map<string, VersionCodec | undefined>();
+
+  constructor(
+    private readonly resource: ServedResource,
+    subresource: string,
+  ) {
+    const { codec } = resource;
+    const reset = resetFields(resource, subresource);
+    this.#codecs.set(codec.apiVersion, codec);
+    this.#manager = new FieldManager({
+      kind: codec.gvk,
+      subresource,
+      versions: {
+        typeOf: (apiVersion) => {
+          const at = this.#codecAt(apiVersion);
+          return at && describe(at.schema);
+        },
+        convert: (object, from, to) => this.#convert(object, from, to),
+        resetFields: () => reset,
+      },
+      empty: { ...encodedView({}, codec.schema), apiVersion: codec.apiVersion, kind: codec.gvk.kind },
+      now: secondsOf(resource.now),
+    });
+  }
+
+  /** Gives `manager` what `draft` changes; the draft is the caller's own. `current` is undefined for a new object. */
+  track(draft: KubeObject, current: StoredObject | undefined, manager: string): void {
+    const metadata = metadataOf(draft);
+    const live = current && this.#view(current.object());
+    const next = this.#view(draft);
+    const managedFields = this.#manager.update(live, next, manager, metadata.managedFields);
+    assign(metadata, "managedFields", settle(live, next, managedFields));
+  }
+
+  /** The draft of what `applied` makes of the current object. Throws a StatusError. */
+  apply(current: StoredObject | undefined, applied: JsonObject, manager: string, force: boolean): KubeObject {
+    const live = current && this.#view(current.object());
+    const result = this.#manager.apply(live, applied, manager, force);
+    const { managedFields, ...rest } = result["metadata"] as JsonObject;
+    const draft = this.#decode({ ...result, metadata: rest });
+    const settled = settle(live, this.#view(draft), managedFields as JsonObject[] | undefined);
+    assign(metadataOf(draft), "managedFields", settled);
+    return draft;
+  }
+
+  #decode(value: JsonObject): KubeObject {
+    const { codec } = this.resource;
+    try {
+      return codec.toHub(copyObject(codec.decodePatched(value, "Ignore").object));
+    } catch (error) {
+      if (error instanceof UnmarshalError) throw badRequest(error.message);
+      throw error;
+    }
+  }
+
+  /** A hub object in the version of the requests, as its JSON reads. */
+  #view(object: KubeObject): JsonObject {
+    const { codec } = this.resource;
+    return encodedView(codec.fromHub(object), codec.schema);
+  }
+
+  #convert(object: JsonObject, from: string, to: string): JsonObject | undefined {
+    const [source, target] = [this.#codecAt(from), this.#codecAt(to)];
+    if (source === undefined || target === undefined) return undefined;
+    const decoded = copyObject(source.decodePatched(object, "Ignore").object);
+    return encodedView(target.fromHub(source.toHub(decoded)), target.schema);
+  }
+
+  /** Of another version of the kind; undefined when there is none. */
+  #codecAt(apiVersion: string): VersionCodec | undefined {
+    if (this.#codecs.has(apiVersion)) return this.#codecs.get(apiVersion);
+    const made = this.#makeCodec(apiVersion);
+    this.#codecs.set(apiVersion, made);
+    return made;
+  }
+
+  #makeCodec(apiVersion: string): VersionCodec | undefined {
+    const { facts, codec, strategy } = this.resource;
+    if (apiVersion.split("/").length > 2) return undefined;
+    const { group, version } = parseGroupVersion(apiVersion);
+    if (schemaFor({ group, version, kind: facts.kind }) === undefined) return undefined;
+    const groupVersion = formatGroupVersion({ group, version });
+    return new VersionCodec({ ...facts, group, version, groupVersion }, codec.hub, strategy);
+  }
+}
+
+/** A clock's time as text, made once a second. */
+function secondsOf(now: () => number): () => string {
+  let second = Number.NaN;
+  let text = "";
+  return () => {
+    const current = Math.floor(now() / 1000);
+    if (current !== second) {
+      second = current;
+      text = timestamp(current * 1000);
+    }
+    return text;
+  };
+}
+
+/** managedFields without new times where nothing else is new: nothing is written then. */
+function settle(
+  live: JsonObject | undefined,
+  next: JsonObject,
+  managedFields: JsonObject[] | undefined,
+): JsonObject[] | undefined {
+  if (live === undefined) return managedFields;
+  const before = (live["metadata"] as JsonObject)["managedFields"] as JsonObject[] | undefined;
+  return withoutNewTimes(before, managedFields, () => deepEqual(unmanaged(live), unmanaged(next)));
+}
+
+function unmanaged(object: JsonObject): JsonObject {
+  const { managedFields: _, ...metadata } = object["metadata"] as JsonObject;
+  return { ...object, metadata };
+}
+
+const STATUS = fieldSet([fieldElement("status")]);
+const SPEC = fieldSet([fieldElement("spec")]);
+const LABELS = fieldSet([fieldElement("metadata"), fieldElement("labels")]);
+
+/** What an endpoint does not change, and so gives to nobody. */
+function resetFields({ facts }: ServedResource, subresource: string): FieldSet | undefined {
+  if (subresource === "") return facts.subresources.some(({ name }) => name === "status") ? STATUS : undefined;
+  if (subresource !== "status") return undefined;
+  return facts.group === "apps" && facts.name === "deployments" ? union(SPEC, LABELS) : SPEC;
+}

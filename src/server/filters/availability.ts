@@ -1,0 +1,43 @@
+import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { serviceUnavailable, StatusError } from "../../machinery/errors/status-error.js";
+import type { ApiRequest, Filter } from "../request/api-request.js";
+import { respondBytes } from "../request/respond.js";
+
+export type Availability = "starting" | "serving" | "stopping";
+
+/** Probes are answered at all times. */
+const PROBES = ["/readyz", "/livez", "/healthz"];
+const RETRY_AFTER_SECONDS = 1;
+
+/** Refuses requests with 503 before the server is ready and when it stops, and says when to come again. */
+export function availability(current: () => Availability): Filter {
+  return (next) => async (request) => {
+    const state = current();
+    if (state === "serving" || PROBES.some((path) => request.info.path.startsWith(path))) return next(request);
+    if (state === "starting") throw notYet();
+    await respondStopping(request);
+  };
+}
+
+function notYet(): StatusError {
+  const { status } = serviceUnavailable(
+    "the request has been made before all known HTTP paths have been installed, please try again",
+  );
+  return new StatusError({ ...status, details: { retryAfterSeconds: RETRY_AFTER_SECONDS } });
+}
+
+/** The client's connection ends, so that it finds a server that stays. */
+async function respondStopping(request: ApiRequest): Promise<void> {
+  const { status } = serviceUnavailable("apiserver is shutting down");
+  await respondBytes(
+    request,
+    status.code,
+    {
+      "content-type": "application/json",
+      "x-content-type-options": "nosniff",
+      "retry-after": String(RETRY_AFTER_SECONDS),
+      connection: "close",
+    },
+    Buffer.from(`${encodeJson(status)}\n\n`),
+  );
+}

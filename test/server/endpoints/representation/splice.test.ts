@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { itemStart, spliceResourceVersion } from "../../../../src/server/endpoints/representation/splice.js";
+
+const UID = "b7f0c2ce-33d5-4e0a-8d3c-0d1d34d3c8a1";
+
+/** What a metadata field holds, by a name for it; each with the version where it must come to stand. */
+const canonical: Readonly<Record<string, string>> = {
+  "only a name": `{"kind":"Node","apiVersion":"v1","metadata":{"name":"n","uid":"${UID}"@},"spec":{}}`,
+  "a namespace": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","namespace":"a","uid":"${UID}"@,"generation":2}}`,
+  "a generated name": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p-x","generateName":"p-","namespace":"a","uid":"${UID}"@}}`,
+  "a name like the field": `{"kind":"Role","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"uid","uid":"${UID}"@}}`,
+  "letters of several bytes": `{"kind":"ClusterRole","apiVersion":"rbac.authorization.k8s.io/v1","metadata":{"name":"größe","uid":"${UID}"@}}`,
+};
+
+test.each(Object.entries(canonical))("the version stands behind the uid: %s", (_, text) => {
+  const bytes = Buffer.from(text.replace("@", ""));
+  const spliced = spliceResourceVersion(bytes, 1234, Buffer.from("\n"));
+  expect(Buffer.from(spliced ?? []).toString()).toBe(`${text.replace("@", ',"resourceVersion":"1234"')}\n`);
+  expect(bytes.toString()).toBe(text.replace("@", ""));
+});
+
+const others: Readonly<Record<string, string>> = {
+  "labels before a uid": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","labels":{"uid":"${UID}"}}}`,
+  "no uid": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"},"spec":{"uid":"${UID}"}}`,
+  "an escape": `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a\\"b","uid":"${UID}"}}`,
+  "no metadata": `{"kind":"Pod","apiVersion":"v1"}`,
+  "an empty document": "",
+};
+
+test.each(Object.entries(others))("is not tried: %s", (_, text) => {
+  expect(spliceResourceVersion(Buffer.from(text), 1)).toBeUndefined();
+});
+
+test("an item of a list begins with its metadata", () => {
+  const bytes = Buffer.from('{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p"}}');
+  expect(bytes.subarray(itemStart(bytes)).toString()).toBe('"metadata":{"name":"p"}}');
+});
