@@ -74,7 +74,7 @@ export class Http1Connection {
     this.#chunks.push(chunk);
     this.#received += chunk.length;
     if (this.#expected === UNKNOWN && !this.#readHead()) return;
-    if (this.#expected === CHUNKED ? !endsWithLastChunk(chunk) : this.#received < this.#expected) return;
+    if (this.#expected === CHUNKED ? !endsWithLastChunk(this.#chunks) : this.#received < this.#expected) return;
     const chunks = this.#chunks;
     this.#chunks = [];
     this.#received = 0;
@@ -102,7 +102,12 @@ export class Http1Connection {
 const LAST_CHUNK = Buffer.from("\r\n0\r\n\r\n");
 
 /** A line break cannot stand in JSON, so nothing else looks like this. */
-const endsWithLastChunk = (bytes) => bytes.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
+function endsWithLastChunk(chunks) {
+  const last = chunks.at(-1);
+  // It may come in pieces.
+  const end = last.length >= LAST_CHUNK.length ? last : Buffer.concat(chunks.slice(-LAST_CHUNK.length));
+  return end.subarray(-LAST_CHUNK.length).equals(LAST_CHUNK);
+}
 
 function withoutChunks(bytes) {
   const chunks = [];

@@ -84,7 +84,7 @@ async function stream(
         bytes = 0;
       }
       if (lines.length > 0) await sink.write(lines);
-      await pace.written();
+      await pace.written(batch.length);
     }
   } catch (error) {
     if (request.exchange.signal.aborted) return;
