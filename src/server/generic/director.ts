@@ -104,13 +104,19 @@ function subresourceHandler(request: ApiRequest, resource: ServedResource): (() 
   if (facts === undefined) throw unknownPath();
   const storage = resource.storage as Required<typeof resource.storage>;
   if (!facts.verbs.includes(verb) || storage.update === undefined) return undefined;
+  if (isPart(subresource) && (subresource === "status" || resource.strategy.subresources?.[subresource])) {
+    switch (verb) {
+      case "get":
+        return () => handleGet(request, resource, storage);
+      case "update":
+        return () => handleUpdate(request, resource, storage, subresource);
+      case "patch":
+        return () => handlePatch(request, resource, storage, subresource);
+      default:
+        return undefined;
+    }
+  }
   switch (`${subresource}/${verb}`) {
-    case "status/get":
-      return () => handleGet(request, resource, storage);
-    case "status/update":
-      return () => handleUpdate(request, resource, storage, "status");
-    case "status/patch":
-      return () => handlePatch(request, resource, storage, "status");
     case "scale/get":
       return () => handleScaleGet(request, resource, storage);
     case "scale/update":
@@ -121,6 +127,12 @@ function subresourceHandler(request: ApiRequest, resource: ServedResource): (() 
       return undefined;
   }
 }
+
+const PARTS = ["status", "approval", "ephemeralcontainers", "resize"] as const;
+
+/** Subresources that are a part of the object, read and written in its shape. */
+const isPart = (subresource: string): subresource is (typeof PARTS)[number] =>
+  PARTS.some((part) => part === subresource);
 
 /** The path exists but not for this verb. */
 function refusal({ info }: ApiRequest, { facts }: ServedResource): StatusError {

@@ -8,10 +8,12 @@ import { admissionChain } from "../admission/admission.js";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import { bearerToken } from "../authn/bearer-token.js";
+import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
 import { clientCertificate } from "../authn/client-certificate.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
 import { openApiHandler } from "../endpoints/non-resource/openapi.js";
+import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import { authentication } from "../filters/authentication.js";
@@ -21,6 +23,7 @@ import { impersonation } from "../filters/impersonation.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
 import type { StrategyLookup } from "../registry/strategy.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
+import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Exchange } from "../request/exchange.js";
 import { respondText } from "../request/respond.js";
@@ -39,6 +42,8 @@ export interface ServerConfig {
   readonly clock: Clock;
   readonly random: Random;
   readonly tokens: readonly TokenLookup[];
+  /** Makes tokens for service accounts, which are then accepted; without it nobody does. */
+  readonly serviceAccounts?: TokenIssuer;
   /** Run after the server's own, in this order. */
   readonly admission?: readonly AdmissionPlugin[];
   /** "host:port", as /api tells clients; "" when there is no socket. */
@@ -87,7 +92,11 @@ export function createServer(config: ServerConfig): Server {
     ]),
   });
   const report = config.reportError ?? (() => {});
-  const authenticator: Authenticator = firstOf([clientCertificate, bearerToken(config.tokens)]);
+  const issuer = config.serviceAccounts;
+  const find: FindObject = (resource, namespace, name) => resources.access.get("", resource, namespace, name);
+  const tokens =
+    issuer === undefined ? config.tokens : [...config.tokens, serviceAccountTokens(issuer, find, () => clock.now())];
+  const authenticator: Authenticator = firstOf([clientCertificate, bearerToken(tokens)]);
   let terminating = false;
   const shutdown: HealthCheck = {
     name: "shutdown",
@@ -100,7 +109,11 @@ export function createServer(config: ServerConfig): Server {
   const outermost = [...(config.filters ?? []), panicRecovery(report)];
   const served = chain(
     [deadline, authentication(authenticator), impersonation],
-    director(resources, specialHandlers(resources, config.tokens), nonResource(config, shutdown)),
+    director(
+      resources,
+      specialHandlers(resources, tokens, issuer && { issuer, random }),
+      nonResource(config, shutdown),
+    ),
   );
   const underWay = new RequestsUnderWay();
   const tracked =
@@ -133,7 +146,7 @@ export function createServer(config: ServerConfig): Server {
   };
 }
 
-function nonResource({ storage, boot, serverAddress }: ServerConfig, shutdown: HealthCheck): Handler {
+function nonResource({ storage, boot, serverAddress, serviceAccounts }: ServerConfig, shutdown: HealthCheck): Handler {
   const ping: HealthCheck = { name: "ping", check: () => Promise.resolve() };
   const etcd: HealthCheck = {
     name: "etcd",
@@ -147,6 +160,7 @@ function nonResource({ storage, boot, serverAddress }: ServerConfig, shutdown: H
     healthHandler("/readyz", [...healthy, shutdown]),
     discoveryHandlers(serverAddress),
     openApiHandler,
+    ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
     (path: string) => (path === "/" ? rootPaths : undefined),
   ];
   return async (request: ApiRequest) => {

@@ -1,3 +1,6 @@
+import type { Random } from "../../base/random.js";
+import { handleTokenRequest } from "../endpoints/subresources/token-request.js";
+import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { handleComponentStatus, handleComponentStatuses } from "../endpoints/subresources/component-statuses.js";
@@ -14,6 +17,7 @@ export type SpecialHandler = (request: ApiRequest, resource: ServedResource) => 
 export function specialHandlers(
   resources: ResourceMap,
   tokens: readonly TokenLookup[],
+  serviceAccounts?: { readonly issuer: TokenIssuer; readonly random: Random },
 ): ReadonlyMap<string, SpecialHandler> {
   const handlers = new Map<string, SpecialHandler>([
     ["v1/namespaces/finalize/update", handleNamespaceFinalize],
@@ -26,7 +30,13 @@ export function specialHandlers(
     ["v1/componentstatuses//list", handleComponentStatuses],
     ["v1/componentstatuses//get", handleComponentStatus],
   ]);
-  for (const [id, review] of reviewers(tokens)) {
+  if (serviceAccounts !== undefined) {
+    const config = { ...serviceAccounts, resource: (name: string) => resources.find("v1", name) };
+    handlers.set("v1/serviceaccounts/token/create", (request, accounts) =>
+      handleTokenRequest(request, accounts, config),
+    );
+  }
+  for (const [id, review] of reviewers(tokens, serviceAccounts?.issuer.audiences)) {
     handlers.set(`${id}//create`, (request, resource) => handleReview(request, resource, review));
   }
   return handlers;

@@ -68,8 +68,9 @@ export class CachedReads implements Reads {
 
   async startAfter(revision: number): Promise<number | undefined> {
     await this.cache.ready();
-    if (revision === 0) return this.cache.applied;
-    if (revision <= this.cache.applied) return revision;
+    const { applied, replaying } = this.cache;
+    if (revision === 0 && !replaying) return applied;
+    if (revision > 0 && revision <= applied) return revision;
     return this.direct.startAfter(revision);
   }
 
@@ -128,6 +129,8 @@ export class CachedReads implements Reads {
   async #reaches(revision: number): Promise<boolean> {
     const { cache, kv } = this;
     await cache.ready();
+    // Whatever is at hand need not be the latest, but it is not what was at hand before a restart.
+    if (revision === 0 && cache.replaying) return false;
     if (cache.applied >= revision) return true;
     if (kv.freshness === "every-revision") {
       if (await cache.waitFor(revision, PATIENCE_MILLISECONDS)) return true;

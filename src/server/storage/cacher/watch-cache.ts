@@ -22,8 +22,6 @@ const PAGE = 1000;
 /** Events replayed at most when loading, to give watchers of before a restart what they missed. */
 const REPLAY = 10_000;
 const RETRY_MILLISECONDS = 1000;
-/** What the replay may take where the newest revision may be none of ours, so that no event tells its end. */
-const REPLAY_MILLISECONDS = 1000;
 
 /**
  * Every object of the store in memory, fed by one watch, with the recent events: what all reads and watches are served
@@ -35,6 +33,8 @@ export class WatchCache {
   #root = OrderedMap.empty<KvObject>();
   #log: EventLog<ObjectEvent>;
   #applied = 0;
+  /** Where the store was when it was loaded. */
+  #replayedTo = 0;
   #ready: Promise<void> | undefined;
   #running: Promise<void> = Promise.resolve();
   #closing = false;
@@ -47,6 +47,11 @@ export class WatchCache {
   /** The revision that {@link root} shows. */
   get applied(): number {
     return this.#applied;
+  }
+
+  /** Whether it may still show what was long before it was loaded. */
+  get replaying(): boolean {
+    return this.#applied < this.#replayedTo;
   }
 
   get root(): OrderedMap<KvObject> {
@@ -116,14 +121,11 @@ export class WatchCache {
     const { kv } = this.options;
     const current = await kv.currentRevision();
     await this.#load(Math.max(1, current - REPLAY));
+    this.#replayedTo = current;
     this.#running = this.#run();
-    if (kv.freshness === "every-revision") {
-      await this.waitFor(current);
-      return;
-    }
-    // Nobody shall be shown what was long ago, but others may have written last.
-    await kv.requestProgress?.();
-    await this.waitFor(current, REPLAY_MILLISECONDS);
+    if (kv.freshness === "every-revision") await this.waitFor(current);
+    // Others may have written last: no event of ours may ever tell that the replay is at its end.
+    else await kv.requestProgress?.();
   }
 
   /** Loads the state at `from`, or the oldest later one that the store still has. */
@@ -181,6 +183,7 @@ export class WatchCache {
     const kept = cause instanceof CompactedError && cause.compacted > this.#applied ? cause.compacted : undefined;
     try {
       await this.#load(kept ?? (await this.options.kv.currentRevision()));
+      if (kept === undefined) this.#replayedTo = this.#applied;
     } catch {
       return false;
     }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
+import type { Kv } from "../../../../src/server/storage/kv.js";
 import { openSharedKv } from "../../../helpers/shared-kv.js";
 import { collect, names, plainCodec, pod, PODS, show } from "../../../suites/store-harness.js";
 import { storeSuite } from "../../../suites/store.js";
@@ -36,4 +37,46 @@ test.each(modes)("with freshness %s, revisions that others made hold nobody up",
   expect((await watch.done).map(show)).toEqual(["MODIFIED a@8"]);
   expect((await state.done).map(show)).toEqual(["ADDED a@3", "BOOKMARK@6 end"]);
   await storage.close();
+});
+
+test.each(modes)(
+  "with freshness %s, whatever is at hand after a restart is no older than the restart",
+  async (freshness) => {
+    const { kv, writeElsewhere } = openSharedKv(freshness);
+    const key = "/registry/pods/default/a";
+    let { revision } = await kv.create(key, plainCodec.encode(pod("default", "a", { n: 0 })));
+    for (let n = 1; n <= 20; n++) {
+      ({ revision } = await kv.update(key, plainCodec.encode(pod("default", "a", { n })), revision));
+    }
+    await writeElsewhere();
+    const storage = createStorage({ kv });
+    const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
+    await storage.ready();
+    const [got, list, watch] = await Promise.all([
+      pods.get("default/a", { resourceVersion: "0" }),
+      pods.list("", { resourceVersion: "0" }),
+      collect(pods, "", 1, { resourceVersion: "0" }),
+    ]);
+    expect(got.revision).toBe(revision);
+    expect(Number(list.resourceVersion)).toBeGreaterThanOrEqual(revision);
+    expect(list.items.map((item) => item.revision)).toEqual([revision]);
+    expect((await watch.done).map(show)).toEqual([`ADDED a@${revision}`]);
+    await storage.close();
+  },
+);
+
+test("a store that cannot be closed well still ends its watches", async () => {
+  const { kv } = openSharedKv("quorum");
+  const broken: Kv = {
+    ...kv,
+    async close() {
+      await kv.close();
+      throw new Error("the disk is gone");
+    },
+  };
+  const storage = createStorage({ kv: broken });
+  const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
+  const watch = await collect(pods, "", 1, {});
+  await expect(storage.close()).rejects.toThrow("the disk is gone");
+  expect(await watch.done).toEqual([]);
 });

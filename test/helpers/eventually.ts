@@ -1,0 +1,14 @@
+import { setTimeout } from "node:timers/promises";
+
+/** Tries until it does not throw; what it threw last, when that takes longer than anything here should. */
+export async function eventually<T>(attempt: () => Promise<T>, patience = 10_000): Promise<T> {
+  const end = performance.now() + patience;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await setTimeout(5);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { EventLog, type LoggedEvent } from "../../../src/server/storage/event-log.js";
+import { FixedClock } from "../../helpers/fixed-clock.js";
+
+const LIMITS = { events: 1_000_000, bytes: Number.POSITIVE_INFINITY, milliseconds: Number.POSITIVE_INFINITY, keep: 0 };
+
+function openLog(weight = 1): EventLog<LoggedEvent> {
+  return new EventLog({ clock: new FixedClock(0), floor: 1, limits: LIMITS, weigh: () => weight });
+}
+
+const revisions = (events: readonly LoggedEvent[]): number[] => events.map(({ revision }) => revision);
+
+test("a reader is given whole revisions, and stands at the log's head when it has them all", () => {
+  const log = openLog();
+  for (const revision of [2, 3, 4]) {
+    log.append([
+      { revision, key: "/a/x" },
+      { revision, key: "/a/y" },
+      { revision, key: "/b/x" },
+    ]);
+  }
+  const reader = log.read("/a/", 1);
+  expect([revisions(reader.take(3)), reader.position]).toEqual([[2, 2, 3, 3], 3]);
+  expect([revisions(reader.take(3)), reader.position]).toEqual([[4, 4], 4]);
+  expect(reader.take(3)).toEqual([]);
+  log.append([{ revision: 5, key: "/b/x" }]);
+  expect([reader.take(3), reader.position]).toEqual([[], 5]);
+  log.append([{ revision: 6, key: "/a/x" }]);
+  expect([revisions(reader.take(3)), reader.position]).toEqual([[6], 6]);
+});
+
+test("a batch ends when its events are heavy; those of others do not count", () => {
+  const log = openLog(600 * 1024);
+  for (let revision = 2; revision < 12; revision++) {
+    log.append([{ revision, key: revision % 3 === 0 ? "/a/x" : "/b/x" }]);
+  }
+  const reader = log.read("/a/", 1);
+  expect([revisions(reader.take(100)), reader.position]).toEqual([[3, 6], 6]);
+  expect([revisions(reader.take(100)), reader.position]).toEqual([[9], 11]);
+});
