@@ -9,11 +9,14 @@ export interface DecodeBodyOptions {
   /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
   readonly expected: GroupVersionKind;
   readonly mode: "Ignore" | "Warn" | "Strict";
+  /** Left out: the schemas of what is served. */
+  readonly schemaOf?: typeof schemaFor;
 }
 
 /** A body of any media type as a typed object; what it says it is need not be what was expected. Throws 400. */
-export async function decodeBody(body: RequestBody, { expected, mode }: DecodeBodyOptions): Promise<TypedObject> {
-  const options = { expected, schemaOf: schemaFor, mode };
+export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Promise<TypedObject> {
+  const { expected, mode, schemaOf = schemaFor } = how;
+  const options = { expected, schemaOf, mode };
   switch (body.mediaType) {
     case "application/json":
       return decodeTyped(body.bytes, options);

@@ -83,7 +83,10 @@ export const stillProcessed = (name: string): StatusError =>
 function refusal(message: string, retryAfterSeconds: number): StatusError {
   const text = "Cannot evict pod as it would violate the pod's disruption budget.";
   const { status } = tooManyRequests(text, retryAfterSeconds);
-  return new StatusError({ ...status, details: { causes: [{ reason: "DisruptionBudget", message }], ...status.details } });
+  return new StatusError({
+    ...status,
+    details: { causes: [{ reason: "DisruptionBudget", message }], ...status.details },
+  });
 }
 
 const SERVER = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };

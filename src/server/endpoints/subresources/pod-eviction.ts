@@ -1,6 +1,8 @@
+import { schemaFor } from "../../../api/facts/index.js";
 import { isPodReady } from "../../../api/disruption/index.js";
 import { badRequest, isConflict } from "../../../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../../../machinery/meta/access.js";
+import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { copyObject } from "../../registry/copy.js";
@@ -34,7 +36,11 @@ export async function handlePodEviction(
 ): Promise<void> {
   const query = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const { object: eviction } = await decodeBody(body, { expected: EVICTION, mode: query.fieldValidation });
+  const { object: eviction } = await decodeBody(body, {
+    expected: EVICTION,
+    mode: query.fieldValidation,
+    schemaOf: (gvk) => schemaFor(VERSIONS.includes(formatGroupVersion(gvk)) ? { ...gvk, version: "v1" } : gvk),
+  });
   if (eviction.kind !== EVICTION.kind || !VERSIONS.includes(eviction.apiVersion)) {
     const given = `${eviction.apiVersion}, Kind=${eviction.kind}`;
     throw badRequest(`the object provided is unrecognized (must be of type Eviction): it is of type ${given}`);

@@ -1,10 +1,11 @@
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { isStatusError } from "../../../machinery/errors/status-error.js";
+import { list, text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { authenticated, type TokenLookup, type User } from "../../request/user.js";
+import { authenticated, InvalidTokenError, type TokenLookup, type User } from "../../request/user.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
@@ -15,7 +16,10 @@ import { respondJson } from "../verbs/answer.js";
 type Reviewer = (review: KubeObject, request: ApiRequest) => Promise<JsonObject>;
 
 /** What is asked and answered in one POST, and kept nowhere, by "<group version>/<resource>". */
-export function reviewers(tokens: readonly TokenLookup[]): ReadonlyMap<string, Reviewer> {
+export function reviewers(
+  tokens: readonly TokenLookup[],
+  audiences: readonly string[] = [],
+): ReadonlyMap<string, Reviewer> {
   // Whoever is authenticated may do everything, until authorization says otherwise.
   const allowed: Reviewer = () => Promise.resolve({ allowed: true });
   return new Map<string, Reviewer>([
@@ -27,7 +31,7 @@ export function reviewers(tokens: readonly TokenLookup[]): ReadonlyMap<string, R
       "authentication.k8s.io/v1/selfsubjectreviews",
       (_, request) => Promise.resolve({ userInfo: userInfo(request.user) }),
     ],
-    ["authentication.k8s.io/v1/tokenreviews", (review) => reviewToken(review, tokens)],
+    ["authentication.k8s.io/v1/tokenreviews", (review) => reviewToken(review, tokens, audiences)],
   ]);
 }
 
@@ -59,17 +63,30 @@ function userInfo(user: User): JsonObject {
   };
 }
 
-async function reviewToken(review: KubeObject, tokens: readonly TokenLookup[]): Promise<JsonObject> {
+/** `own` are the API's own audiences: what is asked for when the review does not say. */
+async function reviewToken(
+  review: KubeObject,
+  tokens: readonly TokenLookup[],
+  own: readonly string[],
+): Promise<JsonObject> {
   const spec = isJsonObject(review["spec"]) ? review["spec"] : {};
   const token = typeof spec["token"] === "string" ? spec["token"] : "";
+  const asked = list(spec["audiences"]).map(text);
+  const wanted = asked.length === 0 ? own : asked;
+  const reasons = ["invalid bearer token"];
   try {
     for (const lookup of tokens) {
-      const user = await lookup(token);
-      if (user !== undefined) return { authenticated: true, user: userInfo(authenticated(user)) };
+      const user = await lookup(token, wanted);
+      if (user === undefined) continue;
+      const audiences = user.audiences ?? wanted.filter((one) => own.includes(one));
+      if (wanted.length > 0 && audiences.length === 0) continue;
+      const good = audiences.length > 0 && { audiences: [...audiences] };
+      return { authenticated: true, user: userInfo(authenticated(user)), ...good };
     }
   } catch (error) {
-    if (!isStatusError(error)) throw error;
-    return { user: {}, error: error.message };
+    if (isStatusError(error)) return { user: {}, error: error.message };
+    if (!(error instanceof InvalidTokenError)) throw error;
+    reasons.push(error.message);
   }
-  return { user: {}, error: "[invalid bearer token]" };
+  return { user: {}, error: `[${reasons.join(", ")}]` };
 }

@@ -2,10 +2,12 @@ import type { ApiRequest } from "../../request/api-request.js";
 import { respondHead } from "../../request/respond.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 
+const NEWLINE = 0x0a;
+
 /** Where the events of a watch go. */
 export interface EventSink {
-  /** Each a line of JSON. Resolves when more may be written: await it. Rejects when the client is gone. */
-  write(lines: readonly Uint8Array[]): Promise<void>;
+  /** Lines of JSON, whole ones. Resolves when more may be written: await it. Rejects when the client is gone. */
+  write(lines: Uint8Array): Promise<void>;
   /** Ends the stream as one that is complete. */
   end(): Promise<void>;
 }
@@ -16,14 +18,18 @@ export async function eventSink(request: ApiRequest, format: ResponseFormat): Pr
   if (webSocket === undefined) {
     const writer = respondHead(request, 200, { "content-type": format.mediaType });
     return {
-      write: (lines) => writer.write(lines.length === 1 && lines[0] !== undefined ? lines[0] : Buffer.concat(lines)),
+      write: (lines) => writer.write(lines),
       end: () => writer.end(),
     };
   }
   const connection = await webSocket.accept(webSocket.subprotocols[0]);
   return {
     async write(lines) {
-      for (const line of lines) await connection.send(line, "text");
+      for (let start = 0, end = 0; start < lines.length; start = end) {
+        // No JSON has a newline inside.
+        end = lines.indexOf(NEWLINE, start) + 1;
+        await connection.send(lines.subarray(start, end), "text");
+      }
     },
     end: () => connection.close(),
   };

@@ -18,7 +18,7 @@ import { applyMergePatch } from "../../../machinery/patch/merge-patch.js";
 import { isPatchError, patchErrorStatus } from "../../../machinery/patch/patch-error.js";
 import { strategicMergePatch } from "../../../machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
-import type { Transform, Updater } from "../../registry/resource.js";
+import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { parseMediaType } from "../negotiation/media-type.js";
 import { BODY_LIMIT } from "../negotiation/request-body.js";
@@ -45,12 +45,12 @@ export const APPLY = "application/apply-patch+yaml";
 
 const STRATEGIC = "application/strategic-merge-patch+json";
 
-/** PATCH of an object or of its status. */
+/** PATCH of an object or of a part of it. */
 export async function handlePatch(
   request: ApiRequest,
   resource: ServedResource,
   storage: Updater,
-  subresource?: "status",
+  subresource?: UpdateOptions["subresource"],
 ): Promise<void> {
   const type = patchTypeOf(request);
   const format = objectFormat(request.exchange);

@@ -1,5 +1,5 @@
 import { copyObject } from "../../registry/copy.js";
-import type { Updater } from "../../registry/resource.js";
+import type { UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
@@ -10,12 +10,12 @@ import { checkName } from "./check-name.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { fieldTracking } from "./field-tracking.js";
 
-/** PUT of an object or of its status. */
+/** PUT of an object or of a part of it. */
 export async function handleUpdate(
   request: ApiRequest,
   resource: ServedResource,
   storage: Updater,
-  subresource?: "status",
+  subresource?: UpdateOptions["subresource"],
 ): Promise<void> {
   const format = objectFormat(request.exchange);
   const options = writeOptions(request.exchange.query, "UpdateOptions");

@@ -7,6 +7,7 @@ import type { ResponseFormat } from "../negotiation/response-format.js";
 import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions, predicateOf } from "../options/list-options.js";
 import { jsonBytes } from "../representation/json-text.js";
+import { LineChunk } from "../representation/line-chunk.js";
 import { RecentLines } from "../representation/recent-lines.js";
 import { type BookmarkMetadata, shaper, type Shaper } from "../representation/shapes.js";
 import type { ServedResource } from "../served-resource.js";
@@ -66,29 +67,28 @@ async function stream(
   events: AsyncIterable<readonly StoredEvent[]>,
 ): Promise<void> {
   const sink = await eventSink(request, format);
+  const chunk = new LineChunk(CHUNK_BYTES);
+  /** Stored bytes are the event's bytes, but for the resourceVersion. */
+  const plain = format.shape === "object" && resource.codec.isHub;
   let first = true;
   try {
     for await (const batch of events) {
-      let lines: Uint8Array[] = [];
-      let bytes = 0;
-      for (const event of batch) {
-        const made = eventLine(resource, format, shape, event, first);
+      for (const [index, event] of batch.entries()) {
+        const stored = plain ? event.object : undefined;
+        if (stored === undefined || !chunk.addStored(event.type, stored, batch.length - index - 1)) {
+          chunk.add(eventLine(resource, format, shape, event, first));
+        }
         first = false;
-        bytes += made.length;
-        lines.push(made);
         // Not for a few: watchers that wake together would wait for a turn of the event loop each.
-        if (lines.length % SLICE_EVENTS === 0 && sliceIsSpent()) await nextSlice();
-        if (bytes < CHUNK_BYTES) continue;
-        await sink.write(lines);
-        lines = [];
-        bytes = 0;
+        if (index % SLICE_EVENTS === SLICE_EVENTS - 1 && sliceIsSpent()) await nextSlice();
+        if (chunk.length >= CHUNK_BYTES) await sink.write(chunk.take());
       }
-      if (lines.length > 0) await sink.write(lines);
+      if (chunk.length > 0) await sink.write(chunk.take());
       await pace.written(batch.length);
     }
   } catch (error) {
     if (request.exchange.signal.aborted) return;
-    await sink.write([line("ERROR", jsonBytes(statusOf(error)))]);
+    await sink.write(line("ERROR", jsonBytes(statusOf(error))));
   }
   await sink.end();
 }

@@ -1,0 +1,32 @@
+import { ALGORITHM, jsonWebKey } from "../../../machinery/jwt/jws.js";
+import type { Handler } from "../../request/api-request.js";
+import { respondBytes } from "../../request/respond.js";
+import type { TokenIssuer } from "../../request/token-issuer.js";
+
+const CONFIGURATION = "/.well-known/openid-configuration";
+const KEYS = "/openid/v1/jwks";
+
+/** Where others learn how to check tokens of service accounts. `serverAddress` is "host:port". */
+export function openIdHandlers(
+  issuer: TokenIssuer,
+  serverAddress: () => string,
+): (path: string) => Handler | undefined {
+  const respond =
+    (type: string, document: () => object): Handler =>
+    (request) =>
+      respondBytes(
+        request,
+        200,
+        { "content-type": type, "cache-control": "public, max-age=3600" },
+        Buffer.from(JSON.stringify(document())),
+      );
+  const configuration = respond("application/json", () => ({
+    issuer: issuer.url,
+    jwks_uri: `https://${serverAddress()}${KEYS}`,
+    response_types_supported: ["id_token"],
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: [ALGORITHM],
+  }));
+  const keys = respond("application/jwk-set+json", () => ({ keys: [jsonWebKey(issuer.key)] }));
+  return (path) => (path === CONFIGURATION ? configuration : path === KEYS ? keys : undefined);
+}
