@@ -11,10 +11,12 @@ export const rootPaths: Handler = async (request) => {
     "/api/v1",
     "/apis",
     ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
+    "/.well-known/openid-configuration",
     "/healthz",
     "/livez",
     "/openapi/v2",
     "/openapi/v3",
+    "/openid/v1/jwks",
     "/readyz",
     "/version",
   ];

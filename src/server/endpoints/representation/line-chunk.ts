@@ -5,9 +5,12 @@ import { itemStart, versionPlace, versionText } from "./splice.js";
 const ROOM = 96;
 const NOTHING = Buffer.alloc(0);
 
-/** Lines of a watch on their way out, in one piece of memory: most of a busy server's work is moving them there. */
+/** Lines of a watch on their way out. Most of a busy server's work is moving them, so that none is moved twice. */
 export class LineChunk {
-  #bytes: Buffer = NOTHING;
+  readonly #parts: Uint8Array[] = [];
+  /** The part that stored objects are written into. */
+  #open: Buffer = NOTHING;
+  #used = 0;
   #length = 0;
 
   /** `capacity`: about how many bytes are taken at a time. */
@@ -25,41 +28,48 @@ export class LineChunk {
     const place = versionPlace(bytes, itemStart(bytes));
     if (place === undefined) return false;
     this.#reserve(bytes.length + ROOM, following);
-    const chunk = this.#bytes;
-    let at = this.#length;
-    at += chunk.write(`{"type":"${type}","object":`, at, "latin1");
+    const part = this.#open;
+    const start = this.#used;
+    let at = start + part.write(`{"type":"${type}","object":`, start, "latin1");
     // All of it where its end belongs, then its beginning to the front: views of parts cost more than moving bytes.
     const version = versionText(revision);
-    chunk.set(bytes, at + version.length);
-    chunk.copyWithin(at, at + version.length, at + version.length + place);
-    chunk.write(version, at + place, "latin1");
+    part.set(bytes, at + version.length);
+    part.copyWithin(at, at + version.length, at + version.length + place);
+    part.write(version, at + place, "latin1");
     at += bytes.length + version.length;
-    chunk[at++] = 0x7d;
-    chunk[at++] = 0x0a;
-    this.#length = at;
+    part[at++] = 0x7d;
+    part[at++] = 0x0a;
+    this.#length += at - start;
+    this.#used = at;
     return true;
   }
 
+  /** Adds a ready-made line, which nobody may change any more. */
   add(line: Uint8Array): void {
-    this.#reserve(line.length, 0);
-    this.#bytes.set(line, this.#length);
+    this.#seal();
+    this.#parts.push(line);
     this.#length += line.length;
   }
 
-  /** What was added since the last time. The caller's own. */
+  /** What was added since the last time. */
   take(): Uint8Array {
-    const taken = this.#bytes.subarray(0, this.#length);
-    this.#bytes = NOTHING;
+    this.#seal();
+    const parts = this.#parts.splice(0);
+    const [only] = parts;
+    const taken = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, this.#length);
     this.#length = 0;
     return taken;
   }
 
+  #seal(): void {
+    if (this.#used > 0) this.#parts.push(this.#open.subarray(0, this.#used));
+    this.#open = NOTHING;
+    this.#used = 0;
+  }
+
   #reserve(more: number, following: number): void {
-    const needed = this.#length + more;
-    if (needed <= this.#bytes.length) return;
-    const expected = Math.min(needed + following * more, this.capacity + more);
-    const grown = Buffer.allocUnsafe(Math.max(needed, expected));
-    this.#bytes.copy(grown, 0, 0, this.#length);
-    this.#bytes = grown;
+    if (this.#used + more <= this.#open.length) return;
+    this.#seal();
+    this.#open = Buffer.allocUnsafe(Math.min((following + 1) * more, this.capacity + more));
   }
 }

@@ -74,7 +74,8 @@ async function stream(
   try {
     for await (const batch of events) {
       for (const [index, event] of batch.entries()) {
-        const stored = plain ? event.object : undefined;
+        // Of few events others are told too, so their lines are kept; of many, a state or a backlog, nobody else is.
+        const stored = plain && batch.length > SLICE_EVENTS ? event.object : undefined;
         if (stored === undefined || !chunk.addStored(event.type, stored, batch.length - index - 1)) {
           chunk.add(eventLine(resource, format, shape, event, first));
         }
