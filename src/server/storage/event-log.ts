@@ -119,10 +119,32 @@ export class EventLog<E extends LoggedEvent> {
   read(prefix: string, from: number): EventReader<E> {
     const reader = new EventReader<E>(this, prefix, from);
     if (this.#closed !== undefined) reader.fail(this.#closed);
-    let group = this.#readers.get(prefix);
-    if (group === undefined) this.#readers.set(prefix, (group = new Set()));
-    group.add(reader);
+    this.#join(reader);
     return reader;
+  }
+
+  /**
+   * `next` goes on where events were lost. Readers that need none of those go on in it, the others fail with
+   * {@link CompactedError}.
+   */
+  handOver(next: EventLog<E>): void {
+    for (const group of [...this.#readers.values()]) {
+      for (const reader of [...group]) {
+        if (reader.position < next.floor) {
+          reader.fail(new CompactedError(reader.position, next.floor));
+          continue;
+        }
+        this.leave(reader);
+        next.#join(reader);
+        reader.continueIn(next);
+      }
+    }
+  }
+
+  #join(reader: EventReader<E>): void {
+    let group = this.#readers.get(reader.prefix);
+    if (group === undefined) this.#readers.set(reader.prefix, (group = new Set()));
+    group.add(reader);
   }
 
   leave(reader: EventReader<E>): void {
@@ -189,7 +211,7 @@ export class EventReader<E extends LoggedEvent> {
   #resume: (() => void) | undefined;
 
   constructor(
-    private readonly log: EventLog<E>,
+    private log: EventLog<E>,
     readonly prefix: string,
     from: number,
   ) {
@@ -234,6 +256,14 @@ export class EventReader<E extends LoggedEvent> {
       // Everything before this event lies outside the prefix or was taken.
       this.#position = Math.max(this.#position, revision - 1);
     }
+    this.#resume?.();
+  }
+
+  /** What comes next is in another log. */
+  continueIn(log: EventLog<E>): void {
+    this.#position = this.position;
+    this.log = log;
+    this.#idle = false;
     this.#resume?.();
   }
 

@@ -38,3 +38,20 @@ test("a batch ends when its events are heavy; those of others do not count", () 
   expect([revisions(reader.take(100)), reader.position]).toEqual([[3, 6], 6]);
   expect([revisions(reader.take(100)), reader.position]).toEqual([[9], 11]);
 });
+
+test("a log that goes on where events were lost takes over the readers that need none of them", async () => {
+  const log = openLog();
+  log.append([{ revision: 5, key: "/a/x" }]);
+  const behind = log.read("/a/", 4);
+  const ahead = log.read("/a/", 9);
+  expect(ahead.take(10)).toEqual([]);
+  const next = new EventLog<LoggedEvent>({ clock: new FixedClock(0), floor: 8, limits: LIMITS, weigh: () => 1 });
+  const waiting = ahead.wait();
+  log.handOver(next);
+  await waiting;
+  expect(ahead.take(10)).toEqual([]);
+  next.append([9, 10].map((revision) => ({ revision, key: "/a/x" })));
+  expect([revisions(ahead.take(10)), ahead.position]).toEqual([[10], 10]);
+  expect(revisions(behind.take(10))).toEqual([5]);
+  expect(() => behind.take(10)).toThrow(expect.objectContaining({ requested: 4, compacted: 8 }));
+});

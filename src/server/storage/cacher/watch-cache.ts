@@ -177,7 +177,7 @@ export class WatchCache {
     }
   }
 
-  /** What happened since {@link applied} cannot be known any more. Watchers are told to list again. */
+  /** What happened since {@link applied} cannot be known any more. Watchers that need it are told to list again. */
   async #reload(cause: CompactedError | FutureRevisionError): Promise<boolean> {
     const old = this.#log;
     const kept = cause instanceof CompactedError && cause.compacted > this.#applied ? cause.compacted : undefined;
@@ -187,7 +187,9 @@ export class WatchCache {
     } catch {
       return false;
     }
-    old.close(new CompactedError(old.head, this.#log.floor));
+    // Versions of another life of the store say nothing about this one.
+    if (kept === undefined) old.close(new CompactedError(old.head, this.#log.floor));
+    else old.handOver(this.#log);
     this.#wake();
     return true;
   }
