@@ -6,8 +6,8 @@ export function objectName(prefix, index) {
 export function configMap(namespace, name, size, mark = "") {
   const data = { mark, text: "" };
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace, labels: { bench: "yes" } }, data };
-  // What the server adds (uid, creationTimestamp, resourceVersion) less what the item leaves out (kind, apiVersion).
-  const added = 76;
+  // What the server adds (uid, creationTimestamp, resourceVersion, managedFields) less what the item leaves out (kind, apiVersion).
+  const added = 312;
   data.text = "x".repeat(Math.max(0, size - JSON.stringify(object).length - added));
   return object;
 }
@@ -31,8 +31,8 @@ export function pod(namespace, name, size) {
       ],
     },
   };
-  // The defaults of a pod and its container take about this much.
-  const defaults = 1300;
+  // The defaults of a pod and its container take about this much, and so do its managedFields.
+  const defaults = 2360;
   for (let index = 0; JSON.stringify(object).length + defaults < size; index++) {
     env.push({ name: `VARIABLE_${index}`, value: "a value of some length, as they are found in pods" });
   }

@@ -1,7 +1,10 @@
+import { createPrivateKey } from "node:crypto";
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
 import type { Transport } from "../client/transport/transport.js";
+import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
+import { signingKey } from "../machinery/jwt/jws.js";
 import { staticTokens } from "../server/authn/bearer-token.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
@@ -12,9 +15,10 @@ import type { Listener } from "../server/generic/secure-listener.js";
 import type { StrategyLookup } from "../server/registry/strategy.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import { createStorage } from "../server/storage/create-storage.js";
+import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
 import { kubeconfigText } from "./kubeconfig.js";
-import { type ClusterPki, createClusterPki } from "./pki/cluster-pki.js";
+import { CA_NAME, type ClusterPki, createClusterPki } from "./pki/cluster-pki.js";
 import { recordRequests, type RequestRecord } from "./record-requests.js";
 import { defaultServiceCidr, kubernetesService, systemNamespaces } from "./system-objects.js";
 
@@ -118,6 +122,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     clock,
     random,
     tokens: [staticTokens(new Map([[pki.token, admin]]))],
+    serviceAccounts: tokenIssuer(pki),
     serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),
     ...(options.onError && { reportError: options.onError }),
     filters: options.onRequest === undefined ? [] : [recordRequests(options.onRequest)],
@@ -144,6 +149,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
         kubernetesService: kubernetes[0],
         serviceCidr: defaultServiceCidr(),
         nodePorts: nodePortRegistry(server.resources),
+        signClient: clientSigner(pki, random),
         ...(options.onError && { reportError: options.onError }),
       });
       return controllers.settled;
@@ -163,6 +169,22 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
+}
+
+function clientSigner({ ca }: ClusterPki, random: Random): SignClient {
+  return async (request, validity) => {
+    const [{ signClientRequest }, { issuerOf }] = await Promise.all([
+      import("./pki/sign-request.js"),
+      import("./pki/certificate.js"),
+    ]);
+    return signClientRequest(request, { ...validity, serial: random.bytes(16) }, issuerOf(ca, CA_NAME));
+  };
+}
+
+const ISSUER = "https://kubernetes.default.svc.cluster.local";
+
+function tokenIssuer({ serviceAccountKey }: ClusterPki): TokenIssuer {
+  return { url: ISSUER, audiences: [ISSUER], key: signingKey(createPrivateKey(serviceAccountKey)) };
 }
 
 /**

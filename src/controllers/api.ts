@@ -7,13 +7,15 @@ import type { KubeList, KubeObject } from "../machinery/meta/object.js";
 
 /** What a controller asks of the API: plain objects over a transport. A failure throws the StatusError it was answered. */
 export interface Api {
-  get(path: string): Promise<KubeObject>;
-  list(path: string): Promise<KubeList>;
+  /** `accept` asks for another form than plain JSON. */
+  get(path: string, accept?: string): Promise<KubeObject>;
+  list(path: string, accept?: string): Promise<KubeList>;
   create(path: string, object: KubeObject): Promise<KubeObject>;
   update(path: string, object: KubeObject): Promise<KubeObject>;
   delete(path: string, options?: JsonObject): Promise<void>;
+  patch(path: string, type: "merge-patch" | "strategic-merge-patch", patch: JsonObject): Promise<KubeObject>;
   /** Events from a watch as they come; ends when the server ends it. */
-  watch(path: string, signal: AbortSignal): AsyncIterable<WatchEvent>;
+  watch(path: string, signal: AbortSignal, accept?: string): AsyncIterable<WatchEvent>;
 }
 
 export interface WatchEvent {
@@ -21,12 +23,23 @@ export interface WatchEvent {
   readonly object: KubeObject;
 }
 
+/** For `accept`: nothing of an object but its metadata. */
+export const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+export const METADATA_ONLY_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+const JSON_TYPE = "application/json";
+
 export function createApi(transport: Transport, userAgent: string): Api {
-  const call = async (method: string, path: string, body?: unknown): Promise<JsonObject> => {
+  const call = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    { accept = JSON_TYPE, type = JSON_TYPE }: { readonly accept?: string | undefined; readonly type?: string } = {},
+  ): Promise<JsonObject> => {
     const response = await transport.send({
       method,
       path,
-      headers: { accept: "application/json", "content-type": "application/json", "user-agent": userAgent },
+      headers: { accept, "content-type": type, "user-agent": userAgent },
       ...(body !== undefined && { body: Buffer.from(encodeJson(body)) }),
     });
     const chunks: Uint8Array[] = [];
@@ -36,15 +49,17 @@ export function createApi(transport: Transport, userAgent: string): Api {
     return decodeJson(bytes).value as JsonObject;
   };
   return {
-    get: (path) => call("GET", path) as Promise<KubeObject>,
-    list: (path) => call("GET", path) as unknown as Promise<KubeList>,
+    get: (path, accept) => call("GET", path, undefined, { accept }) as Promise<KubeObject>,
+    list: (path, accept) => call("GET", path, undefined, { accept }) as unknown as Promise<KubeList>,
     create: (path, object) => call("POST", path, object) as Promise<KubeObject>,
     update: (path, object) => call("PUT", path, object) as Promise<KubeObject>,
     delete: async (path, options = {}) => {
       await call("DELETE", path, { kind: "DeleteOptions", apiVersion: "v1", ...options });
     },
-    async *watch(path, signal) {
-      const headers = { accept: "application/json", "user-agent": userAgent };
+    patch: (path, type, patch) =>
+      call("PATCH", path, patch, { type: `application/${type}+json` }) as Promise<KubeObject>,
+    async *watch(path, signal, accept = JSON_TYPE) {
+      const headers = { accept, "user-agent": userAgent };
       const response = await transport.send({ method: "GET", path, headers, signal });
       if (response.status >= 300) {
         const chunks: Uint8Array[] = [];

@@ -4,8 +4,11 @@ import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { type Api, createApi } from "./api.js";
 import { ensure, isTerminating } from "./ensure.js";
+import { CertificateSigner, SIGNED_REQUESTS, type SignClient } from "./certificates/certificate-signer.js";
+import { BUDGETS, DisruptionController } from "./disruption/disruption-controller.js";
 import { ExpiredPods } from "./expired-pods/expired-pods.js";
 import { follow } from "./follow.js";
+import { GarbageCollector } from "./garbage-collector/garbage-collector.js";
 import { repeat } from "./repeat.js";
 import { warningRecorders } from "./record-event.js";
 import { NamespaceController } from "./namespace/namespace-controller.js";
@@ -27,6 +30,8 @@ export interface ControllersConfig {
   /** Where cluster IPs come from when nobody says otherwise; put back as well. */
   readonly serviceCidr: KubeObject;
   readonly nodePorts: NodePortRegistry;
+  /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
+  readonly signClient: SignClient;
   readonly reportError?: (error: unknown) => void;
 }
 
@@ -58,12 +63,15 @@ export function startControllers(config: ControllersConfig): Controllers {
   const report = (error: unknown) => {
     if (!signal.aborted) config.reportError?.(error);
   };
-  const namespaces = new NamespaceController(api, signal, report);
+  const namespaces = new NamespaceController(api, config.clock, signal, report);
   const pods = new ExpiredPods(api, config.clock, signal, report);
   const furnish = once((name) => furnishNamespace(api, name, config.caCertificate));
   const cidrs = new ServiceCidrController(api, config.clock, signal, report);
   const warnings = warningRecorders(api, config.clock, report);
   const ips = new ClusterIpRepair(api, config.clock, warnings("ipallocator-repair-controller"));
+  const disruption = new DisruptionController({ api, clock: config.clock, signal, report });
+  const signer = new CertificateSigner(api, config.signClient, config.clock);
+  const garbage = new GarbageCollector({ api, signal, report, warn: warnings("garbage-collector-controller") });
   const ports = new NodePortRepair(api, config.nodePorts, warnings("portallocator-repair-controller"));
   // One after the other, so that a new cluster always has the same objects at the same versions.
   const [namespacesReady, cidrsReady, ipsReady, portsReady] = [milestone(), milestone(), milestone(), milestone()];
@@ -95,8 +103,12 @@ export function startControllers(config: ControllersConfig): Controllers {
       path: "/api/v1/pods",
       signal,
       report,
-      changed: (pod) => pods.changed(pod),
+      async changed(pod) {
+        disruption.podChanged(pod);
+        await pods.changed(pod);
+      },
       async deleted(pod) {
+        disruption.podChanged(pod);
         pods.gone(pod);
         await releaseClaimsOf(api, pod);
       },
@@ -108,6 +120,14 @@ export function startControllers(config: ControllersConfig): Controllers {
       changed: (claim) => releaseClaim(api, claim),
     }),
     follow(api, { path: "/api/v1/persistentvolumes", signal, report, changed: (volume) => releaseVolume(api, volume) }),
+    follow(api, {
+      path: BUDGETS,
+      signal,
+      report,
+      changed: async (budget) => disruption.budgetChanged(budget),
+      deleted: async (budget) => disruption.budgetDeleted(budget),
+    }),
+    follow(api, { path: SIGNED_REQUESTS, signal, report, changed: (request) => signer.changed(request) }),
     namespacesReady.reached.then(() =>
       follow(api, {
         path: SERVICE_CIDRS,
@@ -123,14 +143,16 @@ export function startControllers(config: ControllersConfig): Controllers {
     ),
     cidrsReady.reached.then(() => repeat(() => ips.run(), { ...repairs, succeeded: ipsReady.reach })),
     ipsReady.reached.then(() => repeat(() => ports.run(), { ...repairs, succeeded: portsReady.reach })),
+    // Nobody waits for it: a cluster is ready before all of it has been looked at.
+    portsReady.reached.then(() => garbage.run()),
   ];
   return {
     settled: portsReady.reached,
     prepared: furnish,
     async stop() {
       stopping.abort();
-      for (const { reach } of [namespacesReady, cidrsReady, ipsReady]) reach();
-      await Promise.allSettled([...running, namespaces.settled(), cidrs.settled()]);
+      for (const { reach } of [namespacesReady, cidrsReady, ipsReady, portsReady]) reach();
+      await Promise.allSettled([...running, namespaces.settled(), cidrs.settled(), disruption.settled()]);
     },
   };
 }

@@ -13,7 +13,16 @@ beforeAll(async () => {
 
 afterAll(() => cluster.close());
 
-const COLLECTIONS = ["/api/v1/namespaces/*/secrets"];
+const SECRETS = {
+  group: "",
+  apiVersion: "v1",
+  resource: "secrets",
+  kind: "Secret",
+  namespaced: true,
+  verbs: ["delete", "deletecollection", "list", "watch"],
+  preferred: true,
+};
+const CONTENTS = { resources: [SECRETS] };
 
 async function namespaceWithContent(name: string) {
   const namespace = await api.create("/api/v1/namespaces", { metadata: { name } });
@@ -23,7 +32,7 @@ async function namespaceWithContent(name: string) {
 
 test("content goes, then the finalizer", async () => {
   const namespace = await namespaceWithContent("full");
-  expect(await emptyNamespace(api, namespace, COLLECTIONS)).toBe(true);
+  expect(await emptyNamespace(api, namespace, CONTENTS, Date.now())).toBe(undefined);
   expect((await api.list("/api/v1/namespaces/full/secrets")).items).toEqual([]);
   expect((await api.get("/api/v1/namespaces/full"))["spec"]).toEqual({});
 });
@@ -31,7 +40,7 @@ test("content goes, then the finalizer", async () => {
 test("a new namespace of the same name keeps what it has", async () => {
   await namespaceWithContent("renewed");
   const old = { metadata: { name: "renewed", uid: "that of the one before" } };
-  expect(await emptyNamespace(api, old, COLLECTIONS)).toBe(true);
+  expect(await emptyNamespace(api, old, CONTENTS, Date.now())).toBe(undefined);
   await api.get("/api/v1/namespaces/renewed/secrets/content");
   expect((await api.get("/api/v1/namespaces/renewed"))["spec"]).toEqual({ finalizers: ["kubernetes"] });
 });
@@ -50,7 +59,7 @@ test("a change of the namespace in between does not leave it behind", async () =
       return api.update(path, object);
     },
   };
-  expect(await emptyNamespace(disturbed, namespace, COLLECTIONS)).toBe(true);
-  expect(changes).toBe(3);
+  expect(await emptyNamespace(disturbed, namespace, CONTENTS, Date.now())).toBe(undefined);
+  expect(changes).toBe(4);
   expect((await api.get("/api/v1/namespaces/changed"))["spec"]).toEqual({});
 });

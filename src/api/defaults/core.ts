@@ -27,7 +27,12 @@ export function defaultService(service: Fields): void {
     setDefault(spec, "externalTrafficPolicy", "Cluster");
   }
   if (external || spec.type === "ClusterIP") setDefault(spec, "internalTrafficPolicy", "Cluster");
-  if (spec.type === "LoadBalancer") setDefault(spec, "allocateLoadBalancerNodePorts", true);
+  if (spec.type !== "LoadBalancer") return;
+  setDefault(spec, "allocateLoadBalancerNodePorts", true);
+  const status = child(child(service, "status") ?? {}, "loadBalancer") ?? {};
+  for (const ingress of children(status, "ingress")) {
+    if (text(ingress.ip) !== "") setDefault(ingress, "ipMode", "VIP");
+  }
 }
 
 export function defaultEndpoints(endpoints: Fields): void {

@@ -4,7 +4,8 @@ export function pullPolicy(image: string): "Always" | "IfNotPresent" {
 }
 
 function imageTag(image: string): string {
-  if (image === "" || /[A-Z]/.test(image.split(/[:@]/)[0]?.split("/").slice(1).join("/") ?? "")) return "";
+  if (image === "" || /\s/.test(image) || /[A-Z]/.test(image.split(/[:@]/)[0]?.split("/").slice(1).join("/") ?? ""))
+    return "";
   const [reference = "", digest] = image.split("@", 2);
   const lastPart = reference.slice(reference.lastIndexOf("/") + 1);
   const colon = lastPart.indexOf(":");

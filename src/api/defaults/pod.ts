@@ -5,9 +5,12 @@ import {
   ensureChild,
   type Fields,
   isFields,
+  number,
   setDefault,
   text,
 } from "../../machinery/meta/access.js";
+import { formatQuantity } from "../../machinery/quantity/quantity.js";
+import { aggregate } from "../validation/pod-resources.js";
 import { defaultFieldRef } from "./field-ref.js";
 import { pullPolicy } from "./image.js";
 import { defaultVolumes } from "./volumes.js";
@@ -34,8 +37,31 @@ export function defaultPod(pod: Fields): void {
     defaultRequests(container);
     if (spec.hostNetwork === true) defaultHostPorts(container);
   }
+  defaultPodResources(spec);
   setDefault(spec, "enableServiceLinks", true);
+  if (number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
   defaultPodSpec(spec);
+}
+
+/** A pod that limits itself as a whole asks for what its containers do, and else for its limits. */
+function defaultPodResources(spec: Fields): void {
+  const resources = child(spec, "resources");
+  if (resources === undefined) return;
+  const limits = { ...child(resources, "limits") };
+  const requests = { ...child(resources, "requests") };
+  const supported = (name: string) => name === "cpu" || name === "memory" || name.startsWith("hugepages-");
+  if (Object.keys(limits).length + Object.keys(requests).length > 0) {
+    for (const [name, sum] of aggregate(spec, "limits")) {
+      if (name.startsWith("hugepages-") && absent(requests[name])) setDefault(limits, name, formatQuantity(sum));
+    }
+    if (Object.keys(limits).length > 0) resources.limits = limits;
+  }
+  if (Object.keys(limits).length === 0) return;
+  for (const [name, sum] of aggregate(spec, "requests")) {
+    if (name === "cpu" || name === "memory") setDefault(requests, name, formatQuantity(sum));
+  }
+  for (const [name, limit] of Object.entries(limits)) if (supported(name)) setDefault(requests, name, limit);
+  if (Object.keys(requests).length > 0) resources.requests = requests;
 }
 
 export function defaultTemplate(template: Fields | undefined): void {

@@ -1,4 +1,4 @@
-import { absent, child, children, ensureChild, type Fields, setDefault } from "../../machinery/meta/access.js";
+import { absent, child, children, ensureChild, type Fields, setDefault, text } from "../../machinery/meta/access.js";
 import { defaultTemplate } from "./pod.js";
 import { defaultClaimSpec } from "./volumes.js";
 
@@ -36,8 +36,12 @@ export function defaultStatefulSet(set: Fields): void {
   setDefault(spec, "replicas", 1);
   setDefault(spec, "revisionHistoryLimit", 10);
   const strategy = ensureChild(spec, "updateStrategy");
-  setDefault(strategy, "type", "RollingUpdate");
-  if (strategy.type === "RollingUpdate") setDefault(ensureChild(strategy, "rollingUpdate"), "partition", 0);
+  if (text(strategy.type) === "") {
+    strategy.type = "RollingUpdate";
+    ensureChild(strategy, "rollingUpdate");
+  }
+  const rolling = strategy.type === "RollingUpdate" ? child(strategy, "rollingUpdate") : undefined;
+  if (rolling !== undefined) setDefault(rolling, "partition", 0);
   const retention = ensureChild(spec, "persistentVolumeClaimRetentionPolicy");
   setDefault(retention, "whenDeleted", "Retain");
   setDefault(retention, "whenScaled", "Retain");

@@ -1,9 +1,9 @@
 import { type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
 import { absent, list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { cidrErrors } from "../../machinery/validation/ip.js";
+import { cidrErrors, parseCidr } from "../../machinery/validation/ip.js";
 import { dns1123SubdomainErrors, pathSegmentErrors } from "../../machinery/validation/names.js";
-import { IMMUTABLE, immutable, named, sameValue } from "./rules.js";
+import { IMMUTABLE, named, sameValue } from "./rules.js";
 
 const PARENT = "spec.parentRef";
 
@@ -35,17 +35,27 @@ const shownParent = ({ group, resource, namespace, name }: ReadonlyFields) => ({
   Name: text(name),
 });
 
+const CIDRS = "spec.cidrs";
+
 export function validateServiceCidr(cidr: KubeObject): FieldError[] {
   const cidrs = list(object(cidr.spec).cidrs).map(text);
-  const refuse = (detail: string) => [invalidValue("spec.cidrs", { CIDRs: cidrs }, detail)];
-  if (cidrs.length === 0) return [required("spec.cidrs", "at least one CIDR required")];
-  if (cidrs.length > 2) return refuse("may only hold up to 2 values");
-  if (cidrs.length === 2 && cidrs.filter((block) => block.includes(":")).length !== 1) {
-    return refuse("may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64");
-  }
-  return cidrs.flatMap((block, index) => named(block, `spec.cidrs[${index}]`, cidrErrors));
+  if (cidrs.length === 0) return [required(CIDRS, "at least one CIDR required")];
+  if (cidrs.length > 2) return [invalidValue(CIDRS, { CIDRs: cidrs }, "may only hold up to 2 values")];
+  const errors = cidrs.flatMap((block, index) => named(block, `${CIDRS}[${index}]`, cidrErrors));
+  const families = cidrs.map((block) => parseCidr(block)?.address.bytes.length);
+  if (cidrs.length < 2 || families[0] === undefined || families[0] !== families[1]) return errors;
+  const detail = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";
+  return [...errors, invalidValue(CIDRS, cidrs, detail)];
 }
 
+/** A second block may be added once; those that are there stay. */
 export function validateServiceCidrUpdate(cidr: KubeObject, old: KubeObject): FieldError[] {
-  return immutable(object(cidr.spec).cidrs, object(old.spec).cidrs, "spec.cidrs");
+  const [cidrs, before] = [cidr, old].map(({ spec }) => list(object(spec).cidrs).map(text));
+  const [now, had] = [cidrs ?? [], before ?? []];
+  const added = had.length === 1 && now.length === 2;
+  if (now.length !== had.length && !added) return [invalidValue(CIDRS, now, IMMUTABLE)];
+  const changed = had.flatMap((block, index) =>
+    block === now[index] ? [] : [invalidValue(`${CIDRS}[${index}]`, now[index], IMMUTABLE)],
+  );
+  return added ? [...changed, ...validateServiceCidr(cidr)] : changed;
 }

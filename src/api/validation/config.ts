@@ -66,15 +66,33 @@ function validateSecretType(secret: KubeObject, data: ReadonlyFields): FieldErro
     return [required("data[username]"), required("data[password]")];
   }
   const keys = Object.hasOwn(REQUIRED_KEYS, type) ? (REQUIRED_KEYS[type] ?? []) : [];
-  const errors = keys.filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`));
+  const missing = (key: string) => !Object.hasOwn(data, key) || (key === "ssh-privatekey" && data[key] === "");
+  const errors = keys.filter(missing).map((key) => required(`data[${key}]`));
   for (const key of keys.filter((candidate) => candidate.startsWith(".docker") && Object.hasOwn(data, candidate))) {
-    try {
-      JSON.parse(Buffer.from(text(data[key]), "base64").toString());
-    } catch {
-      errors.push(invalidValue(`data[${key}]`, "<secret contents redacted>", "invalid character in JSON"));
-    }
+    const problem = jsonObjectProblem(Buffer.from(text(data[key]), "base64").toString());
+    if (problem !== undefined) errors.push(invalidValue(`data[${key}]`, "<secret contents redacted>", problem));
   }
   return errors;
+}
+
+const STARTS_VALUE = /[{[\]"\-0-9tfn]/;
+
+const goQuoteRune = (character: string): string => (character === "'" ? "'\\''" : `'${character}'`);
+
+/** What Go's decoder says of a text that is no JSON object; undefined for one that is. */
+function jsonObjectProblem(json: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    const kind = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    if (kind === "object") return undefined;
+    return `json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`;
+  } catch {
+    const first = json.trimStart().charAt(0);
+    if (first === "") return "unexpected end of JSON input";
+    return STARTS_VALUE.test(first)
+      ? "invalid character in JSON"
+      : `invalid character ${goQuoteRune(first)} looking for beginning of value`;
+  }
 }
 
 export function validateSecretUpdate(secret: KubeObject, old: KubeObject): FieldError[] {

@@ -1,223 +1,265 @@
 import {
   duplicate,
   type FieldError,
+  forbiddenField,
   invalidValue,
   notFoundValue,
   notSupported,
   required,
+  tooLong,
 } from "../../machinery/errors/field-error.js";
 import { absent, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { ObjectMeta } from "../../machinery/meta/object.js";
 import { validateAnnotations, validateLabels } from "../../machinery/validation/labels.js";
+import { dns1123LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
+import { validateAffinity } from "./affinity.js";
+import { check, checkOneOf, checkRange, checkRequiredOneOf, type Errors } from "./collect.js";
 import {
-  dns1123LabelErrors,
-  dns1123SubdomainErrors,
-  envVarNameErrors,
-  portNameErrors,
-  rangeErrors,
-} from "../../machinery/validation/names.js";
+  type ContainerContext,
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from "./containers.js";
+import { eachContainer } from "./each-container.js";
+import { goJson } from "./go-shapes.js";
+import { checkProfilesMatch, MIRROR, validatePodAnnotations } from "./pod-annotations.js";
+import { validateDnsConfig, validateHostAliases } from "./pod-dns.js";
+import { NEW_TEMPLATE, type PodValidationOptions } from "./pod-options.js";
+import { checkOperatingSystem } from "./pod-os.js";
+import { validatePodResources } from "./pod-resources.js";
 import { validateResources } from "./resources.js";
-import { named, nonNegative, oneOf } from "./rules.js";
+import { validatePodSecurityContext } from "./security-context.js";
+import { validateTolerations } from "./tolerations.js";
+import { validateTopologySpread } from "./topology-spread.js";
+import { validateVolumes } from "./volumes.js";
+import { validateHostProcesses } from "./windows-options.js";
 
 /** A pod template wherever one stands. `path` is the template's. */
-export function validatePodTemplate(template: ReadonlyFields, path: string): FieldError[] {
-  return [...validateTemplateMetadata(template, path), ...validatePodSpec(object(template.spec), `${path}.spec`)];
+export function validatePodTemplate(
+  template: ReadonlyFields,
+  path: string,
+  options: PodValidationOptions = NEW_TEMPLATE,
+): FieldError[] {
+  const errors: Errors = [];
+  const spec = object(template.spec);
+  const annotations = object(object(template.metadata).annotations);
+  checkTemplateMetadata(template, path, options, errors);
+  validatePodSpec(spec, undefined, `${path}.spec`, options, errors);
+  checkProfilesMatch(annotations, spec, `${path}.spec`, errors);
+  if (objects(spec.ephemeralContainers).length > 0) {
+    const detail = "ephemeral containers not allowed in pod template";
+    errors.push(forbiddenField(`${path}.spec.ephemeralContainers`, detail));
+  }
+  return errors;
 }
 
-export function validateTemplateMetadata(template: ReadonlyFields, path: string): FieldError[] {
+/** Labels and annotations of a template; their paths leave out "metadata", as upstream's do. */
+export function checkTemplateMetadata(
+  template: ReadonlyFields,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
   const metadata = object(template.metadata);
-  return [
-    ...validateLabels(metadata.labels as Record<string, string> | undefined, `${path}.labels`),
-    ...validateAnnotations(metadata.annotations as Record<string, string> | undefined, `${path}.annotations`),
-  ];
+  const annotations = object(metadata.annotations);
+  errors.push(
+    ...validateLabels(object(metadata.labels) as Record<string, string>, `${path}.labels`),
+    ...validateAnnotations(annotations as Record<string, string>, `${path}.annotations`),
+  );
+  validatePodAnnotations(annotations, object(template.spec), `${path}.annotations`, options, errors);
 }
 
-export function validatePodSpec(spec: ReadonlyFields, path: string): FieldError[] {
-  const volumes = objects(spec.volumes);
-  const volumeNames = new Set(volumes.map((volume) => text(volume.name)));
-  const init = objects(spec.initContainers);
-  const containers = objects(spec.containers);
-  const errors = validateVolumes(volumes, `${path}.volumes`);
-  if (containers.length === 0) errors.push(required(`${path}.containers`));
-  const seen = new Set<string>();
-  const check = (list: readonly ReadonlyFields[], at: string) => {
-    for (const [index, container] of list.entries()) {
-      const here = `${at}[${index}]`;
-      errors.push(...validateContainer(container, here, volumeNames));
-      const name = text(container.name);
-      if (name !== "" && seen.has(name)) errors.push(duplicate(`${here}.name`, name));
-      seen.add(name);
-    }
+const RESTART_POLICIES = ["Always", "OnFailure", "Never"];
+const DNS_POLICIES = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
+
+/** `metadata` is the pod's, undefined for a template. */
+export function validatePodSpec(
+  spec: ReadonlyFields,
+  metadata: ObjectMeta | undefined,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  const gracePeriod = spec.terminationGracePeriodSeconds;
+  if (absent(gracePeriod)) errors.push(required(`${path}.terminationGracePeriodSeconds`));
+  const volumes = validateVolumes(objects(spec.volumes), metadata, `${path}.volumes`, options, errors);
+  const claims = validateResourceClaims(objects(spec.resourceClaims), metadata, `${path}.resourceClaims`, errors);
+  const context: ContainerContext = {
+    spec,
+    volumes,
+    claims,
+    gracePeriod: absent(gracePeriod) ? undefined : number(gracePeriod),
+    hostUsers: spec.hostUsers !== false,
+    options,
   };
-  check(containers, `${path}.containers`);
-  check(init, `${path}.initContainers`);
-  errors.push(
-    ...oneOf(spec.restartPolicy, `${path}.restartPolicy`, ["Always", "OnFailure", "Never"]),
-    ...oneOf(spec.dnsPolicy, `${path}.dnsPolicy`, ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"]),
-  );
-  const account = text(spec.serviceAccountName);
-  if (account !== "") errors.push(...named(account, `${path}.serviceAccountName`, dns1123SubdomainErrors));
-  const node = text(spec.nodeName);
-  if (node !== "") errors.push(...named(node, `${path}.nodeName`, dns1123SubdomainErrors));
-  const deadline = spec.activeDeadlineSeconds;
-  if (!absent(deadline) && (number(deadline) < 1 || number(deadline) > 2 ** 31 - 1)) {
-    errors.push(invalidValue(`${path}.activeDeadlineSeconds`, deadline, "must be between 1 and 2147483647, inclusive"));
+  validateContainers(context, `${path}.containers`, errors);
+  validateInitContainers(context, `${path}.initContainers`, errors);
+  validateEphemeralContainers(context, `${path}.ephemeralContainers`, errors);
+  validatePodResources(spec, claims, path, options, errors);
+  checkHostNetworkPorts(spec, path, options, errors);
+  checkRequiredOneOf(spec.restartPolicy, `${path}.restartPolicy`, RESTART_POLICIES, errors);
+  checkRequiredOneOf(spec.dnsPolicy, `${path}.dnsPolicy`, DNS_POLICIES, errors);
+  if (!absent(spec.nodeSelector)) {
+    errors.push(...validateLabels(object(spec.nodeSelector) as Record<string, string>, `${path}.nodeSelector`));
   }
-  return errors;
+  const security = object(spec.securityContext);
+  validatePodSecurityContext(security, spec, `${path}.securityContext`, options, errors);
+  validateAffinity(object(spec.affinity), `${path}.affinity`, options, errors);
+  validateDnsConfig(spec, `${path}.dnsConfig`, errors);
+  checkGates(spec, path, errors);
+  validateTopologySpread(objects(spec.topologySpreadConstraints), `${path}.topologySpreadConstraints`, options, errors);
+  validateHostProcesses(spec, path, errors);
+  if (spec.hostUsers === false) checkUserNamespace(spec, path, options, errors);
+  if (!absent(spec.hostnameOverride)) checkHostnameOverride(spec, `${path}.hostnameOverride`, errors);
+  checkNames(spec, path, errors);
+  validateTolerations(objects(spec.tolerations), `${path}.tolerations`, options, errors);
+  validateHostAliases(objects(spec.hostAliases), `${path}.hostAliases`, errors);
+  checkClasses(spec, path, errors);
+  if (!absent(spec.overhead)) {
+    validateResources({ limits: spec.overhead }, NO_CLAIMS, `${path}.overhead`, options, errors);
+  }
+  if (!absent(spec.os)) validateOs(spec, path, errors);
+  checkFileKeys(spec, path, errors);
 }
 
-function validateVolumes(volumes: readonly ReadonlyFields[], path: string): FieldError[] {
-  const errors: FieldError[] = [];
+const NO_CLAIMS: ReadonlySet<string> = new Set();
+
+function validateResourceClaims(
+  claims: readonly ReadonlyFields[],
+  metadata: ObjectMeta | undefined,
+  path: string,
+  errors: Errors,
+): ReadonlySet<string> {
+  if (claims.length === 0) return NO_CLAIMS;
+  const all = new Set(claims.map(({ name }) => text(name)).filter((name) => name !== ""));
   const seen = new Set<string>();
-  for (const [index, volume] of volumes.entries()) {
-    const name = text(volume.name);
-    const at = `${path}[${index}].name`;
-    if (name === "") errors.push(required(at));
-    else errors.push(...named(name, at, dns1123LabelErrors));
-    if (name !== "" && seen.has(name)) errors.push(duplicate(at, name));
+  for (const [index, claim] of claims.entries()) {
+    if (metadata?.annotations?.[MIRROR] !== undefined) {
+      errors.push(forbiddenField("", "static pods do not support resource claims"));
+      continue;
+    }
+    const at = `${path}[${index}]`;
+    const name = text(claim.name);
+    if (name === "") errors.push(required(`${at}.name`));
+    else if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
+    else check(name, `${at}.name`, dns1123LabelErrors, errors);
     seen.add(name);
-    const sources = Object.keys(volume).filter((field) => field !== "name" && !absent(volume[field]));
-    for (const extra of sources.slice(1)) {
-      errors.push({
-        type: "FieldValueForbidden",
-        field: `${path}[${index}].${extra}`,
-        detail: "may not specify more than 1 volume type",
-      });
+    checkClaimSource(claim, at, errors);
+  }
+  return all;
+}
+
+const CLAIM_SOURCES = ["resourceClaimName", "resourceClaimTemplateName"];
+
+function checkClaimSource(claim: ReadonlyFields, path: string, errors: Errors): void {
+  const given = CLAIM_SOURCES.filter((field) => !absent(claim[field]));
+  if (given.length !== 1) {
+    const detail =
+      given.length > 1
+        ? "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
+        : "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
+    errors.push(invalidValue(path, goJson("PodResourceClaim", claim), detail));
+  }
+  for (const field of given) check(text(claim[field]), `${path}.${field}`, dns1123SubdomainErrors, errors);
+}
+
+/** On the host's network a port is the host's own. */
+function checkHostNetworkPorts(
+  spec: ReadonlyFields,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+): void {
+  if (spec.hostNetwork !== true) return;
+  for (const [index, container] of objects(spec.containers).entries()) {
+    for (const [at, { hostPort = 0, containerPort = 0 }] of objects(container.ports).entries()) {
+      if (hostPort === containerPort || (hostPort === 0 && !options.resourceIsPod)) continue;
+      const detail = "must match `containerPort` when `hostNetwork` is true";
+      errors.push(invalidValue(`${path}.containers[${index}].ports[${at}].hostPort`, hostPort, detail));
     }
-    errors.push(...validateVolumeSource(volume, `${path}[${index}]`));
   }
-  return errors;
 }
 
-const REQUIRED_SOURCE_FIELDS: readonly (readonly [source: string, field: string])[] = [
-  ["configMap", "name"],
-  ["secret", "secretName"],
-  ["persistentVolumeClaim", "claimName"],
-  ["hostPath", "path"],
-  ["nfs", "server"],
-  ["nfs", "path"],
-  ["csi", "driver"],
-];
-
-function validateVolumeSource(volume: ReadonlyFields, path: string): FieldError[] {
-  return REQUIRED_SOURCE_FIELDS.filter(
-    ([source, field]) => !absent(volume[source]) && text(object(volume[source])[field]) === "",
-  ).map(([source, field]) => required(`${path}.${source}.${field}`));
-}
-
-function validateContainer(container: ReadonlyFields, path: string, volumes: ReadonlySet<string>): FieldError[] {
-  const [name, image] = [text(container.name), text(container.image)];
-  const errors = name === "" ? [required(`${path}.name`)] : named(name, `${path}.name`, dns1123LabelErrors);
-  if (image === "") errors.push(required(`${path}.image`));
-  else if (image.trim() !== image) {
-    errors.push(invalidValue(`${path}.image`, image, "must not have leading or trailing whitespace"));
+function checkGates(spec: ReadonlyFields, path: string, errors: Errors): void {
+  for (const [index, { conditionType }] of objects(spec.readinessGates).entries()) {
+    check(text(conditionType), `${path}.readinessGates[${index}].conditionType`, qualifiedNameErrors, errors);
   }
-  errors.push(
-    ...oneOf(container.terminationMessagePolicy, `${path}.terminationMessagePolicy`, ["File", "FallbackToLogsOnError"]),
-    ...validatePorts(objects(container.ports), `${path}.ports`),
-    ...validateEnv(objects(container.env), `${path}.env`),
-    ...validateMounts(objects(container.volumeMounts), `${path}.volumeMounts`, volumes),
-    ...oneOf(container.imagePullPolicy, `${path}.imagePullPolicy`, ["Always", "IfNotPresent", "Never"]),
-    ...validateResources(object(container.resources), `${path}.resources`),
-  );
-  for (const probe of ["livenessProbe", "readinessProbe", "startupProbe"]) {
-    if (!absent(container[probe])) errors.push(...validateProbe(object(container[probe]), `${path}.${probe}`));
-  }
-  return errors;
-}
-
-function validatePorts(ports: readonly ReadonlyFields[], path: string): FieldError[] {
-  const errors: FieldError[] = [];
   const seen = new Set<string>();
-  for (const [index, port] of ports.entries()) {
-    const at = `${path}[${index}]`;
-    const name = text(port.name);
-    if (name !== "") {
-      errors.push(...named(name, `${at}.name`, portNameErrors));
-      if (seen.has(name)) errors.push(duplicate(`${at}.name`, name));
-      seen.add(name);
-    }
-    const containerPort = number(port.containerPort);
-    if (containerPort === 0) errors.push(required(`${at}.containerPort`));
-    else errors.push(...range(containerPort, `${at}.containerPort`));
-    if (!absent(port.hostPort) && number(port.hostPort) !== 0)
-      errors.push(...range(number(port.hostPort), `${at}.hostPort`));
-    errors.push(...oneOf(port.protocol, `${at}.protocol`, ["SCTP", "TCP", "UDP"]));
+  for (const [index, gate] of objects(spec.schedulingGates).entries()) {
+    const name = text(gate.name);
+    const at = `${path}.schedulingGates[${index}]`;
+    check(name, at, qualifiedNameErrors, errors);
+    if (seen.has(name)) errors.push(duplicate(at, name));
+    seen.add(name);
   }
-  return errors;
 }
 
-function range(port: number, path: string): FieldError[] {
-  return rangeErrors(port, 1, 65535).map((message) => invalidValue(path, port, message));
+/** Without the host's users a pod has none of the host's other namespaces. Two of the fields are named as in Go. */
+function checkUserNamespace(spec: ReadonlyFields, path: string, options: PodValidationOptions, errors: Errors): void {
+  const detail = "when `hostUsers` is false";
+  if (spec.hostNetwork === true && !options.allowHostNetworkWithUserNamespace) {
+    errors.push(forbiddenField(`${path}.hostNetwork`, detail));
+  }
+  if (spec.hostPID === true) errors.push(forbiddenField(`${path}.HostPID`, detail));
+  if (spec.hostIPC === true) errors.push(forbiddenField(`${path}.HostIPC`, detail));
+  if (options.allowDevicesWithUserNamespace) return;
+  for (const [container, at] of eachContainer(spec, path)) {
+    if (objects(container.volumeDevices).length > 0) errors.push(forbiddenField(`${at}.volumeDevices`, detail));
+  }
 }
 
-function validateEnv(env: readonly ReadonlyFields[], path: string): FieldError[] {
-  return env.flatMap((variable, index) => {
-    const at = `${path}[${index}]`;
-    const name = text(variable.name);
-    const errors = name === "" ? [required(`${at}.name`)] : named(name, `${at}.name`, envVarNameErrors);
-    if (absent(variable.valueFrom)) return errors;
-    const sources = Object.entries(object(variable.valueFrom)).filter(([, source]) => !absent(source));
-    if (text(variable.value) !== "" && sources.length > 0) {
-      errors.push(invalidValue(`${at}.valueFrom`, "", "may not be specified when `value` is not empty"));
-    } else if (sources.length === 0) {
-      const kinds =
-        "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`";
-      errors.push(invalidValue(`${at}.valueFrom`, "", kinds));
-    } else if (sources.length > 1) {
-      errors.push(invalidValue(`${at}.valueFrom`, "", "may not have more than one field specified at a time"));
-    }
-    for (const [kind, source] of sources) {
-      if ((kind === "configMapKeyRef" || kind === "secretKeyRef") && text(object(source).key) === "") {
-        errors.push(required(`${at}.valueFrom.${kind}.key`));
+function checkHostnameOverride(spec: ReadonlyFields, path: string, errors: Errors): void {
+  const name = text(spec.hostnameOverride);
+  if (spec.setHostnameAsFQDN === true) {
+    errors.push(forbiddenField(path, "may not be specified when setHostnameAsFQDN is true"));
+  }
+  if (spec.hostNetwork === true) errors.push(forbiddenField(path, "may not be specified when hostNetwork is true"));
+  if (Buffer.byteLength(name) > 64) errors.push(tooLong(path, 64));
+  check(name, path, dns1123SubdomainErrors, errors);
+}
+
+function checkNames(spec: ReadonlyFields, path: string, errors: Errors): void {
+  for (const field of ["serviceAccountName", "nodeName"]) {
+    if (text(spec[field]) !== "") check(text(spec[field]), `${path}.${field}`, dns1123SubdomainErrors, errors);
+  }
+  checkRange(spec.activeDeadlineSeconds, `${path}.activeDeadlineSeconds`, 1, 2 ** 31 - 1, errors);
+  for (const field of ["hostname", "subdomain"]) {
+    if (text(spec[field]) !== "") check(text(spec[field]), `${path}.${field}`, dns1123LabelErrors, errors);
+  }
+}
+
+function checkClasses(spec: ReadonlyFields, path: string, errors: Errors): void {
+  const priority = text(spec.priorityClassName);
+  if (priority !== "") check(priority, `${path}.priorityClassName`, dns1123SubdomainErrors, errors);
+  if (!absent(spec.runtimeClassName)) {
+    check(text(spec.runtimeClassName), `${path}.runtimeClassName`, dns1123SubdomainErrors, errors);
+  }
+  const policy = spec.preemptionPolicy;
+  if (policy === "") errors.push(required(`${path}.preemptionPolicy`));
+  else checkOneOf(policy, `${path}.preemptionPolicy`, ["PreemptLowerPriority", "Never"], errors);
+}
+
+function validateOs(spec: ReadonlyFields, path: string, errors: Errors): void {
+  const name = text(object(spec.os).name);
+  if (name === "") errors.push(required(`${path}.os.name`));
+  else if (name !== "linux" && name !== "windows") {
+    errors.push(notSupported(`${path}.os`, name, ["linux", "windows"]));
+  } else checkOperatingSystem(spec, path, errors);
+}
+
+/** Files of variables are in an emptyDir. */
+function checkFileKeys(spec: ReadonlyFields, path: string, errors: Errors): void {
+  for (const [container, at] of eachContainer(spec, path)) {
+    for (const [index, { valueFrom }] of objects(container.env).entries()) {
+      const reference = object(valueFrom).fileKeyRef;
+      if (absent(reference)) continue;
+      const name = text(object(reference).volumeName);
+      const volume = objects(spec.volumes).findLast((one) => text(one.name) === name);
+      const field = `${at}.env[${index}].valueFrom.fileKeyRef.volumeName`;
+      if (volume === undefined) errors.push(notFoundValue(field, name));
+      else if (absent(volume.emptyDir)) {
+        errors.push(invalidValue(field, name, "referenced volume must be of type emptyDir"));
       }
     }
-    return errors;
-  });
-}
-
-function validateMounts(mounts: readonly ReadonlyFields[], path: string, volumes: ReadonlySet<string>): FieldError[] {
-  const errors: FieldError[] = [];
-  const paths = new Set<string>();
-  for (const [index, mount] of mounts.entries()) {
-    const at = `${path}[${index}]`;
-    const [name, mountPath] = [text(mount.name), text(mount.mountPath)];
-    if (name === "") errors.push(required(`${at}.name`));
-    else if (!volumes.has(name)) errors.push(notFoundValue(`${at}.name`, name));
-    if (mountPath === "") errors.push(required(`${at}.mountPath`));
-    if (mountPath !== "" && paths.has(mountPath)) {
-      errors.push(invalidValue(`${at}.mountPath`, mountPath, "must be unique"));
-    }
-    paths.add(mountPath);
   }
-  return errors;
-}
-
-const HANDLERS = ["exec", "httpGet", "tcpSocket", "grpc"];
-
-function validateProbe(probe: ReadonlyFields, path: string): FieldError[] {
-  const handlers = HANDLERS.filter((handler) => !absent(probe[handler]));
-  const errors = handlers.slice(1).map(
-    (handler): FieldError => ({
-      type: "FieldValueForbidden",
-      field: `${path}.${handler}`,
-      detail: "may not specify more than 1 handler type",
-    }),
-  );
-  if (handlers.length === 0) errors.push(required(path, "must specify a handler type"));
-  for (const field of [
-    "initialDelaySeconds",
-    "timeoutSeconds",
-    "periodSeconds",
-    "successThreshold",
-    "failureThreshold",
-  ]) {
-    errors.push(...nonNegative(probe[field], `${path}.${field}`));
-  }
-  return errors;
-}
-
-/** Templates of workloads that keep pods running may only restart always. */
-export function restartAlways(spec: ReadonlyFields, path: string): FieldError[] {
-  const policy = spec.restartPolicy;
-  return policy === "Always" ? [] : [notSupported(`${path}.restartPolicy`, policy ?? "", ["Always"])];
 }

@@ -1,8 +1,10 @@
 import { type FieldError, invalidValue, notSupported, required } from "../../machinery/errors/field-error.js";
-import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import { named } from "./rules.js";
+import { selectorRulesFor, validateSelector } from "./selector.js";
+import { requiredSegment } from "./typed-reference.js";
 
 export function validateRole(role: KubeObject, namespaced: boolean): FieldError[] {
   return objects(role.rules).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, namespaced));
@@ -31,29 +33,50 @@ function validateRule(rule: ReadonlyFields, path: string, namespaced: boolean): 
   return errors;
 }
 
+/** A cluster role; what it is put together from is told by labels. */
+export function validateClusterRole(role: KubeObject, allowInvalidSelectors = false): FieldError[] {
+  const errors = validateRole(role, false);
+  const { aggregationRule } = role;
+  if (!isFields(aggregationRule)) return errors;
+  const path = "aggregationRule.clusterRoleSelectors";
+  const selectors = list(aggregationRule.clusterRoleSelectors);
+  if (selectors.length === 0) {
+    return [...errors, required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
+  }
+  const rules = { allowInvalidValues: allowInvalidSelectors };
+  return [...errors, ...selectors.flatMap((selector, index) => validateSelector(selector, `${path}[${index}]`, rules))];
+}
+
+export function validateClusterRoleUpdate(role: KubeObject, old: KubeObject): FieldError[] {
+  const selectors = list(object(old.aggregationRule).clusterRoleSelectors);
+  return validateClusterRole(role, selectorRulesFor(selectors).allowInvalidValues);
+}
+
 const RBAC = "rbac.authorization.k8s.io";
 
 export function validateRoleBinding(binding: KubeObject, namespaced: boolean): FieldError[] {
   const role = object(binding.roleRef);
   const errors: FieldError[] = [];
-  if (role.apiGroup !== RBAC) errors.push(notSupported("roleRef.apiGroup", role.apiGroup ?? "", [RBAC]));
+  if (role.apiGroup !== RBAC) errors.push(notSupported("roleRef.apiGroup", text(role.apiGroup), [RBAC]));
   const kinds = namespaced ? ["Role", "ClusterRole"] : ["ClusterRole"];
-  if (!kinds.includes(text(role.kind))) errors.push(notSupported("roleRef.kind", role.kind ?? "", kinds));
-  if (text(role.name) === "") errors.push(required("roleRef.name"));
+  if (!kinds.includes(text(role.kind))) errors.push(notSupported("roleRef.kind", text(role.kind), kinds));
+  errors.push(...requiredSegment(role.name, "roleRef.name"));
   return [
     ...errors,
-    ...objects(binding.subjects).flatMap((subject, index) => validateSubject(subject, `subjects[${index}]`)),
+    ...objects(binding.subjects).flatMap((subject, index) =>
+      validateSubject(subject, `subjects[${index}]`, namespaced),
+    ),
   ];
 }
 
-function validateSubject(subject: ReadonlyFields, path: string): FieldError[] {
+function validateSubject(subject: ReadonlyFields, path: string, namespaced: boolean): FieldError[] {
   const [kind, name, group] = [text(subject.kind), text(subject.name), text(subject.apiGroup)];
   const errors = name === "" ? [required(`${path}.name`)] : [];
   switch (kind) {
     case "ServiceAccount":
       if (name !== "") errors.push(...named(name, `${path}.name`, dns1123SubdomainErrors));
       if (group !== "") errors.push(notSupported(`${path}.apiGroup`, group, [""]));
-      if (text(subject.namespace) === "") errors.push(required(`${path}.namespace`));
+      if (!namespaced && text(subject.namespace) === "") errors.push(required(`${path}.namespace`));
       return errors;
     case "User":
     case "Group":

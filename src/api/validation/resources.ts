@@ -1,54 +1,229 @@
-import { type FieldError, invalidValue, required } from "../../machinery/errors/field-error.js";
-import { isFields, object, type ReadonlyFields } from "../../machinery/meta/access.js";
-import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../../machinery/quantity/quantity.js";
-import { qualifiedNameErrors } from "../../machinery/validation/names.js";
+import {
+  duplicate,
+  forbiddenField,
+  invalidValue,
+  notFoundValue,
+  notSupported,
+  required,
+} from "../../machinery/errors/field-error.js";
+import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import {
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+  quantityValue,
+} from "../../machinery/quantity/quantity.js";
+import { dns1123LabelErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
+import { check, type Errors } from "./collect.js";
+import type { PodValidationOptions } from "./pod-options.js";
 
-/** A container's requests and limits: names, quantities, no request above its limit. */
-export function validateResources(resources: ReadonlyFields, path: string): FieldError[] {
+type ValidateName = (name: string, path: string, errors: Errors) => void;
+
+/** A container's requests and limits: names, quantities, no request above its limit. `claims` are the pod's. */
+export function validateResources(
+  resources: ReadonlyFields,
+  claims: ReadonlySet<string>,
+  path: string,
+  options: PodValidationOptions,
+  errors: Errors,
+  validateName: ValidateName = validateContainerResourceName,
+): void {
   const [requests, limits] = [object(resources.requests), object(resources.limits)];
-  const errors = [...amounts(limits, `${path}.limits`), ...amounts(requests, `${path}.requests`)];
-  for (const [resource, value] of Object.entries(requests)) {
-    const [request, limit] = [quantity(value), quantity(limits[resource])];
-    if (request !== undefined && limit !== undefined && compareQuantities(request, limit) > 0) {
-      const detail = `must be less than or equal to ${resource} limit of ${String(limits[resource])}`;
-      errors.push(invalidValue(`${path}.requests`, String(value), detail));
-    }
+  const names = [...Object.keys(limits), ...Object.keys(requests)];
+  if (names.length === 0 && absent(resources.claims)) return;
+  for (const [name, value] of Object.entries(limits)) {
+    const at = `${path}.limits[${name}]`;
+    validateName(name, at, errors);
+    validateQuantity(name, value, at, errors);
+    checkPages(name, value, at, options, errors);
   }
-  return errors;
+  for (const [name, value] of Object.entries(requests)) {
+    const at = `${path}.requests[${name}]`;
+    validateName(name, at, errors);
+    validateQuantity(name, value, at, errors);
+    checkAgainstLimit(name, value, limits[name], path, errors);
+    checkPages(name, value, at, options, errors);
+  }
+  if (names.some(isHugePages) && !names.includes("cpu") && !names.includes("memory")) {
+    errors.push(forbiddenField(path, "HugePages require cpu or memory"));
+  }
+  validateClaims(objects(resources.claims), claims, `${path}.claims`, errors);
 }
 
-function amounts(values: ReadonlyFields, path: string): FieldError[] {
-  return Object.entries(values).flatMap(([resource, value]) => {
-    const at = `${path}[${resource}]`;
-    const errors = qualifiedNameErrors(resource).map((message) => invalidValue(at, resource, message));
-    const parsed = quantity(value);
-    if (parsed !== undefined && parsed.unscaled < 0n) {
-      errors.push(invalidValue(at, String(value), "must be greater than or equal to 0"));
+function checkAgainstLimit(name: string, value: unknown, limit: unknown, path: string, errors: Errors): void {
+  const request = quantity(value);
+  const most = quantity(limit);
+  if (request === undefined) return;
+  if (most === undefined) {
+    if (!mayOvercommit(name)) {
+      errors.push(required(`${path}.limits`, "Limit must be set for non overcommitable resources"));
     }
-    const standard = /^(cpu|memory|storage|ephemeral-storage|pods|hugepages-.*)$/.test(resource);
-    if (!standard && !resource.includes("/")) {
-      errors.push(
-        invalidValue(at, resource, "must be a standard resource type or fully qualified"),
-        invalidValue(at, resource, "must be a standard resource for containers"),
-      );
+    return;
+  }
+  const order = compareQuantities(request, most);
+  const wanted = order !== 0 && !mayOvercommit(name) ? "equal to" : order > 0 ? "less than or equal to" : undefined;
+  if (wanted === undefined) return;
+  const detail = `must be ${wanted} ${name} limit of ${formatQuantity(most)}`;
+  errors.push(invalidValue(`${path}.requests`, formatQuantity(request), detail));
+}
+
+/** Not negative, and whole where the resource is counted. */
+export function validateQuantity(name: string, value: unknown, path: string, errors: Errors): void {
+  const parsed = quantity(value);
+  if (parsed === undefined) return;
+  if (parsed.unscaled < 0n) {
+    errors.push(invalidValue(path, formatQuantity(parsed), "must be greater than or equal to 0"));
+  }
+  if (isCounted(name) && quantityValue(parsed, -3) % 1000n !== 0n) {
+    errors.push(invalidValue(path, formatQuantity(parsed), "must be an integer"));
+  }
+}
+
+function checkPages(name: string, value: unknown, path: string, options: PodValidationOptions, errors: Errors): void {
+  if (!isHugePages(name) || options.allowIndivisibleHugePages) return;
+  const parsed = quantity(value);
+  if (parsed === undefined || isMultipleOfPage(name, parsed)) return;
+  const shown = formatQuantity(parsed);
+  errors.push(invalidValue(path, shown, `${shown} is not positive integer multiple of ${name}`));
+}
+
+export function isMultipleOfPage(name: string, value: Quantity): boolean {
+  const size = quantity(name.slice(HUGE_PAGES.length));
+  if (size === undefined || size.unscaled <= 0n || quantityValue(size, -3) % 1000n !== 0n) return false;
+  return quantityValue(value) % quantityValue(size) === 0n;
+}
+
+const COUNTED: ReadonlySet<string> = new Set([
+  "pods",
+  "resourcequotas",
+  "services",
+  "replicationcontrollers",
+  "secrets",
+  "configmaps",
+  "persistentvolumeclaims",
+  "services.nodeports",
+  "services.loadbalancers",
+]);
+
+const STANDARD: ReadonlySet<string> = new Set([
+  ...COUNTED,
+  "cpu",
+  "memory",
+  "ephemeral-storage",
+  "storage",
+  "requests.cpu",
+  "requests.memory",
+  "requests.ephemeral-storage",
+  "requests.storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+]);
+
+const HUGE_PAGES = "hugepages-";
+
+export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
+
+/** Kubernetes' own: without a domain, or in one of its own. */
+export const isNative = (name: string): boolean => !name.includes("/") || name.includes("kubernetes.io/");
+
+const mayOvercommit = (name: string): boolean => isNative(name) && !isHugePages(name);
+
+const isCounted = (name: string): boolean => COUNTED.has(name) || isExtendedResource(name);
+
+/** Somebody else's resource, which is counted in whole ones. */
+export function isExtendedResource(name: string): boolean {
+  return !isNative(name) && !name.startsWith("requests.") && qualifiedNameErrors(`requests.${name}`).length === 0;
+}
+
+/** A qualified name, or one of Kubernetes' own resources. */
+export function validateResourceName(name: string, path: string, errors: Errors): void {
+  const before = errors.length;
+  check(name, path, qualifiedNameErrors, errors);
+  if (errors.length > before || name.includes("/")) return;
+  if (!STANDARD.has(name) && !isHugePages(name) && !name.startsWith("requests.hugepages-")) {
+    errors.push(invalidValue(path, name, "must be a standard resource type or fully qualified"));
+  }
+}
+
+export function validateContainerResourceName(name: string, path: string, errors: Errors): void {
+  if (name === "cpu" || name === "memory") return;
+  validateResourceName(name, path, errors);
+  if (!name.includes("/")) {
+    if (name !== "ephemeral-storage" && !isHugePages(name)) {
+      errors.push(invalidValue(path, name, "must be a standard resource for containers"));
     }
-    return errors;
-  });
+  } else if (!isNative(name) && !isExtendedResource(name)) {
+    errors.push(invalidValue(path, name, "doesn't follow extended resource name standard"));
+  }
 }
 
-/** A claim asks for a positive amount of storage. */
-export function validateStorageRequest(resources: unknown, path: string): FieldError[] {
-  const storage = isFields(resources) ? object(resources.requests).storage : undefined;
-  if (storage === undefined) return [required(`${path}[storage]`)];
-  const parsed = quantity(storage);
-  if (parsed === undefined || parsed.unscaled > 0n) return [];
-  return [invalidValue(`${path}[storage]`, storage, "must be greater than zero")];
+/** What a whole pod may ask for. */
+export function validatePodResourceName(name: string, path: string, errors: Errors): void {
+  const before = errors.length;
+  validateResourceName(name, path, errors);
+  if (errors.length > before || name === "cpu" || name === "memory" || isHugePages(name)) return;
+  errors.push(notSupported(path, name, ["cpu", HUGE_PAGES, "memory"]));
 }
 
-function quantity(value: unknown): Quantity | undefined {
+function validateClaims(
+  claims: readonly ReadonlyFields[],
+  known: ReadonlySet<string>,
+  path: string,
+  errors: Errors,
+): void {
+  const seen = new Set<string>();
+  for (const [index, claim] of claims.entries()) {
+    const at = `${path}[${index}]`;
+    const name = text(claim.name);
+    if (name === "") {
+      errors.push(required(at));
+      continue;
+    }
+    checkClaimRequest(name, text(claim.request), seen, at, errors);
+    if (known.has(name)) continue;
+    const list = known.size === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
+    errors.push({
+      ...notFoundValue(at, name),
+      detail: `must be one of the names in pod.spec.resourceClaims${list}`,
+    });
+  }
+}
+
+/** A claim is used as a whole once, or by its requests, each once. */
+function checkClaimRequest(name: string, request: string, seen: Set<string>, path: string, errors: Errors): void {
+  if (seen.has(name)) {
+    errors.push(duplicate(path, name));
+    return;
+  }
+  if (request !== "") check(request, `${path}.request`, dns1123LabelErrors, errors);
+  const key = request === "" ? name : `${name}/${request}`;
+  if (seen.has(key)) errors.push(duplicate(path, key));
+  else if (request === "") {
+    for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(path, name));
+  }
+  seen.add(key);
+}
+
+const known = new Map<string, Quantity | undefined>();
+const MAX_KNOWN = 1000;
+
+/** Undefined for what is no quantity; the decoder refuses those. The same few are written over and over, so they are kept. */
+export function quantity(value: unknown): Quantity | undefined {
   if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const text = String(value);
+  if (known.has(text)) return known.get(text);
+  if (known.size >= MAX_KNOWN) known.clear();
+  const result = parse(text);
+  known.set(text, result);
+  return result;
+}
+
+function parse(text: string): Quantity | undefined {
   try {
-    return parseQuantity(String(value));
+    return parseQuantity(text);
   } catch (error) {
     if (error instanceof QuantityError) return undefined;
     throw error;

@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
 import {
   bitString,
@@ -8,6 +8,7 @@ import {
   integer,
   objectIdentifier,
   octetString,
+  readDer,
   sequence,
   set,
   time,
@@ -54,15 +55,29 @@ const OID = {
   clientAuth: "1.3.6.1.5.5.7.3.2",
 } as const;
 
-/** An uncompressed P-256 point ends its SubjectPublicKeyInfo. */
-const POINT_BYTES = 65;
-
 /** Makes a P-256 key and an X.509 v3 certificate for it, signed by `issuer`; without one it signs itself. */
 export function issueCertificate(request: CertificateRequest, issuer?: Issuer): KeyPair {
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const spki = publicKey.export({ type: "spki", format: "der" });
-  const keyIdentifier = keyIdentifierOf(spki);
-  const signer = issuer ?? { commonName: request.commonName, key: privateKey, keyIdentifier };
+  const { privateKey, publicKey: pair } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const publicKey = pair.export({ type: "spki", format: "der" });
+  const self = { commonName: request.commonName, key: privateKey, keyIdentifier: keyIdentifierOf(publicKey) };
+  const subject = distinguishedName(request.commonName, request.organizations ?? []);
+  return {
+    certificate: signCertificate({ ...request, subject, publicKey }, issuer ?? self),
+    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}
+
+/** Whose certificate it is, both in DER: a distinguished name and a SubjectPublicKeyInfo. */
+export interface SignedSubject {
+  readonly subject: Uint8Array;
+  readonly publicKey: Uint8Array;
+}
+
+type Terms = Omit<CertificateRequest, "commonName" | "organizations">;
+
+/** An X.509 v3 certificate, as PEM. */
+export function signCertificate(request: Terms & SignedSubject, signer: Issuer): string {
+  const keyIdentifier = keyIdentifierOf(request.publicKey);
   const algorithm = sequence(objectIdentifier(OID.ecdsaWithSha256));
   const body = sequence(
     explicit(0, integer(Buffer.of(2))),
@@ -70,33 +85,29 @@ export function issueCertificate(request: CertificateRequest, issuer?: Issuer): 
     algorithm,
     distinguishedName(signer.commonName, []),
     sequence(time(request.notBefore), time(request.notAfter)),
-    distinguishedName(request.commonName, request.organizations ?? []),
-    spki,
+    request.subject,
+    request.publicKey,
     explicit(3, sequence(...extensions(request, keyIdentifier, signer.keyIdentifier))),
   );
   const signature = sign("sha256", body, { key: signer.key, dsaEncoding: "der" });
-  return {
-    certificate: pem("CERTIFICATE", sequence(body, algorithm, bitString(signature))),
-    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
-  };
+  return pem("CERTIFICATE", sequence(body, algorithm, bitString(signature)));
 }
 
 /** A CA made by {@link issueCertificate}, ready to sign. */
 export function issuerOf(ca: KeyPair, commonName: string): Issuer {
   const key = createPrivateKey(ca.key);
-  const spki = derPublicKey(key);
+  const spki = createPublicKey(key).export({ type: "spki", format: "der" });
   return { commonName, key, keyIdentifier: keyIdentifierOf(spki) };
 }
 
-function derPublicKey(key: KeyObject): Buffer {
-  const jwk = key.export({ format: "jwk" });
-  return Buffer.concat([Buffer.of(4), Buffer.from(jwk.x ?? "", "base64url"), Buffer.from(jwk.y ?? "", "base64url")]);
-}
-
-const keyIdentifierOf = (spki: Uint8Array): Uint8Array =>
-  createHash("sha1")
-    .update(spki.subarray(spki.length - POINT_BYTES))
+/** A hash of the key's bits, as RFC 5280 has it: without the byte that says how many of them are not meant. */
+function keyIdentifierOf(spki: Uint8Array): Uint8Array {
+  const [info] = readDer(spki);
+  const [, key] = readDer(info?.content ?? spki);
+  return createHash("sha1")
+    .update(key?.content.subarray(1) ?? spki)
     .digest();
+}
 
 function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
   const attribute = (oid: string, value: string) => set(sequence(objectIdentifier(oid), utf8String(value)));
@@ -106,7 +117,7 @@ function distinguishedName(commonName: string, organizations: readonly string[])
   );
 }
 
-function extensions(request: CertificateRequest, own: Uint8Array, authority: Uint8Array): Buffer[] {
+function extensions(request: Terms, own: Uint8Array, authority: Uint8Array): Buffer[] {
   const ca = request.usage === "ca";
   const list = [
     // digitalSignature, keyEncipherment and keyCertSign are bits 0, 2 and 5.

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
@@ -8,11 +9,14 @@ export interface ClusterPki {
   readonly server: KeyPair;
   /** CN=kubernetes-admin, O=system:masters. */
   readonly admin: KeyPair;
+  /** PEM of the private key that tokens of service accounts are signed by. */
+  readonly serviceAccountKey: string;
   /** Bearer token of the same user. */
   readonly token: string;
 }
 
-const CA_NAME = "kubernetes";
+/** The subject of the CA. */
+export const CA_NAME = "kubernetes";
 const DAY = 86_400_000;
 const SERVER_NAMES = [
   "127.0.0.1",
@@ -46,5 +50,7 @@ export function createClusterPki(clock: Clock, random: Random): ClusterPki {
     },
     issuer,
   );
-  return { ca, server, admin, token: Buffer.from(random.bytes(32)).toString("base64url") };
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const serviceAccountKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { ca, server, admin, serviceAccountKey, token: Buffer.from(random.bytes(32)).toString("base64url") };
 }

@@ -41,7 +41,9 @@ async function read(path: string): Promise<ClusterPki | undefined> {
     throw error;
   }
   try {
-    return JSON.parse(text) as ClusterPki;
+    const kept = JSON.parse(text) as ClusterPki & { readonly serviceAccountKey?: string };
+    // What was kept before there were such tokens has no key of their own: the server's, as kube-apiserver does.
+    return { ...kept, serviceAccountKey: kept.serviceAccountKey ?? kept.server.key };
   } catch {
     throw new Error(`${path} is damaged; remove it to have new certificates made, then merge the kubeconfig again`);
   }

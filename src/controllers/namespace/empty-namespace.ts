@@ -1,89 +1,87 @@
-import { isConflict, isMethodNotSupported, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { list, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Api } from "../api.js";
+import type { DiscoveredResource } from "../discover.js";
+import { type DeletionReport, namespaceConditions } from "./conditions.js";
+import { type ContentDeleted, deleteContent } from "./delete-content.js";
+
+/** What is deleted of a namespace, in which order; or why nobody knows. */
+export type Contents = { readonly resources: readonly DiscoveredResource[] } | { readonly failure: string };
+
+const NOTHING: ContentDeleted = {
+  failures: [],
+  remaining: new Map(),
+  finalizers: new Map(),
+  estimate: 0,
+  left: [],
+};
 
 /**
- * Deletes everything in a namespace that is being deleted, then takes off the finalizer "kubernetes". Answers false
- * when something is still there (a finalizer or a grace period holds it): come back later. A new namespace of the same
- * name is left alone.
+ * Deletes everything in a namespace that is being deleted, tells how it went in the namespace's conditions, then takes off
+ * the finalizer "kubernetes". Answers what is still there (a finalizer or a grace period holds it); undefined when nothing
+ * is. A new namespace of the same name is left alone.
  */
-export async function emptyNamespace(api: Api, namespace: KubeObject, resources: readonly string[]): Promise<boolean> {
+export async function emptyNamespace(
+  api: Api,
+  namespace: KubeObject,
+  contents: Contents,
+  now: number,
+): Promise<ContentDeleted | undefined> {
   const { name = "", uid } = namespace.metadata ?? {};
-  if (!(await isThere(api, name, uid))) return true;
-  let empty = true;
-  for (const collection of resources) empty = (await emptyCollection(api, collection.replace("*", name))) && empty;
-  if (empty) await finalize(api, name, uid);
-  return empty;
+  const current = await find(api, name, uid);
+  if (current === undefined) return undefined;
+  const known = "resources" in contents;
+  const deletedAt = Date.parse(current.metadata?.deletionTimestamp ?? "");
+  const deleted = known ? await deleteContent(api, { name, deletedAt }, contents.resources, now) : NOTHING;
+  await tellConditions(api, current, { ...deleted, ...(!known && { discovery: contents.failure }) }, now);
+  if (!known || deleted.remaining.size > 0 || deleted.failures.length > 0) return deleted;
+  await finalize(api, name, uid);
+  return undefined;
 }
 
-async function isThere(api: Api, name: string, uid: string | undefined): Promise<boolean> {
+async function find(api: Api, name: string, uid: string | undefined): Promise<KubeObject | undefined> {
   try {
-    return (await api.get(`/api/v1/namespaces/${name}`)).metadata?.uid === uid;
+    const found = await api.get(`/api/v1/namespaces/${name}`);
+    return found.metadata?.uid === uid ? found : undefined;
   } catch (error) {
-    if (isNotFound(error)) return false;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }
 
-/** Whether nothing is left. */
-async function emptyCollection(api: Api, path: string): Promise<boolean> {
-  try {
-    if (!(await holdsAnything(api, path))) return true;
-    await api.delete(path, { propagationPolicy: "Background" });
-    return !(await holdsAnything(api, path));
-  } catch (error) {
-    if (isNotFound(error) || isMethodNotSupported(error)) return true;
-    throw error;
+/** Whoever changes the namespace in between changes nothing about its contents. */
+async function tellConditions(api: Api, namespace: KubeObject, report: DeletionReport, now: number): Promise<void> {
+  const { name = "", uid } = namespace.metadata ?? {};
+  let current: KubeObject | undefined = namespace;
+  while (current !== undefined) {
+    const conditions = namespaceConditions(current, report, `${new Date(now).toISOString().slice(0, 19)}Z`);
+    if (conditions === undefined) return;
+    try {
+      const status = { ...object(current["status"]), conditions };
+      await api.update(`/api/v1/namespaces/${name}/status`, { ...current, status });
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!isConflict(error)) throw error;
+      current = await find(api, name, uid);
+    }
   }
-}
-
-async function holdsAnything(api: Api, path: string): Promise<boolean> {
-  return (await api.list(`${path}?limit=1`)).items.length > 0;
 }
 
 /** Nothing new can come into the namespace any more, so a change of it by somebody else only means to try again. */
 async function finalize(api: Api, name: string, uid: string | undefined): Promise<void> {
-  const path = `/api/v1/namespaces/${name}`;
   for (;;) {
+    const current = await find(api, name, uid);
+    if (current === undefined) return;
     try {
-      const current = await api.get(path);
-      if (current.metadata?.uid !== uid) return;
-      const spec = (current["spec"] ?? {}) as JsonObject;
-      const finalizers = Array.isArray(spec["finalizers"]) ? spec["finalizers"] : [];
-      await api.update(`${path}/finalize`, {
-        ...current,
-        spec: { ...spec, finalizers: finalizers.filter((one) => one !== "kubernetes") },
-      });
+      const spec = object(current["spec"]);
+      const finalizers = list(spec["finalizers"]).filter((one) => one !== "kubernetes");
+      await api.update(`/api/v1/namespaces/${name}/finalize`, { ...current, spec: { ...spec, finalizers } });
       return;
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
     }
   }
-}
-
-/** Where the objects of each namespaced resource are listed, "*" standing for the namespace: from discovery. */
-export async function namespacedCollections(api: Api): Promise<readonly string[]> {
-  const core = await api.get("/api/v1");
-  const groups = ((await api.get("/apis"))["groups"] ?? []) as readonly {
-    readonly preferredVersion: { readonly groupVersion: string };
-  }[];
-  const paths = collectionsOf("/api/v1", core);
-  for (const { preferredVersion } of groups) {
-    const root = `/apis/${preferredVersion.groupVersion}`;
-    paths.push(...collectionsOf(root, await api.get(root)));
-  }
-  return paths;
-}
-
-function collectionsOf(root: string, list: KubeObject): string[] {
-  const resources = (list["resources"] ?? []) as readonly {
-    readonly name: string;
-    readonly namespaced: boolean;
-    readonly verbs: readonly string[];
-  }[];
-  return resources
-    .filter(({ name, namespaced, verbs }) => namespaced && !name.includes("/") && verbs.includes("deletecollection"))
-    .map(({ name }) => `${root}/namespaces/*/${name}`);
 }

@@ -1,18 +1,23 @@
+import type { Clock } from "../../base/clock.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
+import { type Api, METADATA_ONLY } from "../api.js";
+import { type DiscoveredResource, discover } from "../discover.js";
 import { pause } from "../pause.js";
-import { emptyNamespace, namespacedCollections } from "./empty-namespace.js";
+import type { ContentDeleted } from "./delete-content.js";
+import { type Contents, emptyNamespace } from "./empty-namespace.js";
 
-const RETRY_MS = 1000;
+const FIRST_WAIT_MS = 5;
+const LONGEST_WAIT_MS = 60_000;
 
-/** Empties namespaces that are being deleted, each on its own; what is held is looked at again until it is gone. */
+/** Empties namespaces that are being deleted, each on its own; what is held is looked at again when some of it changes. */
 export class NamespaceController {
   /** By uid: a name can be taken again before the work for the old one notices. */
   readonly #emptying = new Map<string, Promise<void>>();
-  #collections: Promise<readonly string[]> | undefined;
+  #resources: Promise<readonly DiscoveredResource[]> | undefined;
 
   constructor(
     private readonly api: Api,
+    private readonly clock: Clock,
     private readonly signal: AbortSignal,
     private readonly report: (error: unknown) => void,
   ) {}
@@ -30,16 +35,60 @@ export class NamespaceController {
   }
 
   async #run(namespace: KubeObject): Promise<void> {
+    let failures = 0;
     while (!this.signal.aborted) {
+      let deleted: ContentDeleted | undefined;
       try {
-        this.#collections ??= namespacedCollections(this.api);
-        if (await emptyNamespace(this.api, namespace, await this.#collections)) return;
+        deleted = await emptyNamespace(this.api, namespace, await this.#contents(), this.clock.now());
+        if (deleted === undefined) return;
       } catch (error) {
         if (this.signal.aborted) return;
-        this.#collections = undefined;
+        this.#resources = undefined;
         this.report(error);
       }
-      await pause(RETRY_MS, this.signal);
+      // Kubernetes comes back after half the time it takes; and, for what failed, after a wait that doubles.
+      const held = deleted !== undefined && deleted.estimate > 0 && deleted.failures.length === 0;
+      failures = held ? 0 : failures + 1;
+      const wait = held ? ((deleted?.estimate ?? 0) / 2 + 1) * 1000 : FIRST_WAIT_MS * 2 ** Math.min(failures, 20);
+      await this.#untilChanged(deleted?.left ?? [], Math.min(wait, LONGEST_WAIT_MS));
     }
   }
+
+  async #contents(): Promise<Contents> {
+    this.#resources ??= deletable(this.api);
+    try {
+      return { resources: await this.#resources };
+    } catch (error) {
+      this.#resources = undefined;
+      return { failure: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Waits until something of what is left changes, or that long. */
+  async #untilChanged(left: ContentDeleted["left"], milliseconds: number): Promise<void> {
+    const waiting = new AbortController();
+    const signal = AbortSignal.any([waiting.signal, this.signal]);
+    const watches = left.map((one) => this.#changed(one, signal));
+    await Promise.race([pause(milliseconds, signal), ...watches]);
+    waiting.abort();
+    await Promise.all(watches);
+  }
+
+  /** Resolves at the first change; with none, when the signal aborts. */
+  async #changed({ path, resourceVersion }: ContentDeleted["left"][number], signal: AbortSignal): Promise<void> {
+    try {
+      const target = `${path}?watch=true&resourceVersion=${resourceVersion}`;
+      for await (const { type } of this.api.watch(target, signal, METADATA_ONLY)) if (type !== "BOOKMARK") return;
+    } catch {
+      // The wait is all that is left, then.
+    }
+    if (!signal.aborted) await pause(LONGEST_WAIT_MS, signal);
+  }
+}
+
+async function deletable(api: Api): Promise<readonly DiscoveredResource[]> {
+  const found = await discover(api);
+  return found.filter(
+    ({ preferred, namespaced, verbs }) => preferred && namespaced && verbs.includes("delete") && verbs.includes("list"),
+  );
 }

@@ -25,6 +25,14 @@ const configMapKey = whole(CONFIG_MAP_KEY);
 const percent = whole(PERCENT);
 const httpHeader = whole(HTTP_HEADER);
 
+const QUALIFIED_NAME = regexError(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  LABEL_KEY,
+  "MyName",
+  "my.name",
+  "123-abc",
+);
+
 export function dns1123LabelErrors(value: string): string[] {
   const errors = tooLongInCharacters(value, 63);
   if (dns1123Label.test(value)) return errors;
@@ -62,16 +70,11 @@ export function wildcardSubdomainErrors(value: string): string[] {
 
 /** A label's key, also the rule for finalizers, annotation keys (lower-cased first) and resource names. */
 export function qualifiedNameErrors(value: string): string[] {
-  const rule = regexError(
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-    LABEL_KEY,
-    "MyName",
-    "my.name",
-    "123-abc",
-  );
   const parts = value.split("/");
   if (parts.length > 2) {
-    return [`a valid label key ${rule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const errors: string[] = [];
   const [prefix, name] = parts.length === 2 ? [parts[0] ?? "", parts[1] ?? ""] : [undefined, value];
@@ -82,7 +85,7 @@ export function qualifiedNameErrors(value: string): string[] {
   }
   if (name === "") errors.push("name part must be non-empty");
   else if (bytes(name) > 63) errors.push("name part must be no more than 63 bytes");
-  if (!labelKey.test(name)) errors.push(`name part ${rule}`);
+  if (!labelKey.test(name)) errors.push(`name part ${QUALIFIED_NAME}`);
   return errors;
 }
 

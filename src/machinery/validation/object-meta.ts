@@ -34,6 +34,9 @@ export function validateObjectMeta(
   ];
 }
 
+/** Fields that are "" where they are not set; the others are null. */
+const TEXTS: ReadonlySet<string> = new Set(["name", "namespace", "uid"]);
+
 /** What is wrong with a change of metadata. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = "metadata"): FieldError[] {
   const errors: FieldError[] = [];
@@ -52,7 +55,8 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
   const immutable = ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp"] as const;
   for (const field of [...immutable, "deletionGracePeriodSeconds"] as const) {
     const [value, before] = [meta[field] ?? null, old[field] ?? null];
-    if (value !== before) errors.push(invalidValue(`${path}.${field}`, value ?? "", "field is immutable"));
+    const empty = TEXTS.has(field) ? "" : null;
+    if (value !== before) errors.push(invalidValue(`${path}.${field}`, value ?? empty, "field is immutable"));
   }
   return [
     ...errors,

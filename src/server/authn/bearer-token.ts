@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import type { TokenLookup, User } from "../request/user.js";
+import { InvalidTokenError, type TokenLookup, type User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 
 /** `Authorization: Bearer TOKEN`, or a WebSocket's token. A token nobody knows is a 401, not an anonymous request. */
@@ -10,11 +10,21 @@ export function bearerToken(lookups: readonly TokenLookup[]): Authenticator {
     const token = /^bearer +(\S+)/i.exec(header)?.[1] ?? exchange.webSocket?.bearerToken;
     if (token === undefined) return undefined;
     for (const lookup of lookups) {
-      const user = await lookup(token);
+      const user = await knownUser(lookup, token);
       if (user !== undefined) return user;
     }
     throw unauthorized();
   };
+}
+
+/** Why a token is refused is told to nobody who cannot ask for a TokenReview. */
+async function knownUser(lookup: TokenLookup, token: string): Promise<User | undefined> {
+  try {
+    return await lookup(token);
+  } catch (error) {
+    if (error instanceof InvalidTokenError) throw unauthorized();
+    throw error;
+  }
 }
 
 /** A fixed list. Tokens are compared in constant time. */

@@ -6,34 +6,98 @@ import {
   validateServiceCidrUpdate,
 } from "../../api/validation/cluster-network.js";
 import { validateConfigMap, validateConfigMapUpdate } from "../../api/validation/config.js";
-import { validateIngress, validateNetworkPolicy } from "../../api/validation/network.js";
+import {
+  validateAdmissionPolicy,
+  validateAdmissionPolicyBinding,
+  validateAdmissionPolicyStatusUpdate,
+  validateAdmissionPolicyUpdate,
+  validateMutatingAdmissionPolicy,
+  validateMutatingAdmissionPolicyBinding,
+} from "../../api/validation/admission-policy.js";
 import {
   validateHorizontalPodAutoscaler,
-  validateIngressClass,
-  validateLease,
-  validatePodDisruptionBudget,
-  validatePriorityClass,
-  validatePriorityClassUpdate,
-  validateRuntimeClass,
-} from "../../api/validation/policy.js";
-import { validateRole, validateRoleBinding, validateRoleBindingUpdate } from "../../api/validation/rbac.js";
+  validateHorizontalPodAutoscalerStatusUpdate,
+  validateHorizontalPodAutoscalerUpdate,
+} from "../../api/validation/autoscaling.js";
 import {
+  validateCsiDriver,
+  validateCsiDriverUpdate,
+  validateCsiNode,
+  validateCsiNodeUpdate,
+  validateCsiStorageCapacity,
+  validateCsiStorageCapacityUpdate,
+} from "../../api/validation/csi.js";
+import {
+  validateDeviceClass,
+  validateResourceClaim,
+  validateResourceClaimTemplate,
+  validateResourceClaimTemplateUpdate,
+  validateResourceClaimUpdate,
+} from "../../api/validation/device-claim.js";
+import {
+  validatePodDisruptionBudget,
+  validatePodDisruptionBudgetStatusUpdate,
+  validatePodDisruptionBudgetUpdate,
+} from "../../api/validation/disruption-budget.js";
+import { validateFlowControlStatus, validatePriorityLevel } from "../../api/validation/flow-control.js";
+import {
+  ingressWarnings,
+  validateIngress,
+  validateIngressStatusUpdate,
+  validateIngressUpdate,
+} from "../../api/validation/ingress.js";
+import { validateIngressClass, validateIngressClassUpdate } from "../../api/validation/ingress-class.js";
+import { validateLease } from "../../api/validation/lease.js";
+import { validateLimitRange } from "../../api/validation/limit-range.js";
+import {
+  networkPolicyWarnings,
+  validateNetworkPolicy,
+  validateNetworkPolicyUpdate,
+} from "../../api/validation/network-policy.js";
+import { nodeWarnings, validateNode, validateNodeUpdate } from "../../api/validation/node.js";
+import {
+  persistentVolumeWarnings,
   validatePersistentVolume,
-  validatePersistentVolumeClaim,
-  validatePersistentVolumeClaimUpdate,
   validatePersistentVolumeUpdate,
+} from "../../api/validation/persistent-volume.js";
+import {
+  persistentVolumeClaimWarnings,
+  validatePersistentVolumeClaim,
+  validatePersistentVolumeClaimStatusUpdate,
+  validatePersistentVolumeClaimUpdate,
+} from "../../api/validation/persistent-volume-claim.js";
+import { validatePriorityClass, validatePriorityClassUpdate } from "../../api/validation/priority-class.js";
+import {
+  validateClusterRole,
+  validateClusterRoleUpdate,
+  validateRole,
+  validateRoleBinding,
+  validateRoleBindingUpdate,
+} from "../../api/validation/rbac.js";
+import {
+  validateResourceQuota,
+  validateResourceQuotaStatus,
+  validateResourceQuotaUpdate,
+} from "../../api/validation/resource-quota.js";
+import {
+  runtimeClassWarnings,
+  validateRuntimeClass,
+  validateRuntimeClassUpdate,
+} from "../../api/validation/runtime-class.js";
+import {
+  storageClassWarnings,
   validateStorageClass,
   validateStorageClassUpdate,
-} from "../../api/validation/storage.js";
-import {
-  validateCronJob,
-  validateReplicationController,
-  validateSelectorUpdate,
-  validateStatefulSetUpdate,
-  validateWorkload,
-} from "../../api/validation/workloads.js";
+  validateVolumeAttributesClass,
+  validateVolumeAttributesClassUpdate,
+} from "../../api/validation/storage-class.js";
+import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from "../../api/validation/volume-attachment.js";
+import { validateWebhookConfiguration, validateWebhookConfigurationUpdate } from "../../api/validation/webhooks.js";
+import { validatePodTemplateUpdate } from "../../api/validation/workloads.js";
+import { podTemplateWarnings } from "../../api/validation/pod-warnings.js";
+import { sameValue } from "../../api/validation/rules.js";
 import { validatePodTemplate } from "../../api/validation/pod-spec.js";
-import { number, object } from "../../machinery/meta/access.js";
+import { object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { ipErrors } from "../../machinery/validation/ip.js";
 import { pathSegmentErrors } from "../../machinery/validation/names.js";
@@ -41,11 +105,20 @@ import type { Strategy } from "../registry/strategy.js";
 import { apiServiceStrategy } from "./cluster/api-service.js";
 import { flowSchemaStrategy } from "./cluster/flow-schema.js";
 import { certificateSigningRequestStrategy } from "./certificates/certificate-signing-request.js";
+import { endpointSliceStrategy, endpointsStrategy } from "./core/endpoints.js";
 import { eventStrategy } from "./core/event.js";
 import { namespaceStrategy } from "./core/namespace.js";
 import { podStrategy } from "./core/pod.js";
 import { secretStrategy } from "./core/secret.js";
 import { serviceStrategy } from "./core/service.js";
+import {
+  daemonSetStrategy,
+  deploymentStrategy,
+  replicaSetStrategy,
+  replicationControllerStrategy,
+  statefulSetStrategy,
+} from "./apps/workloads.js";
+import { cronJobStrategy } from "./batch/cron-job.js";
 import { jobStrategy } from "./batch/job.js";
 import { resourceSliceStrategy } from "./resource/resource-slice.js";
 
@@ -64,13 +137,28 @@ function checked(validate: Validate, change?: ValidateUpdate, rest: Strategy = {
   };
 }
 
-const workload = (kind: string, change: ValidateUpdate = validateSelectorUpdate, rest?: Strategy): Strategy =>
-  checked((object_) => validateWorkload(object_, kind), change, rest);
+/** The same warnings for a create and for an update. */
+const warned = (warnings: (object_: KubeObject) => readonly string[]): Strategy => ({
+  warningsOnCreate: warnings,
+  warningsOnUpdate: warnings,
+});
 
-const statusReplicas: Strategy = {
-  fieldLabels: ["status.replicas"],
-  fields: (object_) => ({ "status.replicas": String(number(object(object_.status).replicas)) }),
+const MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets";
+
+/** Said when the annotation is new. */
+function serviceAccountWarnings(account: KubeObject, old: KubeObject = {}): readonly string[] {
+  const [asks, asked] = [account, old].map(({ metadata }) => metadata?.annotations?.[MOUNTABLE_SECRETS] !== undefined);
+  if (asks !== true || asked === true) return [];
+  const better = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+  return [`metadata.annotations[${MOUNTABLE_SECRETS}]: ${better}`];
+}
+
+const webhooks: Strategy = {
+  validate: validateWebhookConfiguration,
+  validateUpdate: validateWebhookConfigurationUpdate,
 };
+
+const templateWarnings = (holder: KubeObject) => podTemplateWarnings(object(holder.template), "template");
 
 /** Claims and volumes start out unbound. Their protection finalizers come with the controllers that take them out. */
 const pending: Strategy = {
@@ -82,60 +170,150 @@ const pending: Strategy = {
 /** RBAC names are anything that can be part of a path. */
 const RBAC: Strategy = { validateName: pathSegmentErrors, allowCreateOnUpdate: true };
 
-const role = (namespaced: boolean): Strategy =>
-  checked((object_) => validateRole(object_, namespaced), undefined, RBAC);
-
 const roleBinding = (namespaced: boolean): Strategy =>
   checked((object_) => validateRoleBinding(object_, namespaced), validateRoleBindingUpdate, RBAC);
 
 /** By "<group>/<resource>", the core group's by resource alone. Defaults and columns are added in index.ts. */
 export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   configmaps: checked(validateConfigMap, validateConfigMapUpdate),
-  endpoints: { allowCreateOnUpdate: true },
+  endpoints: endpointsStrategy,
   events: eventStrategy,
-  limitranges: { allowCreateOnUpdate: true },
+  limitranges: checked(validateLimitRange, undefined, { allowCreateOnUpdate: true }),
   namespaces: namespaceStrategy,
   nodes: {
+    ...warned(nodeWarnings),
+    validate: validateNode,
+    validateUpdate: validateNodeUpdate,
+    validateStatusUpdate: validateNodeUpdate,
     keepsStatusOnCreate: true,
     fieldLabels: ["spec.unschedulable"],
     fields: (node) => ({ "spec.unschedulable": String(object(node.spec).unschedulable === true) }),
   },
-  persistentvolumeclaims: checked(validatePersistentVolumeClaim, validatePersistentVolumeClaimUpdate, pending),
-  persistentvolumes: checked(validatePersistentVolume, validatePersistentVolumeUpdate, pending),
+  persistentvolumeclaims: {
+    ...pending,
+    ...warned(persistentVolumeClaimWarnings),
+    validate: validatePersistentVolumeClaim,
+    validateUpdate: validatePersistentVolumeClaimUpdate,
+    validateStatusUpdate: validatePersistentVolumeClaimStatusUpdate,
+  },
+  persistentvolumes: {
+    ...pending,
+    ...warned(persistentVolumeWarnings),
+    validate: validatePersistentVolume,
+    validateUpdate: validatePersistentVolumeUpdate,
+  },
   pods: podStrategy,
-  podtemplates: checked((template: KubeObject) => validatePodTemplate(object(template.template), "template")),
-  replicationcontrollers: checked(validateReplicationController, undefined, statusReplicas),
+  podtemplates: {
+    validate: (holder) => validatePodTemplate(object(holder.template), "template"),
+    validateUpdate: validatePodTemplateUpdate,
+    warningsOnCreate: templateWarnings,
+    warningsOnUpdate: (holder, old) => (sameValue(holder.template, old.template) ? [] : templateWarnings(holder)),
+  },
+  replicationcontrollers: {
+    ...replicationControllerStrategy,
+    garbageCollection: "Orphan",
+  },
+  resourcequotas: {
+    validate: validateResourceQuota,
+    validateUpdate: validateResourceQuotaUpdate,
+    validateStatusUpdate: validateResourceQuotaStatus,
+    allowCreateOnUpdate: true,
+  },
   secrets: secretStrategy,
+  serviceaccounts: { warningsOnCreate: serviceAccountWarnings, warningsOnUpdate: serviceAccountWarnings },
   services: serviceStrategy,
+  "admissionregistration.k8s.io/mutatingadmissionpolicies": checked(validateMutatingAdmissionPolicy),
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": checked(validateMutatingAdmissionPolicyBinding),
+  "admissionregistration.k8s.io/mutatingwebhookconfigurations": webhooks,
+  "admissionregistration.k8s.io/validatingadmissionpolicies": {
+    validate: (policy) => validateAdmissionPolicy(policy),
+    validateUpdate: validateAdmissionPolicyUpdate,
+    validateStatusUpdate: validateAdmissionPolicyStatusUpdate,
+  },
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": checked(validateAdmissionPolicyBinding),
+  "admissionregistration.k8s.io/validatingwebhookconfigurations": webhooks,
   "apiregistration.k8s.io/apiservices": apiServiceStrategy,
-  "apps/daemonsets": workload("daemonset"),
-  "apps/deployments": workload("deployment"),
-  "apps/replicasets": workload("replicaset"),
-  "apps/statefulsets": workload("statefulset", validateStatefulSetUpdate),
-  "autoscaling/horizontalpodautoscalers": checked(validateHorizontalPodAutoscaler, undefined, {
+  "apps/daemonsets": daemonSetStrategy,
+  "apps/deployments": deploymentStrategy,
+  "apps/replicasets": replicaSetStrategy,
+  "apps/statefulsets": statefulSetStrategy,
+  "autoscaling/horizontalpodautoscalers": {
+    validate: validateHorizontalPodAutoscaler,
+    validateUpdate: validateHorizontalPodAutoscalerUpdate,
+    validateStatusUpdate: validateHorizontalPodAutoscalerStatusUpdate,
     conversions: { "autoscaling/v1": { toHub: autoscalerToV2, fromHub: autoscalerFromV2 } },
-  }),
-  "batch/cronjobs": checked(validateCronJob),
+  },
+  "batch/cronjobs": cronJobStrategy,
   "batch/jobs": jobStrategy,
   "certificates.k8s.io/certificatesigningrequests": certificateSigningRequestStrategy,
   "coordination.k8s.io/leases": checked(validateLease, undefined, {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
   }),
+  "discovery.k8s.io/endpointslices": endpointSliceStrategy,
   "events.k8s.io/events": eventStrategy,
   "flowcontrol.apiserver.k8s.io/flowschemas": flowSchemaStrategy,
-  "networking.k8s.io/ingressclasses": checked(validateIngressClass),
-  "networking.k8s.io/ingresses": checked(validateIngress),
+  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations": checked(validatePriorityLevel, undefined, {
+    validateStatusUpdate: validateFlowControlStatus,
+  }),
+  "networking.k8s.io/ingressclasses": checked(validateIngressClass, validateIngressClassUpdate),
+  "networking.k8s.io/ingresses": {
+    ...warned(ingressWarnings),
+    validate: validateIngress,
+    validateUpdate: validateIngressUpdate,
+    validateStatusUpdate: validateIngressStatusUpdate,
+  },
   "networking.k8s.io/ipaddresses": checked(validateIpAddress, validateIpAddressUpdate, { validateName: ipErrors }),
-  "networking.k8s.io/networkpolicies": checked(validateNetworkPolicy),
+  "networking.k8s.io/networkpolicies": {
+    ...warned(networkPolicyWarnings),
+    validate: validateNetworkPolicy,
+    validateUpdate: validateNetworkPolicyUpdate,
+  },
   "networking.k8s.io/servicecidrs": { validate: validateServiceCidr, validateUpdate: validateServiceCidrUpdate },
-  "node.k8s.io/runtimeclasses": checked(validateRuntimeClass),
-  "policy/poddisruptionbudgets": checked(validatePodDisruptionBudget, undefined, { allowUnconditionalUpdate: false }),
+  "node.k8s.io/runtimeclasses": {
+    ...warned(runtimeClassWarnings),
+    validate: validateRuntimeClass,
+    validateUpdate: validateRuntimeClassUpdate,
+  },
+  "policy/poddisruptionbudgets": {
+    validate: validatePodDisruptionBudget,
+    validateUpdate: validatePodDisruptionBudgetUpdate,
+    validateStatusUpdate: validatePodDisruptionBudgetStatusUpdate,
+    allowUnconditionalUpdate: false,
+  },
   "rbac.authorization.k8s.io/clusterrolebindings": roleBinding(false),
-  "rbac.authorization.k8s.io/clusterroles": role(false),
+  "rbac.authorization.k8s.io/clusterroles": {
+    ...RBAC,
+    validate: (role) => validateClusterRole(role),
+    validateUpdate: validateClusterRoleUpdate,
+  },
   "rbac.authorization.k8s.io/rolebindings": roleBinding(true),
-  "rbac.authorization.k8s.io/roles": role(true),
+  "rbac.authorization.k8s.io/roles": checked((role) => validateRole(role, true), undefined, RBAC),
+  "resource.k8s.io/deviceclasses": checked(validateDeviceClass),
+  "resource.k8s.io/resourceclaims": { validate: validateResourceClaim, validateUpdate: validateResourceClaimUpdate },
+  "resource.k8s.io/resourceclaimtemplates": {
+    validate: validateResourceClaimTemplate,
+    validateUpdate: validateResourceClaimTemplateUpdate,
+  },
   "resource.k8s.io/resourceslices": resourceSliceStrategy,
-  "scheduling.k8s.io/priorityclasses": checked(validatePriorityClass, validatePriorityClassUpdate),
-  "storage.k8s.io/storageclasses": checked(validateStorageClass, validateStorageClassUpdate),
+  "scheduling.k8s.io/priorityclasses": { validate: validatePriorityClass, validateUpdate: validatePriorityClassUpdate },
+  "storage.k8s.io/csidrivers": { validate: validateCsiDriver, validateUpdate: validateCsiDriverUpdate },
+  "storage.k8s.io/csinodes": { validate: validateCsiNode, validateUpdate: validateCsiNodeUpdate },
+  "storage.k8s.io/csistoragecapacities": {
+    validate: validateCsiStorageCapacity,
+    validateUpdate: validateCsiStorageCapacityUpdate,
+  },
+  "storage.k8s.io/storageclasses": {
+    ...warned(storageClassWarnings),
+    validate: validateStorageClass,
+    validateUpdate: validateStorageClassUpdate,
+  },
+  "storage.k8s.io/volumeattachments": {
+    validate: validateVolumeAttachment,
+    validateUpdate: validateVolumeAttachmentUpdate,
+  },
+  "storage.k8s.io/volumeattributesclasses": {
+    validate: validateVolumeAttributesClass,
+    validateUpdate: validateVolumeAttributesClassUpdate,
+  },
 };

@@ -5,4 +5,6 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly preconditions?: Preconditions | undefined;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | undefined;
+  /** The old way to say Orphan or Background; not together with `propagationPolicy`. */
+  readonly orphanDependents?: boolean | undefined;
 }

@@ -1,7 +1,11 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { DeleteOptions } from "./delete-options.js";
-import { metadataOf, timestamp } from "./metadata.js";
+import { assign, metadataOf, timestamp } from "./metadata.js";
 import type { Strategy } from "./strategy.js";
+
+/** Finalizers by which the garbage collector is told what becomes of an object's dependents. */
+export const ORPHAN_DEPENDENTS = "orphan";
+export const DELETE_DEPENDENTS = "foregroundDeletion";
 
 export type DeletionDecision =
   | { readonly kind: "now" }
@@ -12,9 +16,13 @@ export type DeletionDecision =
 interface Mark {
   readonly kind: "mark";
   readonly deletionTimestamp: string;
-  readonly gracePeriodSeconds: number;
+  /** Undefined: the kind does not tell. */
+  readonly gracePeriodSeconds: number | undefined;
+  readonly finalizers: readonly string[];
   /** The object was not being deleted before. */
   readonly first: boolean;
+  /** Nothing keeps the object once it is marked: whoever watches sees the mark, and then that it is gone. */
+  readonly thenRemove: boolean;
 }
 
 /** Seconds in a hundred years: an int64 of them is more than a timestamp can tell. */
@@ -22,7 +30,7 @@ const LONGEST_GRACE = 3_155_760_000;
 
 /**
  * What a DELETE does to `object`: removes it, or gives it a deletionTimestamp because a grace period or a finalizer
- * keeps it. A grace period can only be shortened.
+ * keeps it. A grace period can only be shortened; while one is running, finalizers stay as they are.
  */
 export function decideDeletion(
   object: KubeObject,
@@ -30,41 +38,83 @@ export function decideDeletion(
   strategy: Strategy,
   now: number,
 ): DeletionDecision {
-  const metadata = object.metadata ?? {};
+  const { deletionTimestamp } = object.metadata ?? {};
+  const first = deletionTimestamp === undefined;
+  const heldByKind = strategy.holdsDeletion?.(object) === true;
+  if (heldByKind && !first) return { kind: "pending" };
+  const grace = graceOf(object, options, strategy, now);
+  if (grace === "pending") return { kind: "pending" };
+  const finalizers = deletionFinalizers(object, options, strategy);
+  const held = heldByKind || finalizers.length > 0;
+  if (grace !== undefined) {
+    return { kind: "mark", ...grace, finalizers, first, thenRemove: !held && grace.gracePeriodSeconds === 0 };
+  }
+  if (!held) return { kind: "now" };
+  const begun = first || Date.parse(deletionTimestamp) > now ? timestamp(now) : deletionTimestamp;
+  const gracePeriodSeconds = strategy.holdsDeletion === undefined ? 0 : undefined;
+  return { kind: "mark", deletionTimestamp: begun, gracePeriodSeconds, finalizers, first, thenRemove: false };
+}
+
+/** The time a graceful deletion gets; undefined when it gets none: the kind knows no grace, or it has been given. */
+function graceOf(
+  object: KubeObject,
+  options: DeleteOptions,
+  strategy: Strategy,
+  now: number,
+): { deletionTimestamp: string; gracePeriodSeconds: number } | "pending" | undefined {
+  if (strategy.gracePeriod === undefined) return undefined;
   const asked = options.gracePeriodSeconds;
   const requested = asked === undefined ? undefined : asked < 0 ? 1 : Math.min(asked, LONGEST_GRACE);
-  const held = (metadata.finalizers ?? []).length > 0 || strategy.holdsDeletion?.(object) === true;
-
-  if (metadata.deletionTimestamp !== undefined) {
-    const current = metadata.deletionGracePeriodSeconds ?? 0;
-    if (strategy.gracePeriod === undefined || current === 0) return held ? { kind: "pending" } : { kind: "now" };
-    if (requested === undefined || requested >= current) return { kind: "pending" };
-    if (requested === 0 && !held) return { kind: "now" };
-    const shortened = Date.parse(metadata.deletionTimestamp) - (current - requested) * 1000;
-    const past = shortened < now;
-    return {
-      kind: "mark",
-      deletionTimestamp: timestamp(Math.max(shortened, now)),
-      gracePeriodSeconds: past && requested !== 0 ? 1 : requested,
-      first: false,
-    };
+  const { deletionTimestamp, deletionGracePeriodSeconds: current = 0 } = object.metadata ?? {};
+  if (deletionTimestamp === undefined) {
+    const period = Math.min(strategy.gracePeriod(object, requested), LONGEST_GRACE);
+    return { deletionTimestamp: timestamp(now + period * 1000), gracePeriodSeconds: period };
   }
-
-  const period = Math.min(strategy.gracePeriod?.(object, requested) ?? 0, LONGEST_GRACE);
-  if (period === 0 && !held) return { kind: "now" };
+  if (current === 0) return undefined;
+  if (requested === undefined || requested >= current) return "pending";
+  const shortened = Date.parse(deletionTimestamp) - (current - requested) * 1000;
+  const past = shortened < now;
   return {
-    kind: "mark",
-    deletionTimestamp: timestamp(now + period * 1000),
-    gracePeriodSeconds: period,
-    first: true,
+    deletionTimestamp: timestamp(Math.max(shortened, now)),
+    gracePeriodSeconds: past && requested !== 0 ? 1 : requested,
   };
+}
+
+/** The object's finalizers with those that the propagation policy asks for; the object's own wish counts where nobody says. */
+function deletionFinalizers(object: KubeObject, options: DeleteOptions, strategy: Strategy): readonly string[] {
+  const before = object.metadata?.finalizers ?? [];
+  const after = before.filter((one) => one !== ORPHAN_DEPENDENTS && one !== DELETE_DEPENDENTS);
+  switch (propagationOf(before, options, strategy)) {
+    case "Orphan":
+      after.push(ORPHAN_DEPENDENTS);
+      break;
+    case "Foreground":
+      after.push(DELETE_DEPENDENTS);
+      break;
+    case "Background":
+  }
+  return after.length === before.length && after.every((one) => before.includes(one)) ? before : after;
+}
+
+function propagationOf(
+  finalizers: readonly string[],
+  { orphanDependents, propagationPolicy }: DeleteOptions,
+  { garbageCollection = "Background" }: Strategy,
+): "Orphan" | "Background" | "Foreground" {
+  if (garbageCollection === "Unsupported") return "Background";
+  if (orphanDependents !== undefined) return orphanDependents ? "Orphan" : "Background";
+  if (propagationPolicy !== undefined) return propagationPolicy;
+  const wish = finalizers.find((one) => one === ORPHAN_DEPENDENTS || one === DELETE_DEPENDENTS);
+  if (wish === undefined) return garbageCollection;
+  return wish === ORPHAN_DEPENDENTS ? "Orphan" : "Foreground";
 }
 
 /** Puts a decision on the draft of an object. */
 export function marked(draft: KubeObject, decision: Mark): KubeObject {
   const metadata = metadataOf(draft);
   metadata.deletionTimestamp = decision.deletionTimestamp;
-  metadata.deletionGracePeriodSeconds = decision.gracePeriodSeconds;
+  assign(metadata, "deletionGracePeriodSeconds", decision.gracePeriodSeconds);
+  assign(metadata, "finalizers", decision.finalizers.length === 0 ? undefined : [...decision.finalizers]);
   if (decision.first && (metadata.generation ?? 0) > 0) metadata.generation = (metadata.generation ?? 0) + 1;
   return draft;
 }

@@ -9,6 +9,7 @@ import type {
 } from "../storage/store.js";
 import type { DeleteOptions } from "./delete-options.js";
 import type { RequestScope } from "./scope.js";
+import type { WritableSubresource } from "./strategy.js";
 
 /**
  * What a resource can do. The verbs a server offers for it are those whose interface it implements; objects are in the
@@ -45,8 +46,8 @@ export interface Updater {
 }
 
 export interface UpdateOptions {
-  /** "status", or absent for the object itself. */
-  readonly subresource?: "status" | undefined;
+  /** Absent for the object itself. */
+  readonly subresource?: "status" | WritableSubresource | undefined;
   /** The transform's result is trusted: the strategy neither prepares nor judges it (subresources that set one field). */
   readonly trusted?: boolean;
   /** Makes the object where there is none yet, whatever the strategy says (apply). */

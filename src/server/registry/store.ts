@@ -10,6 +10,7 @@ import {
   isAlreadyExists,
   isNotFound,
   isStatusError,
+  StatusError,
 } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
@@ -107,6 +108,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       if (isAlreadyExists(error) && (draft.metadata?.generateName ?? "") !== "") {
         throw generateNameConflict(this.config, draft.metadata?.name ?? "", 1);
       }
+      if (isAlreadyExists(error)) throw await this.#existing(error, scope, draft.metadata?.name ?? "");
       throw error;
     }
     await allocation?.commit();
@@ -170,10 +172,13 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const key = this.#key(scope, name);
     const { objects, strategy } = this.config;
     let pending: StoredObject | undefined;
+    let remove = false;
+    for (const warning of strategy.warningsOnDelete?.(options) ?? []) scope.warnings.add(warning);
     const result = await objects.guaranteedUpdate(
       key,
       async (current) => {
         pending = undefined;
+        remove = false;
         if (current === undefined) throw new Error(`no current object at ${key}`);
         const object = current.object();
         this.#checkPreconditions(name, object, options);
@@ -187,6 +192,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
             pending = current;
             return object;
           case "mark": {
+            remove = decision.thenRemove;
             const draft = marked(copyObject(object), decision);
             strategy.markDeleting?.(draft);
             return draft;
@@ -196,7 +202,22 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       { dryRun: scope.dryRun },
     );
     if (result.deleted) await this.#removed(scope, result.object);
+    else if (remove) return { object: await this.#removeMarked(scope, key, result.object), gone: true };
     return { object: pending ?? result.object, gone: result.deleted };
+  }
+
+  /** Removes an object that was marked and that nothing keeps; somebody else may have done it in between. */
+  async #removeMarked(scope: RequestScope, key: string, object: StoredObject): Promise<StoredObject> {
+    if (scope.dryRun) return object;
+    const uid = object.object().metadata?.uid;
+    try {
+      const removed = await this.config.objects.delete(key, { ...(uid !== undefined && { preconditions: { uid } }) });
+      await this.#removed(scope, removed);
+      return removed;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return object;
+    }
   }
 
   async deleteCollection(
@@ -216,6 +237,17 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       }
     }
     return found;
+  }
+
+  /** Says of a name that is taken whether it will be free soon. */
+  async #existing(error: StatusError, scope: RequestScope, name: string): Promise<StatusError> {
+    try {
+      const found = await this.config.objects.get(this.#key(scope, name), {});
+      if (found.object().metadata?.deletionTimestamp === undefined) return error;
+      return new StatusError({ ...error.status, message: `object is being deleted: ${error.status.message}` });
+    } catch {
+      return error;
+    }
   }
 
   async #prepareNew(
@@ -259,30 +291,35 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const { strategy } = this.config;
     const metadata = metadataOf(draft);
     assign(metadata, "generation", old.metadata?.generation);
-    const status = options.subresource === "status";
-    if (status) {
+    const { subresource } = options;
+    const status = subresource === "status";
+    const part = subresource === undefined || status ? undefined : strategy.subresources?.[subresource];
+    if (part !== undefined) {
+      part.prepare(draft, old, context);
+      strategy.applyDefaults?.(draft);
+    } else if (status) {
       keepAllBut(draft, old, ["metadata", "status"]);
       strategy.prepareForStatusUpdate?.(draft, old, context);
     } else {
       if (this.config.hasStatus) restore(draft, old, "status");
       strategy.prepareForUpdate?.(draft, old, context);
       strategy.applyDefaults?.(draft);
-      if (strategy.hasGeneration && this.#contentChanged(draft, old))
-        metadata.generation = (old.metadata?.generation ?? 0) + 1;
+    }
+    if (!status && strategy.hasGeneration && this.#contentChanged(draft, old)) {
+      metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
     }
     restoreSystemMetadata(draft, old);
-    const allocation = status ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
+    const whole = subresource === undefined;
+    const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {
       const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
-      this.#throwInvalid(draft, [
-        ...validateMetadataUpdate(draft, old, this.config.namespaced),
-        ...(validate?.call(strategy, draft, old, context) ?? []),
-      ]);
+      const problems = part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context);
+      this.#throwInvalid(draft, [...validateMetadataUpdate(draft, old, this.config.namespaced), ...(problems ?? [])]);
     } catch (error) {
       await allocation?.revert();
       throw error;
     }
-    if (!status) {
+    if (whole) {
       for (const warning of strategy.warningsOnUpdate?.(draft, old) ?? []) scope.warnings.add(warning);
     }
     strategy.canonicalize?.(draft);
@@ -321,6 +358,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   #checkPreconditions(name: string, object: KubeObject, { preconditions }: DeleteOptions): void {
     const { uid, resourceVersion } = object.metadata ?? {};
+    // Namespaces have words of their own.
+    if (this.strategy.holdsDeletion !== undefined)
+      return checkHeldPreconditions(this.config, name, object, preconditions);
     const gr = { group: this.config.group, resource: this.config.kind };
     if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
       const text = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
@@ -355,6 +395,22 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const problems = pathSegmentErrors(name);
     if (problems.length > 0) throw badRequest(`Name parameter invalid: ${goQuote(name)}: ${problems.join(";")}`);
     return this.#prefix(scope) + name;
+  }
+}
+
+function checkHeldPreconditions(
+  config: StoreConfig,
+  name: string,
+  { metadata = {} }: KubeObject,
+  wanted: DeleteOptions["preconditions"],
+): void {
+  const fail = (what: string, given: string, found = ""): never => {
+    const text = `Precondition failed: ${what} in precondition: ${given}, ${what} in object meta: ${found}`;
+    throw conflict(config, name, text);
+  };
+  if (wanted?.uid !== undefined && wanted.uid !== metadata.uid) fail("UID", wanted.uid, metadata.uid);
+  if (wanted?.resourceVersion !== undefined && wanted.resourceVersion !== metadata.resourceVersion) {
+    fail("ResourceVersion", wanted.resourceVersion, metadata.resourceVersion);
   }
 }
 

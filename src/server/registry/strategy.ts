@@ -1,6 +1,8 @@
 import type { Random } from "../../base/random.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { User } from "../request/user.js";
+import type { DeleteOptions } from "./delete-options.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
 import type { TableColumns } from "./table-columns.js";
 
@@ -55,6 +57,8 @@ export interface Strategy {
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Problems of a change of status. */
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
+  /** Subresources other than status that write a part of the object, by name. */
+  readonly subresources?: Readonly<Partial<Record<WritableSubresource, SubresourceStrategy>>>;
   /** What is wrong with a name of this kind, in apimachinery's words. Default: DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
   /** Brings a valid object into its one normal form. */
@@ -90,6 +94,13 @@ export interface Strategy {
   gracePeriod?(object: KubeObject, requested: number | undefined): number;
   /** Throws a StatusError to refuse a deletion. */
   beforeDelete?(object: KubeObject): void;
+  /**
+   * What becomes of dependents when a deletion does not say: "Background", the default, deletes them, "Orphan" leaves them
+   * alone. Objects of an "Unsupported" kind have none, and deletion options about them are ignored.
+   */
+  readonly garbageCollection?: "Background" | "Orphan" | "Unsupported";
+  /** Texts for `Warning:` headers of a deletion with these options. */
+  warningsOnDelete?(options: DeleteOptions): readonly string[];
   /** True while something beyond metadata.finalizers keeps a deleted object (a namespace's spec.finalizers). */
   holdsDeletion?(object: KubeObject): boolean;
   /** Called once on the draft that gets its deletionTimestamp (a namespace's phase becomes Terminating). */
@@ -111,6 +122,16 @@ export interface Strategy {
   readonly scale?: ScaleMapping;
   /** Columns of server-side tables. Default: Name and Created At. */
   readonly columns?: TableColumns;
+}
+
+export type WritableSubresource = "approval" | "ephemeralcontainers" | "resize";
+
+/** A part of an object that is written by itself, by rules of its own. */
+export interface SubresourceStrategy {
+  /** Takes back everything in `draft` that is not written here. */
+  prepare(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
+  /** Problems of the change, all of them; metadata is validated by the registry before. */
+  validate(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
 }
 
 export interface VersionConversion {
@@ -142,8 +163,8 @@ export interface StrategyContext {
   /** Milliseconds since the epoch, from the server's clock. */
   readonly now: number;
   readonly random: Random;
-  /** Group and user of the caller. */
-  readonly user: { readonly name: string; readonly groups: readonly string[] };
+  /** Who asks. */
+  readonly user: User;
   /** Nothing of this request is going to be stored. */
   readonly dryRun: boolean;
   readonly objects: ObjectAccess;

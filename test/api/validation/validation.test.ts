@@ -92,7 +92,7 @@ describe("what the server says of a bad object", () => {
       "batch/jobs",
       "batch",
       "Job",
-      { spec: { template } },
+      { spec: { manualSelector: true, selector: { matchLabels: labels }, template } },
       ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
     ],
     ["a service without ports", "services", "", "Service", { spec: {} }, ["spec.ports: Required value"]],

@@ -24,7 +24,11 @@ const node = (name: string, spec: Readonly<Record<string, unknown>>) =>
 const request = (name: string, signerName: string) =>
   post("/apis/certificates.k8s.io/v1/certificatesigningrequests", {
     metadata: { name, labels: { row: "{ns}" } },
-    spec: { request: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K", signerName, usages: ["client auth"] },
+    spec: {
+      request: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUFBQQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K",
+      signerName,
+      usages: ["client auth"],
+    },
   });
 
 const twoPods: readonly Step[] = [

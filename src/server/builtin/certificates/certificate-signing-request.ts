@@ -1,7 +1,15 @@
-import { ensureChild, object, text } from "../../../machinery/meta/access.js";
-import type { Strategy } from "../../registry/strategy.js";
+import {
+  validateCertificateSigningRequest,
+  validateCertificateSigningRequestUpdate,
+} from "../../../api/validation/certificate-request.js";
+import { children, ensureChild, type Fields, object, objects, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { timestamp } from "../../registry/metadata.js";
+import type { Strategy, StrategyContext } from "../../registry/strategy.js";
 
-/** Who asks is written by the server, and the request never changes. */
+const DECISIONS = ["Approved", "Denied"];
+
+/** Who asks is written by the server, and the request never changes; it is decided by /approval and answered by /status. */
 export const certificateSigningRequestStrategy: Strategy = {
   prepareForCreate(draft, { user }) {
     const spec = ensureChild(draft, "spec");
@@ -9,11 +17,56 @@ export const certificateSigningRequestStrategy: Strategy = {
     spec.groups = [...user.groups];
     delete spec.uid;
     delete spec.extra;
+    if (user.uid !== undefined) spec.uid = user.uid;
+    if (user.extra !== undefined)
+      spec.extra = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
     draft.status = {};
   },
   prepareForUpdate(draft, old) {
     draft.spec = old.spec;
   },
+  prepareForStatusUpdate(draft, old, context) {
+    const others = conditionsOf(draft).filter(({ type }) => !DECISIONS.includes(text(type)));
+    const decided = conditionsOf(old).filter(({ type }) => DECISIONS.includes(text(type)));
+    const conditions = [...structuredClone(decided), ...others];
+    const status = ensureChild(draft, "status");
+    if (conditions.length > 0) status.conditions = conditions;
+    else delete status.conditions;
+    fillTimes(draft, old, context);
+  },
+  validate: validateCertificateSigningRequest,
+  validateUpdate: (request, old) => validateCertificateSigningRequestUpdate(request, old),
+  validateStatusUpdate: (request, old) => validateCertificateSigningRequestUpdate(request, old, { sign: true }),
+  /** Any name will do. */
+  validateName: () => [],
+  subresources: {
+    approval: {
+      prepare(draft, old, context) {
+        draft.spec = old.spec;
+        const status = ensureChild(draft, "status");
+        const { certificate } = object(old.status);
+        if (certificate === undefined) delete status.certificate;
+        else status.certificate = certificate;
+        fillTimes(draft, old, context);
+      },
+      validate: (request, old) => validateCertificateSigningRequestUpdate(request, old, { approve: true }),
+    },
+  },
   fieldLabels: ["spec.signerName"],
   fields: (request) => ({ "spec.signerName": text(object(request.spec).signerName) }),
 };
+
+const conditionsOf = (request: KubeObject) => objects(object(request.status).conditions);
+
+/** A condition without times gets them: a transition's stays while its status does. */
+function fillTimes(draft: KubeObject, old: KubeObject, { now }: StrategyContext): void {
+  for (const condition of children(ensureChild(draft, "status"), "conditions")) {
+    const before = conditionsOf(old).find((one) => one.type === condition.type && one.status === condition.status);
+    setTime(condition, "lastUpdateTime", timestamp(now));
+    setTime(condition, "lastTransitionTime", text(before?.lastTransitionTime) || timestamp(now));
+  }
+}
+
+function setTime(condition: Fields, field: string, value: string): void {
+  if (text(condition[field]) === "") condition[field] = value;
+}

@@ -1,6 +1,5 @@
-import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { absent, object, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { validateApiService, validateApiServiceStatusUpdate } from "../../../api/validation/api-service.js";
+import { absent, object } from "../../../machinery/meta/access.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";
 import type { Strategy } from "../../registry/strategy.js";
 
@@ -22,15 +21,7 @@ export const apiServiceStrategy: Strategy = {
       ],
     };
   },
-  validate: validateName,
-  validateUpdate: validateName,
+  validate: validateApiService,
+  validateUpdate: validateApiService,
+  validateStatusUpdate: validateApiServiceStatusUpdate,
 };
-
-/** The core group's ends in a dot: "v1.". */
-function validateName(apiService: KubeObject) {
-  const spec = object(apiService.spec);
-  const expected = `${text(spec.version)}.${text(spec.group)}`;
-  const name = apiService.metadata?.name ?? "";
-  if (name === expected) return [];
-  return [invalidValue("metadata.name", name, `must be \`spec.version+"."+spec.group\`: "${expected}"`)];
-}

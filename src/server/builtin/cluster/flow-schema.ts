@@ -1,8 +1,12 @@
+import { validateFlowControlStatus, validateFlowSchema } from "../../../api/validation/flow-control.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";
 
 /** Says at once whether the priority level a new schema names exists. */
 export const flowSchemaStrategy: Strategy = {
+  validate: validateFlowSchema,
+  validateUpdate: validateFlowSchema,
+  validateStatusUpdate: validateFlowControlStatus,
   async allocate(draft, old, { now, objects }) {
     if (old !== undefined) return;
     const name = text(object(object(draft.spec).priorityLevelConfiguration).name);

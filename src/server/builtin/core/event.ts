@@ -1,4 +1,5 @@
 import { eventFromCore, eventToCore } from "../../../api/conversion/index.js";
+import { validateEvent } from "../../../api/validation/event.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";
 
@@ -23,7 +24,10 @@ export const eventStrategy: Strategy = {
   conversions: { "events.k8s.io/v1": { toHub: eventToCore, fromHub: eventFromCore } },
   allowCreateOnUpdate: true,
   ttlSeconds: 3600,
+  garbageCollection: "Unsupported",
   validateName: () => [],
+  validate: validateEvent,
+  validateUpdate: validateEvent,
   fieldLabels: (apiVersion) => (apiVersion === "v1" ? CORE_LABELS : EVENTS_LABELS),
   fields(event) {
     const involved = object(event.involvedObject);

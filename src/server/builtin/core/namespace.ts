@@ -1,4 +1,5 @@
 import { defaultNamespace } from "../../../api/defaults/core.js";
+import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/validation/namespace.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import { ensureChild, list, object, text } from "../../../machinery/meta/access.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
@@ -23,6 +24,8 @@ export const namespaceStrategy: Strategy = {
   markDeleting(draft) {
     draft.status = { ...object(draft.status), phase: "Terminating" };
   },
+  validate: validateNamespace,
+  validateStatusUpdate: validateNamespaceStatusUpdate,
   validateName: dns1123LabelErrors,
   beforeDelete(namespace) {
     const name = namespace.metadata?.name ?? "";

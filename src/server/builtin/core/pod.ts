@@ -1,9 +1,25 @@
 import { defaultPod } from "../../../api/defaults/pod.js";
 import { validatePod, validatePodUpdate } from "../../../api/validation/pod.js";
+import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
+import { podWarnings } from "../../../api/validation/pod-warnings.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
-import { absent, children, ensureChild, list, number, object, objects, text } from "../../../machinery/meta/access.js";
+import {
+  absent,
+  child,
+  children,
+  ensureChild,
+  type Fields,
+  list,
+  number,
+  object,
+  objects,
+  text,
+} from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Strategy, StrategyContext } from "../../registry/strategy.js";
+import { ephemeralContainers, resize } from "./pod-subresources.js";
+import { dropDisabledFields } from "./disabled-fields.js";
+import { mergeLabelKeys } from "./label-keys.js";
 import { qosClass } from "./pod-qos.js";
 import { mountServiceAccountToken } from "./service-account-token.js";
 
@@ -28,6 +44,8 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
 export const podStrategy: Strategy = {
   applyDefaults: defaultPod,
   prepareForCreate(draft) {
+    dropDisabledFields(child(draft as Fields, "spec"));
+    mergeLabelKeys(child(draft as Fields, "spec"), object(draft.metadata?.labels));
     const gated = list(object(draft.spec).schedulingGates).length > 0;
     draft.status = {
       phase: "Pending",
@@ -44,9 +62,13 @@ export const podStrategy: Strategy = {
       }),
     };
   },
+  prepareForUpdate: (draft, old) => dropDisabledFields(child(draft as Fields, "spec"), object(old.spec)),
   allocate: admitPod,
   validate: validatePod,
-  validateUpdate: (pod, old) => [...validatePod(pod), ...validatePodUpdate(pod, old)],
+  validateUpdate: validatePodUpdate,
+  validateStatusUpdate: validatePodStatusUpdate,
+  warningsOnCreate: podWarnings,
+  subresources: { ephemeralcontainers: ephemeralContainers, resize },
   gracePeriod(pod, requested) {
     const spec = object(pod.spec);
     const phase = object(pod.status).phase;

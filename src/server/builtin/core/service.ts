@@ -1,5 +1,7 @@
 import { defaultService } from "../../../api/defaults/core.js";
-import { validateService, validateServiceUpdate } from "../../../api/validation/network.js";
+import { validateService } from "../../../api/validation/service.js";
+import { validateServiceStatusUpdate, validateServiceUpdate } from "../../../api/validation/service-update.js";
+import { serviceWarnings } from "../../../api/validation/service-warnings.js";
 import {
   absent,
   children,
@@ -36,8 +38,11 @@ export const serviceStrategy: Strategy = {
   },
   allocate: allocateService,
   afterDelete: releaseService,
-  validate: validateService,
-  validateUpdate: (service, old) => [...validateService(service), ...validateServiceUpdate(service, old)],
+  validate: (service) => validateService(service),
+  validateUpdate: validateServiceUpdate,
+  validateStatusUpdate: validateServiceStatusUpdate,
+  warningsOnCreate: serviceWarnings,
+  warningsOnUpdate: serviceWarnings,
   validateName: dns1035LabelErrors,
   allowCreateOnUpdate: true,
   fieldLabels: ["spec.clusterIP", "spec.type"],

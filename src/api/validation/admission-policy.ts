@@ -1,0 +1,295 @@
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../machinery/errors/field-error.js";
+import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import {
+  dns1035LabelErrors,
+  dns1123SubdomainErrors,
+  pathSegmentErrors,
+  qualifiedNameErrors,
+} from "../../machinery/validation/names.js";
+import {
+  FAILURE_POLICIES,
+  MATCH_POLICIES,
+  validateMatchConditions,
+  validateRuleWithOperations,
+} from "./admission-rules.js";
+import { validateConditions } from "./conditions.js";
+import { named, oneOf, sameValue } from "./rules.js";
+import { validateSelector } from "./selector.js";
+
+/** ValidatingAdmissionPolicy, all but what its expressions say. */
+export function validateAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
+  const spec = object(policy.spec);
+  const conditions = sameConditions
+    ? []
+    : validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions");
+  return [
+    ...validateMatching(spec),
+    ...conditions,
+    ...validateVariables(spec),
+    ...validateChecks(spec, policy.metadata?.name ?? ""),
+  ];
+}
+
+/** Conditions that did not change are not judged again. */
+export function validateAdmissionPolicyUpdate(policy: KubeObject, old: KubeObject): FieldError[] {
+  const [spec, before] = [object(policy.spec), object(old.spec)];
+  const same = sameValue(spec.paramKind, before.paramKind) && sameValue(spec.matchConditions, before.matchConditions);
+  return validateAdmissionPolicy(policy, same);
+}
+
+/** MutatingAdmissionPolicy, all but what its expressions say. */
+export function validateMutatingAdmissionPolicy(policy: KubeObject): FieldError[] {
+  const spec = object(policy.spec);
+  const mutations = objects(spec.mutations);
+  const errors = [
+    ...validateMatching(spec),
+    ...validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions"),
+    ...validateVariables(spec),
+  ];
+  if (mutations.length === 0) {
+    errors.push(required("spec.mutations", "mutations must contain at least one item"));
+  }
+  errors.push(...mutations.flatMap((mutation, index) => validateMutation(mutation, `spec.mutations[${index}]`)));
+  if (absent(spec.reinvocationPolicy)) errors.push(required("spec.reinvocationPolicy"));
+  return [...errors, ...oneOf(spec.reinvocationPolicy, "spec.reinvocationPolicy", ["IfNeeded", "Never"])];
+}
+
+function validateMutation(mutation: ReadonlyFields, path: string): FieldError[] {
+  const type = text(mutation.patchType);
+  const forms: Readonly<Record<string, string>> = {
+    ApplyConfiguration: "applyConfiguration",
+    JSONPatch: "jsonPatch",
+  };
+  if (type === "") return [required(`${path}.patchType`)];
+  const form = Object.hasOwn(forms, type) ? forms[type] : undefined;
+  if (form === undefined) return [notSupported(`${path}.patchType`, type, Object.keys(forms))];
+  if (!isFields(mutation[form])) {
+    return [required(`${path}.${form}`, `must be specified when patchType is ${type}`)];
+  }
+  if (text(object(mutation[form]).expression).trim() !== "") return [];
+  return [required(`${path}.${form}.expression`, "expression is not specified")];
+}
+
+function validateMatching(spec: ReadonlyFields): FieldError[] {
+  const policy = spec.failurePolicy;
+  const path = "spec.matchConstraints";
+  return [
+    ...(absent(policy) ? [required("spec.failurePolicy")] : oneOf(policy, "spec.failurePolicy", FAILURE_POLICIES)),
+    ...(isFields(spec.paramKind) ? validateParamKind(spec.paramKind, "spec.paramKind") : []),
+    ...(isFields(spec.matchConstraints) ? validateMatchResources(spec.matchConstraints, path) : [required(path)]),
+    ...(isFields(spec.matchConstraints) && list(spec.matchConstraints.resourceRules).length === 0
+      ? [required(`${path}.resourceRules`)]
+      : []),
+  ];
+}
+
+function validateParamKind(kind: ReadonlyFields, path: string): FieldError[] {
+  const name = text(kind.kind);
+  const errors = validateParamVersion(text(kind.apiVersion), `${path}.apiVersion`);
+  if (name === "") return [...errors, required(`${path}.kind`)];
+  const wrong = dns1035LabelErrors(name.toLowerCase());
+  if (wrong.length === 0) return errors;
+  const detail = `may have mixed case, but should otherwise match: ${wrong.join(",")}`;
+  return [...errors, invalidValue(`${path}.kind`, name, detail)];
+}
+
+function validateParamVersion(apiVersion: string, path: string): FieldError[] {
+  if (apiVersion === "") return [required(path)];
+  const parts = apiVersion.split("/");
+  if (parts.length > 2) return [invalidValue(path, apiVersion, `unexpected GroupVersion string: ${apiVersion}`)];
+  const [group = "", version = ""] = parts.length === 2 ? parts : ["", apiVersion];
+  const wrongGroup = group === "" ? [] : dns1123SubdomainErrors(group);
+  const errors = wrongGroup.length > 0 ? [invalidValue(path, group, wrongGroup.join(","))] : [];
+  if (version === "") return [...errors, invalidValue(path, apiVersion, "version must be specified")];
+  const wrong = dns1035LabelErrors(version);
+  return wrong.length === 0 ? errors : [...errors, invalidValue(path, version, wrong.join(","))];
+}
+
+function validateMatchResources(match: ReadonlyFields, path: string): FieldError[] {
+  const { matchPolicy: policy } = match;
+  const errors = absent(policy)
+    ? [required(`${path}.matchPolicy`)]
+    : oneOf(policy, `${path}.matchPolicy`, MATCH_POLICIES);
+  for (const field of ["namespaceSelector", "objectSelector"]) {
+    if (absent(match[field])) errors.push(required(`${path}.${field}`));
+    else errors.push(...validateSelector(match[field], `${path}.${field}`));
+  }
+  for (const field of ["resourceRules", "excludeResourceRules"]) {
+    errors.push(
+      ...objects(match[field]).flatMap((rule, index) => validateNamedRule(rule, `${path}.${field}[${index}]`)),
+    );
+  }
+  return errors;
+}
+
+function validateNamedRule(rule: ReadonlyFields, path: string): FieldError[] {
+  const names = list(rule.resourceNames).map(text);
+  const errors = names.flatMap((name, index) => {
+    const at = `${path}.resourceNames[${index}]`;
+    const wrong = named(name, at, pathSegmentErrors);
+    return names.indexOf(name) < index ? [...wrong, duplicate(at, name)] : wrong;
+  });
+  return [...errors, ...validateRuleWithOperations(rule, path)];
+}
+
+const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+const RESERVED: ReadonlySet<string> = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+function validateVariables(spec: ReadonlyFields): FieldError[] {
+  return objects(spec.variables).flatMap((variable, index) => {
+    const path = `spec.variables[${index}]`;
+    const name = text(variable.name);
+    const errors: FieldError[] = [];
+    if (name.trim() === "") errors.push(required(`${path}.name`, "name is not specified"));
+    else if (!IDENTIFIER.test(name) || RESERVED.has(name)) {
+      errors.push(invalidValue(`${path}.name`, name, "name is not a valid CEL identifier"));
+    }
+    if (text(variable.expression).trim() === "") {
+      errors.push(required(`${path}.expression`, "expression is not specified"));
+    }
+    return errors;
+  });
+}
+
+const ONE_ITEM = "validations or auditAnnotations must contain at least one item";
+const MAX_ANNOTATIONS = 20;
+const MAX_EXPRESSION_BYTES = 5 * 1024;
+
+function validateChecks(spec: ReadonlyFields, policy: string): FieldError[] {
+  const [validations, annotations] = [objects(spec.validations), objects(spec.auditAnnotations)];
+  if (validations.length === 0 && annotations.length === 0) {
+    return [required("spec.validations", ONE_ITEM), required("spec.auditAnnotations", ONE_ITEM)];
+  }
+  const errors = validations.flatMap((check, index) => validateCheck(check, `spec.validations[${index}]`));
+  if (annotations.length > MAX_ANNOTATIONS) {
+    const shown = annotations.map(({ key, valueExpression }) => ({
+      Key: text(key),
+      ValueExpression: text(valueExpression),
+    }));
+    const detail = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
+    errors.push(invalidValue("spec.auditAnnotations", shown, detail));
+  }
+  const keys = annotations.map(({ key }) => text(key));
+  for (const [index, annotation] of annotations.entries()) {
+    const path = `spec.auditAnnotations[${index}]`;
+    const key = keys[index] ?? "";
+    errors.push(...validateAnnotation(annotation, path, policy));
+    if (keys.indexOf(key) < index) errors.push(duplicate(`${path}.key`, key));
+  }
+  return errors;
+}
+
+const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+
+function validateCheck(check: ReadonlyFields, path: string): FieldError[] {
+  const [message, messageExpression] = [text(check.message), text(check.messageExpression)];
+  const errors: FieldError[] = [];
+  if (text(check.expression).trim() === "") {
+    errors.push(required(`${path}.expression`, "expression is not specified"));
+  }
+  if (messageExpression !== "" && messageExpression.trim() === "") {
+    errors.push(invalidValue(`${path}.messageExpression`, messageExpression, "must be non-empty if specified"));
+  }
+  if (message !== "" && message.trim() === "") {
+    errors.push(invalidValue(`${path}.message`, message, "message must be non-empty if specified"));
+  } else if (/[\n\r]/.test(message.trim())) {
+    errors.push(invalidValue(`${path}.message`, message, "message must not contain line breaks"));
+  }
+  return [...errors, ...oneOf(check.reason, `${path}.reason`, REASONS)];
+}
+
+function validateAnnotation(annotation: ReadonlyFields, path: string, policy: string): FieldError[] {
+  const [key, value] = [text(annotation.key), text(annotation.valueExpression).trim()];
+  const at = `${path}.valueExpression`;
+  const errors =
+    policy === ""
+      ? [invalidValue(`${path}.key`, key, "requires metadata.name be non-empty")]
+      : named(`${policy}/${key}`, `${path}.key`, qualifiedNameErrors);
+  if (value === "") return [...errors, required(at, "valueExpression is not specified")];
+  if (Buffer.byteLength(value) <= MAX_EXPRESSION_BYTES) return errors;
+  return [...errors, required(at, `must not exceed ${MAX_EXPRESSION_BYTES} bytes in length`)];
+}
+
+/** ValidatingAdmissionPolicyBinding. */
+export function validateAdmissionPolicyBinding(binding: KubeObject): FieldError[] {
+  return [
+    ...validateBinding(object(binding.spec)),
+    ...validateActions(list(object(binding.spec).validationActions).map(text)),
+  ];
+}
+
+/** MutatingAdmissionPolicyBinding, which always changes what it can. */
+export function validateMutatingAdmissionPolicyBinding(binding: KubeObject): FieldError[] {
+  return validateBinding(object(binding.spec));
+}
+
+function validateBinding(spec: ReadonlyFields): FieldError[] {
+  const name = text(spec.policyName);
+  return [
+    ...(name === "" ? [required("spec.policyName")] : named(name, "spec.policyName", dns1123SubdomainErrors)),
+    ...(isFields(spec.paramRef) ? validateParamRef(spec.paramRef, "spec.paramRef") : []),
+    // The letter is missing in Kubernetes too.
+    ...(isFields(spec.matchResources) ? validateMatchResources(spec.matchResources, "spec.matchResouces") : []),
+  ];
+}
+
+const EXCLUSIVE = "name and selector are mutually exclusive";
+
+function validateParamRef(reference: ReadonlyFields, path: string): FieldError[] {
+  const { selector, parameterNotFoundAction: action } = reference;
+  const name = text(reference.name);
+  const errors: FieldError[] = [];
+  if (name !== "") {
+    errors.push(...named(name, `${path}.name`, pathSegmentErrors));
+    if (!absent(selector)) errors.push(forbiddenField(`${path}.name`, EXCLUSIVE));
+  }
+  if (!absent(selector)) {
+    errors.push(...validateSelector(selector, `${path}.selector`));
+    if (name !== "") errors.push(forbiddenField(`${path}.selector`, EXCLUSIVE));
+  } else if (name === "") errors.push(required(path, "one of name or selector must be specified"));
+  const at = `${path}.parameterNotFoundAction`;
+  if (absent(action) || action === "") return [...errors, required(at)];
+  return [...errors, ...oneOf(action, at, ["Deny", "Allow"])];
+}
+
+const ACTIONS = ["Audit", "Deny", "Warn"];
+
+function validateActions(actions: readonly string[]): FieldError[] {
+  const path = "spec.validationActions";
+  const errors = actions.flatMap((action, index) => {
+    const wrong = oneOf(action, `${path}[${index}]`, ACTIONS);
+    return actions.indexOf(action) < index ? [...wrong, duplicate(`${path}[${index}]`, action)] : wrong;
+  });
+  if (actions.includes("Deny") && actions.includes("Warn")) {
+    const detail =
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
+    errors.push(invalidValue(path, actions, detail));
+  }
+  if (actions.length === 0) errors.push(required(path, "at least one validation action is required"));
+  return errors;
+}
+
+export function validateAdmissionPolicyStatusUpdate(policy: KubeObject): FieldError[] {
+  const status = object(policy.status);
+  const path = "status.typeChecking.expressionWarnings";
+  const warnings = objects(object(status.typeChecking).expressionWarnings);
+  return [
+    ...warnings.flatMap(({ warning, fieldRef }, index) => [
+      ...(text(warning) === "" ? [required(`${path}[${index}].warning`)] : []),
+      ...(text(fieldRef).trim() === "" ? [required(`${path}[${index}].fieldRef`)] : []),
+    ]),
+    ...validateConditions(objects(status.conditions), "status.conditions"),
+  ];
+}

@@ -1,0 +1,170 @@
+import {
+  duplicate,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  required,
+  tooMany,
+} from "../../machinery/errors/field-error.js";
+import { absent, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { parseIp } from "../../machinery/validation/ip.js";
+import { validateLabels } from "../../machinery/validation/labels.js";
+import {
+  dns1123LabelErrors,
+  dns1123SubdomainErrors,
+  labelValueErrors,
+  qualifiedNameErrors,
+} from "../../machinery/validation/names.js";
+import { ipWarnings, legacyIp, nonSpecialIp } from "./ip-fields.js";
+import { immutable, named, oneOf } from "./rules.js";
+import { portNumber, PROTOCOLS } from "./service.js";
+
+const ADDRESS_TYPES = ["FQDN", "IPv4", "IPv6"];
+/** One that no new slice may have. */
+const OLD_ADDRESS_TYPES = ["FQDN", "IP", "IPv4", "IPv6"];
+const MAX_ENDPOINTS = 1000;
+const MAX_ADDRESSES = 100;
+const MAX_PORTS = 20000;
+const MAX_LABELS = 16;
+const MAX_HINTS = 8;
+
+export function validateEndpointSlice(slice: KubeObject): FieldError[] {
+  return validateSlice(slice, ADDRESS_TYPES, {});
+}
+
+/** The type of addresses never changes; addresses that the slice had stay good. */
+export function validateEndpointSliceUpdate(slice: KubeObject, old: KubeObject): FieldError[] {
+  return [
+    ...validateSlice(slice, OLD_ADDRESS_TYPES, old),
+    ...immutable(slice.addressType, old.addressType, "addressType"),
+  ];
+}
+
+function validateSlice(slice: KubeObject, types: readonly string[], old: KubeObject): FieldError[] {
+  const type = text(slice.addressType);
+  const errors = type === "" ? [required("addressType")] : oneOf(type, "addressType", types);
+  return [
+    ...errors,
+    ...validateSliceEndpoints(objects(slice.endpoints), type, objects(old.endpoints)),
+    ...validateSlicePorts(objects(slice.ports)),
+  ];
+}
+
+function validateSliceEndpoints(
+  endpoints: readonly ReadonlyFields[],
+  type: string,
+  old: readonly ReadonlyFields[],
+): FieldError[] {
+  if (endpoints.length > MAX_ENDPOINTS) return [tooMany("endpoints", endpoints.length, MAX_ENDPOINTS)];
+  const kept = new Set(old.flatMap(({ addresses }) => list(addresses).map(text)));
+  return endpoints.flatMap((endpoint, index) => validateEndpoint(endpoint, type, `endpoints[${index}]`, kept));
+}
+
+function validateEndpoint(
+  endpoint: ReadonlyFields,
+  type: string,
+  path: string,
+  kept: ReadonlySet<string>,
+): FieldError[] {
+  const addresses = list(endpoint.addresses).map(text);
+  const errors: FieldError[] = [];
+  if (addresses.length === 0) errors.push(required(`${path}.addresses`, "must contain at least 1 address"));
+  if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(`${path}.addresses`, addresses.length, MAX_ADDRESSES));
+  for (const [index, address] of addresses.entries()) {
+    errors.push(...validateSliceAddress(address, type, `${path}.addresses[${index}]`, kept));
+  }
+  if (!absent(endpoint.nodeName)) {
+    errors.push(...named(text(endpoint.nodeName), `${path}.nodeName`, dns1123SubdomainErrors));
+  }
+  errors.push(...validateTopology(object(endpoint.deprecatedTopology), `${path}.deprecatedTopology`));
+  if (!absent(endpoint.hostname)) {
+    errors.push(...named(text(endpoint.hostname), `${path}.hostname`, dns1123LabelErrors));
+  }
+  return [...errors, ...validateHints(object(endpoint.hints), `${path}.hints`)];
+}
+
+function validateSliceAddress(value: string, type: string, path: string, kept: ReadonlySet<string>): FieldError[] {
+  switch (type) {
+    case "IP":
+      return legacyIp(value, path, [...kept]);
+    case "IPv4":
+    case "IPv6": {
+      const errors = kept.has(value) ? [] : named(value, path, ipFamilyErrors(type));
+      return [...errors, ...nonSpecialIp(value, path)];
+    }
+    case "FQDN":
+      return fullyQualifiedDomain(value, path);
+    default:
+      return [];
+  }
+}
+
+const ipFamilyErrors = (type: string) => (value: string) => {
+  const address = parseIp(value);
+  const wanted = type === "IPv4" ? 4 : 16;
+  if (address !== undefined && address.bytes.length === wanted && !address.mapped) {
+    return address.leadingZeros ? ["must not have leading 0s"] : [];
+  }
+  return [`must be a valid ${type} address`];
+};
+
+function fullyQualifiedDomain(value: string, path: string): FieldError[] {
+  if (value === "") return [required(path)];
+  const name = value.replace(/\.$/, "");
+  const wrong = dns1123SubdomainErrors(name);
+  if (wrong.length > 0) return [invalidValue(path, name, wrong.join(","))];
+  const labels = name.split(".");
+  if (labels.length < 2) {
+    return [invalidValue(path, name, "should be a domain with at least two segments separated by dots")];
+  }
+  const bad = labels.find((label) => dns1123LabelErrors(label).length > 0);
+  return bad === undefined ? [] : [invalidValue(path, bad, dns1123LabelErrors(bad).join(","))];
+}
+
+function validateTopology(topology: ReadonlyFields, path: string): FieldError[] {
+  const labels = topology as Record<string, string>;
+  const count = Object.keys(labels).length;
+  return [...(count > MAX_LABELS ? [tooMany(path, count, MAX_LABELS)] : []), ...validateLabels(labels, path)];
+}
+
+function validateHints(hints: ReadonlyFields, path: string): FieldError[] {
+  return ["forZones", "forNodes"].flatMap((field) => {
+    const names = objects(hints[field]).map(({ name }) => text(name));
+    const at = `${path}.${field}`;
+    if (names.length > MAX_HINTS) return [tooMany(at, names.length, MAX_HINTS)];
+    return names.flatMap((name, index) => {
+      const rule = field === "forZones" ? labelValueErrors : dns1123SubdomainErrors;
+      const twice = names.indexOf(name) < index ? [duplicate(`${at}[${index}].name`, name)] : [];
+      return [...twice, ...named(name, `${at}[${index}].name`, rule)];
+    });
+  });
+}
+
+function validateSlicePorts(ports: readonly ReadonlyFields[]): FieldError[] {
+  if (ports.length > MAX_PORTS) return [tooMany("ports", ports.length, MAX_PORTS)];
+  const names = ports.map(({ name }) => text(name));
+  return ports.flatMap((port, index) => {
+    const path = `ports[${index}]`;
+    const name = names[index] ?? "";
+    const errors = name === "" ? [] : named(name, `${path}.name`, dns1123LabelErrors);
+    if (names.indexOf(name) < index) errors.push(duplicate(`${path}.name`, name));
+    if (!absent(port.port)) errors.push(...portNumber(port.port, `${path}.port`));
+    if (absent(port.protocol)) errors.push(required(`${path}.protocol`));
+    else if (!PROTOCOLS.includes(text(port.protocol))) {
+      errors.push(notSupported(`${path}.protocol`, port.protocol, PROTOCOLS));
+    }
+    if (absent(port.appProtocol)) return errors;
+    return [...errors, ...named(text(port.appProtocol), `${path}.appProtocol`, qualifiedNameErrors)];
+  });
+}
+
+/** Addresses that are written oddly, and a type that is going. */
+export function endpointSliceWarnings(slice: KubeObject): string[] {
+  const type = text(slice.addressType);
+  if (type === "FQDN") return ["spec.addressType: FQDN endpoints are deprecated"];
+  if (type !== "IPv4" && type !== "IPv6") return [];
+  return objects(slice.endpoints).flatMap(({ addresses }, index) =>
+    list(addresses).flatMap((address, at) => ipWarnings(text(address), `endpoints[${index}].addresses[${at}]`)),
+  );
+}

@@ -1,0 +1,68 @@
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+} from "../../machinery/errors/field-error.js";
+import { absent, isFields, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { dns1123LabelErrors, dns1123SubdomainErrors, regexError } from "../../machinery/validation/names.js";
+import { immutable, named } from "./rules.js";
+import { validateTypedReference } from "./typed-reference.js";
+
+const MAX_CONTROLLER_BYTES = 250;
+
+export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
+  const spec = object(ingressClass.spec);
+  const controller = text(spec.controller);
+  const errors: FieldError[] = [];
+  if (controller === "") errors.push(required("spec.controller"));
+  else {
+    if (Buffer.byteLength(controller) > MAX_CONTROLLER_BYTES) {
+      errors.push(tooLong("spec.controller", MAX_CONTROLLER_BYTES));
+    }
+    errors.push(...domainPrefixedPath(controller, "spec.controller"));
+  }
+  return isFields(spec.parameters) ? [...errors, ...validateParameters(spec.parameters)] : errors;
+}
+
+/** Who implements a class never changes. */
+export function validateIngressClassUpdate(ingressClass: KubeObject, old: KubeObject): FieldError[] {
+  return immutable(object(ingressClass.spec).controller, object(old.spec).controller, "spec.controller");
+}
+
+const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const httpPath = new RegExp(`^${HTTP_PATH}$`);
+
+/** "acme.io/foo". */
+function domainPrefixedPath(value: string, path: string): FieldError[] {
+  const slash = value.indexOf("/");
+  const [host, rest] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
+  if (slash < 0 || host === "" || rest === "") {
+    return [invalidValue(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  }
+  const errors = named(host, path, dns1123SubdomainErrors);
+  if (!httpPath.test(rest)) errors.push(invalidValue(path, rest, regexError("Invalid path", HTTP_PATH)));
+  return errors;
+}
+
+function validateParameters(parameters: ReadonlyFields): FieldError[] {
+  const path = "spec.parameters";
+  const errors = validateTypedReference(parameters, path);
+  const { scope, namespace } = parameters;
+  switch (scope) {
+    case undefined:
+    case null:
+      return [...errors, required(`${path}.scope`)];
+    case "Cluster":
+      if (absent(namespace)) return errors;
+      return [...errors, forbiddenField(`${path}.namespace`, "`parameters.scope` is set to 'Cluster'")];
+    case "Namespace":
+      if (!absent(namespace)) return [...errors, ...named(text(namespace), `${path}.namespace`, dns1123LabelErrors)];
+      return [...errors, required(`${path}.namespace`, "`parameters.scope` is set to 'Namespace'")];
+    default:
+      return [...errors, notSupported(`${path}.scope`, scope, ["Cluster", "Namespace"])];
+  }
+}

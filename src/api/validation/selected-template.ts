@@ -1,0 +1,46 @@
+import { invalidValue, notSupported } from "../../machinery/errors/field-error.js";
+import { absent, isFields, object, type ReadonlyFields } from "../../machinery/meta/access.js";
+import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import { type LabelSelector, SelectorError } from "../../machinery/selectors/label-selector.js";
+import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
+import { checkAbsent, type Errors } from "./collect.js";
+
+/** The selector of a workload, undefined where it cannot be read. One that is not there matches nothing. */
+export function parsedSelector(selector: unknown): LabelSelector | undefined {
+  try {
+    return selectorFromObject(isFields(selector) ? (selector as LabelSelectorObject) : undefined);
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
+}
+
+export function isEmptySelector(selector: ReadonlyFields): boolean {
+  const { matchLabels, matchExpressions } = selector;
+  return (
+    Object.keys(object(matchLabels)).length === 0 && !(Array.isArray(matchExpressions) && matchExpressions.length > 0)
+  );
+}
+
+/** `path` is the template's. An empty selector is somebody else's problem. */
+export function checkSelects(selector: LabelSelector, template: ReadonlyFields, path: string, errors: Errors): void {
+  const labels = object(template.metadata).labels;
+  if (selector.empty || selector.matches(object(labels) as Record<string, string>)) return;
+  const detail = "`selector` does not match template `labels`";
+  errors.push(invalidValue(`${path}.metadata.labels`, absent(labels) ? null : sorted(object(labels)), detail));
+}
+
+/** Pods of a workload that keeps them running restart always and for ever. `path` is the template's. */
+export function checkRunsForever(template: ReadonlyFields, kind: string, path: string, errors: Errors): void {
+  const spec = object(template.spec);
+  if (spec.restartPolicy !== "Always") {
+    errors.push(notSupported(`${path}.spec.restartPolicy`, spec.restartPolicy ?? "", ["Always"]));
+  }
+  const detail = `activeDeadlineSeconds in ${kind} is not Supported`;
+  checkAbsent(spec.activeDeadlineSeconds, `${path}.spec.activeDeadlineSeconds`, detail, errors);
+}
+
+/** A map as Go prints it. */
+export function sorted(map: ReadonlyFields): ReadonlyFields {
+  return Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,84 @@
+import { goQuote } from "../../base/go-quote.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import { number, object } from "../../machinery/meta/access.js";
+import type { KubeObject, OwnerReference } from "../../machinery/meta/object.js";
+import type { Api } from "../api.js";
+import { collectionPath, discover, type DiscoveredResource } from "../discover.js";
+
+/** How many pods there should be: the scales of all controllers of some pods, each counted once. Throws for one nobody can scale. */
+export class ExpectedPods {
+  #resources: Promise<readonly DiscoveredResource[]> | undefined;
+
+  constructor(private readonly api: Api) {}
+
+  async of(pods: readonly KubeObject[]): Promise<number> {
+    const scales = new Map<string, number>();
+    const asked = new Set<string>();
+    for (const pod of pods) {
+      const owner = controllerOf(pod);
+      if (owner === undefined || asked.has(owner.uid)) continue;
+      asked.add(owner.uid);
+      const found = await this.#scaleOf(owner, pod.metadata?.namespace ?? "");
+      if (found === undefined) throw new Error(`found no controllers for pod ${goQuote(pod.metadata?.name ?? "")}`);
+      scales.set(found.uid, found.replicas);
+    }
+    return [...scales.values()].reduce((sum, one) => sum + one, 0);
+  }
+
+  /** Undefined when there is no such controller any more. */
+  async #scaleOf(owner: OwnerReference, namespace: string): Promise<Scale | undefined> {
+    const resource = await this.#resourceOf(owner);
+    const path = `${collectionPath(resource, namespace)}/${owner.name}`;
+    if (resource.resource === "replicasets" && resource.group === "apps") {
+      const set = await this.#find(path);
+      if (set?.metadata?.uid !== owner.uid) return undefined;
+      const above = controllerOf(set);
+      if (above?.kind === "Deployment" && above.apiVersion.startsWith("apps/")) return this.#scaleOf(above, namespace);
+    }
+    const scale = await this.#find(`${path}/scale`);
+    if (scale === undefined && !SCALED.has(`${resource.group}/${resource.resource}`)) {
+      const name = resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`;
+      throw new Error(`${name} does not implement the scale subresource`);
+    }
+    if (scale?.metadata?.uid !== owner.uid) return undefined;
+    return { uid: owner.uid, replicas: number(object(scale["spec"])["replicas"]) };
+  }
+
+  async #find(path: string): Promise<KubeObject | undefined> {
+    try {
+      return await this.api.get(path);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #resourceOf({ apiVersion, kind }: OwnerReference): Promise<DiscoveredResource> {
+    this.#resources ??= discover(this.api);
+    try {
+      const found = (await this.#resources).find((one) => one.apiVersion === apiVersion && one.kind === kind);
+      if (found === undefined)
+        throw new Error(`no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`);
+      return found;
+    } catch (error) {
+      this.#resources = undefined;
+      throw error;
+    }
+  }
+}
+
+interface Scale {
+  readonly uid: string;
+  readonly replicas: number;
+}
+
+/** Where an absent scale means an absent controller. */
+const SCALED: ReadonlySet<string> = new Set([
+  "/replicationcontrollers",
+  "apps/deployments",
+  "apps/replicasets",
+  "apps/statefulsets",
+]);
+
+const controllerOf = (object_: KubeObject): OwnerReference | undefined =>
+  object_.metadata?.ownerReferences?.find(({ controller }) => controller === true);

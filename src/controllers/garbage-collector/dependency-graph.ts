@@ -1,0 +1,218 @@
+import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
+import type { AbsentOwners } from "./absent-owners.js";
+import { GraphNode } from "./graph-node.js";
+import {
+  compareReferences,
+  type ObjectReference,
+  ownerOf,
+  sameCoordinates,
+  sameReference,
+} from "./object-reference.js";
+
+export const ORPHAN = "orphan";
+export const FOREGROUND = "foregroundDeletion";
+
+/** What the graph asks for when it changes. */
+export interface GraphListener {
+  /** The object may have become garbage, or may go now. */
+  attemptToDelete(node: GraphNode): void;
+  attemptToDeleteLater(node: GraphNode): void;
+  /** The object's dependents are to forget it. */
+  attemptToOrphan(node: GraphNode): void;
+  /** The node is in the graph no more. */
+  removed(node: GraphNode): void;
+  /** `node` names an owner in a namespace that is not its own. */
+  invalidNamespace(node: GraphNode, owner: ObjectReference): void;
+}
+
+/** Who owns whom, by uid: kept up with what is seen of the objects, and asking for what follows from a change. */
+export class DependencyGraph {
+  readonly #nodes = new Map<string, GraphNode>();
+
+  constructor(
+    private readonly listener: GraphListener,
+    private readonly absentOwners: AbsentOwners,
+  ) {}
+
+  get(uid: string): GraphNode | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  nodes(): IterableIterator<GraphNode> {
+    return this.#nodes.values();
+  }
+
+  /** An object was created or changed. */
+  changed(identity: ObjectReference, metadata: ObjectMeta): void {
+    let node = this.#nodes.get(identity.uid);
+    const owners = metadata.ownerReferences ?? [];
+    if (node === undefined) {
+      node = new GraphNode(identity);
+      node.owners = owners;
+      this.#nodes.set(identity.uid, node);
+      this.#addDependent(node, owners);
+    } else {
+      this.#observe(node, identity);
+      this.#setOwners(node, owners);
+    }
+    this.#processTransitions(node, metadata);
+  }
+
+  /** An object is gone; `virtual` says that nobody saw it go but that it was looked for and not found. */
+  deleted(identity: ObjectReference, virtual: boolean): void {
+    const node = this.#nodes.get(identity.uid);
+    if (node === undefined) return;
+    if (!virtual) this.#observe(node, identity);
+    else if (node.virtual ? this.#isDisputed(node, identity) : !sameReference(node.identity, identity)) {
+      if (!node.virtual) this.#deleteDependentsOf(identity, partition(node, identity).matching);
+      return;
+    }
+    this.#remove(node, identity);
+  }
+
+  #remove(node: GraphNode, identity: ObjectReference): void {
+    this.#nodes.delete(identity.uid);
+    this.#removeDependent(node, node.owners);
+    this.listener.removed(node);
+    if (node.dependents.size > 0) this.absentOwners.add(identity);
+    for (const dependent of node.dependents) this.listener.attemptToDelete(dependent);
+    for (const { uid } of node.owners) {
+      const owner = this.#nodes.get(uid);
+      // The last of its dependents may have been what it waited for.
+      if (owner?.deletingDependents === true) this.listener.attemptToDelete(owner);
+    }
+  }
+
+  /** Whether some dependents know the owner, whom nobody has seen, by another name than the one that does not exist. */
+  #isDisputed(node: GraphNode, absent: ObjectReference): boolean {
+    const { matching, other } = partition(node, absent);
+    if (other.length === 0) return false;
+    this.#deleteDependentsOf(absent, matching);
+    if (!sameReference(node.identity, absent)) return true;
+    const next = alternateIdentity(other, absent);
+    if (next !== undefined) {
+      node.identity = next;
+      this.listener.attemptToDeleteLater(node);
+    }
+    return true;
+  }
+
+  #deleteDependentsOf(absent: ObjectReference, dependents: readonly GraphNode[]): void {
+    if (dependents.length > 0) this.absentOwners.add(absent);
+    for (const dependent of dependents) this.listener.attemptToDelete(dependent);
+  }
+
+  /** The object itself was seen: what was guessed about it from references gives way. */
+  #observe(node: GraphNode, identity: ObjectReference): void {
+    if (node.virtual && !sameReference(node.identity, identity)) {
+      for (const dependent of partition(node, identity).other) {
+        if (identity.namespace !== "" && dependent.identity.namespace !== identity.namespace) {
+          this.#reportInvalidNamespace(dependent, identity.uid);
+        }
+        this.listener.attemptToDelete(dependent);
+      }
+    }
+    node.identity = identity;
+    node.virtual = false;
+  }
+
+  #setOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
+    const before = node.owners;
+    const added = owners.filter(({ uid }) => !before.some((one) => one.uid === uid));
+    const removed = before.filter(({ uid }) => !owners.some((one) => one.uid === uid));
+    for (const reference of before) {
+      const now = owners.find(({ uid }) => uid === reference.uid);
+      if (reference.blockOwnerDeletion !== true || now?.blockOwnerDeletion === true) continue;
+      const owner = this.#nodes.get(reference.uid);
+      if (owner !== undefined) this.listener.attemptToDelete(owner);
+    }
+    node.owners = owners;
+    this.#addDependent(node, added);
+    this.#removeDependent(node, removed);
+  }
+
+  #addDependent(node: GraphNode, owners: readonly OwnerReference[]): void {
+    let doubtful = false;
+    for (const reference of owners) {
+      let owner = this.#nodes.get(reference.uid);
+      if (owner === undefined) {
+        owner = new GraphNode(ownerOf(reference, node.identity.namespace));
+        owner.virtual = true;
+        this.#nodes.set(reference.uid, owner);
+        // Whoever looks for it finds out whether it is there.
+        this.listener.attemptToDelete(owner);
+      } else if (!doubtful) doubtful = this.#isDoubtful(node, reference, owner);
+      owner.dependents.add(node);
+    }
+    if (doubtful) this.listener.attemptToDelete(node);
+  }
+
+  /** Whether a reference may not lead to the owner of that uid. */
+  #isDoubtful(node: GraphNode, reference: OwnerReference, owner: GraphNode): boolean {
+    const { namespace } = owner.identity;
+    const elsewhere = namespace !== node.identity.namespace;
+    if (namespace !== "" && elsewhere) {
+      if (!owner.virtual) this.#reportInvalidNamespace(node, reference.uid);
+      return true;
+    }
+    return !sameCoordinates(reference, owner.identity) || (elsewhere && owner.virtual);
+  }
+
+  #reportInvalidNamespace(node: GraphNode, uid: string): void {
+    const reference = node.owners.find((one) => one.uid === uid);
+    if (reference !== undefined) this.listener.invalidNamespace(node, ownerOf(reference, node.identity.namespace));
+  }
+
+  #removeDependent(node: GraphNode, owners: readonly OwnerReference[]): void {
+    for (const { uid } of owners) this.#nodes.get(uid)?.dependents.delete(node);
+  }
+
+  #processTransitions(node: GraphNode, { deletionTimestamp, finalizers = [] }: ObjectMeta): void {
+    const deleted = deletionTimestamp !== undefined;
+    if (deleted) node.beingDeleted = true;
+    const { waitsForOrphaning, waitsForDependents } = node;
+    node.waitsForOrphaning = deleted && finalizers.includes(ORPHAN);
+    node.waitsForDependents = deleted && finalizers.includes(FOREGROUND);
+    if (node.waitsForOrphaning && !waitsForOrphaning) {
+      this.listener.attemptToOrphan(node);
+      return;
+    }
+    if (!node.waitsForDependents || waitsForDependents) return;
+    node.deletingDependents = true;
+    for (const dependent of node.dependents) this.listener.attemptToDelete(dependent);
+    this.listener.attemptToDelete(node);
+  }
+}
+
+/** Dependents that name the owner as `identity` says, and those that have another idea of it; one may do both. */
+function partition(owner: GraphNode, identity: ObjectReference) {
+  const matching: GraphNode[] = [];
+  const other: GraphNode[] = [];
+  for (const dependent of owner.dependents) {
+    if (identity.namespace !== "" && identity.namespace !== dependent.identity.namespace) {
+      other.push(dependent);
+      continue;
+    }
+    const named = dependent.owners.filter(({ uid }) => uid === identity.uid);
+    if (named.some((reference) => sameCoordinates(reference, identity))) matching.push(dependent);
+    if (named.some((reference) => !sameCoordinates(reference, identity))) other.push(dependent);
+  }
+  return { matching, other };
+}
+
+/** What else an absent owner may be, if some dependents name it differently: the one after it in order, or the first. */
+function alternateIdentity(dependents: readonly GraphNode[], absent: ObjectReference): ObjectReference | undefined {
+  const candidates = dependents.flatMap((dependent) =>
+    dependent.owners
+      .filter(({ uid }) => uid === absent.uid)
+      .map((reference) => ownerOf(reference, dependent.identity.namespace))
+      .map((one) =>
+        absent.namespace === "" && one.apiVersion === absent.apiVersion && one.kind === absent.kind
+          ? { ...one, namespace: "" }
+          : one,
+      )
+      .filter((one) => !sameReference(one, absent)),
+  );
+  const ordered = candidates.toSorted(compareReferences);
+  return ordered.find((one) => compareReferences(absent, one) < 0) ?? ordered[0];
+}

@@ -1,0 +1,232 @@
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
+import type { Api } from "../api.js";
+import { collectionPath, type DiscoveredResource } from "../discover.js";
+import { pause } from "../pause.js";
+import type { RecordWarning } from "../record-event.js";
+import { type Outcome, WorkQueue } from "../work-queue.js";
+import { AbsentOwners } from "./absent-owners.js";
+import { DependencyGraph, FOREGROUND, ORPHAN } from "./dependency-graph.js";
+import type { GraphNode } from "./graph-node.js";
+import { monitor } from "./monitor.js";
+import { invalidNamespaceText, type ObjectReference, ownerOf } from "./object-reference.js";
+import { OwnerRequests, type Propagation } from "./owner-requests.js";
+
+export interface GarbageCollectorConfig {
+  readonly api: Api;
+  readonly signal: AbortSignal;
+  readonly report: (error: unknown) => void;
+  readonly warn: RecordWarning;
+}
+
+const WORKERS = 20;
+const RETRY_MS = 1000;
+
+/**
+ * Deletes objects whose owners are all gone, finishes deletions in the foreground when nothing blocks them any more, and
+ * makes dependents forget an owner that is deleted as "Orphan". It follows the metadata of everything that can be deleted.
+ */
+export class GarbageCollector {
+  readonly #requests: OwnerRequests;
+  readonly #absentOwners = new AbsentOwners();
+  readonly #graph: DependencyGraph;
+  readonly #deletions: WorkQueue<GraphNode>;
+  readonly #orphanings: WorkQueue<GraphNode>;
+
+  constructor(private readonly config: GarbageCollectorConfig) {
+    const { signal, report } = config;
+    this.#requests = new OwnerRequests(config.api);
+    const queue = (work: (node: GraphNode) => Promise<Outcome>) =>
+      new WorkQueue<GraphNode>({ work, workers: WORKERS, signal, report });
+    this.#deletions = queue((node) => this.#attemptToDelete(node));
+    this.#orphanings = queue((node) => this.#attemptToOrphan(node));
+    this.#graph = new DependencyGraph(
+      {
+        attemptToDelete: (node) => this.#deletions.add(node),
+        attemptToDeleteLater: (node) => this.#deletions.addRateLimited(node),
+        attemptToOrphan: (node) => this.#orphanings.add(node),
+        removed: (node) => {
+          this.#deletions.forget(node);
+          this.#orphanings.forget(node);
+        },
+        invalidNamespace: (node, owner) => this.#warnOfNamespace(node, owner),
+      },
+      this.#absentOwners,
+    );
+  }
+
+  /** Ends when the signal aborts and nothing is under way any more. */
+  async run(): Promise<void> {
+    const resources = await this.#resources();
+    let missing = resources.length;
+    const synced = () => {
+      // What nobody has seen yet is not therefore absent.
+      if (--missing > 0) return;
+      this.#deletions.start();
+      this.#orphanings.start();
+    };
+    await Promise.all(resources.map((resource) => this.#monitor(resource, synced)));
+    await Promise.all([this.#deletions.settled(), this.#orphanings.settled()]);
+  }
+
+  /** Asks discovery until it answers; none once the signal aborts. */
+  async #resources(): Promise<readonly DiscoveredResource[]> {
+    const { signal, report } = this.config;
+    while (!signal.aborted) {
+      try {
+        return await this.#requests.deletable();
+      } catch (error) {
+        if (!signal.aborted) report(error);
+        await pause(RETRY_MS, signal);
+      }
+    }
+    return [];
+  }
+
+  #monitor(resource: DiscoveredResource, synced: () => void): Promise<void> {
+    const { apiVersion, kind } = resource;
+    const { signal, report } = this.config;
+    const identity = ({ namespace = "", name = "", uid = "" }: ObjectMeta): ObjectReference => ({
+      apiVersion,
+      kind,
+      namespace,
+      name,
+      uid,
+    });
+    let first = true;
+    return monitor(this.config.api, {
+      path: collectionPath(resource, ""),
+      signal,
+      report,
+      changed: (metadata) => this.#graph.changed(identity(metadata), metadata),
+      deleted: (metadata) => this.#graph.deleted(identity(metadata), false),
+      listed: (uids) => {
+        if (first) synced();
+        else this.#forgetMissing(resource, uids);
+        first = false;
+      },
+    });
+  }
+
+  #forgetMissing({ apiVersion, kind }: DiscoveredResource, uids: ReadonlySet<string>): void {
+    for (const { identity, virtual } of this.#graph.nodes()) {
+      if (virtual || identity.apiVersion !== apiVersion || identity.kind !== kind || uids.has(identity.uid)) continue;
+      this.#graph.deleted(identity, false);
+    }
+  }
+
+  async #attemptToDelete(node: GraphNode): Promise<Outcome> {
+    const { identity } = node;
+    if (this.#graph.get(identity.uid) !== node) return "done";
+    // Who is on the way out gets there by itself.
+    if (node.beingDeleted && !node.deletingDependents) return "done";
+    let latest: ObjectMeta;
+    try {
+      latest = await this.#requests.get(identity);
+      if (node.deletingDependents) await this.#finishForeground(node);
+      else await this.#deleteIfGarbage(node, latest);
+    } catch (error) {
+      if (error instanceof ClusterScopedDependentError) return "done";
+      if (!isNotFound(error)) throw error;
+      this.#graph.deleted(identity, true);
+      return "done";
+    }
+    // Until its own watch has told of it, it may come and go unseen.
+    return node.virtual ? "again" : "done";
+  }
+
+  async #finishForeground(node: GraphNode): Promise<void> {
+    const blocking = node.blockingDependents();
+    if (blocking.length === 0) return this.#requests.removeFinalizer(node.identity, FOREGROUND);
+    for (const dependent of blocking) if (!dependent.deletingDependents) this.#deletions.add(dependent);
+  }
+
+  async #deleteIfGarbage(node: GraphNode, latest: ObjectMeta): Promise<void> {
+    const { ownerReferences: owners = [], finalizers = [] } = latest;
+    if (owners.length === 0) return;
+    const { solid, dangling, waiting } = await this.#classify(node, owners);
+    if (solid.length > 0) {
+      const useless = [...dangling, ...waiting].map(({ uid }) => uid);
+      if (useless.length > 0) await this.#requests.dropOwners(node.identity, useless);
+      return;
+    }
+    let policy: Propagation = "Background";
+    if (waiting.length > 0 && node.dependents.size > 0) {
+      // A circle of owners that wait for each other would never end.
+      const circle = [...node.dependents].some(({ deletingDependents }) => deletingDependents);
+      if (circle) {
+        await this.#requests.unblockOwners(node.identity, owners);
+        latest = await this.#requests.get(node.identity);
+      }
+      policy = "Foreground";
+    } else if (finalizers.includes(ORPHAN)) policy = "Orphan";
+    else if (finalizers.includes(FOREGROUND)) policy = "Foreground";
+    await this.#requests.delete(node.identity, latest, policy);
+  }
+
+  /** Owners that are there, that are not, and that are there until their dependents are gone. */
+  async #classify(node: GraphNode, owners: readonly OwnerReference[]) {
+    const solid: OwnerReference[] = [];
+    const dangling: OwnerReference[] = [];
+    const waiting: OwnerReference[] = [];
+    for (const reference of owners) {
+      const owner = await this.#ownerOf(node, reference);
+      if (owner === undefined) dangling.push(reference);
+      else if (owner.deletionTimestamp !== undefined && owner.finalizers?.includes(FOREGROUND) === true) {
+        waiting.push(reference);
+      } else solid.push(reference);
+    }
+    return { solid, dangling, waiting };
+  }
+
+  /** Undefined when the owner does not exist, or not where the reference says. */
+  async #ownerOf(node: GraphNode, reference: OwnerReference): Promise<ObjectMeta | undefined> {
+    const { namespace } = node.identity;
+    if ([ownerOf(reference, ""), ownerOf(reference, namespace)].some((owner) => this.#absentOwners.has(owner))) {
+      return undefined;
+    }
+    const { namespaced } = await this.#requests.resourceOf(reference);
+    if (namespaced && namespace === "") throw new ClusterScopedDependentError();
+    const owner = ownerOf(reference, namespaced ? namespace : "");
+    try {
+      return await this.#requests.get(owner);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#absentOwners.add(owner);
+      return undefined;
+    }
+  }
+
+  async #attemptToOrphan(node: GraphNode): Promise<Outcome> {
+    const { uid } = node.identity;
+    await Promise.all(
+      [...node.dependents].map(async ({ identity }) => {
+        try {
+          await this.#requests.dropOwners(identity, [uid]);
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+        }
+      }),
+    );
+    await this.#requests.removeFinalizer(node.identity, ORPHAN);
+    return "done";
+  }
+
+  #warnOfNamespace(node: GraphNode, owner: ObjectReference): void {
+    const { apiVersion, kind, name, namespace, uid } = node.identity;
+    void this.config.warn({
+      object: { apiVersion, kind, metadata: { name, namespace, uid } },
+      reason: "OwnerRefInvalidNamespace",
+      message: invalidNamespaceText(owner),
+    });
+  }
+}
+
+/** Objects outside namespaces cannot have owners in one: nothing that comes later makes it right. */
+class ClusterScopedDependentError extends Error {
+  override readonly name = "ClusterScopedDependentError";
+
+  constructor() {
+    super("cluster-scoped objects cannot refer to namespaced owners");
+  }
+}

@@ -1,0 +1,110 @@
+import { goQuote } from "../../base/go-quote.js";
+import { isSignedBy, readClaims } from "../../machinery/jwt/jws.js";
+import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../request/user.js";
+import type { TokenIssuer } from "../request/token-issuer.js";
+
+/** An object of the core group by resource ("pods"), namespace and name; undefined when there is none. */
+export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
+
+/** Clocks may differ by as much. */
+const LEEWAY_MS = 60_000;
+const PREFIX = "authentication.kubernetes.io/";
+
+/** Knows the tokens that `issuer` signed for service accounts that are still there. `now` is milliseconds since the epoch. */
+export function serviceAccountTokens(issuer: TokenIssuer, find: FindObject, now: () => number): TokenLookup {
+  return async (token, audiences = issuer.audiences) => {
+    const claims = readClaims(token);
+    if (claims === undefined || claims["iss"] !== issuer.url || !isSignedBy(token, issuer.key)) return undefined;
+    const meant = list(claims["aud"]).map(text);
+    const common = audiences.filter((one) => meant.includes(one));
+    if (common.length === 0) {
+      const [theirs, ours] = [meant, audiences].map((some) => `[${some.map(goQuote).join(" ")}]`);
+      throw new InvalidTokenError(`token audiences ${theirs} is invalid for the target audiences ${ours}`);
+    }
+    checkTimes(claims, now());
+    return { ...(await userOf(claims, find, now())), audiences: common };
+  };
+}
+
+function checkTimes(claims: ReadonlyFields, now: number): void {
+  if (now - LEEWAY_MS > number(claims["exp"]) * 1000) throw new InvalidTokenError("service account token has expired");
+  if (now + LEEWAY_MS < number(claims["nbf"]) * 1000) {
+    throw new InvalidTokenError("service account token is not valid yet");
+  }
+}
+
+async function userOf(
+  claims: ReadonlyFields,
+  find: FindObject,
+  now: number,
+): Promise<Omit<AuthenticatedToken, "audiences">> {
+  const own = object(claims["kubernetes.io"]);
+  const namespace = text(own["namespace"]);
+  const { name, uid } = referenceOf(own["serviceaccount"]);
+  const account = await find("serviceaccounts", namespace, name);
+  if (account === undefined) throw new InvalidTokenError(`serviceaccounts ${goQuote(name)} not found`);
+  if (isDeleted(account, now)) {
+    throw new InvalidTokenError(`service account ${namespace}/${name} has been deleted`);
+  }
+  if (account.metadata?.uid !== uid) {
+    const found = account.metadata?.uid ?? "";
+    throw new InvalidTokenError(`service account UID (${found}) does not match claim (${uid})`);
+  }
+  await checkBound(find, own, namespace, now);
+  const [pod, node] = [referenceOf(own["pod"]), referenceOf(own["node"])];
+  const extra = {
+    "credential-id": text(claims["jti"]) === "" ? "" : `JTI=${text(claims["jti"])}`,
+    "node-name": node.name,
+    "node-uid": node.uid,
+    "pod-name": pod.name,
+    "pod-uid": pod.uid,
+  };
+  return {
+    name: `system:serviceaccount:${namespace}:${name}`,
+    uid,
+    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+    extra: Object.fromEntries(
+      Object.entries(extra)
+        .filter(([, value]) => value !== "")
+        .map(([key, value]) => [PREFIX + key, [value]]),
+    ),
+  };
+}
+
+const BOUND = [
+  ["secret", "secrets"],
+  ["pod", "pods"],
+] as const;
+
+/** A token goes with what it was bound to; a node only when the token is bound to it alone. */
+async function checkBound(find: FindObject, own: ReadonlyFields, namespace: string, now: number): Promise<void> {
+  for (const [field, resource] of BOUND) {
+    if (own[field] !== undefined)
+      await checkReference(await find(resource, namespace, referenceOf(own[field]).name), own, field, now);
+  }
+  if (own["node"] === undefined || own["pod"] !== undefined) return;
+  await checkReference(await find("nodes", "", referenceOf(own["node"]).name), own, "node", now);
+}
+
+async function checkReference(
+  found: KubeObject | undefined,
+  own: ReadonlyFields,
+  field: "secret" | "pod" | "node",
+  now: number,
+): Promise<void> {
+  const { uid } = referenceOf(own[field]);
+  if (found === undefined || isDeleted(found, now)) {
+    throw new InvalidTokenError("service account token has been invalidated");
+  }
+  if (found.metadata?.uid === uid) return;
+  const what = field === "secret" ? "secret" : field;
+  const claim = field === "secret" ? "service account secret ref claim" : `service account ${field} ref claim`;
+  throw new InvalidTokenError(`${what} UID (${found.metadata?.uid}) does not match ${claim} (${uid})`);
+}
+
+const isDeleted = ({ metadata }: KubeObject, now: number): boolean =>
+  metadata?.deletionTimestamp !== undefined && Date.parse(metadata.deletionTimestamp) < now - LEEWAY_MS;
+
+const referenceOf = (claim: unknown) => ({ name: text(object(claim)["name"]), uid: text(object(claim)["uid"]) });

@@ -1,0 +1,161 @@
+import { applyDefaults } from "../../../src/api/defaults/index.js";
+import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
+import type { Fields } from "../../../src/machinery/meta/access.js";
+import type { KubeObject } from "../../../src/machinery/meta/object.js";
+import { STRATEGIES } from "../../../src/server/builtin/strategies.js";
+import type { Strategy, StrategyContext } from "../../../src/server/registry/strategy.js";
+
+/** The fields of a row, put into an object that is right without them; what the server says of it. */
+export type CreateRow = readonly [fields: Fields, errors: readonly string[], warnings?: readonly string[]];
+/** The same of a change from one to another. */
+export type ChangeRow = readonly [old: Fields, changed: Fields, errors: readonly string[]];
+
+interface Kind {
+  readonly group: string;
+  readonly kind: string;
+  readonly resource: string;
+  readonly object: (fields: Fields) => KubeObject;
+  /** A change is one of the status subresource. */
+  readonly status?: boolean;
+}
+
+const metadata = { name: "x", namespace: "default" };
+const labels = { app: "x" };
+const container = { name: "c", image: "i" };
+const template = { metadata: { labels }, spec: { containers: [container] } };
+const jobTemplate = { spec: { containers: [container], restartPolicy: "Never" } };
+const controllerUid = { "batch.kubernetes.io/controller-uid": "u1" };
+const jobLabels = { ...controllerUid, "batch.kubernetes.io/job-name": "x", "controller-uid": "u1", "job-name": "x" };
+
+const pod = (object: (fields: Fields) => KubeObject): Kind => ({ group: "", kind: "Pod", resource: "pods", object });
+
+const podOf = (spec: Fields): KubeObject => ({ metadata, spec: { containers: [container], ...spec } });
+
+const workload = (kind: string): Kind => ({
+  group: "apps",
+  kind,
+  resource: `apps/${kind.toLowerCase()}s`,
+  object: (spec) => ({ metadata, spec: { selector: { matchLabels: labels }, template, ...spec } }),
+});
+
+const cronJob = (object: (fields: Fields) => Fields): Kind => ({
+  group: "batch",
+  kind: "CronJob",
+  resource: "batch/cronjobs",
+  object: (fields) => ({
+    metadata,
+    spec: { schedule: "* * * * *", jobTemplate: { spec: { template: jobTemplate } }, ...object(fields) },
+  }),
+});
+
+const job = (object: (fields: Fields) => Fields): Kind => ({
+  group: "batch",
+  kind: "Job",
+  resource: "batch/jobs",
+  object: (fields) => ({ metadata: { ...metadata, uid: "u1" }, spec: object(fields) }),
+});
+
+const replicationController: Kind = {
+  group: "",
+  kind: "ReplicationController",
+  resource: "replicationcontrollers",
+  object: (spec) => ({ metadata, spec: { selector: labels, template, ...spec } }),
+};
+
+/** Rows of a status: the object is always the same. */
+const statusOf = (kind: Kind, spec: Fields = {}): Kind => ({
+  ...kind,
+  status: true,
+  object: (status) => ({ ...kind.object(spec), status }),
+});
+
+const VOLUMES = [
+  { name: "d", emptyDir: {} },
+  { name: "p", persistentVolumeClaim: { claimName: "c" } },
+];
+const CLAIMS = [{ name: "r", resourceClaimName: "rc" }];
+
+const KINDS = {
+  container: pod((fields) =>
+    podOf({ volumes: VOLUMES, resourceClaims: CLAIMS, containers: [{ ...container, ...fields }] }),
+  ),
+  initContainer: pod((fields) => podOf({ initContainers: [{ name: "n", image: "i", ...fields }] })),
+  volume: pod((fields) => podOf({ serviceAccountName: "sa", volumes: [{ name: "v", ...fields }] })),
+  podSpec: pod(podOf),
+  podUpdate: pod(podOf),
+  podAnnotations: pod((annotations) => ({
+    ...podOf({}),
+    metadata: { ...metadata, annotations: annotations as Record<string, string> },
+  })),
+  podStatus: statusOf(pod(podOf)),
+  podNeverStatus: statusOf(pod(podOf), { restartPolicy: "Never", initContainers: [{ name: "i", image: "i" }] }),
+  deployment: workload("Deployment"),
+  deploymentUpdate: workload("Deployment"),
+  deploymentStatus: statusOf(workload("Deployment")),
+  replicaSet: workload("ReplicaSet"),
+  replicaSetUpdate: workload("ReplicaSet"),
+  replicaSetStatus: statusOf(workload("ReplicaSet")),
+  daemonSet: workload("DaemonSet"),
+  daemonSetUpdate: workload("DaemonSet"),
+  daemonSetStatus: statusOf(workload("DaemonSet")),
+  statefulSet: workload("StatefulSet"),
+  statefulSetUpdate: workload("StatefulSet"),
+  statefulSetStatus: statusOf(workload("StatefulSet")),
+  replicationController,
+  replicationControllerStatus: statusOf(replicationController),
+  podTemplate: {
+    group: "",
+    kind: "PodTemplate",
+    resource: "podtemplates",
+    object: (fields: Fields) => ({ metadata, template: fields }),
+  },
+  job: job((spec) => ({ template: jobTemplate, ...spec })),
+  jobUpdate: job((spec) => ({
+    ...spec,
+    selector: { matchLabels: controllerUid },
+    template: { ...jobTemplate, ...(spec.template as Fields | undefined), metadata: { labels: jobLabels } },
+  })),
+  cronJob: cronJob((spec) => spec),
+  cronJobUpdate: cronJob((spec) => spec),
+  cronJobTemplate: cronJob((spec) => ({ jobTemplate: { spec: { template: jobTemplate, ...spec } } })),
+} satisfies Record<string, Kind>;
+
+type KindName = keyof typeof KINDS;
+
+const context = {} as StrategyContext;
+
+/** What the server says of a new object. */
+export function create(name: KindName, fields: Fields): { errors: string[]; warnings: readonly string[] } {
+  const { kind, strategy } = lookUp(name);
+  const draft = defaulted(kind, fields);
+  strategy.prepareForCreate?.(draft, context);
+  return {
+    errors: (strategy.validate?.(draft, context) ?? []).map(formatFieldError),
+    warnings: strategy.warningsOnCreate?.(draft) ?? [],
+  };
+}
+
+/** What it says of a change. */
+export function change(name: KindName, old: Fields, changed: Fields): string[] {
+  const { kind, strategy } = lookUp(name);
+  const validate = kind.status === true ? strategy.validateStatusUpdate : strategy.validateUpdate;
+  if (validate === undefined) throw new Error(`${kind.resource} has no rule for this change`);
+  return validate.call(strategy, defaulted(kind, changed), defaulted(kind, old), context).map(formatFieldError);
+}
+
+function lookUp(name: KindName): { kind: Kind; strategy: Strategy } {
+  const kind: Kind = KINDS[name];
+  const strategy = STRATEGIES[kind.resource];
+  if (strategy === undefined) throw new Error(`no strategy for ${kind.resource}`);
+  return { kind, strategy };
+}
+
+function defaulted({ group, kind, object }: Kind, fields: Fields): KubeObject {
+  return applyDefaults({ group, version: "v1", kind }, structuredClone(object(fields)));
+}
+
+/** A row's fields as its name, cut where they get long. */
+export function rowName(...fields: readonly Fields[]): string {
+  const text = fields.map((one) => JSON.stringify(one)).join(" -> ");
+  return text.length > 150 ? `${text.slice(0, 150)}...` : text;
+}

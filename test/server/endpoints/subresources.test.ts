@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
+import { call } from "../../helpers/api-caller.js";
+import { certificateRequest } from "../../helpers/certificate-request.js";
+import { eventually } from "../../helpers/eventually.js";
+
+let cluster: Cluster;
+let api: Transport;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false });
+  api = cluster.transport();
+});
+
+afterAll(() => cluster.close());
+
+const PODS = "/api/v1/namespaces/default/pods";
+const MERGE = { type: "application/merge-patch+json" };
+const STRATEGIC = { type: "application/strategic-merge-patch+json" };
+
+async function pod(name: string, resources: JsonObject = {}): Promise<void> {
+  const answer = await call(api, "POST", PODS, {
+    metadata: { name, labels: { app: name } },
+    spec: { containers: [{ name: "c", image: "i", resources }] },
+  });
+  expect(answer.status, answer.text).toBe(201);
+}
+
+describe("pods/ephemeralcontainers", () => {
+  const debug = { name: "debug", image: "busybox" };
+  const add = (name: string, containers: readonly JsonObject[]) =>
+    call(api, "PATCH", `${PODS}/${name}/ephemeralcontainers`, { spec: { ephemeralContainers: containers } }, STRATEGIC);
+
+  test("are added, and nothing else is changed", async () => {
+    await pod("look");
+    const body = { metadata: { labels: { app: "other" } }, spec: { ephemeralContainers: [debug], nodeName: "n" } };
+    const answer = await call(api, "PATCH", `${PODS}/look/ephemeralcontainers`, body, STRATEGIC);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.at("spec.ephemeralContainers.0")).toMatchObject({ ...debug, imagePullPolicy: "Always" });
+    expect([answer.at("metadata.labels.app"), answer.at("spec.nodeName"), answer.at("metadata.generation")]).toEqual([
+      "look",
+      undefined,
+      2,
+    ]);
+    expect(
+      (await add("look", [{ name: "again", image: "busybox" }])).at("spec.ephemeralContainers.1.name"),
+    ).toBeDefined();
+    expect((await call(api, "GET", `${PODS}/look/ephemeralcontainers`)).at("kind")).toBe("Pod");
+  });
+
+  test("not with the pod itself, and not through it", async () => {
+    const spec = { containers: [{ name: "c", image: "i" }], ephemeralContainers: [debug] };
+    const created = await call(api, "POST", PODS, { metadata: { name: "at-once" }, spec });
+    expect([created.status, created.at("details.causes.0.message")]).toEqual([
+      422,
+      "Forbidden: cannot be set on create",
+    ]);
+    await pod("direct");
+    const answer = await call(api, "PATCH", `${PODS}/direct`, { spec: { ephemeralContainers: [debug] } }, STRATEGIC);
+    expect([answer.status, answer.at("details.causes.0.field")]).toEqual([422, "spec"]);
+  });
+
+  test("are not changed or removed", async () => {
+    await pod("keep");
+    await add("keep", [debug]);
+    const removed = await call(
+      api,
+      "PATCH",
+      `${PODS}/keep/ephemeralcontainers`,
+      { spec: { ephemeralContainers: [] } },
+      MERGE,
+    );
+    expect([removed.status, removed.at("details.causes")]).toEqual([
+      422,
+      [
+        {
+          reason: "FieldValueForbidden",
+          message: 'Forbidden: existing ephemeral containers "debug" may not be removed\n',
+          field: "spec.ephemeralContainers",
+        },
+      ],
+    ]);
+    const changed = await add("keep", [{ name: "debug", image: "alpine" }]);
+    expect([changed.status, changed.at("details.causes.0.field")]).toEqual([422, "spec.ephemeralContainers"]);
+  });
+});
+
+describe("pods/resize", () => {
+  const resize = (name: string, container: JsonObject) =>
+    call(api, "PATCH", `${PODS}/${name}/resize`, { spec: { containers: [{ name: "c", ...container }] } }, STRATEGIC);
+
+  test("changes resources and nothing else", async () => {
+    await pod("grow", { requests: { cpu: "100m" } });
+    const answer = await resize("grow", { image: "other", resources: { requests: { cpu: "200m", memory: "1Gi" } } });
+    expect(answer.status, answer.text).toBe(200);
+    expect([answer.at("spec.containers.0.resources"), answer.at("spec.containers.0.image")]).toEqual([
+      { requests: { cpu: "200m", memory: "1Gi" } },
+      "i",
+    ]);
+    expect(answer.at("metadata.generation")).toBe(2);
+  });
+
+  test("keeps the quality of service, and what is not cpu or memory", async () => {
+    await pod("best");
+    const answer = await resize("best", { resources: { requests: { cpu: "1" } } });
+    expect([answer.status, answer.at("message")]).toEqual([
+      422,
+      'Pod "best" is invalid: spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
+    ]);
+    await pod("disk", { requests: { cpu: "1" } });
+    const disk = await resize("disk", { resources: { requests: { "ephemeral-storage": "1Gi" } } });
+    expect([disk.status, disk.at("message")]).toEqual([
+      422,
+      'Pod "disk" is invalid: spec: Forbidden: only cpu and memory resources are mutable',
+    ]);
+  });
+});
+
+describe("certificatesigningrequests", () => {
+  const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+  const approved = { type: "Approved", status: "True", reason: "Test", message: "yes" };
+
+  async function request(name: string, more: JsonObject = {}): Promise<JsonObject> {
+    const pem = (await certificateRequest(`CN=${name}`)).request;
+    const spec = {
+      request: Buffer.from(pem).toString("base64"),
+      signerName: "example.com/own",
+      usages: ["client auth"],
+      ...more,
+    };
+    const answer = await call(api, "POST", CSRS, { metadata: { name }, spec });
+    if (answer.status !== 201) throw new Error(answer.text);
+    return JSON.parse(answer.text) as JsonObject;
+  }
+
+  test("approval writes conditions, with times, and nothing else", async () => {
+    const csr = await request("yes");
+    const answer = await call(api, "PUT", `${CSRS}/yes/approval`, {
+      ...csr,
+      spec: { ...(csr["spec"] as JsonObject), signerName: "example.com/other" },
+      status: { conditions: [approved], certificate: "eA==" },
+    });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.at("spec.signerName")).toBe("example.com/own");
+    expect(answer.at("status")).toEqual({
+      conditions: [
+        {
+          ...approved,
+          lastUpdateTime: expect.any(String) as string,
+          lastTransitionTime: expect.any(String) as string,
+        },
+      ],
+    });
+    const undone = await call(api, "PATCH", `${CSRS}/yes/approval`, { status: { conditions: [] } }, MERGE);
+    expect([undone.status, undone.at("details.causes.0.message")]).toEqual([
+      422,
+      'Forbidden: updates may not remove a condition of type "Approved"',
+    ]);
+    const denied = { type: "Denied", status: "True", reason: "Test", message: "no" };
+    const both = await call(
+      api,
+      "PATCH",
+      `${CSRS}/yes/approval`,
+      { status: { conditions: [approved, denied] } },
+      MERGE,
+    );
+    expect([both.status, both.at("details.causes.0")]).toEqual([
+      422,
+      {
+        reason: "FieldValueInvalid",
+        message: 'Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
+        field: "status.conditions[1].type",
+      },
+    ]);
+  });
+
+  test("status writes the certificate and leaves the decision alone", async () => {
+    await request("status");
+    const certificate = Buffer.from(cluster.caCertificate).toString("base64");
+    const status = { certificate, conditions: [approved] };
+    const answer = await call(api, "PATCH", `${CSRS}/status/status`, { status }, MERGE);
+    expect(answer.at("status")).toEqual({ certificate });
+    const other = Buffer.from(cluster.caCertificate.repeat(2)).toString("base64");
+    const again = await call(api, "PATCH", `${CSRS}/status/status`, { status: { certificate: other } }, MERGE);
+    expect([again.status, again.at("details.causes.0.message")]).toEqual([
+      422,
+      "Forbidden: updates may not modify existing certificate content",
+    ]);
+  });
+
+  test("an approved request for what the cluster's signer does not sign fails", async () => {
+    const signerName = "kubernetes.io/kube-apiserver-client";
+    await request("server", { signerName, usages: ["client auth", "server auth"] });
+    await call(api, "PATCH", `${CSRS}/server/approval`, { status: { conditions: [approved] } }, MERGE);
+    await eventually(async () => {
+      expect((await call(api, "GET", `${CSRS}/server`)).at("status.conditions.1")).toMatchObject({
+        type: "Failed",
+        status: "True",
+        reason: "SignerValidationFailure",
+        message: "invalid usage for client certificate: server auth",
+      });
+    });
+  });
+
+  test("a false approval is none", async () => {
+    await request("false");
+    const wrong = { ...approved, status: "False" };
+    const answer = await call(api, "PATCH", `${CSRS}/false/approval`, { status: { conditions: [wrong] } }, MERGE);
+    expect([answer.status, answer.at("details.causes.0.message")]).toEqual([
+      422,
+      'Unsupported value: "False": supported values: "True"',
+    ]);
+  });
+});
+
+describe("scale", () => {
+  const labels = { app: "s" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
+  test.each([
+    ["/apis/apps/v1/namespaces/default/deployments", { selector: { matchLabels: labels }, template }],
+    ["/apis/apps/v1/namespaces/default/replicasets", { selector: { matchLabels: labels }, template }],
+    [
+      "/apis/apps/v1/namespaces/default/statefulsets",
+      { selector: { matchLabels: labels }, serviceName: "s", template },
+    ],
+    ["/api/v1/namespaces/default/replicationcontrollers", { selector: labels, template }],
+  ])("of %s", async (path, spec) => {
+    const created = await call(api, "POST", path, { metadata: { name: "s" }, spec });
+    expect(created.status, created.text).toBe(201);
+    const scaled = await call(api, "PATCH", `${path}/s/scale`, { spec: { replicas: 3 } }, MERGE);
+    expect([scaled.at("spec.replicas"), scaled.at("status"), scaled.at("metadata.uid")]).toEqual([
+      3,
+      { replicas: 0, selector: "app=s" },
+      created.at("metadata.uid"),
+    ]);
+    const object = await call(api, "GET", `${path}/s`);
+    expect([object.at("spec.replicas"), object.at("metadata.generation")]).toEqual([3, 2]);
+  });
+});
