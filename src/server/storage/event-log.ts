@@ -128,8 +128,8 @@ export class EventLog<E extends LoggedEvent> {
    * {@link CompactedError}.
    */
   handOver(next: EventLog<E>): void {
-    for (const group of [...this.#readers.values()]) {
-      for (const reader of [...group]) {
+    for (const group of this.#readers.values()) {
+      for (const reader of group) {
         if (reader.position < next.floor) {
           reader.fail(new CompactedError(reader.position, next.floor));
           continue;
