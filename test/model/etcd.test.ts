@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server?.dispose());
 
 modelTest("etcd", {
-  operations: 20_000,
+  operations: 10_000,
   killable: true,
   skip: etcdMissing,
   open: async () => etcdStore(server, `/model-${++stores}`),
