@@ -58,7 +58,7 @@ function multiline(prefix: string, errors: readonly unknown[], otherwise: string
 }
 
 function listed(prefix: string, lines: readonly string[]): string {
-  return lines.length === 1 ? `${prefix}${lines[0]}` : `${prefix}\n${lines.map((line) => `* ${line}\n`).join("")}`;
+  return lines.length === 1 ? `${prefix}${lines[0]}\n` : `${prefix}\n${lines.map((line) => `* ${line}\n`).join("")}`;
 }
 
 /** Errors of a server and of the way to it have words of their own, alone and in a list. */
