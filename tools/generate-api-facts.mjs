@@ -1,5 +1,6 @@
-// Writes src/api/facts/data/kubernetes-1.36.json, the API facts in the compact form that src/api/facts/definitions.ts
-// reads. Usage: node tools/generate-api-facts.mjs DATA_DIR, where DATA_DIR holds kubernetes-1.36-api.json (OpenAPI),
+// Writes src/api/facts/data: kubernetes-1.36.json, the API facts in the compact form that src/api/facts/definitions.ts
+// reads, and unpublished.json, the same of kinds that 1.36's OpenAPI lacks: versions no longer served, for conversion,
+// and what is sent without being a resource. Usage: node tools/generate-api-facts.mjs DATA_DIR, where DATA_DIR holds kubernetes-1.36-api.json (OpenAPI),
 // kubernetes-1.36-go-types.json (Go types) and kubernetes-1.20-discovery-and-columns.json (discovery).
 //
 // A definition is one line, "@attribute=value" words first, then its fields in Go's encoding order, all joined by ";":
@@ -177,7 +178,9 @@ function describe(definition) {
     const { pointer, prefix, base, named, outer } = resolveType(field.type, field.packageName);
     if (base.startsWith("io.")) want(base);
     const property = published?.properties?.[field.json] ?? {};
-    const marker = (name) => (field.markers ?? []).find((m) => m.startsWith(`${name}=`))?.slice(name.length + 1);
+    const markers = (name) =>
+      (field.markers ?? []).filter((m) => m.startsWith(`${name}=`)).map((m) => m.slice(name.length + 1));
+    const marker = (name) => markers(name)[0];
     let flags = "";
     if (field.omitempty) flags += "o";
     if (field.omitzero) flags += "z";
@@ -200,8 +203,8 @@ function describe(definition) {
     if (mergeKey) parts.push(`k=${mergeKey}`);
     const listType = property["x-kubernetes-list-type"] ?? (published ? undefined : marker("listType"));
     if (listType) parts.push(`l=${listType}`);
-    const keys = property["x-kubernetes-list-map-keys"];
-    if (keys) parts.push(`m=${keys.join(",")}`);
+    const keys = property["x-kubernetes-list-map-keys"] ?? (published ? [] : markers("listMapKey"));
+    if (keys.length > 0) parts.push(`m=${keys.join(",")}`);
     if (property["x-kubernetes-map-type"]) parts.push(`t=${property["x-kubernetes-map-type"]}`);
     if (parts.some((part) => part.includes(" ") || part.includes(";"))) throw new Error(`separator in ${parts}`);
     words.push(parts.join(" "));
@@ -222,7 +225,7 @@ function describePublished(definition) {
   return definition.endsWith(".WatchEvent") ? ["type r string p=1", "object r any p=2"].join(";") : words.join(";");
 }
 
-const definitions = {};
+let definitions = {};
 function want(definition) {
   if (wanted.has(definition)) return;
   wanted.add(definition);
@@ -388,8 +391,61 @@ ${Object.entries(facts.definitions)
   .map(([name, types]) => `${JSON.stringify(name)}:{\n${lines(types)}}`)
   .join(",\n")}}}
 `;
-const target = new URL("../src/api/facts/data/kubernetes-1.36.json", import.meta.url);
-writeFileSync(target, text);
-process.stdout.write(
-  `${target.pathname}: ${text.length} bytes, ${wanted.size} definitions, ${resources.length} resources\n`,
+const write = (name, text) => {
+  const target = new URL(`../src/api/facts/data/${name}`, import.meta.url);
+  writeFileSync(target, text);
+  process.stdout.write(`${target.pathname}: ${text.length} bytes\n`);
+};
+write("kubernetes-1.36.json", text);
+process.stdout.write(`${wanted.size} definitions, ${resources.length} resources\n`);
+
+// Kinds of no published version. Their definitions may lean on the published ones, never the other way round.
+const GROUPS = {
+  ...Object.fromEntries(
+    Object.entries(kinds).map(([definition, [gvk]]) => [split(definition)[0].split(".").at(-2), gvk.split("/")[0]]),
+  ),
+  admission: "admission.k8s.io",
+  apidiscovery: "apidiscovery.k8s.io",
+  extensions: "extensions",
+  imagepolicy: "imagepolicy.k8s.io",
+};
+// Of apimachinery's meta/v1 (group_version.go), which the Go data leaves out.
+for (const [name, last] of [
+  ["GroupVersionKind", "kind"],
+  ["GroupVersionResource", "resource"],
+]) {
+  const fields = ["group", "version", last].map((json, i) => ({ json, type: "string", protobuf: { number: i + 1 } }));
+  go.types[`${META}.${name}`] = { markers: [], fields };
+}
+const publishedEnums = new Set(Object.keys(enums));
+const published = new Set(wanted);
+definitions = {};
+const unpublishedKinds = {};
+for (const [definition, { fields }] of Object.entries(go.types)) {
+  const [packageName, name] = split(definition);
+  const isKind = fields.some((field) => field.inline && field.json === undefined && field.type.endsWith("TypeMeta"));
+  if (!isKind || published.has(definition) || packageName === "io.k8s.apimachinery.pkg.runtime") continue;
+  const [family, version] = packageName.split(".").slice(-2);
+  if (GROUPS[family] === undefined) throw new Error(`no group for ${packageName}`);
+  want(definition);
+  unpublishedKinds[definition] = [`${GROUPS[family]}/${version}/${name}`];
+}
+const unpublished = {
+  kinds: sortKeys(unpublishedKinds),
+  enums: sortKeys(Object.fromEntries(Object.entries(enums).filter(([name]) => !publishedEnums.has(name)))),
+  definitions: sortKeys(
+    Object.fromEntries(Object.entries(definitions).map(([name, types]) => [name, sortKeys(types)])),
+  ),
+};
+write(
+  "unpublished.json",
+  `{"kinds":{
+${lines(unpublished.kinds)}},
+"enums":{
+${lines(unpublished.enums)}},
+"definitions":{
+${Object.entries(unpublished.definitions)
+  .map(([name, types]) => `${JSON.stringify(name)}:{\n${lines(types)}}`)
+  .join(",\n")}}}
+`,
 );

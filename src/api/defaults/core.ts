@@ -1,9 +1,11 @@
+import { setKey } from "../../machinery/codec/own-keys.js";
 import {
   absent,
   child,
   children,
   ensureChild,
   type Fields,
+  isFields,
   list,
   setDefault,
   text,
@@ -56,7 +58,19 @@ export function defaultNamespace(namespace: Fields): void {
 }
 
 export function defaultSecret(secret: Fields): void {
+  encodeStringData(secret);
   if (text(secret.type) === "") secret.type = "Opaque";
+}
+
+/** `stringData` can be written and never read: it overrides `data`, key by key. */
+function encodeStringData(secret: Fields): void {
+  if (isFields(secret.stringData) && Object.keys(secret.stringData).length > 0) {
+    const data = ensureChild(secret, "data");
+    for (const [key, value] of Object.entries(secret.stringData)) {
+      setKey(data, key, Buffer.from(text(value)).toString("base64"));
+    }
+  }
+  delete secret.stringData;
 }
 
 export function defaultPersistentVolume(volume: Fields): void {

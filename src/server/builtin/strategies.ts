@@ -1,4 +1,3 @@
-import { autoscalerFromV2, autoscalerToV2 } from "../../api/conversion/index.js";
 import {
   validateIpAddress,
   validateIpAddressUpdate,
@@ -241,7 +240,6 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
     validate: validateHorizontalPodAutoscaler,
     validateUpdate: validateHorizontalPodAutoscalerUpdate,
     validateStatusUpdate: validateHorizontalPodAutoscalerStatusUpdate,
-    conversions: { "autoscaling/v1": { toHub: autoscalerToV2, fromHub: autoscalerFromV2 } },
   },
   "batch/cronjobs": cronJobStrategy,
   "batch/jobs": jobStrategy,

@@ -1,4 +1,5 @@
-import { type ResourceFacts, schemaFor, servedResources } from "../../api/facts/index.js";
+import { type ResourceFacts, servedResources } from "../../api/facts/index.js";
+import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import { encodeObject } from "../../machinery/codec/encode.js";
@@ -6,6 +7,7 @@ import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { VersionedKind } from "../../machinery/scheme/scheme.js";
 import type { Admission } from "../admission/admission.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
@@ -120,7 +122,7 @@ export class ResourceMap {
     const kept = this.#kept(keptAs(facts));
     return {
       facts,
-      codec: new VersionCodec(facts, kept.hub, kept.strategy),
+      codec: new VersionCodec(publishedScheme().kind(facts), kept.hub),
       storage: kept.store,
       strategy: kept.strategy,
       admission: this.#config.admission,
@@ -131,25 +133,28 @@ export class ResourceMap {
   #kept(id: string): KeptResource {
     let kept = this.#stores.get(id);
     if (kept !== undefined) return kept;
-    const hub = [...this.#facts.values()].find((facts) => `${facts.group}/${facts.name}` === id);
-    if (hub === undefined) throw new Error(`no resource ${id}`);
-    kept = this.#keep(id, hub);
+    const facts = [...this.#facts.values()].find(({ group, name }) => `${group}/${name}` === id);
+    if (facts === undefined) throw new Error(`no resource ${id}`);
+    kept = this.#keep(id, facts);
     this.#stores.set(id, kept);
     return kept;
   }
 
-  #keep(id: string, hub: ResourceFacts): KeptResource {
+  /** `facts` are those of any version: what is kept does not depend on it. */
+  #keep(id: string, facts: ResourceFacts): KeptResource {
     const { storage, strategies, clock, random } = this.#config;
-    const strategy = resolveStrategy(hub.group, hub.name, strategies(hub.group, hub.name));
-    const { group, name: resource, kind, namespaced } = hub;
+    const { group, name: resource, kind, namespaced } = facts;
+    const strategy = resolveStrategy(group, resource, strategies(group, resource));
+    const scheme = publishedScheme();
+    const hub = scheme.kind(scheme.kind(facts).hub);
     const codec = storageCodec(hub, strategy);
-    const objects = storage.storeFor({ prefix: prefixOf(id, hub), resource: { group, resource }, codec });
+    const objects = storage.storeFor({ prefix: prefixOf(id, facts), resource: { group, resource }, codec });
     const store = new Store({
       group,
       resource,
       kind,
       namespaced,
-      hasStatus: hub.subresources.some(({ name }) => name === "status"),
+      hasStatus: facts.subresources.some(({ name }) => name === "status"),
       strategy,
       objects,
       encode: (object) => codec.encode(object),
@@ -158,7 +163,7 @@ export class ResourceMap {
       access: this.access,
       internal: this.internal,
     });
-    return { hub: { group, version: hub.version, kind }, strategy, store };
+    return { hub, strategy, store };
   }
 }
 
@@ -169,7 +174,7 @@ const keyOf = (namespace: string, name: string): string => (namespace === "" ? n
 const admitted = () => Promise.resolve();
 
 interface KeptResource {
-  readonly hub: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly hub: VersionedKind;
   readonly strategy: ResolvedStrategy;
   readonly store: Store;
 }
@@ -183,16 +188,14 @@ function prefixOf(id: string, { group, name }: ResourceFacts): string {
   return group === "" ? `/registry/${name}/` : `/registry/${group}/${name}/`;
 }
 
-function storageCodec(hub: ResourceFacts, strategy: ResolvedStrategy): ObjectCodec {
-  const gvk = { group: hub.group, version: hub.version, kind: hub.kind };
-  const apiVersion = formatGroupVersion(gvk);
+function storageCodec(hub: VersionedKind, strategy: ResolvedStrategy): ObjectCodec {
+  const { kind } = hub.gvk;
+  const apiVersion = formatGroupVersion(hub.gvk);
   return {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
     encode(object) {
-      const schema = schemaFor(gvk);
-      if (schema === undefined) throw new Error(`no schema for ${apiVersion} ${gvk.kind}`);
       const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-      return encodeObject({ ...object, kind: gvk.kind, apiVersion, metadata }, schema);
+      return encodeObject({ ...object, kind, apiVersion, metadata }, hub.schema);
     },
     attributes(object) {
       const { name = "", namespace = "", labels = {} } = object.metadata ?? {};

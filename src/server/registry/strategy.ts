@@ -22,12 +22,6 @@ export interface Strategy {
   applyDefaults?(draft: KubeObject): void;
 
   /**
-   * Other versions of this kind, by apiVersion ("autoscaling/v1"). `toHub` and `fromHub` return fresh objects with
-   * apiVersion and kind set. A version that is not listed has the hub's shape and only changes its apiVersion.
-   */
-  readonly conversions?: Readonly<Record<string, VersionConversion>>;
-
-  /**
    * Resets what a client may not set and sets what the server decides. Before it, the registry has already set uid,
    * creationTimestamp and name, dropped deletionTimestamp, set generation 1 (see `hasGeneration`) and, where the resource
    * has a status subresource, removed status (see `keepsStatusOnCreate`).
@@ -132,11 +126,6 @@ export interface SubresourceStrategy {
   prepare(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
   /** Problems of the change, all of them; metadata is validated by the registry before. */
   validate(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
-}
-
-export interface VersionConversion {
-  toHub(object: KubeObject): KubeObject;
-  fromHub(object: KubeObject): KubeObject;
 }
 
 export interface ScaleMapping {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { convert } from "../../../src/api/conversion/index.js";
+import { publishedScheme } from "../../../src/api/scheme/published.js";
 
 const HPA = (version: string) => ({ group: "autoscaling", version, kind: "HorizontalPodAutoscaler" });
 
@@ -28,7 +28,7 @@ const autoscaler = {
 };
 
 it("autoscaling/v2 survives a journey through v1", () => {
-  const v1 = convert(autoscaler, HPA("v2"), HPA("v1"));
+  const v1 = publishedScheme().convert(autoscaler, HPA("v1"));
   expect(v1.spec).toEqual({
     scaleTargetRef: autoscaler.spec.scaleTargetRef,
     minReplicas: 1,
@@ -40,7 +40,7 @@ it("autoscaling/v2 survives a journey through v1", () => {
     "autoscaling.alpha.kubernetes.io/metrics",
     "autoscaling.alpha.kubernetes.io/behavior",
   ]);
-  expect(convert(v1, HPA("v1"), HPA("v2"))).toEqual(autoscaler);
+  expect(publishedScheme().convert(v1, HPA("v2"))).toEqual(autoscaler);
 });
 
 it("events are the same under both groups' names", () => {
@@ -55,8 +55,8 @@ it("events are the same under both groups' names", () => {
     reportingComponent: "me",
     count: 2,
   };
-  const other = convert(event, core, events);
+  const other = publishedScheme().convert(event, events);
   expect(other).toMatchObject({ apiVersion: "events.k8s.io/v1", regarding: { name: "p" }, note: "hello" });
   expect(other).toMatchObject({ reportingController: "me", deprecatedCount: 2 });
-  expect(convert(other, events, core)).toEqual(event);
+  expect(publishedScheme().convert(other, core)).toEqual(event);
 });

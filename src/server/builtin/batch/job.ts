@@ -1,4 +1,3 @@
-import { defaultJob } from "../../../api/defaults/workloads.js";
 import { validateJob, validateJobUpdate } from "../../../api/validation/job.js";
 import { jobSpecWarnings } from "../../../api/validation/job-warnings.js";
 import { podNameWarnings } from "../../../api/validation/pod-warnings.js";
@@ -11,7 +10,6 @@ const PODS_ARE_KEPT =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
 export const jobStrategy: Strategy = {
-  applyDefaults: defaultJob,
   prepareForCreate(draft) {
     if (object(draft.spec).manualSelector !== true) generateSelector(draft);
     dropDisabledFields(podSpec(draft));

@@ -1,4 +1,3 @@
-import { eventFromCore, eventToCore } from "../../../api/conversion/index.js";
 import { validateEvent } from "../../../api/validation/event.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";
@@ -21,7 +20,6 @@ const EVENTS_LABELS: Readonly<Record<string, string>> = {
 
 /** Events of both groups; stored as core/v1, for an hour. */
 export const eventStrategy: Strategy = {
-  conversions: { "events.k8s.io/v1": { toHub: eventToCore, fromHub: eventFromCore } },
   allowCreateOnUpdate: true,
   ttlSeconds: 3600,
   garbageCollection: "Unsupported",

@@ -1,4 +1,3 @@
-import { defaultNamespace } from "../../../api/defaults/core.js";
 import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/validation/namespace.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import { ensureChild, list, object, text } from "../../../machinery/meta/access.js";
@@ -9,7 +8,6 @@ const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-system", "kube-p
 
 /** The `kubernetes` finalizer of a namespace's spec stays until its content is gone; only /finalize takes it out. */
 export const namespaceStrategy: Strategy = {
-  applyDefaults: defaultNamespace,
   prepareForCreate(draft) {
     draft.status = { phase: "Active" };
     const spec = ensureChild(draft, "spec");

@@ -1,4 +1,3 @@
-import { defaultPod } from "../../../api/defaults/pod.js";
 import { validatePod, validatePodUpdate } from "../../../api/validation/pod.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
 import { podWarnings } from "../../../api/validation/pod-warnings.js";
@@ -42,7 +41,6 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
 };
 
 export const podStrategy: Strategy = {
-  applyDefaults: defaultPod,
   prepareForCreate(draft) {
     dropDisabledFields(child(draft as Fields, "spec"));
     mergeLabelKeys(child(draft as Fields, "spec"), object(draft.metadata?.labels));

@@ -1,4 +1,3 @@
-import { defaultService } from "../../../api/defaults/core.js";
 import { validateService } from "../../../api/validation/service.js";
 import { validateServiceStatusUpdate, validateServiceUpdate } from "../../../api/validation/service-update.js";
 import { serviceWarnings } from "../../../api/validation/service-warnings.js";
@@ -20,7 +19,6 @@ import { allocateService, releaseService } from "./service-allocation.js";
 import { needsHealthCheck, usesNodePorts } from "./service-needs.js";
 
 export const serviceStrategy: Strategy = {
-  applyDefaults: defaultService,
   prepareForCreate(draft) {
     const spec = ensureChild(draft, "spec");
     draft.status = { loadBalancer: {} };

@@ -1,16 +1,11 @@
-import { convert } from "../../../api/conversion/index.js";
-import { applyDefaults as applyDependentDefaults } from "../../../api/defaults/index.js";
-import type { ResourceFacts } from "../../../api/facts/index.js";
-import { schemaFor } from "../../../api/facts/index.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
-import { applyDefaults } from "../../../machinery/schema/defaults.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import type { RequestBody } from "../negotiation/request-body.js";
@@ -20,7 +15,7 @@ import { spliceResourceVersion } from "./splice.js";
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 export interface DecodedDraft {
-  /** In the version it was sent in, static defaults applied. The caller's own. */
+  /** In the version it was sent in, with that version's defaults. The caller's own. */
   readonly object: KubeObject;
   /** Unknown and repeated fields, for Warning headers. */
   readonly warnings: readonly string[];
@@ -32,24 +27,19 @@ export class VersionCodec {
   readonly apiVersion: string;
   /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
   readonly isHub: boolean;
-  readonly #hubApiVersion: string;
-  #schema: StructSchema | undefined;
 
+  /** `hub` is the kind that `kind` is stored as: of its {@link VersionedKind.hub}. */
   constructor(
-    facts: ResourceFacts,
-    readonly hub: GroupVersionKind,
-    private readonly strategy: Strategy,
+    readonly kind: VersionedKind,
+    readonly hub: VersionedKind,
   ) {
-    this.gvk = { group: facts.group, version: facts.version, kind: facts.kind };
+    this.gvk = kind.gvk;
     this.apiVersion = formatGroupVersion(this.gvk);
-    this.#hubApiVersion = formatGroupVersion(hub);
-    this.isHub = this.apiVersion === this.#hubApiVersion;
+    this.isHub = kind === hub;
   }
 
   get schema(): StructSchema {
-    const schema = (this.#schema ??= schemaFor(this.gvk));
-    if (schema === undefined) throw new Error(`no schema for ${this.apiVersion} ${this.gvk.kind}`);
-    return schema;
+    return this.kind.schema;
   }
 
   /**
@@ -69,7 +59,7 @@ export class VersionCodec {
         `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${this.gvk.kind}: converting (${from}) to (${to}): unknown conversion`,
       );
     }
-    applyDefaults(object, this.schema);
+    this.kind.applyDefaults(object);
     return { object, warnings };
   }
 
@@ -78,28 +68,21 @@ export class VersionCodec {
     const { object, strictErrors } = decodeObject<KubeObject>(value, this.schema, { mode });
     object.kind = this.gvk.kind;
     object.apiVersion = this.apiVersion;
-    applyDefaults(object, this.schema);
+    this.kind.applyDefaults(object);
     return { object, strictErrors };
   }
 
-  /** A decoded draft as the hub has it, all defaults applied; takes the draft over. */
+  /** A decoded draft as the hub has it, with the hub's defaults too; takes the draft over. */
   toHub(draft: KubeObject): KubeObject {
-    const own = this.strategy.conversions?.[this.apiVersion];
-    let object = draft;
-    if (!this.isHub) object = own === undefined ? convert(draft, this.gvk, this.hub) : own.toHub(draft);
-    object.apiVersion = this.#hubApiVersion;
-    object.kind = this.hub.kind;
-    if (this.strategy.applyDefaults === undefined) applyDependentDefaults(this.hub, object);
-    else this.strategy.applyDefaults(object);
+    if (this.isHub) return draft;
+    const object = this.kind.toHub(draft);
+    this.hub.applyDefaults(object);
     return object;
   }
 
   /** A hub object as this version has it. The argument is not changed; what did not need to change is shared. */
   fromHub(object: KubeObject): KubeObject {
-    if (this.isHub) return object;
-    const own = this.strategy.conversions?.[this.apiVersion];
-    const converted = own === undefined ? convert(object, this.hub, this.gvk) : own.fromHub(object);
-    return { ...converted, kind: this.gvk.kind, apiVersion: this.apiVersion };
+    return this.isHub ? object : this.kind.fromHub(object);
   }
 
   /** The object as the answer to a GET, without a newline. Made once per revision where it costs something. */

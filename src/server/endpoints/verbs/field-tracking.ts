@@ -1,20 +1,20 @@
-import { schemaFor } from "../../../api/facts/index.js";
+import { publishedScheme } from "../../../api/scheme/published.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { type FieldSet, fieldSet, union } from "../../../machinery/apply/field-set.js";
 import { withoutNewTimes } from "../../../machinery/apply/ignore-times.js";
 import { fieldElement } from "../../../machinery/apply/path-element.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
-import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { formatGroupVersion, parseGroupVersion } from "../../../machinery/meta/gvk.js";
+import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { copyObject } from "../../registry/copy.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
-import { VersionCodec } from "../representation/version-codec.js";
 import type { ServedResource } from "../served-resource.js";
 
 const trackings = new WeakMap<ServedResource, Map<string, FieldTracking>>();
@@ -37,7 +37,6 @@ export function fieldTracking(resource: ServedResource, subresource = ""): Field
 /** Keeps metadata.managedFields of hub objects, as requests of one version and subresource change them. */
 export class FieldTracking {
   readonly #manager: FieldManager;
-  readonly #codecs = new Map<string, VersionCodec | undefined>();
 
   constructor(
     private readonly resource: ServedResource,
@@ -45,13 +44,12 @@ export class FieldTracking {
   ) {
     const { codec } = resource;
     const reset = resetFields(resource, subresource);
-    this.#codecs.set(codec.apiVersion, codec);
     this.#manager = new FieldManager({
       kind: codec.gvk,
       subresource,
       versions: {
         typeOf: (apiVersion) => {
-          const at = this.#codecAt(apiVersion);
+          const at = this.#kindAt(apiVersion);
           return at && describe(at.schema);
         },
         convert: (object, from, to) => this.#convert(object, from, to),
@@ -99,27 +97,18 @@ export class FieldTracking {
   }
 
   #convert(object: JsonObject, from: string, to: string): JsonObject | undefined {
-    const [source, target] = [this.#codecAt(from), this.#codecAt(to)];
+    const [source, target] = [this.#kindAt(from), this.#kindAt(to)];
     if (source === undefined || target === undefined) return undefined;
-    const decoded = copyObject(source.decodePatched(object, "Ignore").object);
+    const decoded = decodeObject<KubeObject>(object, source.schema, { mode: "Ignore" }).object;
     return encodedView(target.fromHub(source.toHub(decoded)), target.schema);
   }
 
-  /** Of another version of the kind; undefined when there is none. */
-  #codecAt(apiVersion: string): VersionCodec | undefined {
-    if (this.#codecs.has(apiVersion)) return this.#codecs.get(apiVersion);
-    const made = this.#makeCodec(apiVersion);
-    this.#codecs.set(apiVersion, made);
-    return made;
-  }
-
-  #makeCodec(apiVersion: string): VersionCodec | undefined {
-    const { facts, codec, strategy } = this.resource;
+  /** Another version of the kind; undefined when there is none. */
+  #kindAt(apiVersion: string): VersionedKind | undefined {
     if (apiVersion.split("/").length > 2) return undefined;
-    const { group, version } = parseGroupVersion(apiVersion);
-    if (schemaFor({ group, version, kind: facts.kind }) === undefined) return undefined;
-    const groupVersion = formatGroupVersion({ group, version });
-    return new VersionCodec({ ...facts, group, version, groupVersion }, codec.hub, strategy);
+    const gvk = { ...parseGroupVersion(apiVersion), kind: this.resource.codec.gvk.kind };
+    const scheme = publishedScheme();
+    return scheme.isRegistered(gvk) ? scheme.kind(gvk) : undefined;
   }
 }
 
