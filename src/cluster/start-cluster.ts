@@ -1,4 +1,5 @@
 import { createPrivateKey } from "node:crypto";
+import type { RuntimeConfig } from "../api/facts/index.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
 import type { Transport } from "../client/transport/transport.js";
@@ -36,6 +37,11 @@ export interface ClusterOptions {
   readonly dataDir?: string;
   /** Needed for "etcd". */
   readonly etcd?: EtcdConnection | undefined;
+  /**
+   * As kube-apiserver's --runtime-config: "resource.k8s.io/v1beta1", "api/beta" or "api/all" to on or off. By default the
+   * stable versions are served.
+   */
+  readonly runtimeConfig?: RuntimeConfig;
   /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
   readonly watchCache?: boolean;
   readonly clock?: Clock;
@@ -112,12 +118,13 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
   let listener: Listener | undefined;
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
-  const { watchCache = true } = options;
+  const { watchCache = true, runtimeConfig = {} } = options;
   const storage = createStorage({ kv, clock, watchCache });
   const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
     storage,
     boot,
+    runtimeConfig,
     strategies: furnishingNamespaces(builtinStrategy, () => controllers),
     clock,
     random,
@@ -140,7 +147,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     await boot.run(BOOT_STEPS.namespaces, () => createMissing(server.resources, systemNamespaces()));
     await boot.run(BOOT_STEPS.serviceCidr, () => createMissing(server.resources, [defaultServiceCidr()]));
     await boot.run(BOOT_STEPS.service, () => createOrAdjust(server.resources, kubernetes));
-    await boot.run(BOOT_STEPS.bootstrap, () => createMissing(server.resources, bootstrapObjects()));
+    await boot.run(BOOT_STEPS.bootstrap, () => createMissing(server.resources, bootstrapObjects(runtimeConfig)));
     await boot.run(BOOT_STEPS.controllers, () => {
       controllers = startControllers({
         transport: server.loopback(),

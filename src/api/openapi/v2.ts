@@ -1,4 +1,4 @@
-import { servedGroupVersions } from "../facts/resources.js";
+import { type RuntimeConfig, servedGroupVersions } from "../facts/resources.js";
 import { META, operationsOf, type OperationFacts } from "./operations.js";
 import type { ParameterFacts } from "./parameters.js";
 import { describeDefinitions, v2Dialect, type JsonSchema } from "./schemas.js";
@@ -12,23 +12,20 @@ export interface OpenApiV2Document {
   readonly definitions: Readonly<Record<string, JsonSchema>>;
 }
 
-let json: Uint8Array | undefined;
-let protobuf: Uint8Array | undefined;
-
-/** GET /openapi/v2 as JSON. Made on first use and kept. */
-export function openApiV2Json(): Uint8Array {
-  json ??= new TextEncoder().encode(JSON.stringify(buildDocument()));
-  return json;
+/** GET /openapi/v2 as JSON. Made anew each time. */
+export function openApiV2Json(runtimeConfig: RuntimeConfig = {}): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(buildDocument(runtimeConfig)));
 }
 
-/** GET /openapi/v2 as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Made on first use and kept. */
-export function openApiV2Protobuf(): Uint8Array {
-  protobuf ??= encodeOpenApiV2(buildDocument());
-  return protobuf;
+/** GET /openapi/v2 as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Made anew each time. */
+export function openApiV2Protobuf(runtimeConfig: RuntimeConfig = {}): Uint8Array {
+  return encodeOpenApiV2(buildDocument(runtimeConfig));
 }
 
-function buildDocument(): OpenApiV2Document {
-  const operations = servedGroupVersions().flatMap((groupVersion) => operationsOf(groupVersion));
+function buildDocument(runtimeConfig: RuntimeConfig): OpenApiV2Document {
+  const operations = servedGroupVersions(runtimeConfig).flatMap((groupVersion) =>
+    operationsOf(groupVersion, runtimeConfig),
+  );
   const names = new Set([
     `${META}.WatchEvent`,
     `${META}.APIResourceList`,

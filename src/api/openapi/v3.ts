@@ -1,5 +1,5 @@
 import { facts } from "../facts/data.js";
-import { servedGroupVersions } from "../facts/resources.js";
+import { type RuntimeConfig, servedGroupVersions } from "../facts/resources.js";
 import { META, operationsOf, type OperationFacts } from "./operations.js";
 import type { ParameterFacts } from "./parameters.js";
 import { describeDefinitions, v3Dialect, type JsonSchema } from "./schemas.js";
@@ -7,15 +7,13 @@ import { describeDefinitions, v3Dialect, type JsonSchema } from "./schemas.js";
 /** Raise it when the documents change although the facts do not: clients keep them by hash. */
 const FORMAT = 1;
 
-const documents = new Map<string, Uint8Array>();
-
 export interface OpenApiV3IndexDocument {
   readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
 }
 
 /** GET /openapi/v3: where the document of each group version is, with a hash that changes when the document does. */
-export function openApiV3Index(): OpenApiV3IndexDocument {
-  const paths = servedGroupVersions().map((groupVersion) => {
+export function openApiV3Index(runtimeConfig: RuntimeConfig = {}): OpenApiV3IndexDocument {
+  const paths = servedGroupVersions(runtimeConfig).map((groupVersion) => {
     const path = indexPath(groupVersion);
     return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiV3Hash(groupVersion)}` }] as const;
   });
@@ -33,22 +31,21 @@ export function openApiV3Hash(groupVersion: string): string {
 
 /**
  * GET /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>: the JSON of a served group version, given as "apps/v1"
- * or as the path of the index ("apis/apps/v1"). Made on first use and kept; the same bytes each time.
+ * or as the path of the index ("apis/apps/v1"). Made anew each time; the same bytes.
  */
-export function openApiV3Document(groupVersionOrPath: string): Uint8Array | undefined {
+export function openApiV3Document(
+  groupVersionOrPath: string,
+  runtimeConfig: RuntimeConfig = {},
+): Uint8Array | undefined {
   const groupVersion = groupVersionOrPath.replace(/^apis?\//, "");
-  const known = documents.get(groupVersion);
-  if (known !== undefined) return known;
-  if (!servedGroupVersions().includes(groupVersion)) return undefined;
-  const bytes = new TextEncoder().encode(JSON.stringify(buildDocument(groupVersion)));
-  documents.set(groupVersion, bytes);
-  return bytes;
+  if (!servedGroupVersions(runtimeConfig).includes(groupVersion)) return undefined;
+  return new TextEncoder().encode(JSON.stringify(buildDocument(groupVersion, runtimeConfig)));
 }
 
 const indexPath = (groupVersion: string): string => `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
 
-function buildDocument(groupVersion: string): JsonSchema {
-  const operations = operationsOf(groupVersion);
+function buildDocument(groupVersion: string, runtimeConfig: RuntimeConfig): JsonSchema {
+  const operations = operationsOf(groupVersion, runtimeConfig);
   const names = new Set([`${META}.WatchEvent`, `${META}.APIResourceList`]);
   for (const { body, answer } of operations) {
     if (body !== undefined) names.add(body);

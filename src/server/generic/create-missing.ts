@@ -8,7 +8,6 @@ import type { Creater, Getter, Lister, Updater } from "../registry/resource.js";
 import type { RequestScope } from "../registry/scope.js";
 import { loopbackScope } from "./loopback.js";
 import type { ResourceMap } from "./resource-map.js";
-import { servedResources } from "../../api/facts/index.js";
 
 /** Creates those of the objects that do not exist; leaves the others as they are. */
 export async function createMissing(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
@@ -74,7 +73,9 @@ interface Target {
 }
 
 function targetsIn(resources: ResourceMap): (object: KubeObject) => Target {
-  const plurals = new Map(servedResources().map(({ groupVersion, kind, name }) => [`${groupVersion}/${kind}`, name]));
+  const plurals = new Map(
+    [...resources.facts()].map(({ groupVersion, kind, name }) => [`${groupVersion}/${kind}`, name]),
+  );
   return (object) => {
     const { apiVersion = "", kind = "", metadata = {} } = object;
     const resource = resources.find(apiVersion, plurals.get(`${apiVersion}/${kind}`) ?? "");

@@ -6,5 +6,5 @@ const LOOPBACK_USER = { name: "system:apiserver", groups: ["system:masters", "sy
 
 /** What the server does by itself in a namespace, "" for what has none. */
 export function loopbackScope(namespace: string): RequestScope {
-  return { user: LOOPBACK_USER, namespace, warnings: new Warnings(), dryRun: false };
+  return { user: LOOPBACK_USER, apiVersion: "", namespace, warnings: new Warnings(), dryRun: false };
 }

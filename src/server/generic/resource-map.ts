@@ -1,4 +1,4 @@
-import { type ResourceFacts, servedResources } from "../../api/facts/index.js";
+import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -26,6 +26,7 @@ export interface ResourceMapConfig {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly random: Random;
+  readonly runtimeConfig: RuntimeConfig;
 }
 
 /** Resources of one kind that are kept together, by "<group>/<resource>" of those that are not kept under their own name. */
@@ -47,7 +48,13 @@ export class ResourceMap {
 
   constructor(config: ResourceMapConfig) {
     this.#config = config;
-    for (const facts of servedResources()) this.#facts.set(`${facts.groupVersion}/${facts.name}`, facts);
+    for (const facts of servedResources(config.runtimeConfig))
+      this.#facts.set(`${facts.groupVersion}/${facts.name}`, facts);
+  }
+
+  /** All that is served, by group version in discovery's order. */
+  facts(): Iterable<ResourceFacts> {
+    return this.#facts.values();
   }
 
   /** A resource by "apps/v1" and "deployments". */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
+import type { RuntimeConfig } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Transport } from "../../client/transport/transport.js";
@@ -12,7 +13,7 @@ import { type FindObject, serviceAccountTokens } from "../authn/service-account-
 import { clientCertificate } from "../authn/client-certificate.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
-import { openApiHandler } from "../endpoints/non-resource/openapi.js";
+import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
@@ -39,6 +40,8 @@ import { inProcessTransport } from "./transport/in-process.js";
 export interface ServerConfig {
   readonly storage: Storage;
   readonly strategies: StrategyLookup;
+  /** Which versions are served beyond the stable ones, or not served; see {@link RuntimeConfig}. */
+  readonly runtimeConfig?: RuntimeConfig;
   readonly clock: Clock;
   readonly random: Random;
   readonly tokens: readonly TokenLookup[];
@@ -76,7 +79,7 @@ export interface Server {
 const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:masters"] };
 
 export function createServer(config: ServerConfig): Server {
-  const { storage, clock, random } = config;
+  const { storage, clock, random, runtimeConfig = {} } = config;
   const stopping = new AbortController();
   // Every exchange under way listens.
   setMaxListeners(0, stopping.signal);
@@ -86,6 +89,7 @@ export function createServer(config: ServerConfig): Server {
     strategies: config.strategies,
     clock,
     random,
+    runtimeConfig,
     admission: admissionChain([
       namespaceLifecycle((name) => namespaces().get("", "namespaces", "", name)),
       ...(config.admission ?? []),
@@ -146,22 +150,24 @@ export function createServer(config: ServerConfig): Server {
   };
 }
 
-function nonResource({ storage, boot, serverAddress, serviceAccounts }: ServerConfig, shutdown: HealthCheck): Handler {
+function nonResource(config: ServerConfig, shutdown: HealthCheck): Handler {
+  const { storage, boot, serverAddress, serviceAccounts, runtimeConfig = {} } = config;
   const ping: HealthCheck = { name: "ping", check: () => Promise.resolve() };
   const etcd: HealthCheck = {
     name: "etcd",
     check: () => storage.check(),
   };
   const healthy = [ping, etcd, ...(boot?.checks ?? [])];
+  const root = rootPaths(runtimeConfig);
   const lookups = [
     (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
     healthHandler("/healthz", healthy),
     healthHandler("/livez", [ping, etcd]),
     healthHandler("/readyz", [...healthy, shutdown]),
-    discoveryHandlers(serverAddress),
-    openApiHandler,
+    discoveryHandlers(serverAddress, runtimeConfig),
+    openApiHandlers(runtimeConfig),
     ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
-    (path: string) => (path === "/" ? rootPaths : undefined),
+    (path: string) => (path === "/" ? root : undefined),
   ];
   return async (request: ApiRequest) => {
     const { path } = request.info;

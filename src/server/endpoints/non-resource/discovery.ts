@@ -1,9 +1,11 @@
+import type { RuntimeConfig } from "../../../api/facts/index.js";
 import {
   aggregatedDiscovery,
   apiGroup,
   apiGroupList,
   apiResourceList,
   apiVersions,
+  type DiscoveryOptions,
 } from "../../../api/discovery/index.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import type { Handler } from "../../request/api-request.js";
@@ -17,29 +19,33 @@ import type { ApiRequest } from "../../request/api-request.js";
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /** Answers /api, /apis and what lies below them down to a group version; undefined for other paths. */
-export function discoveryHandlers(serverAddress: () => string): (path: string) => Handler | undefined {
-  const core = document(() => aggregatedDiscovery("api"));
-  const groups = document(() => aggregatedDiscovery("apis"));
+export function discoveryHandlers(
+  serverAddress: () => string,
+  runtimeConfig: RuntimeConfig,
+): (path: string) => Handler | undefined {
+  const options = { runtimeConfig };
+  const core = document(() => aggregatedDiscovery("api", options));
+  const groups = document(() => aggregatedDiscovery("apis", options));
   return (path) => {
     const parts = path.replace(/\/+$/, "").split("/").slice(1);
     if (parts[0] !== "api" && parts[0] !== "apis") return undefined;
     const root = parts[0];
     if (parts.length === 1) {
-      const legacy = () => (root === "api" ? apiVersions(serverAddress()) : apiGroupList());
+      const legacy = () => (root === "api" ? apiVersions(serverAddress()) : apiGroupList(options));
       return (request) => respondRoot(request, root === "api" ? core : groups, legacy);
     }
-    const found = root === "api" ? apiResourceListOf(parts) : groupOrVersion(parts);
+    const found = root === "api" ? apiResourceListOf(parts, options) : groupOrVersion(parts, options);
     return found === undefined ? undefined : (request) => respondPlain(request, found);
   };
 }
 
-const apiResourceListOf = (parts: readonly string[]): object | undefined =>
-  parts.length === 2 ? apiResourceList(parts[1] ?? "") : undefined;
+const apiResourceListOf = (parts: readonly string[], options: DiscoveryOptions): object | undefined =>
+  parts.length === 2 ? apiResourceList(parts[1] ?? "", options) : undefined;
 
-function groupOrVersion(parts: readonly string[]): object | undefined {
+function groupOrVersion(parts: readonly string[], options: DiscoveryOptions): object | undefined {
   const [, group = "", version] = parts;
-  if (parts.length === 2) return apiGroup(group);
-  return parts.length === 3 ? apiResourceList(`${group}/${version}`) : undefined;
+  if (parts.length === 2) return apiGroup(group, options);
+  return parts.length === 3 ? apiResourceList(`${group}/${version}`, options) : undefined;
 }
 
 function document(make: () => object): CachedDocument {

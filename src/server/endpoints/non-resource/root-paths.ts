@@ -1,25 +1,27 @@
-import { servedGroups } from "../../../api/facts/index.js";
+import { type RuntimeConfig, servedGroups } from "../../../api/facts/index.js";
 import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 
 /** GET /: the paths that can be asked for, sorted. */
-export const rootPaths: Handler = async (request) => {
-  const groups = servedGroups().filter(({ name }) => name !== "");
-  const paths = [
-    "/api",
-    "/api/v1",
-    "/apis",
-    ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
-    "/.well-known/openid-configuration",
-    "/healthz",
-    "/livez",
-    "/openapi/v2",
-    "/openapi/v3",
-    "/openid/v1/jwks",
-    "/readyz",
-    "/version",
-  ];
-  const body = Buffer.from(encodeJson({ paths: paths.toSorted() }, { indent: 2 }), "utf8");
-  await respondBytes(request, 200, { "content-type": "application/json" }, body);
-};
+export const rootPaths =
+  (runtimeConfig: RuntimeConfig): Handler =>
+  async (request) => {
+    const groups = servedGroups(runtimeConfig).filter(({ name }) => name !== "");
+    const paths = [
+      "/api",
+      "/api/v1",
+      "/apis",
+      ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
+      "/.well-known/openid-configuration",
+      "/healthz",
+      "/livez",
+      "/openapi/v2",
+      "/openapi/v3",
+      "/openid/v1/jwks",
+      "/readyz",
+      "/version",
+    ];
+    const body = Buffer.from(encodeJson({ paths: paths.toSorted() }, { indent: 2 }), "utf8");
+    await respondBytes(request, 200, { "content-type": "application/json" }, body);
+  };

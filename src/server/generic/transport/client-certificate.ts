@@ -1,11 +1,9 @@
 import type { TLSSocket } from "node:tls";
-import type { Exchange } from "../../request/exchange.js";
-
-type ClientCertificate = NonNullable<Exchange["clientCertificate"]>;
+import type { ClientCertificate } from "../../request/exchange.js";
 
 const known = new WeakMap<object, ClientCertificate | null>();
 
-/** The subject of the certificate a connection proved, if it was signed by our CA. `owner` is what lives as long as the connection. */
+/** What the certificate says that a connection proved, if it was signed by our CA. `owner` is what lives as long as the connection. */
 export function clientCertificateOf(owner: object, socket: TLSSocket): ClientCertificate | undefined {
   let certificate = known.get(owner);
   if (certificate === undefined) {
@@ -17,8 +15,13 @@ export function clientCertificateOf(owner: object, socket: TLSSocket): ClientCer
 
 function read(socket: TLSSocket): ClientCertificate | undefined {
   if (!socket.authorized) return undefined;
-  const subject: Record<string, string | string[] | undefined> = { ...socket.getPeerCertificate()?.subject };
+  const certificate = socket.getPeerCertificate();
+  const subject: Record<string, string | string[] | undefined> = { ...certificate.subject };
   const commonName = [subject["CN"] ?? []].flat()[0];
   if (commonName === undefined) return undefined;
-  return { commonName, organizations: [subject["O"] ?? []].flat() };
+  return {
+    commonName,
+    organizations: [subject["O"] ?? []].flat(),
+    fingerprint: certificate.fingerprint256.replaceAll(":", "").toLowerCase(),
+  };
 }
