@@ -1,5 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import type { RuntimeConfig } from "../api/facts/index.js";
+import { publishedScheme, SCHEMA_EPOCH } from "../api/scheme/published.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
 import type { Transport } from "../client/transport/transport.js";
@@ -15,6 +16,7 @@ import { createMissing, createOrAdjust } from "../server/generic/create-missing.
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { StrategyLookup } from "../server/registry/strategy.js";
 import { createServer, type Server } from "../server/generic/server.js";
+import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 import { createStorage } from "../server/storage/create-storage.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
@@ -119,12 +121,14 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
   const { watchCache = true, runtimeConfig = {} } = options;
-  const storage = createStorage({ kv, clock, watchCache });
+  const upgrades = !(await claimSchemaEpoch(kv, SCHEMA_EPOCH));
+  const storage = createStorage({ kv, clock, watchCache, upgrades });
   const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
     storage,
     boot,
     runtimeConfig,
+    scheme: upgrades ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
     strategies: furnishingNamespaces(builtinStrategy, () => controllers),
     clock,
     random,

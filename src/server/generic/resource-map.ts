@@ -1,13 +1,13 @@
 import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
-import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import { encodeObject } from "../../machinery/codec/encode.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { decodeObject } from "../../machinery/codec/strict-decode.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { VersionedKind } from "../../machinery/scheme/scheme.js";
+import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import type { Admission } from "../admission/admission.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
@@ -27,6 +27,8 @@ export interface ResourceMapConfig {
   readonly clock: Clock;
   readonly random: Random;
   readonly runtimeConfig: RuntimeConfig;
+  /** Of every version that is served or may be stored. */
+  readonly scheme: Scheme;
 }
 
 /** Resources of one kind that are kept together, by "<group>/<resource>" of those that are not kept under their own name. */
@@ -129,7 +131,7 @@ export class ResourceMap {
     const kept = this.#kept(keptAs(facts));
     return {
       facts,
-      codec: new VersionCodec(publishedScheme().kind(facts), kept.hub),
+      codec: new VersionCodec(this.#config.scheme.kind(facts), kept.hub),
       storage: kept.store,
       strategy: kept.strategy,
       admission: this.#config.admission,
@@ -149,12 +151,11 @@ export class ResourceMap {
 
   /** `facts` are those of any version: what is kept does not depend on it. */
   #keep(id: string, facts: ResourceFacts): KeptResource {
-    const { storage, strategies, clock, random } = this.#config;
+    const { storage, strategies, clock, random, scheme } = this.#config;
     const { group, name: resource, kind, namespaced } = facts;
     const strategy = resolveStrategy(group, resource, strategies(group, resource));
-    const scheme = publishedScheme();
     const hub = scheme.kind(scheme.kind(facts).hub);
-    const codec = storageCodec(hub, strategy);
+    const codec = storageCodec(scheme, hub, strategy);
     const objects = storage.storeFor({ prefix: prefixOf(id, facts), resource: { group, resource }, codec });
     const store = new Store({
       group,
@@ -195,14 +196,25 @@ function prefixOf(id: string, { group, name }: ResourceFacts): string {
   return group === "" ? `/registry/${name}/` : `/registry/${group}/${name}/`;
 }
 
-function storageCodec(hub: VersionedKind, strategy: ResolvedStrategy): ObjectCodec {
+function storageCodec(scheme: Scheme, hub: VersionedKind, strategy: ResolvedStrategy): ObjectCodec {
   const { kind } = hub.gvk;
   const apiVersion = formatGroupVersion(hub.gvk);
+  const encode = (object: KubeObject): Uint8Array => {
+    const { resourceVersion: _, ...metadata } = object.metadata ?? {};
+    return encodeObject({ ...object, kind, apiVersion, metadata }, hub.schema);
+  };
   return {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
-    encode(object) {
-      const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-      return encodeObject({ ...object, kind, apiVersion, metadata }, hub.schema);
+    encode,
+    upgrade(bytes) {
+      const stored = decodeJson(bytes).value as KubeObject;
+      const version = scheme.kindOf(stored);
+      const { object } = decodeObject<KubeObject>(stored, version.schema, { mode: "Ignore" });
+      version.applyDefaults(object);
+      const upgraded = version.toHub(object);
+      hub.applyDefaults(upgraded);
+      const encoded = encode(upgraded);
+      return Buffer.compare(encoded, bytes) === 0 ? bytes : encoded;
     },
     attributes(object) {
       const { name = "", namespace = "", labels = {} } = object.metadata ?? {};

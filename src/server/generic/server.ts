@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { RuntimeConfig } from "../../api/facts/index.js";
+import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Transport } from "../../client/transport/transport.js";
+import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionPlugin } from "../admission/admission.js";
 import { admissionChain } from "../admission/admission.js";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.js";
@@ -40,6 +42,8 @@ import { inProcessTransport } from "./transport/in-process.js";
 export interface ServerConfig {
   readonly storage: Storage;
   readonly strategies: StrategyLookup;
+  /** Of every version that is served or may be stored. Default: of what 1.36 can serve. */
+  readonly scheme?: Scheme;
   /** Which versions are served beyond the stable ones, or not served; see {@link RuntimeConfig}. */
   readonly runtimeConfig?: RuntimeConfig;
   readonly clock: Clock;
@@ -90,6 +94,7 @@ export function createServer(config: ServerConfig): Server {
     clock,
     random,
     runtimeConfig,
+    scheme: config.scheme ?? publishedScheme(),
     admission: admissionChain([
       namespaceLifecycle((name) => namespaces().get("", "namespaces", "", name)),
       ...(config.admission ?? []),

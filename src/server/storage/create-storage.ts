@@ -5,6 +5,7 @@ import { CachedReads } from "./cacher/cached-reads.js";
 import { WatchCache } from "./cacher/watch-cache.js";
 import { startCompactor } from "./compactor.js";
 import type { Kv } from "./kv.js";
+import { SCHEMA_EPOCHS_PREFIX } from "./schema-epochs.js";
 import { Codecs } from "./store/codecs.js";
 import { DirectReads } from "./store/direct-reads.js";
 import { KvObjectStore } from "./store/object-store.js";
@@ -24,6 +25,8 @@ export interface StorageOptions {
   readonly historyBytes?: number;
   /** What parsed and encoded forms of objects may take in memory, about. Default 48 MiB. */
   readonly hotBytes?: number;
+  /** True when stored objects may be of another schema epoch; see {@link claimSchemaEpoch}. Default false. */
+  readonly upgrades?: boolean;
   /** How often the past is forgotten, as kube-apiserver's --etcd-compaction-interval; 0 for never. Default 300. */
   readonly compactionSeconds?: number;
 }
@@ -52,7 +55,8 @@ export interface Storage {
 
 export function createStorage(options: StorageOptions): Storage {
   const { kv, clock = systemClock, timers = systemTimers } = options;
-  const codecs = new Codecs(options.hotBytes ?? 48 * 2 ** 20);
+  const codecs = new Codecs(options.hotBytes ?? 48 * 2 ** 20, options.upgrades);
+  codecs.register(SCHEMA_EPOCHS_PREFIX, OPAQUE);
   const reads = openReads(options, codecs, clock, timers);
   const compaction = (options.compactionSeconds ?? 300) * 1000;
   const stopCompactor = compaction > 0 ? startCompactor(kv, timers, compaction) : () => {};
@@ -75,6 +79,13 @@ export function createStorage(options: StorageOptions): Storage {
     },
   };
 }
+
+/** Of what is no API object. */
+const OPAQUE: ObjectCodec = {
+  decode: () => ({}),
+  encode: () => new Uint8Array(),
+  attributes: () => ({ labels: {}, fields: {} }),
+};
 
 function openReads(options: StorageOptions, codecs: Codecs, clock: Clock, timers: Timers): Reads {
   const { kv } = options;

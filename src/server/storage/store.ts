@@ -4,6 +4,11 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 export interface ObjectCodec {
   /** Storage bytes to the hub object (decoded, defaulted, without resourceVersion). */
   decode(bytes: Uint8Array): KubeObject;
+  /**
+   * Storage bytes of another schema epoch as {@link encode} makes them today: decoded, defaulted, converted to the hub. The
+   * same array when nothing changes. Absent where that cannot happen.
+   */
+  upgrade?(bytes: Uint8Array): Uint8Array;
   /** Hub object to storage bytes: `kind` and `apiVersion` first, no resourceVersion. */
   encode(object: KubeObject): Uint8Array;
   /** What selectors match on. `fields` holds every field selector this kind knows, metadata.name and .namespace included. */
@@ -19,8 +24,10 @@ export interface ObjectAttributes {
 export interface StoredObject extends ObjectAttributes {
   readonly key: string;
   readonly revision: number;
-  /** Storage bytes, as {@link ObjectCodec.encode} made them. */
+  /** Storage bytes, as {@link ObjectCodec.encode} makes them. */
   readonly bytes: Uint8Array;
+  /** What is stored is of another schema epoch than {@link bytes}: writing them changes something. */
+  readonly isStale: boolean;
   /** Parsed, with metadata.resourceVersion set. From a bounded cache: never keep it and never change it. */
   object(): KubeObject;
   /**

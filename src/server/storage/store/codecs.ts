@@ -10,8 +10,14 @@ export class Codecs {
   /** What is being written, by its bytes, so that what comes back in the watch is not decoded again. */
   readonly #written = new WeakMap<Uint8Array, KubeObject>();
 
-  /** Parsed and encoded forms of objects may take about this many bytes. */
-  constructor(hotBytes: number) {
+  /**
+   * Parsed and encoded forms of objects may take about `hotBytes`. `upgrades` says that stored bytes may be of another
+   * schema epoch.
+   */
+  constructor(
+    hotBytes: number,
+    private readonly upgrades = false,
+  ) {
     this.hot = new HotSet(hotBytes);
   }
 
@@ -34,10 +40,15 @@ export class Codecs {
     this.#written.set(bytes, object);
   }
 
+  /** What is stored at `key`, as it is stored today. */
+  upgraded(key: string, bytes: Uint8Array): Uint8Array {
+    return this.codecFor(key).upgrade?.(bytes) ?? bytes;
+  }
+
   /** The object at one revision of a key; `revision` 0 for one that was never written. */
   object(key: string, revision: number, bytes: Uint8Array): KvObject {
-    const object = new KvObject(this, key, revision, bytes);
     const source = this.#written.get(bytes);
+    const object = new KvObject(this, key, revision, bytes, !this.upgrades || source !== undefined);
     if (source !== undefined) {
       this.#written.delete(bytes);
       object.prime(source);

@@ -10,14 +10,36 @@ export class KvObject implements StoredObject, Coolable {
   #encodings: Map<string, Uint8Array> | undefined;
   /** The codec that the derived forms come from. */
   #codec: ObjectCodec | undefined;
+  #bytes: Uint8Array;
+  #isCurrent: boolean;
+  #isStale = false;
 
+  /** `isCurrent` says that the bytes are of today's schema epoch. */
   constructor(
     private readonly source: Codecs,
     readonly key: string,
     /** 0 for an object that was never written. */
     readonly revision: number,
-    readonly bytes: Uint8Array,
-  ) {}
+    stored: Uint8Array,
+    isCurrent: boolean,
+  ) {
+    this.#bytes = stored;
+    this.#isCurrent = isCurrent;
+  }
+
+  get bytes(): Uint8Array {
+    if (!this.#isCurrent) {
+      const upgraded = this.source.upgraded(this.key, this.#bytes);
+      this.#isStale = upgraded !== this.#bytes;
+      this.#bytes = upgraded;
+      this.#isCurrent = true;
+    }
+    return this.#bytes;
+  }
+
+  get isStale(): boolean {
+    return this.#isStale;
+  }
 
   get labels(): Readonly<Record<string, string>> {
     return this.#selectable().labels;
@@ -36,7 +58,7 @@ export class KvObject implements StoredObject, Coolable {
 
   get weight(): number {
     // Objects with their strings and maps take about three times what their JSON does (measured with pods).
-    return 256 + 3 * this.bytes.byteLength;
+    return 256 + 3 * this.#bytes.byteLength;
   }
 
   object(): KubeObject {
@@ -56,7 +78,7 @@ export class KvObject implements StoredObject, Coolable {
 
   /** The same content at another revision: how a deletion shows the last state. */
   at(revision: number): KvObject {
-    const copy = new KvObject(this.source, this.key, revision, this.bytes);
+    const copy = new KvObject(this.source, this.key, revision, this.#bytes, this.#isCurrent);
     copy.#attributes = this.#attributes;
     copy.#codec = this.#codec;
     return copy;

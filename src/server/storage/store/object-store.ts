@@ -130,7 +130,7 @@ export class KvObjectStore implements ObjectStore {
   ): Promise<Attempt> {
     const { kv, codec, codecs } = this.config;
     const bytes = codec.encode(next);
-    if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0) {
+    if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale) {
       return { done: { object: current, created: false, changed: false, deleted: false } };
     }
     const created = current === undefined;
