@@ -1,3 +1,5 @@
+import { root } from "../../src/commands/root.js";
+
 /**
  * Where kubets differs from kubectl on purpose. Each class rewrites the text of both tools into what must be equal;
  * a class that no session needs fails the run, so that none outlives its reason.
@@ -30,11 +32,15 @@ export const meantDifferences: readonly MeantDifference[] = [
 
 const HELP = /^(Usage:|The following options can be passed to any command:)\n/m;
 
-/** What this kubets has not, of what kubectl has, and the reverse. */
-const ONE_TOOL_ONLY =
-  "annotate attach auth autoscale certificate cluster cordon cp debug describe diff drain edit events exec explain expose kuberc kustomize label logs patch plugin port-forward proxy replace rollout run scale set taint top uncordon wait".split(
+const KUBECTL_COMMANDS =
+  "annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config cordon cp create debug delete describe diff drain edit events exec explain expose get help kuberc kustomize label logs options patch plugin port-forward proxy replace rollout run scale set taint top uncordon version wait".split(
     " ",
   );
+const OURS = new Set(root.children?.map(({ name }) => name));
+/** What this kubets has not, of what kubectl has, and the reverse. */
+const ONE_TOOL_ONLY = KUBECTL_COMMANDS.filter((name) => !OURS.has(name)).concat(
+  [...OURS].filter((name) => !KUBECTL_COMMANDS.includes(name)),
+);
 
 function withoutCommands(text: string): string {
   const names = new Set(ONE_TOOL_ONLY);
