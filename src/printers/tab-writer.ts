@@ -1,12 +1,21 @@
-const minWidth = 6;
-const padding = 3;
+/** How wide columns are. */
+export interface ColumnWidths {
+  readonly minWidth: number;
+  readonly padding: number;
+  /** A column is never narrower than it was before a flush. */
+  readonly remembers: boolean;
+}
+
+const TABLE: ColumnWidths = { minWidth: 6, padding: 3, remembers: true };
+/** Of kubectl's descriptions, which Go's own writer aligns. */
+export const DESCRIPTION: ColumnWidths = { minWidth: 0, padding: 2, remembers: false };
 
 /** One line's cells: all but the last were ended by a tab. */
 type Line = string[];
 
 /**
  * Aligns tab-separated cells as kubectl's tab writer does: a column is a run of lines that have a tab-ended cell there;
- * it is as wide as its widest cell and three spaces, six at least. Text is held back until {@link flush}, except that a
+ * it is as wide as its widest cell and three spaces, six at least (or as `shape` says). Text is held back until {@link flush}, except that a
  * line without a tab lets go of what came before it. The widths of earlier flushes are kept as minima until
  * {@link forgetWidths}.
  */
@@ -17,8 +26,11 @@ export class TabWriter {
   #remembered: number[] = [];
   #pieces: string[] = [];
 
-  constructor(out: (text: string) => void) {
+  readonly #shape: ColumnWidths;
+
+  constructor(out: (text: string) => void, shape: ColumnWidths = TABLE) {
     this.#out = out;
+    this.#shape = shape;
   }
 
   /** Bound, so that it can be handed to a printer as its output. */
@@ -64,10 +76,10 @@ export class TabWriter {
     for (let at = from; at < to; at += 1) {
       if (column >= this.#cells(at) - 1) continue;
       this.#writeLines(unwritten, at);
-      let width = minWidth;
+      let width = this.#shape.minWidth;
       let end = at;
       for (; end < to && column < this.#cells(end) - 1; end += 1) {
-        width = Math.max(width, displayLength(this.#lines[end]?.[column] ?? "") + padding);
+        width = Math.max(width, displayLength(this.#lines[end]?.[column] ?? "") + this.#shape.padding);
       }
       this.#widths.push(this.#remember(width));
       this.#format(at, end);
@@ -80,6 +92,7 @@ export class TabWriter {
 
   #remember(width: number): number {
     const column = this.#widths.length;
+    if (!this.#shape.remembers) return width;
     const kept = Math.max(width, this.#remembered[column] ?? 0);
     for (let at = this.#remembered.length; at < column; at += 1) this.#remembered[at] = this.#widths[at] ?? 0;
     this.#remembered[column] = kept;

@@ -1,0 +1,30 @@
+import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Description } from "./description.js";
+
+export interface ListWhat {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** What describers read of the cluster; every call is a request, as kubectl makes it. Throws the client's errors. */
+export interface DescribeReader {
+  get(resource: GroupVersionResource, namespace: string, name: string): Promise<KubeObject>;
+  /** All pages, of the chunk size the user asked for. `namespace` "" is everywhere. */
+  list(resource: GroupVersionResource, namespace: string, what?: ListWhat): Promise<readonly KubeObject[]>;
+}
+
+export interface DescribeContext {
+  readonly reader: DescribeReader;
+  readonly showEvents: boolean;
+  /** Milliseconds since the epoch, for ages. */
+  readonly now: number;
+}
+
+/** Reads an object and what belongs to it, and writes its description. One for each kind. */
+export type Describer = (
+  namespace: string,
+  name: string,
+  description: Description,
+  context: DescribeContext,
+) => Promise<void>;

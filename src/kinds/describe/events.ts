@@ -1,0 +1,67 @@
+import { humanDuration } from "../../machinery/duration/human-duration.js";
+import { number, object, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { DescribeContext } from "./describer.js";
+import type { Description } from "./description.js";
+
+const EVENTS = { group: "", version: "v1", resource: "events" };
+
+/** The events about an object, where they are asked for. A request, made after those of the description itself. */
+export async function eventsOf(
+  about: KubeObject,
+  kind: string,
+  { reader, showEvents }: DescribeContext,
+): Promise<readonly KubeObject[] | undefined> {
+  if (!showEvents) return undefined;
+  const { name = "", namespace = "", uid = "" } = about.metadata ?? {};
+  const fields = [
+    `involvedObject.name=${name}`,
+    `involvedObject.namespace=${namespace}`,
+    ...(kind === "" ? [] : [`involvedObject.kind=${kind}`]),
+    ...(uid === "" ? [] : [`involvedObject.uid=${uid}`]),
+  ];
+  return reader.list(EVENTS, namespace, { fieldSelector: fields.join(",") });
+}
+
+/** "Events:" and a table, the oldest first; nothing when they were not asked for. */
+export function describeEvents(
+  description: Description,
+  events: readonly KubeObject[] | undefined,
+  { now }: Pick<DescribeContext, "now">,
+): void {
+  if (events === undefined) return;
+  if (events.length === 0) {
+    description.write(0, "Events:\t<none>\n");
+    return;
+  }
+  description.flush();
+  description.write(0, "Events:\n  Type\tReason\tAge\tFrom\tMessage\n");
+  description.write(1, "----\t------\t----\t----\t-------\n");
+  const sorted = events.toSorted((a, b) => timeOf(a.lastTimestamp) - timeOf(b.lastTimestamp));
+  for (const event of sorted) {
+    const source = text(object(event.source).component) || text(event.reportingComponent);
+    const path = text(object(event.involvedObject).fieldPath);
+    const message = `${path === "" ? "" : `${path}: `}${text(event.message).trim()}`;
+    const cells = [text(event.type), text(event.reason), interval(event, now), source, message];
+    description.write(1, `${cells.join("\t")}\n`);
+  }
+}
+
+/** "5m", or "10s (x4 over 5m)" for one that came back. */
+function interval(event: KubeObject, now: number): string {
+  const first = since(event.eventTime ?? event.firstTimestamp, now);
+  const series = object(event.series);
+  if (event.series !== undefined && event.series !== null) {
+    return `${since(series.lastObservedTime, now)} (x${number(series.count)} over ${first})`;
+  }
+  const count = number(event.count);
+  return count > 1 ? `${since(event.lastTimestamp, now)} (x${count} over ${first})` : first;
+}
+
+/** How long ago a time of the API was; "<unknown>" when there is none. */
+export function since(time: unknown, now: number): string {
+  const milliseconds = Date.parse(text(time));
+  return Number.isNaN(milliseconds) ? "<unknown>" : humanDuration(now - milliseconds);
+}
+
+const timeOf = (time: unknown): number => Date.parse(text(time)) || 0;
