@@ -5,6 +5,7 @@ import { configEntry } from "./config/entry.js";
 const BEGINNER = "Basic Commands (Beginner):";
 const INTERMEDIATE = "Basic Commands (Intermediate):";
 const MANAGEMENT = "Cluster Management Commands:";
+const TROUBLESHOOTING = "Troubleshooting and Debugging Commands:";
 const ADVANCED = "Advanced Commands:";
 const SETTINGS = "Settings Commands:";
 
@@ -46,6 +47,13 @@ export const root: CommandEntry = {
       section: MANAGEMENT,
       summary: "Show where the control plane and its services answer",
       load: async () => (await import("./cluster-info/cluster-info.js")).clusterInfoCommand(),
+    },
+    {
+      name: "describe",
+      section: TROUBLESHOOTING,
+      summary: "Show details of a resource or of several",
+      suggestFor: ["inspect"],
+      load: async () => (await import("./describe/describe.js")).describeCommand(),
     },
     {
       name: "apply",

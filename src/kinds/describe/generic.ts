@@ -1,0 +1,55 @@
+import { isFields } from "../../machinery/meta/access.js";
+import type { RestMapping } from "../../machinery/rest-mapper.js";
+import type { Describer } from "./describer.js";
+import type { Description } from "./description.js";
+import { describeEvents, eventsOf } from "./events.js";
+import { fieldLabel } from "./field-label.js";
+import { describeAnnotations, describeLabels } from "./labels.js";
+
+/** Left out of the fields: they stand at the top, or say nothing to people. */
+const SKIPPED = new Set(
+  ["managedFields", "name", "namespace", "labels", "annotations"].map((field) => `.metadata.${field}`),
+);
+
+/** Any object, field by field: for kinds that have no description of their own. */
+export function describeAny({ resource, kind }: RestMapping): Describer {
+  return async (namespace, name, description, context) => {
+    const object = await context.reader.get(resource, namespace, name);
+    const { metadata = {} } = object;
+    const events = await eventsOf(object, kind.kind, context).catch(() => undefined);
+    description.write(0, `Name:\t${metadata.name ?? ""}\n`);
+    description.write(0, `Namespace:\t${metadata.namespace ?? ""}\n`);
+    describeLabels(description, "Labels", metadata.labels);
+    describeAnnotations(description, "Annotations", metadata.annotations);
+    describeFields(description, 0, object, "");
+    describeEvents(description, events, context);
+  };
+}
+
+function describeFields(
+  description: Description,
+  level: number,
+  fields: Readonly<Record<string, unknown>>,
+  path: string,
+): void {
+  for (const name of Object.keys(fields).sort()) {
+    const at = `${path}.${name}`;
+    if (SKIPPED.has(at)) continue;
+    const value = fields[name];
+    if (Array.isArray(value)) {
+      description.write(level, `${fieldLabel(name)}:\n`);
+      for (const item of value as unknown[]) {
+        if (isFields(item)) describeFields(description, level + 1, item, at);
+        else description.write(level + 1, `${goText(item)}\n`);
+      }
+    } else if (isFields(value)) {
+      description.write(level, `${fieldLabel(name)}:\n`);
+      describeFields(description, level + 1, value, at);
+    } else {
+      description.write(level, `${fieldLabel(name)}:\t${goText(value)}\n`);
+    }
+  }
+}
+
+/** As Go's %v prints a JSON scalar. */
+const goText = (value: unknown): string => (value === null || value === undefined ? "<nil>" : String(value));
