@@ -40,9 +40,10 @@ const SCALARS = new Map([
   ["io.k8s.apimachinery.pkg.runtime.RawExtension", "any"],
   ["io.k8s.apimachinery.pkg.runtime.Object", "any"],
 ]);
-const APIEXTENSIONS = "io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1";
 for (const name of ["JSON", "JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool", "JSONSchemaPropsOrStringArray"]) {
-  SCALARS.set(`${APIEXTENSIONS}.${name}`, "any");
+  for (const version of ["v1", "v1beta1"]) {
+    SCALARS.set(`io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.${version}.${name}`, "any");
+  }
 }
 // Types that OpenAPI shows under a name of their own although they are scalars.
 const NAMED_ANY = new Set(

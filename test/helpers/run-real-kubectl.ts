@@ -22,12 +22,14 @@ export interface RealKubectl extends AsyncDisposable {
   start(argv: string | readonly string[]): ChildProcess;
 }
 
-export async function realKubectl(cluster: Cluster): Promise<RealKubectl> {
+/** `more`: environment variables on top of what every run has. Commands run in the folder, which also takes temporary files. */
+export async function realKubectl(cluster: Cluster, more: Readonly<Record<string, string>> = {}): Promise<RealKubectl> {
   const { path } = realTool("kubectl");
   const folder = await mkdtemp(join(tmpdir(), "kubets-kubectl-"));
   const kubeconfig = join(folder, "kubeconfig");
   await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
-  const env = { PATH: "/usr/bin:/bin", HOME: folder, KUBECONFIG: kubeconfig, LC_ALL: "C", TZ: "UTC" };
+  const home = { HOME: folder, TMPDIR: folder, KUBECONFIG: kubeconfig };
+  const env = { PATH: "/usr/bin:/bin", ...home, LC_ALL: "C", TZ: "UTC", ...more };
   const start = (argv: string | readonly string[]): ChildProcess =>
     spawn(path, typeof argv === "string" ? argv.split(" ") : argv, { cwd: folder, env });
   const run = (argv: string | readonly string[], stdin = ""): Promise<KubectlResult> =>

@@ -1,7 +1,9 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Conversion } from "../../machinery/scheme/registration.js";
 import { renameFields } from "./rename-fields.js";
+import type { VersionTable } from "./version-table.js";
 
-/** Fields of events.k8s.io/v1 that have another name in core/v1; all others are alike. */
+/** Fields of events.k8s.io that have another name in core/v1, the form events are stored in; all others are alike. */
 const TO_CORE: Readonly<Record<string, string>> = {
   regarding: "involvedObject",
   note: "message",
@@ -14,11 +16,11 @@ const TO_CORE: Readonly<Record<string, string>> = {
 
 const FROM_CORE = Object.fromEntries(Object.entries(TO_CORE).map(([events, core]) => [core, events]));
 
-/** events.k8s.io/v1 -> v1, the form events are stored in. */
-export function eventToCore(event: KubeObject): KubeObject {
-  return { ...renameFields(event, TO_CORE), apiVersion: "v1", kind: "Event" };
-}
+const conversion: Conversion = {
+  toHub: (event: KubeObject) => renameFields(event, TO_CORE),
+  fromHub: (event: KubeObject) => renameFields(event, FROM_CORE),
+};
 
-export function eventFromCore(event: KubeObject): KubeObject {
-  return { ...renameFields(event, FROM_CORE), apiVersion: "events.k8s.io/v1", kind: "Event" };
-}
+export const EVENTS: VersionTable = { "events.k8s.io/v1/Event": { hub: "v1/Event", conversion } };
+
+export const EVENTS_BETA: VersionTable = { "events.k8s.io/v1beta1/Event": { hub: "v1/Event", conversion } };

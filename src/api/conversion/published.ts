@@ -1,9 +1,13 @@
-import { eventFromCore, eventToCore } from "./event.js";
-import { autoscalerFromV2, autoscalerToV2 } from "./horizontal-pod-autoscaler.js";
+import { ADMISSION_ALPHA } from "./admission-bindings.js";
+import { AUTOSCALING } from "./autoscaling/published.js";
+import { EVENTS } from "./event.js";
+import { RESOURCE_BETA } from "./resource/v1beta1.js";
 import type { VersionTable } from "./version-table.js";
 
 /** Versions that 1.36 serves, by default or when asked to. */
 export const PUBLISHED: VersionTable = {
-  "autoscaling/v1/HorizontalPodAutoscaler": { conversion: { toHub: autoscalerToV2, fromHub: autoscalerFromV2 } },
-  "events.k8s.io/v1/Event": { hub: "v1/Event", conversion: { toHub: eventToCore, fromHub: eventFromCore } },
+  ...ADMISSION_ALPHA,
+  ...AUTOSCALING,
+  ...EVENTS,
+  ...RESOURCE_BETA,
 };

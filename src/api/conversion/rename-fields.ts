@@ -1,10 +1,10 @@
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ReadonlyFields } from "../../machinery/meta/access.js";
 
 /** A copy with some fields renamed; the order of fields is kept. */
-export function renameFields(source: KubeObject, names: Readonly<Record<string, string>>): KubeObject {
-  const renamed: KubeObject = {};
-  for (const [field, value] of Object.entries(source)) {
-    renamed[Object.hasOwn(names, field) ? (names[field] ?? field) : field] = value;
-  }
-  return renamed;
+export function renameFields<T extends ReadonlyFields>(source: T, names: Readonly<Record<string, string>>): T {
+  const renamed = Object.entries(source).map(([field, value]): [string, unknown] => [
+    (Object.hasOwn(names, field) ? names[field] : undefined) ?? field,
+    value,
+  ]);
+  return Object.fromEntries(renamed) as T;
 }

@@ -1,9 +1,14 @@
 import { absent, child, ensureChild, type Fields, list, setDefault } from "../../machinery/meta/access.js";
 
+/** In every version. */
+export function defaultMinReplicas(autoscaler: Fields): void {
+  setDefault(ensureChild(autoscaler, "spec"), "minReplicas", 1);
+}
+
 /** autoscaling/v2. Without metrics it scales on 80 % of the requested CPU. */
 export function defaultHorizontalPodAutoscaler(autoscaler: Fields): void {
+  defaultMinReplicas(autoscaler);
   const spec = ensureChild(autoscaler, "spec");
-  setDefault(spec, "minReplicas", 1);
   if (list(spec.metrics).length === 0) {
     const target = { type: "Utilization", averageUtilization: 80 };
     spec.metrics = [{ type: "Resource", resource: { name: "cpu", target } }];

@@ -10,6 +10,8 @@ import {
   setDefault,
   text,
 } from "../../machinery/meta/access.js";
+import { roundAmounts } from "./amounts.js";
+import { alignPodCidrs } from "./old-names.js";
 import { defaultPersistentSource } from "./volumes.js";
 
 export function defaultService(service: Fields): void {
@@ -77,6 +79,7 @@ export function defaultPersistentVolume(volume: Fields): void {
   const spec = ensureChild(volume, "spec");
   setDefault(spec, "persistentVolumeReclaimPolicy", "Retain");
   setDefault(spec, "volumeMode", "Filesystem");
+  roundAmounts(child(spec, "capacity"));
   defaultPersistentSource(spec);
   setDefault(ensureChild(volume, "status"), "phase", "Pending");
 }
@@ -84,12 +87,15 @@ export function defaultPersistentVolume(volume: Fields): void {
 /** A container's default limit is its maximum; its default request that limit, else its minimum. */
 export function defaultLimitRange(limitRange: Fields): void {
   for (const item of children(child(limitRange, "spec") ?? {}, "limits")) {
+    for (const field of LIMITS) roundAmounts(child(item, field));
     if (item.type !== "Container") continue;
     fillFrom(item, "default", "max");
     fillFrom(item, "defaultRequest", "default");
     fillFrom(item, "defaultRequest", "min");
   }
 }
+
+const LIMITS = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"];
 
 function fillFrom(item: Fields, target: string, source: string): void {
   const amounts = child(item, source);
@@ -100,8 +106,22 @@ function fillFrom(item: Fields, target: string, source: string): void {
 
 /** What a node does not reserve can be allocated. */
 export function defaultNode(node: Fields): void {
+  alignPodCidrs(node);
   const status = child(node, "status");
   const capacity = status && child(status, "capacity");
+  roundAmounts(capacity);
+  roundAmounts(status && child(status, "allocatable"));
   if (status === undefined || capacity === undefined || !absent(status.allocatable)) return;
   status.allocatable = { ...capacity };
+}
+
+export function defaultResourceQuota(quota: Fields): void {
+  roundAmounts(child(child(quota, "spec") ?? {}, "hard"));
+  const status = child(quota, "status") ?? {};
+  roundAmounts(child(status, "hard"));
+  roundAmounts(child(status, "used"));
+}
+
+export function defaultRuntimeClass(runtime: Fields): void {
+  roundAmounts(child(child(runtime, "overhead") ?? {}, "podFixed"));
 }

@@ -9,9 +9,18 @@ import {
   defaultNamespace,
   defaultNode,
   defaultPersistentVolume,
+  defaultResourceQuota,
+  defaultRuntimeClass,
   defaultSecret,
   defaultService,
 } from "./core.js";
+import {
+  defaultDeviceTaintRule,
+  defaultResourceClaim,
+  defaultResourceClaimTemplate,
+  defaultResourceSlice,
+} from "./devices.js";
+import { defaultFlowSchema, defaultPriorityLevel } from "./flow-control.js";
 import { defaultPod, defaultTemplate } from "./pod.js";
 import {
   defaultAdmissionPolicy,
@@ -19,12 +28,10 @@ import {
   defaultApiService,
   defaultCsiDriver,
   defaultCustomResourceDefinition,
-  defaultFlowSchema,
   defaultIngressClass,
   defaultMutatingWebhooks,
   defaultNetworkPolicy,
   defaultPriorityClass,
-  defaultPriorityLevel,
   defaultRoleBinding,
   defaultStorageClass,
   defaultWebhooks,
@@ -54,6 +61,7 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   Pod: defaultPod,
   PodTemplate: (object) => defaultTemplate(object.template as Fields | undefined),
   ReplicationController: defaultReplicationController,
+  ResourceQuota: defaultResourceQuota,
   Secret: defaultSecret,
   Service: defaultService,
   "CronJob.batch": defaultCronJob,
@@ -63,6 +71,7 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   "APIService.apiregistration.k8s.io": defaultApiService,
   "DaemonSet.apps": defaultDaemonSet,
   "Deployment.apps": defaultDeployment,
+  "DeviceTaintRule.resource.k8s.io": defaultDeviceTaintRule,
   "EndpointSlice.discovery.k8s.io": defaultEndpointSlice,
   "FlowSchema.flowcontrol.apiserver.k8s.io": defaultFlowSchema,
   "HorizontalPodAutoscaler.autoscaling": defaultHorizontalPodAutoscaler,
@@ -75,6 +84,10 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
   "PriorityClass.scheduling.k8s.io": defaultPriorityClass,
   "PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io": defaultPriorityLevel,
   "ReplicaSet.apps": defaultReplicaSet,
+  "RuntimeClass.node.k8s.io": defaultRuntimeClass,
+  "ResourceClaim.resource.k8s.io": defaultResourceClaim,
+  "ResourceClaimTemplate.resource.k8s.io": defaultResourceClaimTemplate,
+  "ResourceSlice.resource.k8s.io": defaultResourceSlice,
   "RoleBinding.rbac.authorization.k8s.io": defaultRoleBinding,
   "StatefulSet.apps": defaultStatefulSet,
   "StorageClass.storage.k8s.io": defaultStorageClass,

@@ -11,8 +11,10 @@ import {
 } from "../../machinery/meta/access.js";
 import { formatQuantity } from "../../machinery/quantity/quantity.js";
 import { aggregate } from "../validation/pod-resources.js";
+import { roundAmounts, roundContainerStatuses, roundResources } from "./amounts.js";
 import { defaultFieldRef } from "./field-ref.js";
 import { pullPolicy } from "./image.js";
+import { alignPodIps, dropInitContainerAnnotations } from "./old-names.js";
 import { defaultVolumes } from "./volumes.js";
 
 /**
@@ -27,6 +29,8 @@ export function defaultPodSpec(spec: Fields): void {
   setDefault(spec, "securityContext", {});
   defaultServiceAccount(spec);
   defaultVolumes(spec);
+  roundAmounts(child(spec, "overhead"));
+  roundResources(spec);
   for (const container of allContainers(spec)) defaultContainer(container);
 }
 
@@ -41,6 +45,11 @@ export function defaultPod(pod: Fields): void {
   setDefault(spec, "enableServiceLinks", true);
   if (number(spec.terminationGracePeriodSeconds) < 0) spec.terminationGracePeriodSeconds = 1;
   defaultPodSpec(spec);
+  dropInitContainerAnnotations(pod);
+  const status = child(pod, "status");
+  if (status === undefined) return;
+  alignPodIps(status);
+  roundContainerStatuses(status);
 }
 
 /** A pod that limits itself as a whole asks for what its containers do, and else for its limits. */
@@ -66,6 +75,7 @@ function defaultPodResources(spec: Fields): void {
 
 export function defaultTemplate(template: Fields | undefined): void {
   if (template === undefined) return;
+  dropInitContainerAnnotations(template);
   const spec = child(template, "spec");
   if (spec !== undefined) defaultPodSpec(spec);
 }
@@ -87,6 +97,7 @@ function defaultContainer(container: Fields): void {
   if (text(container.terminationMessagePath) === "") container.terminationMessagePath = "/dev/termination-log";
   if (text(container.terminationMessagePolicy) === "") container.terminationMessagePolicy = "File";
   setDefault(container, "resources", {});
+  roundResources(container);
   for (const port of children(container, "ports")) {
     if (text(port.protocol) === "") port.protocol = "TCP";
   }

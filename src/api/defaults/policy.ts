@@ -1,13 +1,4 @@
-import {
-  absent,
-  child,
-  children,
-  ensureChild,
-  type Fields,
-  list,
-  setDefault,
-  text,
-} from "../../machinery/meta/access.js";
+import { child, children, ensureChild, type Fields, list, setDefault, text } from "../../machinery/meta/access.js";
 
 const RBAC = "rbac.authorization.k8s.io";
 
@@ -29,11 +20,16 @@ export function defaultIngressClass(ingressClass: Fields): void {
 
 /** RoleBinding and ClusterRoleBinding. */
 export function defaultRoleBinding(binding: Fields): void {
-  const role = child(binding, "roleRef");
-  if (role !== undefined && text(role.apiGroup) === "") role.apiGroup = RBAC;
+  defaultRoleGroup(binding);
   for (const subject of children(binding, "subjects")) {
     if ((subject.kind === "User" || subject.kind === "Group") && text(subject.apiGroup) === "") subject.apiGroup = RBAC;
   }
+}
+
+/** In every version. */
+export function defaultRoleGroup(binding: Fields): void {
+  const role = ensureChild(binding, "roleRef");
+  if (text(role.apiGroup) === "") role.apiGroup = RBAC;
 }
 
 export function defaultPriorityClass(priority: Fields): void {
@@ -62,10 +58,15 @@ export function defaultWebhooks(configuration: Fields): void {
     setDefault(webhook, "failurePolicy", "Fail");
     defaultMatch(webhook);
     setDefault(webhook, "timeoutSeconds", 10);
-    for (const rule of children(webhook, "rules")) setDefault(rule, "scope", "*");
-    const service = child(child(webhook, "clientConfig") ?? {}, "service");
-    if (service !== undefined) setDefault(service, "port", 443);
+    defaultRulesAndPort(webhook);
   }
+}
+
+/** Of a webhook in every version. */
+export function defaultRulesAndPort(webhook: Fields): void {
+  for (const rule of children(webhook, "rules")) setDefault(rule, "scope", "*");
+  const service = child(child(webhook, "clientConfig") ?? {}, "service");
+  if (service !== undefined) setDefault(service, "port", 443);
 }
 
 export function defaultMutatingWebhooks(configuration: Fields): void {
@@ -98,34 +99,6 @@ function defaultMatch(match: Fields): void {
   setDefault(match, "objectSelector", {});
 }
 
-export function defaultFlowSchema(schema: Fields): void {
-  setDefault(ensureChild(schema, "spec"), "matchingPrecedence", 1000);
-}
-
-export function defaultPriorityLevel(level: Fields): void {
-  const spec = ensureChild(level, "spec");
-  if (spec.type === "Exempt") {
-    const exempt = ensureChild(spec, "exempt");
-    setDefault(exempt, "nominalConcurrencyShares", 0);
-    setDefault(exempt, "lendablePercent", 0);
-  }
-  const limited = child(spec, "limited");
-  if (limited === undefined) return;
-  setDefault(limited, "nominalConcurrencyShares", 30);
-  setDefault(limited, "lendablePercent", 0);
-  const queuing = child(child(limited, "limitResponse") ?? {}, "queuing");
-  if (queuing === undefined) return;
-  for (const [field, value] of QUEUING) {
-    if (absent(queuing[field]) || queuing[field] === 0) queuing[field] = value;
-  }
-}
-
-const QUEUING: readonly (readonly [string, number])[] = [
-  ["queues", 64],
-  ["handSize", 8],
-  ["queueLengthLimit", 50],
-];
-
 export function defaultApiService(apiService: Fields): void {
   const service = child(child(apiService, "spec") ?? {}, "service");
   if (service !== undefined) setDefault(service, "port", 443);
@@ -133,12 +106,28 @@ export function defaultApiService(apiService: Fields): void {
 
 export function defaultCustomResourceDefinition(definition: Fields): void {
   const spec = ensureChild(definition, "spec");
+  defaultNames(spec);
+  setDefault(spec, "conversion", { strategy: "None" });
+  const service = child(
+    child(child(child(spec, "conversion") ?? {}, "webhook") ?? {}, "clientConfig") ?? {},
+    "service",
+  );
+  if (service !== undefined) setDefault(service, "port", 443);
+  defaultStoredVersions(definition);
+}
+
+/** `spec.names` of a definition of every version. */
+export function defaultNames(spec: Fields): void {
   const names = ensureChild(spec, "names");
   const kind = text(names.kind);
   if (text(names.singular) === "" && kind !== "") names.singular = kind.toLowerCase();
   if (text(names.listKind) === "" && kind !== "") names.listKind = `${kind}List`;
-  const conversion = ensureChild(spec, "conversion");
-  setDefault(conversion, "strategy", "None");
-  const service = child(child(child(conversion, "webhook") ?? {}, "clientConfig") ?? {}, "service");
-  if (service !== undefined) setDefault(service, "port", 443);
+}
+
+/** A definition whose objects nobody stored yet will have them stored in its storage version. */
+export function defaultStoredVersions(definition: Fields): void {
+  const stored = children(child(definition, "spec") ?? {}, "versions").find(({ storage }) => storage === true);
+  if (stored === undefined) return;
+  const status = ensureChild(definition, "status");
+  if (list(status.storedVersions).length === 0) status.storedVersions = [stored.name];
 }

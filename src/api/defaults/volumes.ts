@@ -1,4 +1,5 @@
 import { absent, child, children, type Fields, setDefault, text } from "../../machinery/meta/access.js";
+import { roundResources } from "./amounts.js";
 import { defaultFieldRef } from "./field-ref.js";
 import { pullPolicy } from "./image.js";
 
@@ -28,6 +29,7 @@ export function defaultPersistentSource(holder: Fields): void {
 /** A claim's spec, in a PersistentVolumeClaim or a template of one. */
 export function defaultClaimSpec(spec: Fields): void {
   setDefault(spec, "volumeMode", "Filesystem");
+  roundResources(spec);
 }
 
 type Defaults = (source: Fields) => void;

@@ -1,4 +1,5 @@
 import { absent, child, children, ensureChild, type Fields, setDefault, text } from "../../machinery/meta/access.js";
+import { roundAmounts } from "./amounts.js";
 import { defaultTemplate } from "./pod.js";
 import { defaultClaimSpec } from "./volumes.js";
 
@@ -55,7 +56,10 @@ export function defaultStatefulSet(set: Fields): void {
 
 export function defaultPersistentVolumeClaim(claim: Fields): void {
   defaultClaimSpec(ensureChild(claim, "spec"));
-  setDefault(ensureChild(claim, "status"), "phase", "Pending");
+  const status = ensureChild(claim, "status");
+  setDefault(status, "phase", "Pending");
+  roundAmounts(child(status, "capacity"));
+  roundAmounts(child(status, "allocatedResources"));
 }
 
 export function defaultReplicaSet(set: Fields): void {

@@ -17,7 +17,7 @@ export function schemeOf(definitions: Definitions, tables: readonly VersionTable
   for (const gvk of kinds) {
     if (scheme.isRegistered(gvk)) continue;
     const { conversion, applyDefaults } = ruleOf(rules, gvk);
-    const hub = hubOf(gvk, rules, preferred);
+    const hub = isOfNoGroup(gvk, definitions) ? gvk : hubOf(gvk, rules, preferred);
     scheme.register(gvk, {
       schema: () => definitions.schemaFor(gvk),
       hub,
@@ -26,6 +26,12 @@ export function schemeOf(definitions: Definitions, tables: readonly VersionTable
     });
   }
   return scheme;
+}
+
+/** DeleteOptions and WatchEvent: one type under the name of every group version. */
+function isOfNoGroup(gvk: GroupVersionKind, definitions: Definitions): boolean {
+  const kinds = definitions.kindsOf(definitions.definitionOf(gvk) ?? "");
+  return kinds.some(({ group }) => group !== gvk.group);
 }
 
 function ruleOf(rules: VersionTable, gvk: GroupVersionKind): VersionRules {

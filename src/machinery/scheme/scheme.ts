@@ -22,6 +22,8 @@ export interface VersionedKind {
   /** The version all versions of this kind are converted by way of, and that is stored; sometimes of another group. */
   readonly hub: GroupVersionKind;
   readonly schema: StructSchema;
+  /** False: the hub's shape, to be taken as it is. The hub itself may have a conversion: what a client may not state. */
+  readonly converts: boolean;
   /** Fills in the defaults of this version, the schema's and those that depend on other fields. In place, idempotent. */
   applyDefaults(draft: KubeObject): void;
   /** The object in the hub's version. The argument is not changed; what is equal is shared with it. */
@@ -137,6 +139,10 @@ class Kind implements VersionedKind {
     this.#defaults = applyDefaults;
     this.#conversion = conversion;
     this.hub = hub;
+  }
+
+  get converts(): boolean {
+    return this.#conversion !== undefined;
   }
 
   get schema(): StructSchema {

@@ -1,12 +1,7 @@
 import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
-import { encodeObject } from "../../machinery/codec/encode.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
-import { decodeObject } from "../../machinery/codec/strict-decode.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import { formatGroupVersion } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import type { Admission } from "../admission/admission.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
@@ -17,8 +12,9 @@ import { type InternalKind, InternalObject, internalCodec } from "../registry/in
 import type { ObjectAccess, ObjectReader, StrategyLookup } from "../registry/strategy.js";
 import { Store } from "../registry/store.js";
 import type { Storage } from "../storage/create-storage.js";
-import type { ObjectCodec, ReadOptions, StoredObject } from "../storage/store.js";
+import type { ReadOptions, StoredObject } from "../storage/store.js";
 import { loopbackScope } from "./loopback.js";
+import { storageCodec } from "./storage-codec.js";
 
 export interface ResourceMapConfig {
   readonly storage: Storage;
@@ -194,34 +190,4 @@ function prefixOf(id: string, { group, name }: ResourceFacts): string {
   const reserved = RESERVED_PREFIXES[id];
   if (reserved !== undefined) return `/registry/${reserved}/`;
   return group === "" ? `/registry/${name}/` : `/registry/${group}/${name}/`;
-}
-
-function storageCodec(scheme: Scheme, hub: VersionedKind, strategy: ResolvedStrategy): ObjectCodec {
-  const { kind } = hub.gvk;
-  const apiVersion = formatGroupVersion(hub.gvk);
-  const encode = (object: KubeObject): Uint8Array => {
-    const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-    return encodeObject({ ...object, kind, apiVersion, metadata }, hub.schema);
-  };
-  return {
-    decode: (bytes) => decodeJson(bytes).value as KubeObject,
-    encode,
-    upgrade(bytes) {
-      const stored = decodeJson(bytes).value as KubeObject;
-      const version = scheme.kindOf(stored);
-      const { object } = decodeObject<KubeObject>(stored, version.schema, { mode: "Ignore" });
-      version.applyDefaults(object);
-      const upgraded = version.toHub(object);
-      hub.applyDefaults(upgraded);
-      const encoded = encode(upgraded);
-      return Buffer.compare(encoded, bytes) === 0 ? bytes : encoded;
-    },
-    attributes(object) {
-      const { name = "", namespace = "", labels = {} } = object.metadata ?? {};
-      return {
-        labels,
-        fields: { ...strategy.fields?.(object), "metadata.name": name, "metadata.namespace": namespace },
-      };
-    },
-  };
 }

@@ -17,6 +17,20 @@ it.each([
   ["registry:5000/nginx", "Always"],
   ["registry:5000/nginx:1", "IfNotPresent"],
   ["nginx@sha256:abc", "IfNotPresent"],
+  ["library/nginx", "Always"],
+  ["localhost/nginx", "Always"],
+  ["Registry/nginx", "Always"],
+  ["[fd00::1]:5000/nginx", "Always"],
+  [`nginx@sha256:${"0".repeat(64)}`, "IfNotPresent"],
+  [`nginx:latest@sha256:${"0".repeat(64)}`, "Always"],
+  // What is no reference has no tag.
+  ["", "IfNotPresent"],
+  ["Nginx", "IfNotPresent"],
+  ["library/Nginx", "IfNotPresent"],
+  ["nginx:", "IfNotPresent"],
+  ["a//b", "IfNotPresent"],
+  [" nginx", "IfNotPresent"],
+  ["0".repeat(64), "IfNotPresent"],
 ])("the image %s is pulled %s", (image, policy) => {
   expect(pullPolicy(image)).toBe(policy);
 });
@@ -117,6 +131,142 @@ describe("defaults of 1.36", () => {
 
   const rows: readonly [what: string, group: string, kind: string, object: KubeObject, expected: object][] = [
     [
+      "a pod's first address is the one under the old name",
+      "",
+      "Pod",
+      { status: { podIP: "10.0.0.2", podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }] } },
+      { status: { podIP: "10.0.0.2", podIPs: [{ ip: "10.0.0.2" }] } },
+    ],
+    [
+      "a pod's first address shows under the old name",
+      "",
+      "Pod",
+      { status: { podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }] } },
+      { status: { podIP: "10.0.0.1", podIPs: [{ ip: "10.0.0.1" }, { ip: "fd00::1" }] } },
+    ],
+    [
+      "a node's only block is also its first",
+      "",
+      "Node",
+      { spec: { podCIDR: "10.0.0.0/24" } },
+      { spec: { podCIDR: "10.0.0.0/24", podCIDRs: ["10.0.0.0/24"] } },
+    ],
+    [
+      "a node's block under the old name goes before the list",
+      "",
+      "Node",
+      { spec: { podCIDR: "10.0.0.0/24", podCIDRs: ["10.0.1.0/24", "fd00::/64"] } },
+      { spec: { podCIDR: "10.0.0.0/24", podCIDRs: ["10.0.0.0/24"] } },
+    ],
+    [
+      "a pod ends after one second at least",
+      "",
+      "Pod",
+      { spec: { terminationGracePeriodSeconds: -5 } },
+      { spec: { terminationGracePeriodSeconds: 1 } },
+    ],
+    [
+      "a template says what it said",
+      "apps",
+      "Deployment",
+      { spec: { template: { spec: { terminationGracePeriodSeconds: -5 } } } },
+      { spec: { template: { spec: { terminationGracePeriodSeconds: -5 } } } },
+    ],
+    [
+      "a service of clients' addresses remembers them for three hours",
+      "",
+      "Service",
+      { spec: { sessionAffinity: "ClientIP" } },
+      { spec: { sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } } } },
+    ],
+    [
+      "a load balancer gets node ports",
+      "",
+      "Service",
+      { spec: { type: "LoadBalancer" }, status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }, { hostname: "h" }] } } },
+      {
+        spec: {
+          allocateLoadBalancerNodePorts: true,
+          externalTrafficPolicy: "Cluster",
+          internalTrafficPolicy: "Cluster",
+        },
+        status: { loadBalancer: { ingress: [{ ip: "1.2.3.4", ipMode: "VIP" }, { hostname: "h" }] } },
+      },
+    ],
+    [
+      "a service of external addresses is reached from outside",
+      "",
+      "Service",
+      { spec: { externalIPs: ["1.2.3.4"] } },
+      { spec: { externalTrafficPolicy: "Cluster" } },
+    ],
+    [
+      "a job of one completion",
+      "batch",
+      "Job",
+      { spec: { template: { metadata: { labels: { a: "b" } } } } },
+      {
+        metadata: { labels: { a: "b" } },
+        spec: {
+          completions: 1,
+          parallelism: 1,
+          backoffLimit: 6,
+          completionMode: "NonIndexed",
+          suspend: false,
+          manualSelector: false,
+          podReplacementPolicy: "TerminatingOrFailed",
+        },
+      },
+    ],
+    [
+      "a job of failures by index",
+      "batch",
+      "Job",
+      { spec: { parallelism: 3, backoffLimitPerIndex: 1, podFailurePolicy: { rules: [{ onPodConditions: [{}] }] } } },
+      {
+        spec: {
+          parallelism: 3,
+          backoffLimit: 2147483647,
+          podReplacementPolicy: "Failed",
+          podFailurePolicy: { rules: [{ onPodConditions: [{ status: "True" }] }] },
+        },
+      },
+    ],
+    [
+      "a cron job",
+      "batch",
+      "CronJob",
+      { spec: { jobTemplate: { spec: {} } } },
+      {
+        spec: {
+          concurrencyPolicy: "Allow",
+          suspend: false,
+          successfulJobsHistoryLimit: 3,
+          failedJobsHistoryLimit: 1,
+          jobTemplate: { spec: {} },
+        },
+      },
+    ],
+    [
+      "a daemon set is rolled pod by pod",
+      "apps",
+      "DaemonSet",
+      { spec: {} },
+      {
+        spec: {
+          revisionHistoryLimit: 10,
+          updateStrategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+        },
+      },
+    ],
+    [
+      "a set's own strategy is left alone",
+      "apps",
+      "StatefulSet",
+      { spec: { updateStrategy: { type: "OnDelete" } } },
+      { spec: { updateStrategy: { type: "OnDelete" }, podManagementPolicy: "OrderedReady", replicas: 1 } },
+    ],
+    [
       "a namespace carries its name as a label",
       "",
       "Namespace",
@@ -165,5 +315,20 @@ describe("defaults of 1.36", () => {
   ];
   it.each(rows)("%s", (_, group, kind, object, expected) => {
     expect(defaulted(group, kind, object)).toMatchObject(expected);
+  });
+
+  it.each(["alpha", "beta"])("init containers are no annotation any more: %s", (stage) => {
+    const annotations = {
+      [`pod.${stage}.kubernetes.io/init-containers`]: "[]",
+      [`pod.${stage}.kubernetes.io/init-container-statuses`]: "[]",
+      kept: "1",
+    };
+    const pod = defaulted("", "Pod", { metadata: { annotations: { ...annotations } } });
+    expect(pod.metadata).toEqual({ annotations: { kept: "1" } });
+    const template = { metadata: { annotations: { ...annotations } } };
+    expect(defaulted("apps", "ReplicaSet", { spec: { template } }).spec).toEqual({
+      replicas: 1,
+      template: { metadata: { annotations: { kept: "1" } } },
+    });
   });
 });

@@ -74,7 +74,7 @@ export class VersionCodec {
 
   /** A decoded draft as the hub has it, with the hub's defaults too; takes the draft over. */
   toHub(draft: KubeObject): KubeObject {
-    if (this.isHub) return draft;
+    if (this.isHub && !this.kind.converts) return draft;
     const object = this.kind.toHub(draft);
     this.hub.applyDefaults(object);
     return object;

@@ -22,6 +22,9 @@ export function readBody(source: Readable, limit: number): Promise<Uint8Array> {
     source.on("data", take);
     source.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     source.once("error", reject);
-    source.once("close", () => reject(new Error("the client is gone")));
+    // Every stream closes; an error costs a stack trace.
+    source.once("close", () => {
+      if (!source.readableEnded) reject(new Error("the client is gone"));
+    });
   });
 }

@@ -27,6 +27,10 @@ export class ChunkQueue implements AsyncIterable<Uint8Array> {
     }
   }
 
+  get finished(): boolean {
+    return this.#finished;
+  }
+
   finish(): void {
     this.#finished = true;
     this.#wake();

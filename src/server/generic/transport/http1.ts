@@ -83,6 +83,9 @@ class Http1Exchange implements Exchange {
   }
 }
 
+/** queueMicrotask would make an asynchronous resource of each. */
+const IN_A_MOMENT = Promise.resolve();
+
 /** Holds the head back for a moment, so that a short answer leaves in one piece with it. */
 class Http1Writer extends NodeWriter {
   private written = false;
@@ -92,7 +95,7 @@ class Http1Writer extends NodeWriter {
     lifetime: ExchangeLifetime,
   ) {
     super(response, lifetime);
-    queueMicrotask(() => {
+    void IN_A_MOMENT.then(() => {
       if (!this.written) this.response.flushHeaders();
     });
   }

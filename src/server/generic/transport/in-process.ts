@@ -89,7 +89,10 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         .handle(server)
         // Nothing is done to an exchange that was answered; one that was given up must not be waited for.
         .then(
-          () => fail(closed()),
+          () => {
+            // An error costs a stack trace.
+            if (!queue.finished) fail(closed());
+          },
           (error: unknown) => fail(asError(error)),
         )
         .finally(finish);

@@ -1,0 +1,85 @@
+import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { defaultBetaCustomResourceDefinition } from "../defaults/retired/apiextensions-v1beta1.js";
+import { compact } from "./copies.js";
+import { renameFields } from "./rename-fields.js";
+import type { VersionTable } from "./version-table.js";
+import { withChild, withChildren } from "./with-child.js";
+
+/** apiextensions.k8s.io/v1beta1 can say at the top of the spec what v1 says of each version. */
+export const API_EXTENSIONS_BETA: VersionTable = {
+  "apiextensions.k8s.io/v1beta1/CustomResourceDefinition": {
+    conversion: {
+      toHub: (definition) => withChild(definition, "spec", specFromBeta),
+      fromHub: (definition) => withChild(definition, "spec", specToBeta),
+    },
+    applyDefaults: defaultBetaCustomResourceDefinition,
+  },
+};
+
+/** Fields of a version that v1beta1 has at the top too, by the name they have there. */
+const SHARED = [
+  ["subresources", "subresources"],
+  ["validation", "schema"],
+  ["additionalPrinterColumns", "additionalPrinterColumns"],
+  ["selectableFields", "selectableFields"],
+] as const;
+
+const COLUMNS = "additionalPrinterColumns";
+
+/** What is at the top goes to every version, whatever the version says itself. */
+function specFromBeta(beta: ReadonlyFields): ReadonlyFields {
+  const { version, subresources, validation, additionalPrinterColumns, selectableFields, ...spec } = withColumns(
+    beta,
+    (column) => renameFields(column, { JSONPath: "jsonPath" }),
+  );
+  const shared = compact({ subresources, schema: validation, additionalPrinterColumns, selectableFields });
+  const named = text(version) === "" ? [] : [{ name: version, served: true, storage: true }];
+  const versions = objects(spec.versions).length > 0 ? objects(spec.versions) : named;
+  return {
+    ...withChild(spec, "conversion", conversionFromBeta),
+    ...(versions.length > 0 && { versions: versions.map((one) => ({ ...one, ...shared })) }),
+  };
+}
+
+/** What all versions have alike goes to the top, and is left out of them. */
+function specToBeta(v1: ReadonlyFields): ReadonlyFields {
+  const spec = withColumns(v1, (column) => renameFields(column, { jsonPath: "JSONPath" }));
+  const versions = objects(spec.versions);
+  const [first] = versions;
+  const beta = {
+    ...withChild(spec, "conversion", conversionToBeta),
+    // v1 has no third state.
+    preserveUnknownFields: spec.preserveUnknownFields === true,
+  };
+  if (first === undefined) return beta;
+  const alike = SHARED.filter(([, field]) => versions.every((one) => sameField(one, first, field)));
+  const own = (one: ReadonlyFields) => ({
+    ...one,
+    ...Object.fromEntries(alike.map(([, field]) => [field, undefined])),
+  });
+  return {
+    ...beta,
+    version: first.name,
+    ...compact(Object.fromEntries(alike.map(([top, field]) => [top, first[field]]))),
+    versions: versions.map((one) => compact(own(one))),
+  };
+}
+
+const sameField = (one: ReadonlyFields, other: ReadonlyFields, field: string): boolean =>
+  deepEqual(one[field] as JsonValue | undefined, other[field] as JsonValue | undefined);
+
+function withColumns(spec: ReadonlyFields, change: (column: ReadonlyFields) => ReadonlyFields): ReadonlyFields {
+  return withChildren(withChildren(spec, COLUMNS, change), "versions", (one) => withChildren(one, COLUMNS, change));
+}
+
+function conversionFromBeta({ webhookClientConfig, conversionReviewVersions, ...conversion }: ReadonlyFields) {
+  if (absent(webhookClientConfig) && absent(conversionReviewVersions)) return conversion;
+  return { ...conversion, webhook: compact({ clientConfig: webhookClientConfig, conversionReviewVersions }) };
+}
+
+function conversionToBeta({ webhook, ...conversion }: ReadonlyFields): ReadonlyFields {
+  const { clientConfig, conversionReviewVersions } = object(webhook);
+  return { ...conversion, ...compact({ webhookClientConfig: clientConfig, conversionReviewVersions }) };
+}

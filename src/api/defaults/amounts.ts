@@ -1,0 +1,39 @@
+import { child, children, type Fields } from "../../machinery/meta/access.js";
+import { formatQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { quantity } from "../validation/resources.js";
+
+const MILLI = -3;
+/** What is finer than a thousandth is written with one of these. */
+const MAYBE_FINER = /[nuE.e]/;
+
+/** A list of amounts of resources counts in thousandths: finer ones are rounded away from zero. */
+export function roundAmounts(amounts: Fields | undefined): void {
+  if (amounts === undefined) return;
+  for (const [name, value] of Object.entries(amounts)) {
+    if (typeof value !== "string" || !MAYBE_FINER.test(value)) continue;
+    const parsed = quantity(value);
+    if (parsed === undefined) continue;
+    const { unscaled, scale, format } = parsed;
+    if (scale >= MILLI || unscaled % 10n ** BigInt(MILLI - scale) === 0n) continue;
+    const thousandths = quantityValue({ unscaled, scale, format }, MILLI);
+    amounts[name] = formatQuantity({ unscaled: thousandths, scale: MILLI, format });
+  }
+}
+
+/** {@link roundAmounts} of the limits and requests of `holder.resources`. */
+export function roundResources(holder: Fields): void {
+  const resources = child(holder, "resources");
+  if (resources === undefined) return;
+  roundAmounts(child(resources, "limits"));
+  roundAmounts(child(resources, "requests"));
+}
+
+/** The same of what a pod's status says of its containers. */
+export function roundContainerStatuses(status: Fields): void {
+  for (const field of ["containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"]) {
+    for (const container of children(status, field)) {
+      roundAmounts(child(container, "allocatedResources"));
+      roundResources(container);
+    }
+  }
+}
