@@ -10,8 +10,11 @@ import {
 import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { goQuote } from "../../base/go-quote.js";
+import { certificateRequestProblem } from "./certificate-signature.js";
+import { goJson } from "./go-shapes.js";
 import { validateSignerName } from "./signer-name.js";
 import { sameValue } from "./rules.js";
+import { unifiedDiff } from "./unified-diff.js";
 
 const USAGES = [
   "any",
@@ -47,7 +50,6 @@ interface Power {
   readonly sign?: boolean;
 }
 
-/** All but the signature in the request, which its signer checks. */
 export function validateCertificateSigningRequest(request: KubeObject): FieldError[] {
   return validateRequest(request, {});
 }
@@ -68,7 +70,7 @@ export function validateCertificateSigningRequestUpdate(
       const [now, before] = [conditionsOf(request, type), conditionsOf(old, type)];
       if (now.length > before.length) errors.push(frozen(`updates may not add a condition of type ${goQuote(type)}`));
       else if (now.length === before.length && !sameValue(now, before)) {
-        errors.push(frozen(`updates may not modify a condition of type ${goQuote(type)}`));
+        errors.push(frozen(`updates may not modify a condition of type ${goQuote(type)}\n${difference(before, now)}`));
       }
     }
   }
@@ -77,6 +79,16 @@ export function validateCertificateSigningRequestUpdate(
   const path = "status.certificate";
   if (power.sign !== true) return [...errors, forbiddenField(path, "updates may not set certificate content")];
   return had === "" ? errors : [...errors, forbiddenField(path, "updates may not modify existing certificate content")];
+}
+
+function difference(before: readonly ReadonlyFields[], now: readonly ReadonlyFields[]): string {
+  const lines = (conditions: readonly ReadonlyFields[]) =>
+    JSON.stringify(
+      conditions.map((condition) => goJson("CertificateSigningRequestCondition", condition)),
+      null,
+      1,
+    ).split("\n");
+  return unifiedDiff(lines(before), lines(now));
 }
 
 const frozen = (detail: string): FieldError => forbiddenField("status.conditions", detail);
@@ -104,12 +116,17 @@ function validateRequest(request: KubeObject, old: KubeObject): FieldError[] {
   return [...errors, ...validateCertificate(request, old)];
 }
 
-const REQUEST_BLOCK = /-----BEGIN CERTIFICATE REQUEST-----\r?\n([A-Za-z0-9+/=\s]+)-----END CERTIFICATE REQUEST-----/;
-
 function validatePem(request: string): FieldError[] {
-  if (REQUEST_BLOCK.test(Buffer.from(request, "base64").toString("latin1"))) return [];
-  return [invalidValue("spec.request", request === "" ? null : request, "PEM block type must be CERTIFICATE REQUEST")];
+  const [, type, body = ""] = FIRST_BLOCK.exec(Buffer.from(request, "base64").toString("latin1")) ?? [];
+  const problem =
+    type === "CERTIFICATE REQUEST"
+      ? certificateRequestProblem(Buffer.from(body, "base64"))
+      : "PEM block type must be CERTIFICATE REQUEST";
+  return problem === undefined ? [] : [invalidValue("spec.request", request === "" ? null : request, problem)];
 }
+
+/** The first block of PEM, wherever it begins a line. */
+const FIRST_BLOCK = /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n(?:[^\n:]+:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/;
 
 function validateUsages(usages: readonly string[], before: readonly string[]): FieldError[] {
   const errors = usages.length === 0 ? [required("spec.usages")] : [];

@@ -18,6 +18,7 @@ import {
 } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
+import { validateMandatory } from "./mandatory-flow-control.js";
 import { named } from "./rules.js";
 
 const MAX_PRECEDENCE = 10000;
@@ -44,6 +45,7 @@ export function validateFlowSchema(schema: KubeObject): FieldError[] {
   return [
     ...errors,
     ...objects(spec.rules).flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`)),
+    ...validateMandatory(schema, "FlowSchema"),
     ...validateConditions(schema),
   ];
 }
@@ -176,7 +178,12 @@ export function validatePriorityLevel(level: KubeObject): FieldError[] {
   if ((name === "exempt") !== (spec.type === "Exempt")) {
     errors.push(invalidValue("spec.type", text(spec.type), "type must be 'Exempt' if and only if name is 'exempt'"));
   }
-  return [...errors, ...validateLevelType(spec), ...validateConditions(level)];
+  return [
+    ...errors,
+    ...validateLevelType(spec),
+    ...validateMandatory(level, "PriorityLevelConfiguration"),
+    ...validateConditions(level),
+  ];
 }
 
 function validateLevelType(spec: ReadonlyFields): FieldError[] {

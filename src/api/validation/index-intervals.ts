@@ -38,3 +38,27 @@ function parseInterval(text: string, completions: number): Interval | string {
   if (limits.length === 2 && first >= last) return `non-increasing order, previous: ${first}, current: ${last}`;
   return [first, last];
 }
+
+/**
+ * The first index that both lists name, where one index after the other is looked at; what cannot be read is passed over.
+ * Undefined when they share none.
+ */
+export function firstSharedIndex(one: string, other: string, completions: number): number | undefined {
+  const [left, right] = [one, other].map((indexes) => intervals(indexes, completions)) as [Interval[], Interval[]];
+  let [l, r] = [0, 0];
+  for (;;) {
+    const [a, b] = [left[l], right[r]];
+    if (a === undefined || b === undefined) return undefined;
+    if (a[0] <= b[1] && b[0] <= a[1]) return Math.max(a[0], b[0]);
+    if (a[0] <= b[0]) l += 1;
+    else r += 1;
+  }
+}
+
+function intervals(text: string, completions: number): Interval[] {
+  if (text === "") return [];
+  return text
+    .split(",")
+    .map((part) => parseInterval(part, completions))
+    .filter((interval) => typeof interval !== "string");
+}

@@ -12,6 +12,7 @@ export const INTERNAL_TYPES: Readonly<Record<string, string>> = {
   CSIVolumeSource: "Driver:s ReadOnly:* FSType=fsType:* VolumeAttributes:* NodePublishSecretRef:*LocalObjectReference",
   Capabilities: "Add:* Drop:*",
   CephFSVolumeSource: "Monitors:* Path:s User:s SecretFile:s SecretRef:*LocalObjectReference ReadOnly:b",
+  CertificateSigningRequestCondition: "Type:s Status:s Reason:s Message:s LastUpdateTime:* LastTransitionTime:*",
   CinderVolumeSource: "VolumeID:s FSType=fsType:s ReadOnly:b SecretRef:*LocalObjectReference",
   ClusterTrustBundleProjection: "Name:* SignerName:* LabelSelector:* Optional:* Path:s",
   ConfigMapEnvSource: "Name:s Optional:*",
@@ -37,11 +38,17 @@ export const INTERNAL_TYPES: Readonly<Record<string, string>> = {
   EphemeralContainer:
     "Name:s Image:s Command:* Args:* WorkingDir:s Ports:*ContainerPort EnvFrom:*EnvFromSource Env:*EnvVar Resources:ResourceRequirements ResizePolicy:*ContainerResizePolicy RestartPolicy:* RestartPolicyRules:*ContainerRestartRule VolumeMounts:*VolumeMount VolumeDevices:*VolumeDevice LivenessProbe:*Probe ReadinessProbe:*Probe StartupProbe:*Probe Lifecycle:*Lifecycle TerminationMessagePath:s TerminationMessagePolicy:s ImagePullPolicy:s SecurityContext:*SecurityContext Stdin:b StdinOnce:b TTY=tty:b TargetContainerName:s",
   EphemeralVolumeSource: "VolumeClaimTemplate:*PersistentVolumeClaimTemplate",
+  EventSource: "Component:s Host:s",
   ExecAction: "Command:*",
+  ExemptPriorityLevelConfiguration: "NominalConcurrencyShares:* LendablePercent:*",
   FCVolumeSource: "TargetWWNs:* Lun:* FSType=fsType:s ReadOnly:b WWIDs=wwids:*",
   FileKeySelector: "VolumeName:s Path:s Key:s Optional:*",
   FlexVolumeSource: "Driver:s FSType=fsType:s SecretRef:*LocalObjectReference ReadOnly:b Options:*",
   FlockerVolumeSource: "DatasetName:s DatasetUUID:s",
+  FlowDistinguisherMethod: "Type:s",
+  FlowSchemaSpec:
+    "PriorityLevelConfiguration:PriorityLevelConfigurationReference MatchingPrecedence:n DistinguisherMethod:*FlowDistinguisherMethod Rules:*PolicyRulesWithSubjects",
+  FlowSubject: "Kind:s User:*NamedSubject Group:*NamedSubject ServiceAccount:*ServiceAccountSubject",
   GCEPersistentDiskVolumeSource: "PDName=pdName:s FSType=fsType:s Partition:n ReadOnly:b",
   GRPCAction: "Port:n Service:*",
   GitRepoVolumeSource: "Repository:s Revision:s Directory:s",
@@ -58,14 +65,20 @@ export const INTERNAL_TYPES: Readonly<Record<string, string>> = {
   Lifecycle: "PostStart:*LifecycleHandler PreStop:*LifecycleHandler StopSignal:*",
   LifecycleHandler:
     "Exec:*ExecAction HTTPGet=httpGet:*HTTPGetAction TCPSocket=tcpSocket:*TCPSocketAction Sleep:*SleepAction",
+  LimitResponse: "Type:s Queuing:*QueuingConfiguration",
+  LimitedPriorityLevelConfiguration:
+    "NominalConcurrencyShares:n LimitResponse:LimitResponse LendablePercent:* BorrowingLimitPercent:*",
   LocalObjectReference: "Name:s",
   NFSVolumeSource: "Server:s Path:s ReadOnly:b",
+  NamedSubject: "Name:s",
   NodeAffinity:
     "RequiredDuringSchedulingIgnoredDuringExecution:*NodeSelector PreferredDuringSchedulingIgnoredDuringExecution:*PreferredSchedulingTerm",
   NodeSelector: "NodeSelectorTerms:*NodeSelectorTerm",
   NodeSelectorRequirement: "Key:s Operator:s Values:*",
   NodeSelectorTerm: "MatchExpressions:*NodeSelectorRequirement MatchFields:*NodeSelectorRequirement",
+  NonResourcePolicyRule: "Verbs:* NonResourceURLs=nonResourceURLs:*",
   ObjectFieldSelector: "APIVersion=apiVersion:s FieldPath:s",
+  ObjectReference: "Kind:s Namespace:s Name:s UID=uid:s APIVersion=apiVersion:s ResourceVersion:s FieldPath:s",
   PersistentVolumeClaimSpec:
     "AccessModes:* Selector:* Resources:VolumeResourceRequirements VolumeName:s StorageClassName:* VolumeMode:* DataSource:*TypedLocalObjectReference DataSourceRef:*TypedObjectReference VolumeAttributesClassName:*",
   PersistentVolumeClaimTemplate: "@ Spec:PersistentVolumeClaimSpec",
@@ -97,16 +110,23 @@ export const INTERNAL_TYPES: Readonly<Record<string, string>> = {
   PodSpec:
     "Volumes:*Volume InitContainers:*Container Containers:*Container EphemeralContainers:*EphemeralContainer RestartPolicy:s TerminationGracePeriodSeconds:* ActiveDeadlineSeconds:* DNSPolicy=dnsPolicy:s NodeSelector:* ServiceAccountName:s AutomountServiceAccountToken:* NodeName:s SecurityContext:*PodSecurityContext ImagePullSecrets:*LocalObjectReference Hostname:s Subdomain:s SetHostnameAsFQDN:* Affinity:*Affinity SchedulerName:s Tolerations:*Toleration HostAliases:*HostAlias PriorityClassName:s Priority:* PreemptionPolicy:* DNSConfig=dnsConfig:*PodDNSConfig ReadinessGates:*PodReadinessGate RuntimeClassName:* Overhead:* EnableServiceLinks:* TopologySpreadConstraints:*TopologySpreadConstraint OS=os:*PodOS SchedulingGates:*PodSchedulingGate ResourceClaims:*PodResourceClaim Resources:*ResourceRequirements HostnameOverride:* SchedulingGroup:*PodSchedulingGroup",
   PodTemplateSpec: "@ Spec:PodSpec",
+  PolicyRulesWithSubjects:
+    "Subjects:*FlowSubject ResourceRules:*ResourcePolicyRule NonResourceRules:*NonResourcePolicyRule",
   PortworxVolumeSource: "VolumeID:s FSType=fsType:s ReadOnly:b",
   PreferredSchedulingTerm: "Weight:n Preference:NodeSelectorTerm",
+  PriorityLevelConfigurationReference: "Name:s",
+  PriorityLevelConfigurationSpec:
+    "Type:s Limited:*LimitedPriorityLevelConfiguration Exempt:*ExemptPriorityLevelConfiguration",
   Probe:
     "Exec:*ExecAction HTTPGet=httpGet:*HTTPGetAction TCPSocket=tcpSocket:*TCPSocketAction GRPC=grpc:*GRPCAction InitialDelaySeconds:n TimeoutSeconds:n PeriodSeconds:n SuccessThreshold:n FailureThreshold:n TerminationGracePeriodSeconds:*",
   ProjectedVolumeSource: "Sources:*VolumeProjection DefaultMode:*",
+  QueuingConfiguration: "Queues:n HandSize:n QueueLengthLimit:n",
   QuobyteVolumeSource: "Registry:s Volume:s ReadOnly:b User:s Group:s Tenant:s",
   RBDVolumeSource:
     "CephMonitors=monitors:* RBDImage=image:s FSType=fsType:s RBDPool=pool:s RadosUser=user:s Keyring:s SecretRef:*LocalObjectReference ReadOnly:b",
   ResourceClaim: "Name:s Request:s",
   ResourceFieldSelector: "ContainerName:s Resource:s Divisor:m",
+  ResourcePolicyRule: "Verbs:* APIGroups=apiGroups:* Resources:* ClusterScope:b Namespaces:*",
   ResourceRequirements: "Limits:* Requests:* Claims:*ResourceClaim",
   RollingUpdateDaemonSet: "MaxUnavailable:m MaxSurge:m",
   RollingUpdateDeployment: "MaxUnavailable:m MaxSurge:m",
@@ -121,6 +141,7 @@ export const INTERNAL_TYPES: Readonly<Record<string, string>> = {
   SecretVolumeSource: "SecretName:s Items:*KeyToPath DefaultMode:* Optional:*",
   SecurityContext:
     "Capabilities:*Capabilities Privileged:* SELinuxOptions=seLinuxOptions:*SELinuxOptions WindowsOptions:*WindowsSecurityContextOptions RunAsUser:* RunAsGroup:* RunAsNonRoot:* ReadOnlyRootFilesystem:* AllowPrivilegeEscalation:* ProcMount:* SeccompProfile:*SeccompProfile AppArmorProfile:*AppArmorProfile",
+  ServiceAccountSubject: "Namespace:s Name:s",
   ServiceAccountTokenProjection: "Audience:s ExpirationSeconds:n Path:s",
   SleepAction: "Seconds:n",
   StatefulSetUpdateStrategy: "Type:s RollingUpdate:*RollingUpdateStatefulSetStrategy",

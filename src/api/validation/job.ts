@@ -313,8 +313,7 @@ function checkTemplateChange(spec: ReadonlyFields, old: KubeObject, errors: Erro
   const before = object(old.spec);
   const template = object(spec.template);
   let oldTemplate = object(before.template);
-  const suspended = before.suspend === true;
-  const quiet = suspended && isSuspended(object(old.status)) && number(object(old.status).active) === 0;
+  const quiet = before.suspend === true && isAtRest(object(old.status));
   if (quiet) oldTemplate = withScheduling(oldTemplate, template);
   if (!quiet) {
     if (sameValue(template, oldTemplate)) return;
@@ -325,8 +324,13 @@ function checkTemplateChange(spec: ReadonlyFields, old: KubeObject, errors: Erro
   if (!sameValue(pod, oldPod)) errors.push(invalidValue("spec.template.spec", goJson("PodSpec", pod), IMMUTABLE));
 }
 
-function isSuspended(status: ReadonlyFields): boolean {
-  return objects(status.conditions).some(({ type, status: value }) => type === "Suspended" && value === "True");
+/** Never started, or suspended since, with its pods gone or on their way. */
+function isAtRest(status: ReadonlyFields): boolean {
+  if (absent(status.startTime)) return true;
+  const suspended = objects(status.conditions).some(
+    ({ type, status: value }) => type === "Suspended" && value === "True",
+  );
+  return suspended && number(status.active) === 0;
 }
 
 function withScheduling(old: ReadonlyFields, template: ReadonlyFields): ReadonlyFields {

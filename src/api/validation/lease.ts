@@ -13,7 +13,7 @@ export function validateLease(lease: KubeObject): FieldError[] {
   }
   errors.push(...nonNegative(spec.leaseTransitions, "spec.leaseTransitions"));
   const strategy = text(spec.strategy);
-  if (!absent(spec.strategy)) errors.push(...validateStrategy(strategy));
+  if (!absent(spec.strategy)) errors.push(...validateLeaseStrategy(strategy, "spec.strategy"));
   if (text(spec.preferredHolder) !== "" && strategy === "") {
     errors.push(forbiddenField("spec.preferredHolder", "may only be specified if `strategy` is defined"));
   }
@@ -22,9 +22,9 @@ export function validateLease(lease: KubeObject): FieldError[] {
 
 const STRATEGIES = ["OldestEmulationVersion"];
 
-/** Kubernetes' own, or one with a domain. */
-function validateStrategy(strategy: string): FieldError[] {
-  const path = "spec.strategy.strategy";
-  if (strategy.includes("/")) return named(strategy, path, qualifiedNameErrors);
-  return STRATEGIES.includes(strategy) ? [] : [notSupported(path, strategy, STRATEGIES)];
+/** How the holder of a lease is chosen: a way of Kubernetes' own, or one with a domain. The path's last step is said twice. */
+export function validateLeaseStrategy(strategy: string, path: string): FieldError[] {
+  const at = `${path}.strategy`;
+  if (strategy.includes("/")) return named(strategy, at, qualifiedNameErrors);
+  return STRATEGIES.includes(strategy) ? [] : [notSupported(at, strategy, STRATEGIES)];
 }

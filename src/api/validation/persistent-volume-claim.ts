@@ -5,6 +5,7 @@ import { compareQuantities, parseQuantity, quantityValue } from "../../machinery
 import { qualifiedNameErrors } from "../../machinery/validation/names.js";
 import { validateClaimSpec } from "./claim-spec.js";
 import { classAnnotationWarnings } from "./persistent-volume.js";
+import { difference } from "./pod-difference.js";
 import { nonNegativeQuantity, volumeCapacity } from "./quantities.js";
 import { isNative, quantity } from "./resources.js";
 import { IMMUTABLE, immutable, sameValue } from "./rules.js";
@@ -33,8 +34,11 @@ export function validatePersistentVolumeClaimUpdate(claim: KubeObject, old: Kube
   if (!upgraded && (annotation ?? "") !== (had ?? "")) {
     errors.push(invalidValue(`metadata.annotations.${CLASS_ANNOTATION}`, annotation ?? "", IMMUTABLE));
   }
-  if (!sameValue(comparable(spec, claim, before, had), comparable(before, claim, before, had))) {
-    errors.push(forbiddenField("spec", ONLY));
+  const fixed = text(before.volumeName) === "" ? { ...before, volumeName: spec.volumeName } : before;
+  const changed = withMutableFieldsOf(before, spec, object(claim.status).phase === "Bound", had);
+  if (!sameValue(amounts(changed), amounts(fixed))) {
+    const what = difference("PersistentVolumeClaimSpec", fixed, changed);
+    errors.push(forbiddenField("spec", `${ONLY}\n${what}`));
   }
   return [
     ...errors,
@@ -44,33 +48,34 @@ export function validatePersistentVolumeClaimUpdate(claim: KubeObject, old: Kube
   ];
 }
 
-/** A spec without what may change. */
-function comparable(
-  spec: ReadonlyFields,
-  claim: KubeObject,
+/** The new spec with all that may change as it was. `annotation` is the old claim's. */
+function withMutableFieldsOf(
   before: ReadonlyFields,
+  spec: ReadonlyFields,
+  bound: boolean,
   annotation: string | undefined,
 ): ReadonlyFields {
-  const { volumeName, storageClassName, volumeAttributesClassName, resources, ...rest } = spec;
-  const bound = object(claim.status).phase === "Bound";
-  const { storage, ...requests } = object(object(resources).requests);
-  const named = object(claim.spec).storageClassName;
-  const classFree =
-    absent(before.storageClassName) && !absent(named) && (annotation === undefined || named === annotation);
-  return {
-    ...rest,
-    limits: object(resources).limits,
-    requests: bound ? requests : { ...requests, storage: shown(storage) },
-    ...(text(before.volumeName) !== "" && { volumeName }),
-    ...(!classFree && { storageClassName }),
-    ...((!bound || absent(object(claim.spec).volumeAttributesClassName)) && { volumeAttributesClassName }),
-  };
+  const fixed: Record<string, unknown> = { ...spec };
+  const { storageClassName, volumeAttributesClassName } = spec;
+  const isNew = absent(before.storageClassName) && !absent(storageClassName);
+  if (isNew && (annotation === undefined || storageClassName === annotation)) delete fixed.storageClassName;
+  if (!bound) return fixed;
+  const resources = object(spec.resources);
+  if (!absent(resources.requests)) {
+    const { storage } = object(object(before.resources).requests);
+    fixed.resources = { ...resources, requests: { ...object(resources.requests), storage } };
+  }
+  if (!absent(volumeAttributesClassName)) fixed.volumeAttributesClassName = before.volumeAttributesClassName;
+  return fixed;
 }
 
-/** The amount, however it is written. */
-function shown(storage: unknown): string | undefined {
+/** The spec with its storage as a number, however that is written. */
+function amounts(spec: ReadonlyFields): ReadonlyFields {
+  const resources = object(spec.resources);
+  const { storage, ...requests } = object(resources.requests);
   const parsed = quantity(storage);
-  return parsed === undefined ? undefined : String(quantityValue(parsed, -3));
+  const counted = parsed === undefined ? undefined : String(quantityValue(parsed, -3));
+  return { ...spec, resources: { ...resources, requests: { ...requests, storage: counted } } };
 }
 
 function validateSize(spec: ReadonlyFields, before: ReadonlyFields, old: KubeObject): FieldError[] {

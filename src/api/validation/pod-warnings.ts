@@ -185,7 +185,9 @@ function containerWarnings(
   }
   const appArmor = `${APP_ARMOR}${text(container.name)}`;
   const podProfile = object(spec.securityContext).appArmorProfile;
-  if (absent(context.appArmorProfile) && absent(podProfile) && !absent(annotations[appArmor])) {
+  // Of a pod this is said where the annotation is written into the field.
+  const template = prefix !== "";
+  if (template && absent(context.appArmorProfile) && absent(podProfile) && !absent(annotations[appArmor])) {
     const why = 'deprecated since v1.30; use the "appArmorProfile" field instead';
     warnings.push(`${prefix}metadata.annotations[${appArmor}]: ${why}`);
   }
@@ -209,4 +211,12 @@ function containerWarnings(
     names.add(name);
   }
   return warnings;
+}
+
+/** What is said of the addresses in a pod's status. */
+export function podStatusWarnings(pod: KubeObject): string[] {
+  const status = object(pod.status);
+  return ["podIPs", "hostIPs"].flatMap((field) =>
+    objects(status[field]).flatMap(({ ip }, index) => ipWarnings(text(ip), `status.${field}[${index}].ip`)),
+  );
 }

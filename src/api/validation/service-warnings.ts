@@ -1,4 +1,4 @@
-import { list, object, text } from "../../machinery/meta/access.js";
+import { list, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { cidrWarnings, ipWarnings } from "./ip-fields.js";
 
@@ -39,4 +39,12 @@ export function serviceWarnings(service: KubeObject): string[] {
     warnings.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"');
   }
   return warnings;
+}
+
+/** What is said of the addresses of a service's load balancer. */
+export function serviceStatusWarnings(service: KubeObject): string[] {
+  const balancer = object(object(service.status).loadBalancer);
+  return objects(balancer.ingress).flatMap(({ ip }, index) =>
+    ipWarnings(text(ip), `status.loadBalancer.ingress[${index}]`),
+  );
 }

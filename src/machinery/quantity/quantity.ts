@@ -37,6 +37,7 @@ export function parseQuantity(text: string): Quantity {
   const [, sign = "", digits = "", fraction = "", suffix = ""] = match;
   const meaning = interpretSuffix(suffix);
   if (meaning === undefined) throw new QuantityError(SUFFIX_WRONG);
+  if (Math.abs(meaning.exponent) > MAX_PLACES) throw new QuantityError(NUMERIC_WRONG);
   const whole = digits === "" ? "0" : digits;
   return parseExact(text, sign, whole, fraction, meaning) ?? parseRounded(sign, whole, fraction, meaning);
 }
@@ -73,9 +74,7 @@ function parseRounded(
   fraction: string,
   { base, exponent, format }: { base: 2 | 10; exponent: number; format: QuantityFormat },
 ): Quantity {
-  if (whole.length + fraction.length > MAX_PLACES || Math.abs(exponent) > MAX_PLACES) {
-    throw new QuantityError(NUMERIC_WRONG);
-  }
+  if (whole.length + fraction.length > MAX_PLACES) throw new QuantityError(NUMERIC_WRONG);
   let unscaled = BigInt(whole + fraction);
   let scale = -fraction.length;
   if (base === 10) scale += exponent;

@@ -56,7 +56,12 @@ export function validateLabelSelector(selector: LabelSelectorObject | undefined,
   ];
 }
 
-function validateExpression({ key, operator, values }: LabelSelectorExpression, path: string): FieldError[] {
+/** One expression of a selector; `anyOperator` lets through what nobody can interpret. */
+export function validateExpression(
+  { key, operator, values }: LabelSelectorExpression,
+  path: string,
+  anyOperator = false,
+): FieldError[] {
   const errors: FieldError[] = [];
   const list = values ?? [];
   if (operator === "In" || operator === "NotIn") {
@@ -69,7 +74,9 @@ function validateExpression({ key, operator, values }: LabelSelectorExpression, 
         forbiddenField(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
       );
     }
-  } else errors.push(invalidValue(`${path}.operator`, operator, "not a valid selector operator"));
+  } else if (!anyOperator) {
+    errors.push(invalidValue(`${path}.operator`, operator, "not a valid selector operator"));
+  }
   errors.push(...validateLabelName(key ?? "", `${path}.key`));
   for (const [index, value] of list.entries()) {
     errors.push(...labelValueErrors(value).map((message) => invalidValue(`${path}.values[${index}]`, value, message)));

@@ -1,4 +1,5 @@
-import { type FieldError, forbiddenField, invalidValue, required } from "../errors/field-error.js";
+import { type FieldError, forbiddenField, invalidValue, required, tooLong } from "../errors/field-error.js";
+import { type ReadonlyFields, text } from "../meta/access.js";
 import type { ObjectMeta, OwnerReference } from "../meta/object.js";
 import { parseGroupVersion } from "../meta/gvk.js";
 import { validateAnnotations, validateLabels } from "./labels.js";
@@ -10,14 +11,8 @@ export function validateObjectMeta(
   { namespaced, nameRule }: { readonly namespaced: boolean; readonly nameRule: NameRule },
   path = "metadata",
 ): FieldError[] {
-  const errors: FieldError[] = [];
-  const { name = "", generateName = "", namespace = "" } = meta;
-  if (generateName !== "") {
-    const wrong = nameRule(maskTrailingDash(generateName));
-    errors.push(...wrong.map((message) => invalidValue(`${path}.generateName`, generateName, message)));
-  }
-  if (name === "") errors.push(required(`${path}.name`, "name or generateName is required"));
-  else errors.push(...nameRule(name).map((message) => invalidValue(`${path}.name`, name, message)));
+  const { namespace = "", generation = 0 } = meta;
+  const errors = validateNames(meta, nameRule, path);
   if (!namespaced) {
     if (namespace !== "") errors.push(forbiddenField(`${path}.namespace`, "not allowed on this type"));
   } else if (namespace === "") errors.push(required(`${path}.namespace`));
@@ -25,13 +20,26 @@ export function validateObjectMeta(
     const wrong = dns1123LabelErrors(namespace);
     errors.push(...wrong.map((message) => invalidValue(`${path}.namespace`, namespace, message)));
   }
+  if (generation < 0) {
+    errors.push(invalidValue(`${path}.generation`, generation, "must be greater than or equal to 0"));
+  }
   return [
     ...errors,
     ...validateLabels(meta.labels, `${path}.labels`),
     ...validateAnnotations(meta.annotations, `${path}.annotations`),
     ...validateOwnerReferences(meta.ownerReferences ?? [], `${path}.ownerReferences`),
     ...validateFinalizers(meta.finalizers ?? [], `${path}.finalizers`),
+    ...validateManagedFields(meta.managedFields ?? [], `${path}.managedFields`),
   ];
+}
+
+/** The name of a new object, and what it was generated from, by the rule of its kind. */
+export function validateNames(meta: ObjectMeta, nameRule: NameRule, path = "metadata"): FieldError[] {
+  const { name = "", generateName = "" } = meta;
+  const generated = generateName === "" ? [] : nameRule(maskTrailingDash(generateName));
+  const errors = generated.map((message) => invalidValue(`${path}.generateName`, generateName, message));
+  if (name === "") return [...errors, required(`${path}.name`, "name or generateName is required")];
+  return [...errors, ...nameRule(name).map((message) => invalidValue(`${path}.name`, name, message))];
 }
 
 /** Fields that are "" where they are not set; the others are null. */
@@ -63,7 +71,32 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
     ...validateLabels(meta.labels, `${path}.labels`),
     ...validateAnnotations(meta.annotations, `${path}.annotations`),
     ...validateOwnerReferences(meta.ownerReferences ?? [], `${path}.ownerReferences`),
+    ...validateManagedFields(meta.managedFields ?? [], `${path}.managedFields`),
   ];
+}
+
+const MAX_MANAGER_BYTES = 128;
+const MAX_SUBRESOURCE_BYTES = 256;
+
+/** Who wrote what, as a client may hand it back. */
+function validateManagedFields(entries: readonly ReadonlyFields[], path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const at = `${path}[${index}]`;
+    const [operation, fieldsType] = [text(entry.operation), text(entry.fieldsType)];
+    const [manager, subresource] = [text(entry.manager), text(entry.subresource)];
+    if (operation !== "Apply" && operation !== "Update") {
+      errors.push(invalidValue(`${at}.operation`, operation, "must be `Apply` or `Update`"));
+    }
+    if (fieldsType !== "" && fieldsType !== "FieldsV1") {
+      errors.push(invalidValue(`${at}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+    }
+    if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) errors.push(tooLong(`${at}.manager`, MAX_MANAGER_BYTES));
+    if (Buffer.byteLength(subresource) > MAX_SUBRESOURCE_BYTES) {
+      errors.push(tooLong(`${at}.subresource`, MAX_SUBRESOURCE_BYTES));
+    }
+  }
+  return errors;
 }
 
 function validateFinalizers(finalizers: readonly string[], path: string): FieldError[] {

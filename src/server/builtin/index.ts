@@ -1,6 +1,7 @@
 import { defaulterOf } from "../../api/defaults/index.js";
 import { resources } from "../../api/facts/index.js";
 import type { Strategy } from "../registry/strategy.js";
+import { resetFieldsOf } from "./reset-fields.js";
 import { STRATEGIES } from "./strategies.js";
 import { tableColumns } from "./tables/index.js";
 
@@ -20,8 +21,14 @@ function build(group: string, resource: string, key: string): Strategy | undefin
   const strategy = Object.hasOwn(STRATEGIES, key) ? STRATEGIES[key] : undefined;
   const defaults = defaulterOf(group, kindOf(key));
   const columns = tableColumns(group, resource);
-  if (strategy === undefined && defaults === undefined && columns === undefined) return undefined;
-  return { ...(defaults && { applyDefaults: defaults }), ...(columns && { columns }), ...strategy };
+  const resetFields = resetFieldsOf(key);
+  const parts: Strategy = {
+    ...(defaults && { applyDefaults: defaults }),
+    ...(columns && { columns }),
+    ...(resetFields && { resetFields }),
+    ...strategy,
+  };
+  return Object.keys(parts).length === 0 ? undefined : parts;
 }
 
 function kindOf(key: string): string {

@@ -28,10 +28,8 @@ import {
 } from "../../api/validation/csi.js";
 import {
   validateDeviceClass,
-  validateResourceClaim,
   validateResourceClaimTemplate,
   validateResourceClaimTemplateUpdate,
-  validateResourceClaimUpdate,
 } from "../../api/validation/device-claim.js";
 import {
   validatePodDisruptionBudget,
@@ -47,24 +45,13 @@ import {
 } from "../../api/validation/ingress.js";
 import { validateIngressClass, validateIngressClassUpdate } from "../../api/validation/ingress-class.js";
 import { validateLease } from "../../api/validation/lease.js";
+import { validateLeaseCandidate, validateLeaseCandidateUpdate } from "../../api/validation/lease-candidate.js";
 import { validateLimitRange } from "../../api/validation/limit-range.js";
 import {
   networkPolicyWarnings,
   validateNetworkPolicy,
   validateNetworkPolicyUpdate,
 } from "../../api/validation/network-policy.js";
-import { nodeWarnings, validateNode, validateNodeUpdate } from "../../api/validation/node.js";
-import {
-  persistentVolumeWarnings,
-  validatePersistentVolume,
-  validatePersistentVolumeUpdate,
-} from "../../api/validation/persistent-volume.js";
-import {
-  persistentVolumeClaimWarnings,
-  validatePersistentVolumeClaim,
-  validatePersistentVolumeClaimStatusUpdate,
-  validatePersistentVolumeClaimUpdate,
-} from "../../api/validation/persistent-volume-claim.js";
 import { validatePriorityClass, validatePriorityClassUpdate } from "../../api/validation/priority-class.js";
 import {
   validateClusterRole,
@@ -90,25 +77,28 @@ import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
 } from "../../api/validation/storage-class.js";
+import { validateClusterTrustBundle, validateClusterTrustBundleUpdate } from "../../api/validation/trust-bundle.js";
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from "../../api/validation/volume-attachment.js";
 import { validateWebhookConfiguration, validateWebhookConfigurationUpdate } from "../../api/validation/webhooks.js";
-import { validatePodTemplateUpdate } from "../../api/validation/workloads.js";
-import { podTemplateWarnings } from "../../api/validation/pod-warnings.js";
-import { sameValue } from "../../api/validation/rules.js";
-import { validatePodTemplate } from "../../api/validation/pod-spec.js";
-import { object } from "../../machinery/meta/access.js";
+import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { ipErrors } from "../../machinery/validation/ip.js";
-import { pathSegmentErrors } from "../../machinery/validation/names.js";
+import { configMapKeyErrors, pathSegmentErrors } from "../../machinery/validation/names.js";
 import type { Strategy } from "../registry/strategy.js";
 import { apiServiceStrategy } from "./cluster/api-service.js";
+import { customResourceDefinitionStrategy } from "./cluster/custom-resource-definition.js";
 import { flowSchemaStrategy } from "./cluster/flow-schema.js";
 import { certificateSigningRequestStrategy } from "./certificates/certificate-signing-request.js";
 import { endpointSliceStrategy, endpointsStrategy } from "./core/endpoints.js";
 import { eventStrategy } from "./core/event.js";
 import { namespaceStrategy } from "./core/namespace.js";
+import { nodeStrategy } from "./core/node.js";
+import { persistentVolumeClaimStrategy } from "./core/persistent-volume-claim.js";
+import { persistentVolumeStrategy } from "./core/persistent-volume.js";
 import { podStrategy } from "./core/pod.js";
+import { podTemplateStrategy } from "./core/pod-template.js";
 import { secretStrategy } from "./core/secret.js";
+import { serviceAccountStrategy } from "./core/service-account.js";
 import { serviceStrategy } from "./core/service.js";
 import {
   daemonSetStrategy,
@@ -119,6 +109,8 @@ import {
 } from "./apps/workloads.js";
 import { cronJobStrategy } from "./batch/cron-job.js";
 import { jobStrategy } from "./batch/job.js";
+import { keepMetadata } from "./keep-metadata.js";
+import { resourceClaimStrategy } from "./resource/resource-claim.js";
 import { resourceSliceStrategy } from "./resource/resource-slice.js";
 
 type Validate = NonNullable<Strategy["validate"]>;
@@ -142,28 +134,13 @@ const warned = (warnings: (object_: KubeObject) => readonly string[]): Strategy 
   warningsOnUpdate: warnings,
 });
 
-const MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets";
-
-/** Said when the annotation is new. */
-function serviceAccountWarnings(account: KubeObject, old: KubeObject = {}): readonly string[] {
-  const [asks, asked] = [account, old].map(({ metadata }) => metadata?.annotations?.[MOUNTABLE_SECRETS] !== undefined);
-  if (asks !== true || asked === true) return [];
-  const better = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
-  return [`metadata.annotations[${MOUNTABLE_SECRETS}]: ${better}`];
-}
+/** A PUT must say which version it changes. */
+const CONDITIONAL: Strategy = { allowUnconditionalUpdate: false };
 
 const webhooks: Strategy = {
+  allowUnconditionalUpdate: false,
   validate: validateWebhookConfiguration,
   validateUpdate: validateWebhookConfigurationUpdate,
-};
-
-const templateWarnings = (holder: KubeObject) => podTemplateWarnings(object(holder.template), "template");
-
-/** Claims and volumes start out unbound. Their protection finalizers come with the controllers that take them out. */
-const pending: Strategy = {
-  prepareForCreate(draft) {
-    draft.status = { phase: "Pending" };
-  },
 };
 
 /** RBAC names are anything that can be part of a path. */
@@ -179,35 +156,11 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   events: eventStrategy,
   limitranges: checked(validateLimitRange, undefined, { allowCreateOnUpdate: true }),
   namespaces: namespaceStrategy,
-  nodes: {
-    ...warned(nodeWarnings),
-    validate: validateNode,
-    validateUpdate: validateNodeUpdate,
-    validateStatusUpdate: validateNodeUpdate,
-    keepsStatusOnCreate: true,
-    fieldLabels: ["spec.unschedulable"],
-    fields: (node) => ({ "spec.unschedulable": String(object(node.spec).unschedulable === true) }),
-  },
-  persistentvolumeclaims: {
-    ...pending,
-    ...warned(persistentVolumeClaimWarnings),
-    validate: validatePersistentVolumeClaim,
-    validateUpdate: validatePersistentVolumeClaimUpdate,
-    validateStatusUpdate: validatePersistentVolumeClaimStatusUpdate,
-  },
-  persistentvolumes: {
-    ...pending,
-    ...warned(persistentVolumeWarnings),
-    validate: validatePersistentVolume,
-    validateUpdate: validatePersistentVolumeUpdate,
-  },
+  nodes: nodeStrategy,
+  persistentvolumeclaims: persistentVolumeClaimStrategy,
+  persistentvolumes: persistentVolumeStrategy,
   pods: podStrategy,
-  podtemplates: {
-    validate: (holder) => validatePodTemplate(object(holder.template), "template"),
-    validateUpdate: validatePodTemplateUpdate,
-    warningsOnCreate: templateWarnings,
-    warningsOnUpdate: (holder, old) => (sameValue(holder.template, old.template) ? [] : templateWarnings(holder)),
-  },
+  podtemplates: podTemplateStrategy,
   replicationcontrollers: {
     ...replicationControllerStrategy,
     garbageCollection: "Orphan",
@@ -219,18 +172,33 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
     allowCreateOnUpdate: true,
   },
   secrets: secretStrategy,
-  serviceaccounts: { warningsOnCreate: serviceAccountWarnings, warningsOnUpdate: serviceAccountWarnings },
+  serviceaccounts: serviceAccountStrategy,
   services: serviceStrategy,
-  "admissionregistration.k8s.io/mutatingadmissionpolicies": checked(validateMutatingAdmissionPolicy),
-  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": checked(validateMutatingAdmissionPolicyBinding),
+  "admissionregistration.k8s.io/mutatingadmissionpolicies": checked(
+    validateMutatingAdmissionPolicy,
+    undefined,
+    CONDITIONAL,
+  ),
+  "admissionregistration.k8s.io/mutatingadmissionpolicybindings": checked(
+    validateMutatingAdmissionPolicyBinding,
+    undefined,
+    CONDITIONAL,
+  ),
   "admissionregistration.k8s.io/mutatingwebhookconfigurations": webhooks,
   "admissionregistration.k8s.io/validatingadmissionpolicies": {
+    ...CONDITIONAL,
+    prepareForStatusUpdate: keepMetadata,
     validate: (policy) => validateAdmissionPolicy(policy),
     validateUpdate: validateAdmissionPolicyUpdate,
     validateStatusUpdate: validateAdmissionPolicyStatusUpdate,
   },
-  "admissionregistration.k8s.io/validatingadmissionpolicybindings": checked(validateAdmissionPolicyBinding),
+  "admissionregistration.k8s.io/validatingadmissionpolicybindings": checked(
+    validateAdmissionPolicyBinding,
+    undefined,
+    CONDITIONAL,
+  ),
   "admissionregistration.k8s.io/validatingwebhookconfigurations": webhooks,
+  "apiextensions.k8s.io/customresourcedefinitions": customResourceDefinitionStrategy,
   "apiregistration.k8s.io/apiservices": apiServiceStrategy,
   "apps/daemonsets": daemonSetStrategy,
   "apps/deployments": deploymentStrategy,
@@ -244,6 +212,24 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   "batch/cronjobs": cronJobStrategy,
   "batch/jobs": jobStrategy,
   "certificates.k8s.io/certificatesigningrequests": certificateSigningRequestStrategy,
+  "certificates.k8s.io/clustertrustbundles": {
+    ...CONDITIONAL,
+    // The rule for the name needs the spec: it is the validator's.
+    validateName: () => [],
+    validate: validateClusterTrustBundle,
+    validateUpdate: validateClusterTrustBundleUpdate,
+    fieldLabels: ["spec.signerName"],
+    fields: (bundle) => ({ "spec.signerName": text(object(bundle.spec).signerName) }),
+  },
+  "coordination.k8s.io/leasecandidates": {
+    ...CONDITIONAL,
+    allowCreateOnUpdate: true,
+    validateName: configMapKeyErrors,
+    validate: validateLeaseCandidate,
+    validateUpdate: validateLeaseCandidateUpdate,
+    fieldLabels: ["spec.leaseName"],
+    fields: (candidate) => ({ "spec.leaseName": text(object(candidate.spec).leaseName) }),
+  },
   "coordination.k8s.io/leases": checked(validateLease, undefined, {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
@@ -252,6 +238,7 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   "events.k8s.io/events": eventStrategy,
   "flowcontrol.apiserver.k8s.io/flowschemas": flowSchemaStrategy,
   "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations": checked(validatePriorityLevel, undefined, {
+    prepareForStatusUpdate: keepMetadata,
     validateStatusUpdate: validateFlowControlStatus,
   }),
   "networking.k8s.io/ingressclasses": checked(validateIngressClass, validateIngressClassUpdate),
@@ -267,8 +254,14 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
     validate: validateNetworkPolicy,
     validateUpdate: validateNetworkPolicyUpdate,
   },
-  "networking.k8s.io/servicecidrs": { validate: validateServiceCidr, validateUpdate: validateServiceCidrUpdate },
+  "networking.k8s.io/servicecidrs": {
+    prepareForStatusUpdate: keepMetadata,
+    validate: validateServiceCidr,
+    validateUpdate: validateServiceCidrUpdate,
+  },
   "node.k8s.io/runtimeclasses": {
+    ...CONDITIONAL,
+    allowCreateOnUpdate: true,
     ...warned(runtimeClassWarnings),
     validate: validateRuntimeClass,
     validateUpdate: validateRuntimeClassUpdate,
@@ -288,16 +281,17 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
   "rbac.authorization.k8s.io/rolebindings": roleBinding(true),
   "rbac.authorization.k8s.io/roles": checked((role) => validateRole(role, true), undefined, RBAC),
   "resource.k8s.io/deviceclasses": checked(validateDeviceClass),
-  "resource.k8s.io/resourceclaims": { validate: validateResourceClaim, validateUpdate: validateResourceClaimUpdate },
+  "resource.k8s.io/resourceclaims": resourceClaimStrategy,
   "resource.k8s.io/resourceclaimtemplates": {
     validate: validateResourceClaimTemplate,
     validateUpdate: validateResourceClaimTemplateUpdate,
   },
   "resource.k8s.io/resourceslices": resourceSliceStrategy,
   "scheduling.k8s.io/priorityclasses": { validate: validatePriorityClass, validateUpdate: validatePriorityClassUpdate },
-  "storage.k8s.io/csidrivers": { validate: validateCsiDriver, validateUpdate: validateCsiDriverUpdate },
-  "storage.k8s.io/csinodes": { validate: validateCsiNode, validateUpdate: validateCsiNodeUpdate },
+  "storage.k8s.io/csidrivers": { ...CONDITIONAL, validate: validateCsiDriver, validateUpdate: validateCsiDriverUpdate },
+  "storage.k8s.io/csinodes": { ...CONDITIONAL, validate: validateCsiNode, validateUpdate: validateCsiNodeUpdate },
   "storage.k8s.io/csistoragecapacities": {
+    ...CONDITIONAL,
     validate: validateCsiStorageCapacity,
     validateUpdate: validateCsiStorageCapacityUpdate,
   },
@@ -307,8 +301,11 @@ export const STRATEGIES: Readonly<Record<string, Strategy>> = {
     validateUpdate: validateStorageClassUpdate,
   },
   "storage.k8s.io/volumeattachments": {
+    ...CONDITIONAL,
+    prepareForStatusUpdate: keepMetadata,
     validate: validateVolumeAttachment,
     validateUpdate: validateVolumeAttachmentUpdate,
+    validateStatusUpdate: validateVolumeAttachmentUpdate,
   },
   "storage.k8s.io/volumeattributesclasses": {
     validate: validateVolumeAttributesClass,

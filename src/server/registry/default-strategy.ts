@@ -20,6 +20,7 @@ export interface ResolvedStrategy extends Strategy {
 /** Kinds whose strategies keep metadata.generation, by "<group>/<resource>" (pkg/registry of 1.36). */
 const WITH_GENERATION: ReadonlySet<string> = new Set([
   "/pods",
+  "/podtemplates",
   "/replicationcontrollers",
   "admissionregistration.k8s.io/mutatingadmissionpolicies",
   "admissionregistration.k8s.io/mutatingadmissionpolicybindings",
@@ -42,8 +43,10 @@ const WITH_GENERATION: ReadonlySet<string> = new Set([
   "networking.k8s.io/networkpolicies",
   "policy/poddisruptionbudgets",
   "resource.k8s.io/deviceclasses",
+  "resource.k8s.io/devicetaintrules",
   "resource.k8s.io/resourceslices",
   "scheduling.k8s.io/priorityclasses",
+  "storage.k8s.io/csidrivers",
 ]);
 
 /** Resources whose DELETE answers the object, in the core group. */

@@ -13,11 +13,20 @@ export function metadataOf(draft: KubeObject): ObjectMeta {
   return draft.metadata;
 }
 
+/** Takes away from a new object what only the server decides. */
+export function clearSystemMetadata(draft: KubeObject): void {
+  const metadata = metadataOf(draft);
+  delete metadata.uid;
+  delete metadata.creationTimestamp;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
+}
+
 /** Gives a new object what only the server decides: uid, creation time, a name; and takes away what it may not bring. */
 export function fillSystemMetadata(draft: KubeObject, now: number, random: Random): void {
   const metadata = metadataOf(draft);
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
+  assign(metadata, "deletionTimestamp", undefined);
+  assign(metadata, "deletionGracePeriodSeconds", undefined);
   // Key order is the encoder's business; these two are always the server's own.
   metadata.uid = uuid(random);
   metadata.creationTimestamp = timestamp(now);
@@ -89,6 +98,8 @@ export function assign<K extends keyof ObjectMeta>(
   key: K,
   value: ObjectMeta[K] | undefined,
 ): void {
-  if (value === undefined) delete metadata[key];
-  else metadata[key] = value as ObjectMeta[K];
+  if (value === undefined) {
+    // Even a delete of nothing is slow.
+    if (Object.hasOwn(metadata, key)) delete metadata[key];
+  } else metadata[key] = value as ObjectMeta[K];
 }

@@ -46,7 +46,12 @@ import type {
 } from "./resource.js";
 import type { RequestScope } from "./scope.js";
 import type { Allocation, ObjectAccess, StrategyContext } from "./strategy.js";
-import { pathSegmentErrors, validateMetadata, validateMetadataUpdate } from "./validate-metadata.js";
+import {
+  pathSegmentErrors,
+  validateMetadata,
+  validateMetadataUpdate,
+  validateNameSegment,
+} from "./validate-metadata.js";
 
 export const OPTIMISTIC_LOCK_MESSAGE =
   "the object has been modified; please apply your changes to the latest version and try again";
@@ -261,17 +266,17 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     matchNamespace(draft, this.#namespace(scope));
     await admit(draft);
     if (strategy.hasGeneration) metadataOf(draft).generation = 1;
-    else delete metadataOf(draft).generation;
     if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
     strategy.prepareForCreate?.(draft, context);
     strategy.applyDefaults?.(draft);
     const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
       const rule = (name: string) => strategy.validateName(name);
-      this.#throwInvalid(draft, [
+      const problems = [
         ...validateMetadata(draft, this.config.namespaced, rule),
         ...(strategy.validate?.(draft, context) ?? []),
-      ]);
+      ];
+      this.#throwInvalid(draft, problems.length > 0 ? problems : validateNameSegment(draft));
     } catch (error) {
       await allocation?.revert();
       throw error;
@@ -319,9 +324,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       await allocation?.revert();
       throw error;
     }
-    if (whole) {
-      for (const warning of strategy.warningsOnUpdate?.(draft, old) ?? []) scope.warnings.add(warning);
-    }
+    const ofStatus = status ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
+    const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
+    for (const warning of warnings ?? []) scope.warnings.add(warning);
     strategy.canonicalize?.(draft);
     return allocation;
   }
@@ -374,7 +379,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   #context(scope: RequestScope): StrategyContext {
     const { clock, random, access, internal } = this.config;
-    return { now: clock.now(), random, user: scope.user, dryRun: scope.dryRun, objects: access, internal };
+    const { user, apiVersion, dryRun, warnings } = scope;
+    const warn = (message: string) => warnings.add(message);
+    return { now: clock.now(), random, user, apiVersion, dryRun, objects: access, warn, internal };
   }
 
   #ttl(): { ttlSeconds?: number } {

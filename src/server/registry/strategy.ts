@@ -1,4 +1,5 @@
 import type { Random } from "../../base/random.js";
+import type { FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { User } from "../request/user.js";
@@ -61,6 +62,14 @@ export interface Strategy {
   /** Texts for `Warning:` headers; sent only when the request succeeded. */
   warningsOnCreate?(object: KubeObject): readonly string[];
   warningsOnUpdate?(object: KubeObject, old: KubeObject): readonly string[];
+  warningsOnStatusUpdate?(object: KubeObject): readonly string[];
+
+  /**
+   * What a request may own of the fields it says: the rest is what its endpoint does not write. `subresource` is "" for the
+   * object itself. Left out, or undefined: all but `status` for an object that has a status subresource, all but `spec` for
+   * its status, and everything elsewhere.
+   */
+  resetFields?(subresource: string): FieldFilter | undefined;
 
   /** Runs after a new object was written and before the answer is sent. Its failure changes nothing. */
   afterCreate?(object: KubeObject): Promise<void>;
@@ -154,9 +163,13 @@ export interface StrategyContext {
   readonly random: Random;
   /** Who asks. */
   readonly user: User;
+  /** The apiVersion the request came in, which may ask for more than others do; "" for what the server does by itself. */
+  readonly apiVersion: string;
   /** Nothing of this request is going to be stored. */
   readonly dryRun: boolean;
   readonly objects: ObjectAccess;
+  /** A text for a `Warning:` header of the answer; for what can only be seen before the object is prepared. */
+  warn(message: string): void;
   /** An object that the servers of a cluster keep for themselves; the same for the same kind. */
   internal(kind: InternalKind): InternalObject;
 }

@@ -1,13 +1,18 @@
 import { type FieldError, formatFieldError, invalidValue } from "../../machinery/errors/field-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { validateObjectMeta, validateObjectMetaUpdate } from "../../machinery/validation/object-meta.js";
+import { validateNames, validateObjectMeta, validateObjectMetaUpdate } from "../../machinery/validation/object-meta.js";
 
 type NameRule = (name: string) => readonly string[];
 
-/** What is wrong with the metadata of a new object: the kind's rule for names, and what no name may hold. */
+/** What is wrong with the metadata of a new object, its name judged by the kind's rule. */
 export function validateMetadata(object: KubeObject, namespaced: boolean, nameRule: NameRule): FieldError[] {
-  const rule = (name: string) => [...new Set([...nameRule(name), ...pathSegmentErrors(name)])];
+  const rule = (name: string) => [...nameRule(name)];
   return [...validateObjectMeta(object.metadata ?? {}, { namespaced, nameRule: rule }), ...finalizerErrors(object)];
+}
+
+/** What no name may hold. Said of an object that is otherwise right: a kind's own words come first. */
+export function validateNameSegment({ metadata = {} }: KubeObject): FieldError[] {
+  return validateNames(metadata, pathSegmentErrors);
 }
 
 /** What is wrong with a change of metadata; names that exist are no longer judged by their kind's rule. */

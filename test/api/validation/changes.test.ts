@@ -178,7 +178,15 @@ const ROWS: readonly (readonly [
   ["a node's external ID", "nodes", {}, { "spec.externalID": "x" }, ["spec.externalID: Forbidden: may not be updated"]],
 
   ["a bound claim grows", PVC, BOUND, { ...BOUND, "spec.resources.requests.storage": "2Gi" }, []],
-  ["an unbound claim does not", PVC, {}, { "spec.resources.requests.storage": "2Gi" }, [ONLY]],
+  [
+    "an unbound claim does not",
+    PVC,
+    {},
+    { "spec.resources.requests.storage": "2Gi" },
+    [
+      `${ONLY}\n@@ -6,7 +6,7 @@\n  "Resources": {\n   "Limits": null,\n   "Requests": {\n-   "storage": "1Gi"\n+   "storage": "2Gi"\n   }\n  },\n  "VolumeName": "",\n`,
+    ],
+  ],
   [
     "a bound claim shrinks",
     PVC,
@@ -187,16 +195,43 @@ const ROWS: readonly (readonly [
     ["spec.resources.requests.storage: Forbidden: field can not be less than status.capacity"],
   ],
   ["a claim gets its volume", PVC, {}, { "spec.volumeName": "v" }, []],
-  ["a claim's volume changes", PVC, BOUND, { ...BOUND, "spec.volumeName": "w" }, [ONLY]],
+  [
+    "a claim's volume changes",
+    PVC,
+    BOUND,
+    { ...BOUND, "spec.volumeName": "w" },
+    [
+      `${ONLY}\n@@ -9,7 +9,7 @@\n    "storage": "1Gi"\n   }\n  },\n- "VolumeName": "v",\n+ "VolumeName": "w",\n  "StorageClassName": null,\n  "VolumeMode": "Filesystem",\n  "DataSource": null,\n`,
+    ],
+  ],
   ["a claim gets a class", PVC, {}, { "spec.storageClassName": "c" }, []],
-  ["a claim's class changes", PVC, { "spec.storageClassName": "c" }, { "spec.storageClassName": "d" }, [ONLY]],
-  ["a claim's modes", PVC, {}, { "spec.accessModes": ["ReadOnlyMany"] }, [ONLY]],
+  [
+    "a claim's class changes",
+    PVC,
+    { "spec.storageClassName": "c" },
+    { "spec.storageClassName": "d" },
+    [
+      `${ONLY}\n@@ -10,7 +10,7 @@\n   }\n  },\n  "VolumeName": "",\n- "StorageClassName": "c",\n+ "StorageClassName": "d",\n  "VolumeMode": "Filesystem",\n  "DataSource": null,\n  "DataSourceRef": null,\n`,
+    ],
+  ],
+  [
+    "a claim's modes",
+    PVC,
+    {},
+    { "spec.accessModes": ["ReadOnlyMany"] },
+    [
+      `${ONLY}\n@@ -1,6 +1,6 @@\n {\n  "AccessModes": [\n-  "ReadWriteOnce"\n+  "ReadOnlyMany"\n  ],\n  "Selector": null,\n  "Resources": {\n`,
+    ],
+  ],
   [
     "a claim's volume mode",
     PVC,
     {},
     { "spec.volumeMode": "Block" },
-    [ONLY, 'volumeMode: Invalid value: "Block": field is immutable'],
+    [
+      `${ONLY}\n@@ -11,7 +11,7 @@\n  },\n  "VolumeName": "",\n  "StorageClassName": null,\n- "VolumeMode": "Filesystem",\n+ "VolumeMode": "Block",\n  "DataSource": null,\n  "DataSourceRef": null,\n  "VolumeAttributesClassName": null\n`,
+      'volumeMode: Invalid value: "Block": field is immutable',
+    ],
   ],
   [
     "a bound claim's attributes class",

@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { create, type CreateRow, rowName } from "./workload-kinds.js";
+import { create, type CreateRow, moved, rowName } from "./workload-kinds.js";
 
-const CONTAINER_ROWS: readonly CreateRow[] = [
+const CONTAINER = "spec.containers[0]";
+const INIT_CONTAINER = "spec.initContainers[0]";
+
+/** Rules of any container; their paths are those of a pod's first. */
+const RULES: readonly CreateRow[] = [
   [{}, []],
   [{ name: "" }, ["spec.containers[0].name: Required value"]],
   [
@@ -462,6 +466,275 @@ const CONTAINER_ROWS: readonly CreateRow[] = [
       'spec.containers[0].volumeDevices[0].devicePath: Invalid value: "/dev/x": must not already exist as a path in volumeMounts',
     ],
   ],
+  [
+    { resources: { limits: { cpu: "1" }, requests: { cpu: "2" } } },
+    ['spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1'],
+  ],
+  [
+    { resources: { limits: { cpu: "-1" } } },
+    [
+      'spec.containers[0].resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+      'spec.containers[0].resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+    ],
+  ],
+  [{ resources: { requests: { memory: "1Gi" } } }, []],
+  [
+    { resources: { requests: { pods: "1" } } },
+    ['spec.containers[0].resources.requests[pods]: Invalid value: "pods": must be a standard resource for containers'],
+  ],
+  [
+    { resources: { requests: { "bad name": "1" } } },
+    [
+      "spec.containers[0].resources.requests[bad name]: Invalid value: \"bad name\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+      'spec.containers[0].resources.requests[bad name]: Invalid value: "bad name": must be a standard resource for containers',
+    ],
+  ],
+  [
+    { resources: { requests: { unknown: "1" } } },
+    [
+      'spec.containers[0].resources.requests[unknown]: Invalid value: "unknown": must be a standard resource type or fully qualified',
+      'spec.containers[0].resources.requests[unknown]: Invalid value: "unknown": must be a standard resource for containers',
+    ],
+  ],
+  [{ resources: { limits: { "example.com/gpu": "1" }, requests: { "example.com/gpu": "1" } } }, []],
+  [
+    { resources: { requests: { "example.com/gpu": "1" } } },
+    ["spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources"],
+  ],
+  [
+    { resources: { limits: { "example.com/gpu": "2" }, requests: { "example.com/gpu": "1" } } },
+    ['spec.containers[0].resources.requests: Invalid value: "1": must be equal to example.com/gpu limit of 2'],
+  ],
+  [
+    { resources: { limits: { "example.com/gpu": "500m" } } },
+    [
+      'spec.containers[0].resources.limits[example.com/gpu]: Invalid value: "500m": must be an integer',
+      'spec.containers[0].resources.requests[example.com/gpu]: Invalid value: "500m": must be an integer',
+    ],
+  ],
+  [
+    { resources: { limits: { "hugepages-2Mi": "4Mi" } } },
+    ["spec.containers[0].resources: Forbidden: HugePages require cpu or memory"],
+  ],
+  [
+    { resources: { limits: { "hugepages-2Mi": "3Mi", cpu: "1" } } },
+    [
+      'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+      'spec.containers[0].resources.requests[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
+    ],
+  ],
+  [{ resources: { limits: { "hugepages-2Mi": "4Mi", cpu: "1" } } }, []],
+  [
+    { resources: { limits: { "requests.example.com/gpu": "1" } } },
+    [
+      'spec.containers[0].resources.limits[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn\'t follow extended resource name standard',
+      'spec.containers[0].resources.requests[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn\'t follow extended resource name standard',
+    ],
+  ],
+  [{ resources: { limits: { "kubernetes.io/x": "1" } } }, []],
+  [{ resources: { claims: [{ name: "r" }] } }, []],
+  [
+    { resources: { claims: [{ name: "none" }] } },
+    [
+      'spec.containers[0].resources.claims[0]: Not found: "none": must be one of the names in pod.spec.resourceClaims: r',
+    ],
+  ],
+  [{ resources: { claims: [{ name: "" }] } }, ["spec.containers[0].resources.claims[0]: Required value"]],
+  [
+    { resources: { claims: [{ name: "r" }, { name: "r" }] } },
+    ['spec.containers[0].resources.claims[1]: Duplicate value: "r"'],
+  ],
+  [
+    {
+      resources: {
+        claims: [
+          { name: "r", request: "a" },
+          { name: "r", request: "b" },
+        ],
+      },
+    },
+    [],
+  ],
+  [
+    {
+      resources: {
+        claims: [
+          { name: "r", request: "a" },
+          { name: "r", request: "a" },
+        ],
+      },
+    },
+    ['spec.containers[0].resources.claims[1]: Duplicate value: "r/a"'],
+  ],
+  [
+    { resources: { claims: [{ name: "r", request: "a" }, { name: "r" }] } },
+    ['spec.containers[0].resources.claims[1]: Duplicate value: "r"'],
+  ],
+  [
+    { resources: { claims: [{ name: "r", request: "A" }] } },
+    [
+      "spec.containers[0].resources.claims[0].request: Invalid value: \"A\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
+    ],
+  ],
+  [
+    { securityContext: { runAsUser: -1 } },
+    ["spec.containers[0].securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive"],
+  ],
+  [
+    { securityContext: { runAsGroup: 2147483648 } },
+    [
+      "spec.containers[0].securityContext.runAsGroup: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive",
+    ],
+  ],
+  [{ securityContext: { runAsUser: 0 } }, []],
+  [
+    { securityContext: { procMount: "Strange" } },
+    [
+      'spec.containers[0].securityContext.procMount: Unsupported value: "Strange": supported values: "Default", "Unmasked"',
+    ],
+  ],
+  [
+    { securityContext: { procMount: "Unmasked" } },
+    [
+      'spec.containers[0].securityContext.procMount: Invalid value: "Unmasked": `hostUsers` must be false to use `Unmasked`',
+    ],
+  ],
+  [{ securityContext: { procMount: "Default" } }, []],
+  [
+    { securityContext: { allowPrivilegeEscalation: false, privileged: true } },
+    [
+      'spec.containers[0].securityContext: Invalid value: {"Capabilities":null,"Privileged":true,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+    ],
+  ],
+  [
+    { securityContext: { allowPrivilegeEscalation: false, capabilities: { add: ["CAP_SYS_ADMIN"] } } },
+    [
+      'spec.containers[0].securityContext: Invalid value: {"Capabilities":{"Add":["CAP_SYS_ADMIN"],"Drop":null},"Privileged":null,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN',
+    ],
+  ],
+  [{ securityContext: { allowPrivilegeEscalation: false } }, []],
+  [
+    { securityContext: { seccompProfile: {} } },
+    [
+      "spec.containers[0].securityContext.seccompProfile.type: Required value: type is required when seccompProfile is set",
+    ],
+  ],
+  [
+    { securityContext: { seccompProfile: { type: "Other" } } },
+    [
+      'spec.containers[0].securityContext.seccompProfile.type: Unsupported value: "Other": supported values: "Localhost", "RuntimeDefault", "Unconfined"',
+    ],
+  ],
+  [
+    { securityContext: { seccompProfile: { type: "Localhost" } } },
+    [
+      "spec.containers[0].securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost",
+    ],
+  ],
+  [
+    { securityContext: { seccompProfile: { type: "Localhost", localhostProfile: "/abs" } } },
+    [
+      'spec.containers[0].securityContext.seccompProfile.localhostProfile: Invalid value: "/abs": must be a relative path',
+    ],
+  ],
+  [
+    { securityContext: { seccompProfile: { type: "Localhost", localhostProfile: "../up" } } },
+    [
+      "spec.containers[0].securityContext.seccompProfile.localhostProfile: Invalid value: \"../up\": must not contain '..'",
+    ],
+  ],
+  [
+    { securityContext: { seccompProfile: { type: "RuntimeDefault", localhostProfile: "x" } } },
+    [
+      'spec.containers[0].securityContext.seccompProfile.localhostProfile: Invalid value: {"Type":"RuntimeDefault","LocalhostProfile":"x"}: can only be set when seccomp type is Localhost',
+    ],
+  ],
+  [{ securityContext: { seccompProfile: { type: "RuntimeDefault" } } }, []],
+  [
+    { securityContext: { appArmorProfile: {} } },
+    [
+      "spec.containers[0].securityContext.appArmorProfile.type: Required value: type is required when appArmorProfile is set",
+    ],
+  ],
+  [
+    { securityContext: { appArmorProfile: { type: "Other" } } },
+    [
+      'spec.containers[0].securityContext.appArmorProfile.type: Unsupported value: "Other": supported values: "Localhost", "RuntimeDefault", "Unconfined"',
+    ],
+  ],
+  [
+    { securityContext: { appArmorProfile: { type: "Localhost" } } },
+    [
+      "spec.containers[0].securityContext.appArmorProfile.localhostProfile: Required value: must be set when AppArmor type is Localhost",
+    ],
+  ],
+  [
+    { securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: " x" } } },
+    [
+      'spec.containers[0].securityContext.appArmorProfile.localhostProfile: Invalid value: " x": must not be padded with whitespace',
+    ],
+  ],
+  [
+    { securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "" } } },
+    [
+      "spec.containers[0].securityContext.appArmorProfile.localhostProfile: Required value: must be set when AppArmor type is Localhost",
+    ],
+  ],
+  [
+    { securityContext: { appArmorProfile: { type: "Unconfined", localhostProfile: "x" } } },
+    [
+      'spec.containers[0].securityContext.appArmorProfile.localhostProfile: Invalid value: "x": can only be set when AppArmor type is Localhost',
+    ],
+  ],
+  [{ securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "ok" } } }, []],
+  [
+    { securityContext: { windowsOptions: { gmsaCredentialSpecName: "A" } } },
+    [
+      "spec.containers[0].securityContext.windowsOptions.gmsaCredentialSpecName: Invalid value: \"A\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+    ],
+  ],
+  [
+    { securityContext: { windowsOptions: { gmsaCredentialSpec: "" } } },
+    [
+      'spec.containers[0].securityContext.windowsOptions.gmsaCredentialSpec: Invalid value: "": gmsaCredentialSpec cannot be an empty string',
+    ],
+  ],
+  [
+    { securityContext: { windowsOptions: { runAsUserName: "" } } },
+    [
+      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "": runAsUserName cannot be an empty string',
+    ],
+  ],
+  [
+    { securityContext: { windowsOptions: { runAsUserName: "a\\b\\c" } } },
+    [
+      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "a\\\\b\\\\c": runAsUserName cannot contain more than one backslash',
+    ],
+  ],
+  [
+    { securityContext: { windowsOptions: { runAsUserName: "dom\\us*er" } } },
+    [
+      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "dom\\\\us*er": runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]',
+    ],
+  ],
+  [
+    { securityContext: { windowsOptions: { runAsUserName: "..." } } },
+    [
+      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "...": runAsUserName\'s User cannot contain only periods or spaces',
+    ],
+  ],
+  [{ securityContext: { windowsOptions: { runAsUserName: "NT AUTHORITY\\SYSTEM" } } }, []],
+  [
+    { securityContext: { windowsOptions: { runAsUserName: "do/m\\" } } },
+    [
+      "spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: \"do/m\\\\\": runAsUserName's Domain doesn't match the NetBios nor the DNS format",
+      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "do/m\\\\": runAsUserName\'s User cannot be empty',
+    ],
+  ],
+];
+
+/** What only containers that stay have: probes, hooks, how they are started again; and what is said of all of them together. */
+const CONTAINER_ROWS: readonly CreateRow[] = [
   [{ livenessProbe: {} }, ["spec.containers[0].livenessProbe: Required value: must specify a handler type"]],
   [{ livenessProbe: { exec: { command: ["ls"] } } }, []],
   [{ livenessProbe: { exec: {} } }, ["spec.containers[0].livenessProbe.exec.command: Required value"]],
@@ -719,116 +992,6 @@ const CONTAINER_ROWS: readonly CreateRow[] = [
     { lifecycle: { preStop: { exec: { command: ["x"] }, sleep: { seconds: 1 } } } },
     ["spec.containers[0].lifecycle.preStop.sleep: Forbidden: may not specify more than 1 handler type"],
   ],
-  [
-    { resources: { limits: { cpu: "1" }, requests: { cpu: "2" } } },
-    ['spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1'],
-  ],
-  [
-    { resources: { limits: { cpu: "-1" } } },
-    [
-      'spec.containers[0].resources.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
-      'spec.containers[0].resources.requests[cpu]: Invalid value: "-1": must be greater than or equal to 0',
-    ],
-  ],
-  [{ resources: { requests: { memory: "1Gi" } } }, []],
-  [
-    { resources: { requests: { pods: "1" } } },
-    ['spec.containers[0].resources.requests[pods]: Invalid value: "pods": must be a standard resource for containers'],
-  ],
-  [
-    { resources: { requests: { "bad name": "1" } } },
-    [
-      "spec.containers[0].resources.requests[bad name]: Invalid value: \"bad name\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      'spec.containers[0].resources.requests[bad name]: Invalid value: "bad name": must be a standard resource for containers',
-    ],
-  ],
-  [
-    { resources: { requests: { unknown: "1" } } },
-    [
-      'spec.containers[0].resources.requests[unknown]: Invalid value: "unknown": must be a standard resource type or fully qualified',
-      'spec.containers[0].resources.requests[unknown]: Invalid value: "unknown": must be a standard resource for containers',
-    ],
-  ],
-  [{ resources: { limits: { "example.com/gpu": "1" }, requests: { "example.com/gpu": "1" } } }, []],
-  [
-    { resources: { requests: { "example.com/gpu": "1" } } },
-    ["spec.containers[0].resources.limits: Required value: Limit must be set for non overcommitable resources"],
-  ],
-  [
-    { resources: { limits: { "example.com/gpu": "2" }, requests: { "example.com/gpu": "1" } } },
-    ['spec.containers[0].resources.requests: Invalid value: "1": must be equal to example.com/gpu limit of 2'],
-  ],
-  [
-    { resources: { limits: { "example.com/gpu": "500m" } } },
-    [
-      'spec.containers[0].resources.limits[example.com/gpu]: Invalid value: "500m": must be an integer',
-      'spec.containers[0].resources.requests[example.com/gpu]: Invalid value: "500m": must be an integer',
-    ],
-  ],
-  [
-    { resources: { limits: { "hugepages-2Mi": "4Mi" } } },
-    ["spec.containers[0].resources: Forbidden: HugePages require cpu or memory"],
-  ],
-  [
-    { resources: { limits: { "hugepages-2Mi": "3Mi", cpu: "1" } } },
-    [
-      'spec.containers[0].resources.limits[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
-      'spec.containers[0].resources.requests[hugepages-2Mi]: Invalid value: "3Mi": 3Mi is not positive integer multiple of hugepages-2Mi',
-    ],
-  ],
-  [{ resources: { limits: { "hugepages-2Mi": "4Mi", cpu: "1" } } }, []],
-  [
-    { resources: { limits: { "requests.example.com/gpu": "1" } } },
-    [
-      'spec.containers[0].resources.limits[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn\'t follow extended resource name standard',
-      'spec.containers[0].resources.requests[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn\'t follow extended resource name standard',
-    ],
-  ],
-  [{ resources: { limits: { "kubernetes.io/x": "1" } } }, []],
-  [{ resources: { claims: [{ name: "r" }] } }, []],
-  [
-    { resources: { claims: [{ name: "none" }] } },
-    [
-      'spec.containers[0].resources.claims[0]: Not found: "none": must be one of the names in pod.spec.resourceClaims: r',
-    ],
-  ],
-  [{ resources: { claims: [{ name: "" }] } }, ["spec.containers[0].resources.claims[0]: Required value"]],
-  [
-    { resources: { claims: [{ name: "r" }, { name: "r" }] } },
-    ['spec.containers[0].resources.claims[1]: Duplicate value: "r"'],
-  ],
-  [
-    {
-      resources: {
-        claims: [
-          { name: "r", request: "a" },
-          { name: "r", request: "b" },
-        ],
-      },
-    },
-    [],
-  ],
-  [
-    {
-      resources: {
-        claims: [
-          { name: "r", request: "a" },
-          { name: "r", request: "a" },
-        ],
-      },
-    },
-    ['spec.containers[0].resources.claims[1]: Duplicate value: "r/a"'],
-  ],
-  [
-    { resources: { claims: [{ name: "r", request: "a" }, { name: "r" }] } },
-    ['spec.containers[0].resources.claims[1]: Duplicate value: "r"'],
-  ],
-  [
-    { resources: { claims: [{ name: "r", request: "A" }] } },
-    [
-      "spec.containers[0].resources.claims[0].request: Invalid value: \"A\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-    ],
-  ],
   [{ resizePolicy: [{ resourceName: "cpu", restartPolicy: "NotRequired" }] }, []],
   [
     { resizePolicy: [{ resourceName: "disk", restartPolicy: "NotRequired" }] },
@@ -907,170 +1070,13 @@ const CONTAINER_ROWS: readonly CreateRow[] = [
     ["spec.containers[0].restartPolicyRules: Too many: 21: must have at most 20 items"],
   ],
   [
-    { securityContext: { runAsUser: -1 } },
-    ["spec.containers[0].securityContext.runAsUser: Invalid value: -1: must be between 0 and 2147483647, inclusive"],
-  ],
-  [
-    { securityContext: { runAsGroup: 2147483648 } },
-    [
-      "spec.containers[0].securityContext.runAsGroup: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive",
-    ],
-  ],
-  [{ securityContext: { runAsUser: 0 } }, []],
-  [
-    { securityContext: { procMount: "Strange" } },
-    [
-      'spec.containers[0].securityContext.procMount: Unsupported value: "Strange": supported values: "Default", "Unmasked"',
-    ],
-  ],
-  [
-    { securityContext: { procMount: "Unmasked" } },
-    [
-      'spec.containers[0].securityContext.procMount: Invalid value: "Unmasked": `hostUsers` must be false to use `Unmasked`',
-    ],
-  ],
-  [{ securityContext: { procMount: "Default" } }, []],
-  [
-    { securityContext: { allowPrivilegeEscalation: false, privileged: true } },
-    [
-      'spec.containers[0].securityContext: Invalid value: {"Capabilities":null,"Privileged":true,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
-    ],
-  ],
-  [
-    { securityContext: { allowPrivilegeEscalation: false, capabilities: { add: ["CAP_SYS_ADMIN"] } } },
-    [
-      'spec.containers[0].securityContext: Invalid value: {"Capabilities":{"Add":["CAP_SYS_ADMIN"],"Drop":null},"Privileged":null,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN',
-    ],
-  ],
-  [{ securityContext: { allowPrivilegeEscalation: false } }, []],
-  [
-    { securityContext: { seccompProfile: {} } },
-    [
-      "spec.containers[0].securityContext.seccompProfile.type: Required value: type is required when seccompProfile is set",
-    ],
-  ],
-  [
-    { securityContext: { seccompProfile: { type: "Other" } } },
-    [
-      'spec.containers[0].securityContext.seccompProfile.type: Unsupported value: "Other": supported values: "Localhost", "RuntimeDefault", "Unconfined"',
-    ],
-  ],
-  [
-    { securityContext: { seccompProfile: { type: "Localhost" } } },
-    [
-      "spec.containers[0].securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost",
-    ],
-  ],
-  [
-    { securityContext: { seccompProfile: { type: "Localhost", localhostProfile: "/abs" } } },
-    [
-      'spec.containers[0].securityContext.seccompProfile.localhostProfile: Invalid value: "/abs": must be a relative path',
-    ],
-  ],
-  [
-    { securityContext: { seccompProfile: { type: "Localhost", localhostProfile: "../up" } } },
-    [
-      "spec.containers[0].securityContext.seccompProfile.localhostProfile: Invalid value: \"../up\": must not contain '..'",
-    ],
-  ],
-  [
-    { securityContext: { seccompProfile: { type: "RuntimeDefault", localhostProfile: "x" } } },
-    [
-      'spec.containers[0].securityContext.seccompProfile.localhostProfile: Invalid value: {"Type":"RuntimeDefault","LocalhostProfile":"x"}: can only be set when seccomp type is Localhost',
-    ],
-  ],
-  [{ securityContext: { seccompProfile: { type: "RuntimeDefault" } } }, []],
-  [
-    { securityContext: { appArmorProfile: {} } },
-    [
-      "spec.containers[0].securityContext.appArmorProfile.type: Required value: type is required when appArmorProfile is set",
-    ],
-  ],
-  [
-    { securityContext: { appArmorProfile: { type: "Other" } } },
-    [
-      'spec.containers[0].securityContext.appArmorProfile.type: Unsupported value: "Other": supported values: "Localhost", "RuntimeDefault", "Unconfined"',
-    ],
-  ],
-  [
-    { securityContext: { appArmorProfile: { type: "Localhost" } } },
-    [
-      "spec.containers[0].securityContext.appArmorProfile.localhostProfile: Required value: must be set when AppArmor type is Localhost",
-    ],
-  ],
-  [
-    { securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: " x" } } },
-    [
-      'spec.containers[0].securityContext.appArmorProfile.localhostProfile: Invalid value: " x": must not be padded with whitespace',
-    ],
-  ],
-  [
-    { securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "" } } },
-    [
-      "spec.containers[0].securityContext.appArmorProfile.localhostProfile: Required value: must be set when AppArmor type is Localhost",
-    ],
-  ],
-  [
-    { securityContext: { appArmorProfile: { type: "Unconfined", localhostProfile: "x" } } },
-    [
-      'spec.containers[0].securityContext.appArmorProfile.localhostProfile: Invalid value: "x": can only be set when AppArmor type is Localhost',
-    ],
-  ],
-  [{ securityContext: { appArmorProfile: { type: "Localhost", localhostProfile: "ok" } } }, []],
-  [
-    { securityContext: { windowsOptions: { gmsaCredentialSpecName: "A" } } },
-    [
-      "spec.containers[0].securityContext.windowsOptions.gmsaCredentialSpecName: Invalid value: \"A\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-    ],
-  ],
-  [
-    { securityContext: { windowsOptions: { gmsaCredentialSpec: "" } } },
-    [
-      'spec.containers[0].securityContext.windowsOptions.gmsaCredentialSpec: Invalid value: "": gmsaCredentialSpec cannot be an empty string',
-    ],
-  ],
-  [
-    { securityContext: { windowsOptions: { runAsUserName: "" } } },
-    [
-      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "": runAsUserName cannot be an empty string',
-    ],
-  ],
-  [
-    { securityContext: { windowsOptions: { runAsUserName: "a\\b\\c" } } },
-    [
-      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "a\\\\b\\\\c": runAsUserName cannot contain more than one backslash',
-    ],
-  ],
-  [
-    { securityContext: { windowsOptions: { runAsUserName: "dom\\us*er" } } },
-    [
-      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "dom\\\\us*er": runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]',
-    ],
-  ],
-  [
-    { securityContext: { windowsOptions: { runAsUserName: "..." } } },
-    [
-      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "...": runAsUserName\'s User cannot contain only periods or spaces',
-    ],
-  ],
-  [{ securityContext: { windowsOptions: { runAsUserName: "NT AUTHORITY\\SYSTEM" } } }, []],
-  [
-    { securityContext: { windowsOptions: { runAsUserName: "do/m\\" } } },
-    [
-      "spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: \"do/m\\\\\": runAsUserName's Domain doesn't match the NetBios nor the DNS format",
-      'spec.containers[0].securityContext.windowsOptions.runAsUserName: Invalid value: "do/m\\\\": runAsUserName\'s User cannot be empty',
-    ],
-  ],
-  [
     { securityContext: { windowsOptions: { hostProcess: true } } },
     ["spec.hostNetwork: Invalid value: false: hostNetwork must be true if pod contains any hostProcess containers"],
   ],
 ];
 
 const INIT_CONTAINER_ROWS: readonly CreateRow[] = [
-  [{}, []],
   [{ name: "c" }, ['spec.initContainers[0].name: Duplicate value: "c"']],
-  [{ name: "" }, ["spec.initContainers[0].name: Required value"]],
   [
     { lifecycle: { preStop: { exec: { command: ["x"] } } } },
     ["spec.initContainers[0].lifecycle: Forbidden: may not be set for init containers without restartPolicy=Always"],
@@ -1127,7 +1133,6 @@ const INIT_CONTAINER_ROWS: readonly CreateRow[] = [
     ],
   ],
   [{ restartPolicy: "Always", resizePolicy: [{ resourceName: "cpu", restartPolicy: "RestartContainer" }] }, []],
-  [{ image: "" }, ["spec.initContainers[0].image: Required value"]],
   [
     { image: " x" },
     ['spec.initContainers[0].image: Invalid value: " x": must not have leading or trailing whitespace'],
@@ -1144,17 +1149,17 @@ const INIT_CONTAINER_ROWS: readonly CreateRow[] = [
   [{ volumeMounts: [{ name: "q", mountPath: "/q" }] }, ['spec.initContainers[0].volumeMounts[0].name: Not found: "q"']],
 ];
 
-describe("containers of a pod", () => {
-  it.each(CONTAINER_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "one container: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("container", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(INIT_CONTAINER_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "one init container: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("initContainer", fields)).toEqual({ errors, warnings });
-    },
-  );
+const named = (rows: readonly CreateRow[]) => rows.map((row) => [rowName(row[0]), row] as const);
+
+describe.each([
+  ["a container", "container", CONTAINER, CONTAINER_ROWS],
+  ["an init container", "initContainer", INIT_CONTAINER, INIT_CONTAINER_ROWS],
+] as const)("%s of a pod", (_, kind, path, own) => {
+  it.each(named(RULES))("is one of any container: %s", (__, [fields, errors, warnings = []]) => {
+    const expected = { errors: moved(errors, CONTAINER, path), warnings: moved(warnings, CONTAINER, path) };
+    expect(create(kind, fields)).toEqual(expected);
+  });
+  it.each(named(own))("is its own: %s", (__, [fields, errors, warnings = []]) => {
+    expect(create(kind, fields)).toEqual({ errors, warnings });
+  });
 });

@@ -4,8 +4,14 @@ import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { builtinStrategy } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
+import { REQUESTS } from "./certificate-requests.js";
+import { AUTHORITY } from "./certificates.js";
 
 const context = {} as StrategyContext;
+
+/** As {@link context} for a request that came in another version of the kind. */
+const contextOf = (apiVersion: string | undefined): StrategyContext =>
+  apiVersion === undefined ? context : ({ apiVersion } as StrategyContext);
 
 /** Places in an object and what to put there: "spec.ports.0.name"; undefined takes away. "/" stands for a dot in a key. */
 export type Changes = Readonly<Record<string, unknown>>;
@@ -13,7 +19,6 @@ export type Changes = Readonly<Record<string, unknown>>;
 const RULE = { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["pods"] };
 const WEBHOOK = { name: "a.example.com", sideEffects: "None", admissionReviewVersions: ["v1"], rules: [RULE] };
 const ROLE_RULE = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
-const REQUEST = "-----BEGIN CERTIFICATE REQUEST-----\nMAAA\n-----END CERTIFICATE REQUEST-----\n";
 
 /** "<group>/<resource>" of each kind in the tables, and a good object of it. */
 export const GOOD: Readonly<Record<string, KubeObject>> = {
@@ -52,6 +57,23 @@ export const GOOD: Readonly<Record<string, KubeObject>> = {
   "admissionregistration.k8s.io/validatingadmissionpolicybindings": {
     spec: { policyName: "p", validationActions: ["Deny"] },
   },
+  "apiextensions.k8s.io/customresourcedefinitions": {
+    metadata: { name: "crons.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "crons", kind: "Cron" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties: { spec: { type: "object" } } } },
+        },
+      ],
+    },
+    status: { acceptedNames: {}, storedVersions: ["v1"] },
+  },
   "apiregistration.k8s.io/apiservices": {
     metadata: { name: "v1.example.com" },
     spec: {
@@ -74,10 +96,14 @@ export const GOOD: Readonly<Record<string, KubeObject>> = {
   },
   "certificates.k8s.io/certificatesigningrequests": {
     spec: {
-      request: Buffer.from(REQUEST).toString("base64"),
+      request: Buffer.from(REQUESTS["Ed25519"] ?? "").toString("base64"),
       signerName: "example.com/signer",
       usages: ["client auth"],
     },
+  },
+  "certificates.k8s.io/clustertrustbundles": { metadata: { name: "b" }, spec: { trustBundle: AUTHORITY } },
+  "coordination.k8s.io/leasecandidates": {
+    spec: { leaseName: "l", binaryVersion: "1.36.0", emulationVersion: "1.35.0", strategy: "OldestEmulationVersion" },
   },
   "coordination.k8s.io/leases": { spec: { leaseDurationSeconds: 10, leaseTransitions: 0 } },
   "discovery.k8s.io/endpointslices": {
@@ -188,13 +214,15 @@ function put(target: unknown, [first = "", ...rest]: readonly string[], value: u
 
 const strategyOf = (resource: string) => builtinStrategy(...split(resource));
 
-export function createErrors(resource: string, changes: Changes): string[] {
-  return (strategyOf(resource)?.validate?.(made(resource, changes), context) ?? []).map(formatFieldError);
+export function createErrors(resource: string, changes: Changes, apiVersion?: string): string[] {
+  const problems = strategyOf(resource)?.validate?.(made(resource, changes), contextOf(apiVersion));
+  return (problems ?? []).map(formatFieldError);
 }
 
-export function updateErrors(resource: string, before: Changes, after: Changes): string[] {
+export function updateErrors(resource: string, before: Changes, after: Changes, apiVersion?: string): string[] {
   const validate = strategyOf(resource)?.validateUpdate;
-  return (validate?.(made(resource, after), made(resource, before), context) ?? []).map(formatFieldError);
+  const problems = validate?.(made(resource, after), made(resource, before), contextOf(apiVersion));
+  return (problems ?? []).map(formatFieldError);
 }
 
 export function statusErrors(resource: string, before: Changes, after: Changes): string[] {

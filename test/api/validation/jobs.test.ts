@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { create, type CreateRow, rowName } from "./workload-kinds.js";
+import { create, type CreateRow, moved, rowName } from "./workload-kinds.js";
 
-const JOB_ROWS: readonly CreateRow[] = [
+/** Rules of a job's spec wherever it stands; their paths are those of a Job. */
+const SPEC_RULES: readonly CreateRow[] = [
   [{}, []],
   [{ parallelism: -1 }, ["spec.parallelism: Invalid value: -1: must be greater than or equal to 0"]],
   [{ completions: -1 }, ["spec.completions: Invalid value: -1: must be greater than or equal to 0"]],
@@ -46,7 +47,6 @@ const JOB_ROWS: readonly CreateRow[] = [
     { completionMode: "Odd" },
     ['spec.completionMode: Unsupported value: "Odd": supported values: "NonIndexed", "Indexed"'],
   ],
-  [{ completionMode: "Indexed" }, []],
   [{ completionMode: "Indexed", completions: 3 }, []],
   [
     { completionMode: "Indexed", completions: 3, parallelism: 100001 },
@@ -308,6 +308,11 @@ const JOB_ROWS: readonly CreateRow[] = [
     [],
   ],
   [{ suspend: true }, []],
+];
+
+/** What only a Job has: a selector of its own, made when it is made, and completions that are one by default. */
+const JOB_ROWS: readonly CreateRow[] = [
+  [{ completionMode: "Indexed" }, []],
   [
     { manualSelector: true },
     [
@@ -347,6 +352,22 @@ const JOB_ROWS: readonly CreateRow[] = [
     [
       'spec.template.metadata.labels[controller-uid]: Invalid value: {"batch.kubernetes.io/controller-uid":"u1","batch.kubernetes.io/job-name":"x","controller-uid":"other","job-name":"x"}: must be \'u1\'',
     ],
+  ],
+];
+
+/** A CronJob's jobs get their selectors later. */
+const CRON_JOB_TEMPLATE_ROWS: readonly CreateRow[] = [
+  [
+    { completionMode: "Indexed" },
+    ["spec.jobTemplate.spec.completions: Required value: when completion mode is Indexed"],
+  ],
+  [
+    { selector: { matchLabels: { a: "b" } } },
+    ['spec.jobTemplate.spec.selector: Invalid value: {"matchLabels":{"a":"b"}}: `selector` will be auto-generated'],
+  ],
+  [
+    { manualSelector: true },
+    ['spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"'],
   ],
 ];
 
@@ -491,366 +512,23 @@ const CRON_JOB_ROWS: readonly CreateRow[] = [
   [{ failedJobsHistoryLimit: 0 }, []],
 ];
 
-const CRON_JOB_TEMPLATE_ROWS: readonly CreateRow[] = [
-  [{}, []],
-  [{ parallelism: -1 }, ["spec.jobTemplate.spec.parallelism: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ completions: -1 }, ["spec.jobTemplate.spec.completions: Invalid value: -1: must be greater than or equal to 0"]],
-  [
-    { activeDeadlineSeconds: -1 },
-    ["spec.jobTemplate.spec.activeDeadlineSeconds: Invalid value: -1: must be greater than or equal to 0"],
-  ],
-  [{ backoffLimit: -1 }, ["spec.jobTemplate.spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0"]],
-  [
-    { ttlSecondsAfterFinished: -1 },
-    ["spec.jobTemplate.spec.ttlSecondsAfterFinished: Invalid value: -1: must be greater than or equal to 0"],
-  ],
-  [
-    { backoffLimitPerIndex: -1 },
-    [
-      "spec.jobTemplate.spec.backoffLimitPerIndex: Invalid value: -1: must be greater than or equal to 0",
-      "spec.jobTemplate.spec.backoffLimitPerIndex: Invalid value: -1: requires indexed completion mode",
-    ],
-  ],
-  [
-    { maxFailedIndexes: 1 },
-    [
-      "spec.jobTemplate.spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified",
-      "spec.jobTemplate.spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode",
-    ],
-  ],
-  [{ managedBy: "" }, ["spec.jobTemplate.spec.managedBy: Required value"]],
-  [
-    { managedBy: "x" },
-    ['spec.jobTemplate.spec.managedBy: Invalid value: "x": must be a domain-prefixed path (such as "acme.io/foo")'],
-  ],
-  [{ managedBy: "example.com/x" }, []],
-  [
-    { managedBy: "Ex.com/x y" },
-    [
-      "spec.jobTemplate.spec.managedBy: Invalid value: \"Ex.com\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
-      "spec.jobTemplate.spec.managedBy: Invalid value: \"x y\": Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')",
-    ],
-  ],
-  [
-    { managedBy: "example.com/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" },
-    ["spec.jobTemplate.spec.managedBy: Too long: may not be more than 63 bytes"],
-  ],
-  [
-    { completionMode: "Odd" },
-    ['spec.jobTemplate.spec.completionMode: Unsupported value: "Odd": supported values: "NonIndexed", "Indexed"'],
-  ],
-  [
-    { completionMode: "Indexed" },
-    ["spec.jobTemplate.spec.completions: Required value: when completion mode is Indexed"],
-  ],
-  [{ completionMode: "Indexed", completions: 3 }, []],
-  [
-    { completionMode: "Indexed", completions: 3, parallelism: 100001 },
-    [
-      "spec.jobTemplate.spec.parallelism: Invalid value: 100001: must be less than or equal to 100000 when completion mode is Indexed",
-    ],
-  ],
-  [
-    { completionMode: "Indexed", parallelism: 1 },
-    ["spec.jobTemplate.spec.completions: Required value: when completion mode is Indexed"],
-  ],
-  [
-    { completionMode: "Indexed", completions: 3, backoffLimitPerIndex: 1, maxFailedIndexes: 4 },
-    ["spec.jobTemplate.spec.maxFailedIndexes: Invalid value: 4: must be less than or equal to completions"],
-  ],
-  [
-    { completionMode: "Indexed", completions: 200000, backoffLimitPerIndex: 1 },
-    ["spec.jobTemplate.spec.maxFailedIndexes: Required value: must be specified when completions is above 100000"],
-  ],
-  [
-    {
-      completionMode: "Indexed",
-      completions: 200000,
-      backoffLimitPerIndex: 1,
-      maxFailedIndexes: 20000,
-      parallelism: 20000,
-    },
-    [
-      "spec.jobTemplate.spec.parallelism: Invalid value: 20000: must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index",
-      "spec.jobTemplate.spec.maxFailedIndexes: Invalid value: 20000: must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index",
-    ],
-    [
-      "spec.jobTemplate.spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail",
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 200000, backoffLimitPerIndex: 1, maxFailedIndexes: 150000 },
-    [
-      "spec.jobTemplate.spec.maxFailedIndexes: Invalid value: 150000: must be less than or equal to 100000",
-      "spec.jobTemplate.spec.maxFailedIndexes: Invalid value: 150000: must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index",
-    ],
-  ],
-  [
-    { backoffLimitPerIndex: 1, maxFailedIndexes: 1 },
-    [
-      "spec.jobTemplate.spec.backoffLimitPerIndex: Invalid value: 1: requires indexed completion mode",
-      "spec.jobTemplate.spec.maxFailedIndexes: Invalid value: 1: requires indexed completion mode",
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{}] } },
-    [
-      'spec.jobTemplate.spec.podFailurePolicy.rules[0].action: Required value: valid values: ["Count" "FailIndex" "FailJob" "Ignore"]',
-      "spec.jobTemplate.spec.podFailurePolicy.rules[0]: Invalid value: specifying one of OnExitCodes and OnPodConditions is required",
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{ action: "Nope", onPodConditions: [{ type: "X" }] }] } },
-    [
-      'spec.jobTemplate.spec.podFailurePolicy.rules[0].action: Unsupported value: "Nope": supported values: "Count", "FailIndex", "FailJob", "Ignore"',
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{ action: "FailIndex", onPodConditions: [{ type: "X" }] }] } },
-    [
-      'spec.jobTemplate.spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set',
-    ],
-  ],
-  [{ podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "In", values: [1] } }] } }, []],
-  [
-    { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "In", values: [0] } }] } },
-    [
-      "spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values[0]: Invalid value: 0: must not be 0 for the In operator",
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "In", values: [] } }] } },
-    [
-      "spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid value: []: at least one value is required",
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "In", values: [2, 1, 1] } }] } },
-    [
-      "spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values[2]: Duplicate value: 1",
-      "spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid value: [2,1,1]: must be ordered",
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "Eq", values: [1] } }] } },
-    [
-      'spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.operator: Unsupported value: "Eq": supported values: "In", "NotIn"',
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { values: [1] } }] } },
-    [
-      'spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.operator: Required value: valid values: ["In" "NotIn"]',
-    ],
-  ],
-  [
-    {
-      podFailurePolicy: {
-        rules: [{ action: "Ignore", onExitCodes: { containerName: "z", operator: "NotIn", values: [1] } }],
-      },
-    },
-    [
-      'spec.jobTemplate.spec.podFailurePolicy.rules[0].onExitCodes.containerName: Invalid value: "z": must be one of the container or initContainer names in the pod template',
-    ],
-  ],
-  [
-    {
-      podFailurePolicy: {
-        rules: [{ action: "Count", onExitCodes: { operator: "In", values: [1] }, onPodConditions: [{ type: "X" }] }],
-      },
-    },
-    [
-      "spec.jobTemplate.spec.podFailurePolicy.rules[0]: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported",
-    ],
-  ],
-  [
-    { podFailurePolicy: { rules: [{ action: "Count", onPodConditions: [{ type: "a b", status: "Maybe" }] }] } },
-    [
-      "spec.jobTemplate.spec.podFailurePolicy.rules[0].onPodConditions[0].type: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      'spec.jobTemplate.spec.podFailurePolicy.rules[0].onPodConditions[0].status: Unsupported value: "Maybe": supported values: "False", "True", "Unknown"',
-    ],
-  ],
-  [
-    {
-      podFailurePolicy: {
-        rules: [
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-          { action: "Count", onPodConditions: [{ type: "X" }] },
-        ],
-      },
-    },
-    ["spec.jobTemplate.spec.podFailurePolicy.rules: Too many: 21: must have at most 20 items"],
-  ],
-  [
-    {
-      podFailurePolicy: { rules: [{ action: "Count", onPodConditions: [{ type: "X" }] }] },
-      template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "OnFailure" } },
-    },
-    [
-      'spec.jobTemplate.spec.template.spec.restartPolicy: Invalid value: "OnFailure": only "Never" is supported when podFailurePolicy is specified',
-    ],
-  ],
-  [
-    {
-      podFailurePolicy: { rules: [{ action: "Count", onPodConditions: [{ type: "X" }] }] },
-      podReplacementPolicy: "TerminatingOrFailed",
-    },
-    [
-      'spec.jobTemplate.spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"',
-    ],
-  ],
-  [
-    { podReplacementPolicy: "X" },
-    [
-      'spec.jobTemplate.spec.podReplacementPolicy: Unsupported value: "X": supported values: "Failed", "TerminatingOrFailed"',
-    ],
-  ],
-  [{ podReplacementPolicy: "Failed" }, []],
-  [
-    { successPolicy: { rules: [{ succeededCount: 1 }] } },
-    [
-      'spec.jobTemplate.spec.successPolicy: Invalid value: {"Rules":[{"SucceededIndexes":null,"SucceededCount":1}]}: requires indexed completion mode',
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [] } },
-    [
-      "spec.jobTemplate.spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified",
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{}] } },
-    [
-      "spec.jobTemplate.spec.successPolicy.rules[0]: Required value: at least one of succeededCount or succeededIndexes must be specified",
-    ],
-  ],
-  [{ completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededCount: 1 }] } }, []],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededCount: -1 }] } },
-    [
-      "spec.jobTemplate.spec.successPolicy.rules[0].succeededCount: Invalid value: -1: must be greater than or equal to 0",
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededCount: 9 }] } },
-    [
-      "spec.jobTemplate.spec.successPolicy.rules[0].succeededCount: Invalid value: 9: must be less than or equal to 4 (the number of specified completions)",
-    ],
-  ],
-  [{ completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededIndexes: "0-1" }] } }, []],
-  [
-    {
-      completionMode: "Indexed",
-      completions: 4,
-      successPolicy: { rules: [{ succeededIndexes: "0-1", succeededCount: 3 }] },
-    },
-    [
-      "spec.jobTemplate.spec.successPolicy.rules[0].succeededCount: Invalid value: 3: must be less than or equal to 2 (the number of indexes in the specified succeededIndexes field)",
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededIndexes: "1-0" }] } },
-    [
-      'spec.jobTemplate.spec.successPolicy.rules[0].succeededIndexes: Invalid value: "1-0": error parsing succeededIndexes: non-increasing order, previous: 1, current: 0',
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededIndexes: "a" }] } },
-    [
-      'spec.jobTemplate.spec.successPolicy.rules[0].succeededIndexes: Invalid value: "a": error parsing succeededIndexes: cannot convert string to integer for index: "a"',
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededIndexes: "5" }] } },
-    [
-      'spec.jobTemplate.spec.successPolicy.rules[0].succeededIndexes: Invalid value: "5": error parsing succeededIndexes: too large index: "5"',
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededIndexes: "0-1-2" }] } },
-    [
-      'spec.jobTemplate.spec.successPolicy.rules[0].succeededIndexes: Invalid value: "0-1-2": error parsing succeededIndexes: the fragment "0-1-2" violates the requirement that an index interval can have at most two parts separated by \'-\'',
-    ],
-  ],
-  [
-    { completionMode: "Indexed", completions: 4, successPolicy: { rules: [{ succeededIndexes: "2,1" }] } },
-    [
-      'spec.jobTemplate.spec.successPolicy.rules[0].succeededIndexes: Invalid value: "2,1": error parsing succeededIndexes: non-increasing order, previous: 2, current: 1',
-    ],
-  ],
-  [
-    { template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Always" } } },
-    ['spec.jobTemplate.spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
-  ],
-  [
-    { template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: null } } },
-    ['spec.jobTemplate.spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
-  ],
-  [{ template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "OnFailure" } } }, []],
-  [
-    { template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "X" } } },
-    [
-      'spec.jobTemplate.spec.template.spec.restartPolicy: Unsupported value: "X": supported values: "Always", "OnFailure", "Never"',
-      'spec.jobTemplate.spec.template.spec.restartPolicy: Unsupported value: "X": supported values: "OnFailure", "Never"',
-    ],
-  ],
-  [
-    { template: { spec: { containers: [], restartPolicy: "Never" } } },
-    ["spec.jobTemplate.spec.template.spec.containers: Required value"],
-  ],
-  [
-    {
-      template: { spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never", activeDeadlineSeconds: 5 } },
-    },
-    [],
-  ],
-  [{ suspend: true }, []],
-  [
-    { selector: { matchLabels: { a: "b" } } },
-    ['spec.jobTemplate.spec.selector: Invalid value: {"matchLabels":{"a":"b"}}: `selector` will be auto-generated'],
-  ],
-  [
-    { manualSelector: true },
-    ['spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"'],
-  ],
-];
+const named = (rows: readonly CreateRow[]) => rows.map((row) => [rowName(row[0]), row] as const);
 
-describe("jobs", () => {
-  it.each(JOB_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a Job's spec: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("job", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(CRON_JOB_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a CronJob's spec: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("cronJob", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(CRON_JOB_TEMPLATE_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "the job of a CronJob: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("cronJobTemplate", fields)).toEqual({ errors, warnings });
-    },
-  );
+describe.each([
+  ["a Job's spec", "job", "spec", JOB_ROWS],
+  ["a CronJob's job", "cronJobTemplate", "spec.jobTemplate.spec", CRON_JOB_TEMPLATE_ROWS],
+] as const)("%s", (_, kind, path, own) => {
+  it.each(named(SPEC_RULES))("is one of any job: %s", (__, [fields, errors, warnings = []]) => {
+    const expected = { errors: moved(errors, "spec", path), warnings: moved(warnings, "spec", path) };
+    expect(create(kind, fields)).toEqual(expected);
+  });
+  it.each(named(own))("is its own: %s", (__, [fields, errors, warnings = []]) => {
+    expect(create(kind, fields)).toEqual({ errors, warnings });
+  });
+});
+
+describe("a CronJob", () => {
+  it.each(named(CRON_JOB_ROWS))("its spec: %s", (_, [fields, errors, warnings = []]) => {
+    expect(create("cronJob", fields)).toEqual({ errors, warnings });
+  });
 });

@@ -91,6 +91,29 @@ const ROWS: readonly (readonly [string, Partial<ObjectMeta>, readonly string[]])
       'metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","kind":"Pod","name":"p","uid":"1","controller":true},{"apiVersion":"v1","kind":"Pod","name":"q","uid":"1","controller":true}]: Only one reference can have Controller set to true. Found "true" in references for Pod/p and Pod/q',
     ],
   ],
+  ["a generation", { generation: 7 }, []],
+  [
+    "a generation below none",
+    { generation: -1 },
+    ["metadata.generation: Invalid value: -1: must be greater than or equal to 0"],
+  ],
+  ["who wrote what", { managedFields: [{ manager: "m", operation: "Apply", fieldsType: "FieldsV1" }] }, []],
+  [
+    "who wrote what in an odd way",
+    {
+      managedFields: [
+        { manager: "m".repeat(129), operation: "Guess", fieldsType: "FieldsV2", subresource: "s".repeat(257) },
+        {},
+      ],
+    },
+    [
+      'metadata.managedFields[0].operation: Invalid value: "Guess": must be `Apply` or `Update`',
+      'metadata.managedFields[0].fieldsType: Invalid value: "FieldsV2": must be `FieldsV1`',
+      "metadata.managedFields[0].manager: Too long: may not be more than 128 bytes",
+      "metadata.managedFields[0].subresource: Too long: may not be more than 256 bytes",
+      'metadata.managedFields[1].operation: Invalid value: "": must be `Apply` or `Update`',
+    ],
+  ],
   ["a finalizer", { finalizers: ["example.com/f"] }, []],
   ["a finalizer with a space", { finalizers: ["a b"] }, [`metadata.finalizers: Invalid value: "a b": ${KEY}`]],
   [

@@ -588,8 +588,9 @@ const NUMBERS: readonly (readonly [string, string, string, readonly unknown[], r
     CLAIM,
     "spec.devices.requests.0.exactly.count",
     "spec.devices.requests[0].exactly.count",
-    [1, 8],
-    [0, -1],
+    // 0 is none, which is 1 by default.
+    [0, 1, 8],
+    [-1],
     "must be greater than zero",
   ],
   [

@@ -79,7 +79,9 @@ const KINDS = {
   container: pod((fields) =>
     podOf({ volumes: VOLUMES, resourceClaims: CLAIMS, containers: [{ ...container, ...fields }] }),
   ),
-  initContainer: pod((fields) => podOf({ initContainers: [{ name: "n", image: "i", ...fields }] })),
+  initContainer: pod((fields) =>
+    podOf({ volumes: VOLUMES, resourceClaims: CLAIMS, initContainers: [{ name: "n", image: "i", ...fields }] }),
+  ),
   volume: pod((fields) => podOf({ serviceAccountName: "sa", volumes: [{ name: "v", ...fields }] })),
   podSpec: pod(podOf),
   podUpdate: pod(podOf),
@@ -115,6 +117,30 @@ const KINDS = {
     selector: { matchLabels: controllerUid },
     template: { ...jobTemplate, ...(spec.template as Fields | undefined), metadata: { labels: jobLabels } },
   })),
+  /** Of the status it has and, under "pod", what its pods are beyond their container. */
+  suspendedJobUpdate: {
+    ...job(() => ({})),
+    object: ({ pod: pod_, spec, ...status }: Fields) => ({
+      metadata: { ...metadata, uid: "u1" },
+      spec: {
+        suspend: true,
+        ...(spec as Fields | undefined),
+        selector: { matchLabels: controllerUid },
+        template: { spec: { ...jobTemplate.spec, ...(pod_ as Fields | undefined) }, metadata: { labels: jobLabels } },
+      },
+      status,
+    }),
+  },
+  /** Of a status and, under "spec", what the job says beyond its template. */
+  jobStatus: {
+    ...job(() => ({})),
+    status: true,
+    object: ({ spec, ...status }: Fields) => ({
+      metadata: { ...metadata, uid: "u1" },
+      spec: { template: jobTemplate, completionMode: "NonIndexed", ...(spec as Fields | undefined) },
+      status,
+    }),
+  },
   cronJob: cronJob((spec) => spec),
   cronJobUpdate: cronJob((spec) => spec),
   cronJobTemplate: cronJob((spec) => ({ jobTemplate: { spec: { template: jobTemplate, ...spec } } })),
@@ -122,17 +148,19 @@ const KINDS = {
 
 type KindName = keyof typeof KINDS;
 
-const context = {} as StrategyContext;
+/** Validation looks at no other object. */
+const contextOf = (warnings: string[]): StrategyContext =>
+  ({ now: 0, warn: (message) => warnings.push(message) }) as Partial<StrategyContext> as StrategyContext;
 
 /** What the server says of a new object. */
 export function create(name: KindName, fields: Fields): { errors: string[]; warnings: readonly string[] } {
   const { kind, strategy } = lookUp(name);
   const draft = defaulted(kind, fields);
+  const warnings: string[] = [];
+  const context = contextOf(warnings);
   strategy.prepareForCreate?.(draft, context);
-  return {
-    errors: (strategy.validate?.(draft, context) ?? []).map(formatFieldError),
-    warnings: strategy.warningsOnCreate?.(draft) ?? [],
-  };
+  const errors = (strategy.validate?.(draft, context) ?? []).map(formatFieldError);
+  return { errors, warnings: [...warnings, ...(strategy.warningsOnCreate?.(draft) ?? [])] };
 }
 
 /** What it says of a change. */
@@ -140,7 +168,8 @@ export function change(name: KindName, old: Fields, changed: Fields): string[] {
   const { kind, strategy } = lookUp(name);
   const validate = kind.status === true ? strategy.validateStatusUpdate : strategy.validateUpdate;
   if (validate === undefined) throw new Error(`${kind.resource} has no rule for this change`);
-  return validate.call(strategy, defaulted(kind, changed), defaulted(kind, old), context).map(formatFieldError);
+  const [now, before] = [defaulted(kind, changed), defaulted(kind, old)];
+  return validate.call(strategy, now, before, contextOf([])).map(formatFieldError);
 }
 
 function lookUp(name: KindName): { kind: Kind; strategy: Strategy } {
@@ -153,6 +182,10 @@ function lookUp(name: KindName): { kind: Kind; strategy: Strategy } {
 function defaulted({ group, kind, object }: Kind, fields: Fields): KubeObject {
   return applyDefaults({ group, version: "v1", kind }, structuredClone(object(fields)));
 }
+
+/** What is said of a place, said of another one. */
+export const moved = (texts: readonly string[], from: string, to: string): readonly string[] =>
+  texts.map((text) => (text.startsWith(from) ? to + text.slice(from.length).replaceAll(` ${from}.`, ` ${to}.`) : text));
 
 /** A row's fields as its name, cut where they get long. */
 export function rowName(...fields: readonly Fields[]): string {

@@ -1,17 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type ChangeRow, change, rowName } from "./workload-kinds.js";
+import { change, type ChangeRow, rowName } from "./workload-kinds.js";
 
-const DEPLOYMENT_UPDATE_ROWS: readonly ChangeRow[] = [
+const named = (rows: readonly ChangeRow[]) => rows.map((row) => [rowName(row[0], row[1]), row] as const);
+
+const RULES: readonly ChangeRow[] = [
   [{}, {}, []],
   [{}, { replicas: 3 }, []],
-  [
-    {},
-    {
-      selector: { matchLabels: { app: "x", b: "c" } },
-      template: { metadata: { labels: { app: "x", b: "c" } }, spec: { containers: [{ name: "c", image: "i" }] } },
-    },
-    ['spec.selector: Invalid value: {"matchLabels":{"app":"x","b":"c"}}: field is immutable'],
-  ],
   [
     {},
     {
@@ -45,152 +39,34 @@ const DEPLOYMENT_UPDATE_ROWS: readonly ChangeRow[] = [
   [{}, { minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
 ];
 
-const REPLICA_SET_UPDATE_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [{}, { replicas: 3 }, []],
-  [
-    {},
-    {
-      selector: { matchLabels: { app: "x", b: "c" } },
-      template: { metadata: { labels: { app: "x", b: "c" } }, spec: { containers: [{ name: "c", image: "i" }] } },
-    },
-    ['spec.selector: Invalid value: {"matchLabels":{"app":"x","b":"c"}}: field is immutable'],
-  ],
-  [
-    {},
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [
-            { name: "c", image: "i" },
-            { name: "d", image: "i" },
-          ],
-        },
-      },
-    },
-    [],
-  ],
-  [
-    {},
-    { template: { metadata: { labels: { app: "y" } }, spec: { containers: [{ name: "c", image: "i" }] } } },
-    ['spec.template.metadata.labels: Invalid value: {"app":"y"}: `selector` does not match template `labels`'],
-  ],
-  [
-    {},
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [{}, { minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
-];
+const STATEFUL_SET_ONLY =
+  "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
-const DAEMON_SET_UPDATE_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [{}, { replicas: 3 }, []],
-  [
-    {},
-    {
-      selector: { matchLabels: { app: "x", b: "c" } },
-      template: { metadata: { labels: { app: "x", b: "c" } }, spec: { containers: [{ name: "c", image: "i" }] } },
-    },
-    ['spec.selector: Invalid value: {"matchLabels":{"app":"x","b":"c"}}: field is immutable'],
-  ],
-  [
-    {},
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [
-            { name: "c", image: "i" },
-            { name: "d", image: "i" },
-          ],
-        },
-      },
-    },
-    [],
-  ],
-  [
-    {},
-    { template: { metadata: { labels: { app: "y" } }, spec: { containers: [{ name: "c", image: "i" }] } } },
-    ['spec.template.metadata.labels: Invalid value: {"app":"y"}: `selector` does not match template `labels`'],
-  ],
-  [
-    {},
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [{}, { minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
-];
+const SELECTOR_FIXED = 'spec.selector: Invalid value: {"matchLabels":{"app":"x","b":"c"}}: field is immutable';
 
-const STATEFUL_SET_UPDATE_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [{}, { replicas: 3 }, []],
-  [
-    {},
-    {
-      selector: { matchLabels: { app: "x", b: "c" } },
-      template: { metadata: { labels: { app: "x", b: "c" } }, spec: { containers: [{ name: "c", image: "i" }] } },
-    },
-    [
-      "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    ],
-  ],
-  [
-    {},
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [
-            { name: "c", image: "i" },
-            { name: "d", image: "i" },
-          ],
-        },
-      },
-    },
-    [],
-  ],
-  [
-    {},
-    { template: { metadata: { labels: { app: "y" } }, spec: { containers: [{ name: "c", image: "i" }] } } },
-    ['spec.template.metadata.labels: Invalid value: {"app":"y"}: `selector` does not match template `labels`'],
-  ],
-  [
-    {},
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [{}, { minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
-  [
-    { serviceName: "a" },
-    { serviceName: "b" },
-    [
-      "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    ],
-  ],
-  [
-    {},
-    { podManagementPolicy: "Parallel" },
-    [
-      "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    ],
-  ],
+/** Other labels, which the template has as well. */
+const OTHER_SELECTOR = {
+  selector: { matchLabels: { app: "x", b: "c" } },
+  template: { metadata: { labels: { app: "x", b: "c" } }, spec: { containers: [{ name: "c", image: "i" }] } },
+};
+
+describe.each([
+  ["deploymentUpdate", SELECTOR_FIXED],
+  ["replicaSetUpdate", SELECTOR_FIXED],
+  ["daemonSetUpdate", SELECTOR_FIXED],
+  ["statefulSetUpdate", STATEFUL_SET_ONLY],
+] as const)("the spec of any workload: %s", (kind, selectorError) => {
+  it.each(named(RULES))("%s", (_, [old, changed, errors]) => {
+    expect(change(kind, old, changed)).toEqual(errors);
+  });
+  it("keeps its selector", () => {
+    expect(change(kind, {}, OTHER_SELECTOR)).toEqual([selectorError]);
+  });
+});
+
+const STATEFUL_SET_ROWS: readonly ChangeRow[] = [
+  [{ serviceName: "a" }, { serviceName: "b" }, [STATEFUL_SET_ONLY]],
+  [{}, { podManagementPolicy: "Parallel" }, [STATEFUL_SET_ONLY]],
   [
     {},
     {
@@ -201,9 +77,7 @@ const STATEFUL_SET_UPDATE_ROWS: readonly ChangeRow[] = [
         },
       ],
     },
-    [
-      "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden",
-    ],
+    [STATEFUL_SET_ONLY],
   ],
   [{}, { ordinals: { start: 1 } }, []],
   [{}, { updateStrategy: { type: "OnDelete" } }, []],
@@ -211,7 +85,7 @@ const STATEFUL_SET_UPDATE_ROWS: readonly ChangeRow[] = [
   [{ serviceName: "BAD" }, { serviceName: "BAD" }, []],
 ];
 
-const JOB_UPDATE_ROWS: readonly ChangeRow[] = [
+const JOB_ROWS: readonly ChangeRow[] = [
   [{}, {}, []],
   [{}, { parallelism: 5 }, ["spec.completions: Invalid value: null: field is immutable"]],
   [{}, { completions: 5 }, ["spec.completions: Invalid value: 5: field is immutable"]],
@@ -252,7 +126,7 @@ const JOB_UPDATE_ROWS: readonly ChangeRow[] = [
   [{}, { activeDeadlineSeconds: 9 }, []],
 ];
 
-const CRON_JOB_UPDATE_ROWS: readonly ChangeRow[] = [
+const CRON_JOB_ROWS: readonly ChangeRow[] = [
   [{}, {}, []],
   [{}, { schedule: "0 * * * *" }, []],
   [{}, { schedule: "bad" }, ['spec.schedule: Invalid value: "bad": expected exactly 5 fields, found 1: [bad]']],
@@ -273,252 +147,40 @@ const CRON_JOB_UPDATE_ROWS: readonly ChangeRow[] = [
   [{}, { timeZone: "Bad/Zone" }, ['spec.timeZone: Invalid value: "Bad/Zone": unknown time zone Bad/Zone']],
 ];
 
-const DEPLOYMENT_STATUS_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [
-    {},
-    { replicas: -1 },
-    [
-      "status.replicas: Invalid value: -1: must be greater than or equal to 0",
-      "status.updatedReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas",
-    ],
-  ],
-  [
-    {},
-    { replicas: 2, readyReplicas: 1, availableReplicas: 2 },
-    ["status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas"],
-  ],
-  [
-    {},
-    { replicas: 1, updatedReplicas: 2 },
-    ["status.updatedReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, readyReplicas: 2 },
-    ["status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, availableReplicas: 2 },
-    [
-      "status.availableReplicas: Invalid value: 2: cannot be greater than status.replicas",
-      "status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas",
-    ],
-  ],
-  [
-    {},
-    { observedGeneration: -1 },
-    ["status.observedGeneration: Invalid value: -1: must be greater than or equal to 0"],
-  ],
-  [{ collisionCount: 2 }, { collisionCount: 1 }, ["status.collisionCount: Invalid value: 1: cannot be decremented"]],
-];
+describe.each([
+  ["statefulSetUpdate", STATEFUL_SET_ROWS],
+  ["jobUpdate", JOB_ROWS],
+  ["cronJobUpdate", CRON_JOB_ROWS],
+] as const)("a spec by itself: %s", (kind, rows) => {
+  it.each(named(rows))("%s", (_, [old, changed, errors]) => {
+    expect(change(kind, old, changed)).toEqual(errors);
+  });
+});
 
-const REPLICA_SET_STATUS_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [
-    {},
-    { replicas: -1 },
-    [
-      "status.replicas: Invalid value: -1: must be greater than or equal to 0",
-      "status.fullyLabeledReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas",
-    ],
-  ],
-  [
-    {},
-    { replicas: 2, readyReplicas: 1, availableReplicas: 2 },
-    ["status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas"],
-  ],
-  [
-    {},
-    { replicas: 1, fullyLabeledReplicas: 2 },
-    ["status.fullyLabeledReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, readyReplicas: 2 },
-    ["status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, availableReplicas: 2 },
-    [
-      "status.availableReplicas: Invalid value: 2: cannot be greater than status.replicas",
-      "status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas",
-    ],
-  ],
-  [
-    {},
-    { observedGeneration: -1 },
-    ["status.observedGeneration: Invalid value: -1: must be greater than or equal to 0"],
-  ],
-];
+const NODES = { nodeSelector: { zone: "a" }, tolerations: [{ key: "k", operator: "Exists" }] };
+const LARGER = { containers: [{ name: "c", image: "i", resources: { requests: { cpu: "2" } } }] };
+const OTHER_IMAGE = { containers: [{ name: "c", image: "j" }] };
+const STARTED = { startTime: "2026-01-01T00:00:00Z" };
+const SUSPENDED = { conditions: [{ type: "Suspended", status: "True" }] };
 
-const REPLICATION_CONTROLLER_STATUS_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [
-    {},
-    { replicas: -1 },
-    [
-      "status.replicas: Invalid value: -1: must be greater than or equal to 0",
-      "status.fullyLabeledReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas",
-    ],
-  ],
-  [
-    {},
-    { replicas: 2, readyReplicas: 1, availableReplicas: 2 },
-    ["status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas"],
-  ],
-  [
-    {},
-    { replicas: 1, fullyLabeledReplicas: 2 },
-    ["status.fullyLabeledReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, readyReplicas: 2 },
-    ["status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, availableReplicas: 2 },
-    [
-      "status.availableReplicas: Invalid value: 2: cannot be greater than status.replicas",
-      "status.availableReplicas: Invalid value: 2: cannot be greater than readyReplicas",
-    ],
-  ],
-  [
-    {},
-    { observedGeneration: -1 },
-    ["status.observedGeneration: Invalid value: -1: must be greater than or equal to 0"],
-  ],
-];
-
-const STATEFUL_SET_STATUS_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [
-    {},
-    { replicas: -1 },
-    [
-      "status.replicas: Invalid value: -1: must be greater than or equal to 0",
-      "status.readyReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.currentReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.updatedReplicas: Invalid value: 0: cannot be greater than status.replicas",
-      "status.availableReplicas: Invalid value: 0: cannot be greater than status.replicas",
-    ],
-  ],
-  [
-    {},
-    { replicas: 2, readyReplicas: 1, availableReplicas: 2 },
-    ["status.availableReplicas: Invalid value: 2: cannot be greater than status.readyReplicas"],
-  ],
-  [
-    {},
-    { replicas: 1, readyReplicas: 2 },
-    ["status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, currentReplicas: 2 },
-    ["status.currentReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { replicas: 1, updatedReplicas: 2 },
-    ["status.updatedReplicas: Invalid value: 2: cannot be greater than status.replicas"],
-  ],
-  [
-    {},
-    { observedGeneration: -1 },
-    ["status.observedGeneration: Invalid value: -1: must be greater than or equal to 0"],
-  ],
-];
-
-const DAEMON_SET_STATUS_ROWS: readonly ChangeRow[] = [
-  [{}, {}, []],
-  [{}, { numberReady: -1 }, ["status.numberReady: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ collisionCount: 2 }, {}, ["status.collisionCount: Invalid value: 0: cannot be decremented"]],
-  [
-    {},
-    { numberAvailable: -1, numberUnavailable: -1 },
-    [
-      "status.numberAvailable: Invalid value: -1: must be greater than or equal to 0",
-      "status.numberUnavailable: Invalid value: -1: must be greater than or equal to 0",
-    ],
-  ],
-];
-
-describe("changes of workloads and jobs", () => {
-  it.each(DEPLOYMENT_UPDATE_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a Deployment's spec: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("deploymentUpdate", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(REPLICA_SET_UPDATE_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a ReplicaSet's spec: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("replicaSetUpdate", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(DAEMON_SET_UPDATE_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a DaemonSet's spec: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("daemonSetUpdate", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(STATEFUL_SET_UPDATE_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a StatefulSet's spec: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("statefulSetUpdate", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(JOB_UPDATE_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a Job's spec: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("jobUpdate", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(CRON_JOB_UPDATE_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a CronJob's spec: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("cronJobUpdate", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(DEPLOYMENT_STATUS_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a Deployment's status: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("deploymentStatus", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(REPLICA_SET_STATUS_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a ReplicaSet's status: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("replicaSetStatus", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(REPLICATION_CONTROLLER_STATUS_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a ReplicationController's status: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("replicationControllerStatus", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(STATEFUL_SET_STATUS_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a StatefulSet's status: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("statefulSetStatus", old, changed)).toEqual(errors);
-    },
-  );
-  it.each(DAEMON_SET_STATUS_ROWS.map((row) => [rowName(row[0], row[1]), row] as const))(
-    "a DaemonSet's status: %s",
-    (_, [old, changed, errors]) => {
-      expect(change("daemonSetStatus", old, changed)).toEqual(errors);
-    },
-  );
+/** Where a job's pods go, and what they ask for, may change while it is suspended and nothing of it runs. */
+describe.each([
+  ["never started", {}, true],
+  ["was suspended", { ...STARTED, ...SUSPENDED }, true],
+  ["still has pods", { ...STARTED, ...SUSPENDED, active: 1 }, false],
+  ["is being suspended", STARTED, false],
+  ["runs", { ...STARTED, spec: { suspend: false } }, false],
+] as const)("a job that %s", (_, state, mutable) => {
+  it.each([
+    ["nodes", NODES],
+    ["resources", LARGER],
+  ] as const)("may get other %s, or not", (__, pod) => {
+    const errors = change("suspendedJobUpdate", state, { ...state, pod });
+    if (mutable) expect(errors).toEqual([]);
+    else expect(errors).toEqual([expect.stringMatching(/^spec\.template: Invalid value: \{.*\}: field is immutable$/)]);
+  });
+  it("keeps its image", () => {
+    const path = mutable ? /^spec\.template(\.spec)?: Invalid value: .*: field is immutable$/ : /^spec\.template: /;
+    expect(change("suspendedJobUpdate", state, { ...state, pod: OTHER_IMAGE })).toEqual([expect.stringMatching(path)]);
+  });
 });

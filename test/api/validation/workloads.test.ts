@@ -1,91 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { create, type CreateRow, rowName } from "./workload-kinds.js";
+import type { Fields } from "../../../src/machinery/meta/access.js";
+import { create, type CreateRow, moved, rowName } from "./workload-kinds.js";
 
-const DEPLOYMENT_ROWS: readonly CreateRow[] = [
-  [{}, []],
+/** A template, and what is wrong with it, at the path of a workload's. */
+type TemplateRow = readonly [template: Fields, errors: readonly string[]];
+
+const TEMPLATE_RULES: readonly TemplateRow[] = [
+  [{ metadata: { labels: { app: "x" } }, spec: { containers: [] } }, ["spec.template.spec.containers: Required value"]],
   [
-    { selector: null },
-    [
-      "spec.selector: Required value",
-      'spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`',
-    ],
-  ],
-  [{ selector: {} }, ["spec.selector: Invalid value: {}: empty selector is invalid for deployment"]],
-  [
-    { selector: { matchLabels: { app: "y" } } },
-    ['spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`'],
-  ],
-  [
-    { selector: { matchLabels: { app: "x y" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"x y\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-      'spec.selector: Invalid value: {"matchLabels":{"app":"x y"}}: invalid label selector',
-    ],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }, []],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "In" }] } },
-    [
-      "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
-      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"In"}]}: invalid label selector',
-    ],
-  ],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "Bad" }] } },
-    [
-      'spec.selector.matchExpressions[0].operator: Invalid value: "Bad": not a valid selector operator',
-      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Bad"}]}: invalid label selector',
-    ],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "NotIn", values: ["z"] }] } }, []],
-  [
-    { selector: { matchLabels: { "a b": "x" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      'spec.selector: Invalid value: {"matchLabels":{"a b":"x"}}: invalid label selector',
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], activeDeadlineSeconds: 5 },
-      },
-    },
-    ["spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [] } } },
-    ["spec.template.spec.containers: Required value"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "C", image: "" }] } } },
+    { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "C", image: "" }] } },
     [
       "spec.template.spec.containers[0].name: Invalid value: \"C\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
       "spec.template.spec.containers[0].image: Required value",
     ],
   ],
   [
-    { template: { metadata: { labels: { app: "x", "b c": "d" } }, spec: { containers: [{ name: "c", image: "i" }] } } },
+    { metadata: { labels: { app: "x", "b c": "d" } }, spec: { containers: [{ name: "c", image: "i" }] } },
     [
       "spec.template.labels: Invalid value: \"b c\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
     ],
   ],
   [
     {
-      template: {
-        metadata: { labels: { app: "x" }, annotations: { "a b": "c" } },
-        spec: { containers: [{ name: "c", image: "i" }] },
-      },
+      metadata: { labels: { app: "x" }, annotations: { "a b": "c" } },
+      spec: { containers: [{ name: "c", image: "i" }] },
     },
     [
       "spec.template.annotations: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
@@ -93,19 +31,15 @@ const DEPLOYMENT_ROWS: readonly CreateRow[] = [
   ],
   [
     {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], ephemeralContainers: [{ name: "e", image: "i" }] },
-      },
+      metadata: { labels: { app: "x" } },
+      spec: { containers: [{ name: "c", image: "i" }], ephemeralContainers: [{ name: "e", image: "i" }] },
     },
     ["spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"],
   ],
   [
     {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], nodeSelector: { "x y": "z" } },
-      },
+      metadata: { labels: { app: "x" } },
+      spec: { containers: [{ name: "c", image: "i" }], nodeSelector: { "x y": "z" } },
     },
     [
       "spec.template.spec.nodeSelector: Invalid value: \"x y\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
@@ -113,38 +47,162 @@ const DEPLOYMENT_ROWS: readonly CreateRow[] = [
   ],
   [
     {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], hostNetwork: true },
+      metadata: { labels: { app: "x" } },
+      spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], hostNetwork: true },
+    },
+    [],
+  ],
+  [
+    {
+      metadata: { labels: { app: "x" } },
+      spec: {
+        containers: [{ name: "c", image: "i" }],
+        volumes: [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }],
       },
     },
     [],
   ],
   [
     {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [{ name: "c", image: "i" }],
-          volumes: [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }],
-        },
-      },
+      metadata: { labels: { app: "x" } },
+      spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "i", image: {} }] },
     },
     [],
+  ],
+  [{ metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: " i" }] } }, []],
+];
+
+type Wrap = (template: Fields) => Fields;
+
+const asSpec: Wrap = (template) => ({ template });
+/** Of a job's pods it must be said that they end. */
+const asJob: Wrap = (template) => ({
+  template: { ...template, spec: { ...(template.spec as Fields), restartPolicy: "Never" } },
+});
+
+describe.each([
+  ["a Deployment", "deployment", "spec.template", asSpec],
+  ["a ReplicaSet", "replicaSet", "spec.template", asSpec],
+  ["a DaemonSet", "daemonSet", "spec.template", asSpec],
+  ["a StatefulSet", "statefulSet", "spec.template", asSpec],
+  ["a ReplicationController", "replicationController", "spec.template", asSpec],
+  ["a PodTemplate", "podTemplate", "template", (template: Fields) => template],
+  ["a Job", "job", "spec.template", asJob],
+  ["a CronJob's job", "cronJobTemplate", "spec.jobTemplate.spec.template", asJob],
+] as const)("the template of %s", (_, kind, path, wrap) => {
+  // Its metadata is looked at twice there, and both say what they found.
+  const twice = kind === "statefulSet" ? /^spec\.template\.(labels|annotations):/ : /^$/;
+  it.each(TEMPLATE_RULES.map((row) => [rowName(row[0]), row] as const))("%s", (__, [template, errors]) => {
+    const said = [...errors, ...errors.filter((error) => twice.test(error))];
+    expect(create(kind, wrap(template))).toEqual({ errors: moved(said, "spec.template", path), warnings: [] });
+  });
+});
+
+const labels = { app: "x" };
+const container = { name: "c", image: "i" };
+const NO_MATCH =
+  'spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`';
+
+/** Workloads that keep their pods running, by the name that errors call them. */
+describe.each([
+  ["deployment", "ReplicaSet"],
+  ["replicaSet", "ReplicaSet"],
+  ["daemonSet", "DaemonSet"],
+  ["statefulSet", "StatefulSet"],
+  ["replicationController", "ReplicationController"],
+] as const)("the pods of a %s run for ever", (kind, called) => {
+  const of = (spec: Fields) => ({ template: { metadata: { labels }, spec: { containers: [container], ...spec } } });
+
+  it.each(["Never", "OnFailure"])("whose policy is %s", (restartPolicy) => {
+    const error = `spec.template.spec.restartPolicy: Unsupported value: "${restartPolicy}": supported values: "Always"`;
+    expect(create(kind, of({ restartPolicy }))).toEqual({ errors: [error], warnings: [] });
+  });
+  it("which have a deadline", () => {
+    const why = `activeDeadlineSeconds in ${called} is not Supported`;
+    const error = `spec.template.spec.activeDeadlineSeconds: Forbidden: ${why}`;
+    expect(create(kind, of({ activeDeadlineSeconds: 5 }))).toEqual({ errors: [error], warnings: [] });
+  });
+});
+
+type SelectorRow = readonly [selector: Fields, errors: readonly string[]];
+
+const SELECTORS: readonly SelectorRow[] = [
+  [
+    { matchLabels: { app: "y" } },
+    ['spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`'],
+  ],
+  [{ matchExpressions: [{ key: "app", operator: "Exists" }] }, []],
+  [{ matchExpressions: [{ key: "app", operator: "NotIn", values: ["z"] }] }, []],
+];
+
+/** Most workloads say as well that the whole cannot be read, each in its way. */
+const UNREADABLE_SELECTORS: readonly SelectorRow[] = [
+  [
+    { matchLabels: { app: "x y" } },
+    [
+      "spec.selector.matchLabels: Invalid value: \"x y\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+    ],
   ],
   [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "i", image: {} }] },
-      },
-    },
-    [],
+    { matchExpressions: [{ key: "app", operator: "In" }] },
+    ["spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"],
   ],
-  [{ template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: " i" }] } } }, []],
-  [{ minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ replicas: -1 }, ["spec.replicas: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ revisionHistoryLimit: -1 }, ["spec.revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0"]],
+  [
+    { matchExpressions: [{ key: "app", operator: "Bad" }] },
+    ['spec.selector.matchExpressions[0].operator: Invalid value: "Bad": not a valid selector operator'],
+  ],
+  [
+    { matchLabels: { "a b": "x" } },
+    [
+      "spec.selector.matchLabels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+    ],
+  ],
+];
+
+const unread = (why: string) => (selector: Fields) => [
+  `spec.selector: Invalid value: ${JSON.stringify(selector)}${why}`,
+];
+
+describe.each([
+  ["deployment", "deployment", true, unread(": invalid label selector")],
+  ["replicaSet", "deployment", true, unread(": invalid label selector")],
+  ["daemonSet", "daemonset", false, () => []],
+  ["statefulSet", "statefulset", true, unread("")],
+] as const)("the selector of a %s", (kind, called, needed, whole) => {
+  it("is missing", () => {
+    const errors = [...(needed ? ["spec.selector: Required value"] : []), NO_MATCH];
+    expect(create(kind, { selector: null })).toEqual({ errors, warnings: [] });
+  });
+  it("is empty", () => {
+    const error = `spec.selector: Invalid value: {}: empty selector is invalid for ${called}`;
+    expect(create(kind, { selector: {} })).toEqual({ errors: [error], warnings: [] });
+  });
+  it.each(SELECTORS.map((row) => [rowName(row[0]), row] as const))("%s", (_, [selector, errors]) => {
+    expect(create(kind, { selector })).toEqual({ errors, warnings: [] });
+  });
+  it.each(UNREADABLE_SELECTORS.map((row) => [rowName(row[0]), row] as const))("%s", (_, [selector, errors]) => {
+    expect(create(kind, { selector })).toEqual({ errors: [...errors, ...whole(selector)], warnings: [] });
+  });
+});
+
+describe.each([
+  ["deployment", ["replicas", "minReadySeconds", "revisionHistoryLimit"]],
+  ["replicaSet", ["replicas", "minReadySeconds"]],
+  ["daemonSet", ["minReadySeconds", "revisionHistoryLimit"]],
+  ["statefulSet", ["replicas", "minReadySeconds"]],
+  ["replicationController", ["replicas", "minReadySeconds"]],
+] as const)("a %s", (kind, counts) => {
+  it("is right as it is", () => {
+    expect(create(kind, {})).toEqual({ errors: [], warnings: [] });
+  });
+  it.each(counts)("counts its %s from nought", (field) => {
+    const error = `spec.${field}: Invalid value: -1: must be greater than or equal to 0`;
+    expect(create(kind, { [field]: -1 })).toEqual({ errors: [error], warnings: [] });
+    expect(create(kind, { [field]: 0 }).errors).toEqual([]);
+  });
+});
+
+const DEPLOYMENT_ROWS: readonly CreateRow[] = [
   [
     { progressDeadlineSeconds: 0 },
     ["spec.progressDeadlineSeconds: Invalid value: 0: must be greater than minReadySeconds"],
@@ -203,283 +261,7 @@ const DEPLOYMENT_ROWS: readonly CreateRow[] = [
   [{ strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: "10%" } } }, []],
 ];
 
-const REPLICA_SET_ROWS: readonly CreateRow[] = [
-  [{}, []],
-  [
-    { selector: null },
-    [
-      "spec.selector: Required value",
-      'spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`',
-    ],
-  ],
-  [{ selector: {} }, ["spec.selector: Invalid value: {}: empty selector is invalid for deployment"]],
-  [
-    { selector: { matchLabels: { app: "y" } } },
-    ['spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`'],
-  ],
-  [
-    { selector: { matchLabels: { app: "x y" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"x y\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-      'spec.selector: Invalid value: {"matchLabels":{"app":"x y"}}: invalid label selector',
-    ],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }, []],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "In" }] } },
-    [
-      "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
-      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"In"}]}: invalid label selector',
-    ],
-  ],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "Bad" }] } },
-    [
-      'spec.selector.matchExpressions[0].operator: Invalid value: "Bad": not a valid selector operator',
-      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Bad"}]}: invalid label selector',
-    ],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "NotIn", values: ["z"] }] } }, []],
-  [
-    { selector: { matchLabels: { "a b": "x" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      'spec.selector: Invalid value: {"matchLabels":{"a b":"x"}}: invalid label selector',
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], activeDeadlineSeconds: 5 },
-      },
-    },
-    ["spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [] } } },
-    ["spec.template.spec.containers: Required value"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "C", image: "" }] } } },
-    [
-      "spec.template.spec.containers[0].name: Invalid value: \"C\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-      "spec.template.spec.containers[0].image: Required value",
-    ],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x", "b c": "d" } }, spec: { containers: [{ name: "c", image: "i" }] } } },
-    [
-      "spec.template.labels: Invalid value: \"b c\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" }, annotations: { "a b": "c" } },
-        spec: { containers: [{ name: "c", image: "i" }] },
-      },
-    },
-    [
-      "spec.template.annotations: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], ephemeralContainers: [{ name: "e", image: "i" }] },
-      },
-    },
-    ["spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], nodeSelector: { "x y": "z" } },
-      },
-    },
-    [
-      "spec.template.spec.nodeSelector: Invalid value: \"x y\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], hostNetwork: true },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [{ name: "c", image: "i" }],
-          volumes: [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }],
-        },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "i", image: {} }] },
-      },
-    },
-    [],
-  ],
-  [{ template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: " i" }] } } }, []],
-  [{ minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ replicas: -1 }, ["spec.replicas: Invalid value: -1: must be greater than or equal to 0"]],
-];
-
 const DAEMON_SET_ROWS: readonly CreateRow[] = [
-  [{}, []],
-  [
-    { selector: null },
-    ['spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`'],
-  ],
-  [{ selector: {} }, ["spec.selector: Invalid value: {}: empty selector is invalid for daemonset"]],
-  [
-    { selector: { matchLabels: { app: "y" } } },
-    ['spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`'],
-  ],
-  [
-    { selector: { matchLabels: { app: "x y" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"x y\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-    ],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }, []],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "In" }] } },
-    ["spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"],
-  ],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "Bad" }] } },
-    ['spec.selector.matchExpressions[0].operator: Invalid value: "Bad": not a valid selector operator'],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "NotIn", values: ["z"] }] } }, []],
-  [
-    { selector: { matchLabels: { "a b": "x" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], activeDeadlineSeconds: 5 },
-      },
-    },
-    ["spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in DaemonSet is not Supported"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [] } } },
-    ["spec.template.spec.containers: Required value"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "C", image: "" }] } } },
-    [
-      "spec.template.spec.containers[0].name: Invalid value: \"C\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-      "spec.template.spec.containers[0].image: Required value",
-    ],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x", "b c": "d" } }, spec: { containers: [{ name: "c", image: "i" }] } } },
-    [
-      "spec.template.labels: Invalid value: \"b c\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" }, annotations: { "a b": "c" } },
-        spec: { containers: [{ name: "c", image: "i" }] },
-      },
-    },
-    [
-      "spec.template.annotations: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], ephemeralContainers: [{ name: "e", image: "i" }] },
-      },
-    },
-    ["spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], nodeSelector: { "x y": "z" } },
-      },
-    },
-    [
-      "spec.template.spec.nodeSelector: Invalid value: \"x y\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], hostNetwork: true },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [{ name: "c", image: "i" }],
-          volumes: [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }],
-        },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "i", image: {} }] },
-      },
-    },
-    [],
-  ],
-  [{ template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: " i" }] } } }, []],
-  [{ minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ revisionHistoryLimit: -1 }, ["spec.revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0"]],
   [{ updateStrategy: { type: "OnDelete" } }, []],
   [
     { updateStrategy: { type: "Blue" } },
@@ -533,150 +315,6 @@ const DAEMON_SET_ROWS: readonly CreateRow[] = [
 ];
 
 const STATEFUL_SET_ROWS: readonly CreateRow[] = [
-  [{}, []],
-  [
-    { selector: null },
-    [
-      "spec.selector: Required value",
-      'spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`',
-    ],
-  ],
-  [{ selector: {} }, ["spec.selector: Invalid value: {}: empty selector is invalid for statefulset"]],
-  [
-    { selector: { matchLabels: { app: "y" } } },
-    ['spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`'],
-  ],
-  [
-    { selector: { matchLabels: { app: "x y" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"x y\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
-      'spec.selector: Invalid value: {"matchLabels":{"app":"x y"}}',
-    ],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "Exists" }] } }, []],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "In" }] } },
-    [
-      "spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
-      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"In"}]}',
-    ],
-  ],
-  [
-    { selector: { matchExpressions: [{ key: "app", operator: "Bad" }] } },
-    [
-      'spec.selector.matchExpressions[0].operator: Invalid value: "Bad": not a valid selector operator',
-      'spec.selector: Invalid value: {"matchExpressions":[{"key":"app","operator":"Bad"}]}',
-    ],
-  ],
-  [{ selector: { matchExpressions: [{ key: "app", operator: "NotIn", values: ["z"] }] } }, []],
-  [
-    { selector: { matchLabels: { "a b": "x" } } },
-    [
-      "spec.selector.matchLabels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      'spec.selector: Invalid value: {"matchLabels":{"a b":"x"}}',
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], activeDeadlineSeconds: 5 },
-      },
-    },
-    ["spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in StatefulSet is not Supported"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [] } } },
-    ["spec.template.spec.containers: Required value"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "C", image: "" }] } } },
-    [
-      "spec.template.spec.containers[0].name: Invalid value: \"C\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-      "spec.template.spec.containers[0].image: Required value",
-    ],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x", "b c": "d" } }, spec: { containers: [{ name: "c", image: "i" }] } } },
-    [
-      "spec.template.labels: Invalid value: \"b c\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      "spec.template.labels: Invalid value: \"b c\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" }, annotations: { "a b": "c" } },
-        spec: { containers: [{ name: "c", image: "i" }] },
-      },
-    },
-    [
-      "spec.template.annotations: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-      "spec.template.annotations: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], ephemeralContainers: [{ name: "e", image: "i" }] },
-      },
-    },
-    ["spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], nodeSelector: { "x y": "z" } },
-      },
-    },
-    [
-      "spec.template.spec.nodeSelector: Invalid value: \"x y\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], hostNetwork: true },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [{ name: "c", image: "i" }],
-          volumes: [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }],
-        },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "i", image: {} }] },
-      },
-    },
-    [],
-  ],
-  [{ template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: " i" }] } } }, []],
-  [{ minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ replicas: -1 }, ["spec.replicas: Invalid value: -1: must be greater than or equal to 0"]],
   [
     { revisionHistoryLimit: -1 },
     [],
@@ -766,107 +404,11 @@ const STATEFUL_SET_ROWS: readonly CreateRow[] = [
 ];
 
 const REPLICATION_CONTROLLER_ROWS: readonly CreateRow[] = [
-  [{}, []],
   [
     { selector: { app: "y" } },
     ['spec.template.metadata.labels: Invalid value: {"app":"x"}: `selector` does not match template `labels`'],
   ],
-  [{ replicas: -1 }, ["spec.replicas: Invalid value: -1: must be greater than or equal to 0"]],
-  [{ minReadySeconds: -1 }, ["spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0"]],
   [{ template: null }, ["spec.template: Required value"]],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], restartPolicy: "Never" },
-      },
-    },
-    ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], activeDeadlineSeconds: 5 },
-      },
-    },
-    [
-      "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController is not Supported",
-    ],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [] } } },
-    ["spec.template.spec.containers: Required value"],
-  ],
-  [
-    { template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "C", image: "" }] } } },
-    [
-      "spec.template.spec.containers[0].name: Invalid value: \"C\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-      "spec.template.spec.containers[0].image: Required value",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" }, annotations: { "a b": "c" } },
-        spec: { containers: [{ name: "c", image: "i" }] },
-      },
-    },
-    [
-      "spec.template.annotations: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], ephemeralContainers: [{ name: "e", image: "i" }] },
-      },
-    },
-    ["spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], nodeSelector: { "x y": "z" } },
-      },
-    },
-    [
-      "spec.template.spec.nodeSelector: Invalid value: \"x y\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], hostNetwork: true },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: {
-          containers: [{ name: "c", image: "i" }],
-          volumes: [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }],
-        },
-      },
-    },
-    [],
-  ],
-  [
-    {
-      template: {
-        metadata: { labels: { app: "x" } },
-        spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "i", image: {} }] },
-      },
-    },
-    [],
-  ],
-  [{ template: { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: " i" }] } } }, []],
 ];
 
 const POD_TEMPLATE_ROWS: readonly CreateRow[] = [
@@ -878,107 +420,16 @@ const POD_TEMPLATE_ROWS: readonly CreateRow[] = [
     { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: "i" }], activeDeadlineSeconds: 5 } },
     [],
   ],
-  [{ metadata: { labels: { app: "x" } }, spec: { containers: [] } }, ["template.spec.containers: Required value"]],
-  [
-    { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "C", image: "" }] } },
-    [
-      "template.spec.containers[0].name: Invalid value: \"C\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
-      "template.spec.containers[0].image: Required value",
-    ],
-  ],
-  [
-    { metadata: { labels: { app: "x", "b c": "d" } }, spec: { containers: [{ name: "c", image: "i" }] } },
-    [
-      "template.labels: Invalid value: \"b c\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      metadata: { labels: { app: "x" }, annotations: { "a b": "c" } },
-      spec: { containers: [{ name: "c", image: "i" }] },
-    },
-    [
-      "template.annotations: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      metadata: { labels: { app: "x" } },
-      spec: { containers: [{ name: "c", image: "i" }], ephemeralContainers: [{ name: "e", image: "i" }] },
-    },
-    ["template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template"],
-  ],
-  [
-    {
-      metadata: { labels: { app: "x" } },
-      spec: { containers: [{ name: "c", image: "i" }], nodeSelector: { "x y": "z" } },
-    },
-    [
-      "template.spec.nodeSelector: Invalid value: \"x y\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
-    ],
-  ],
-  [
-    {
-      metadata: { labels: { app: "x" } },
-      spec: { containers: [{ name: "c", image: "i", ports: [{ containerPort: 80 }] }], hostNetwork: true },
-    },
-    [],
-  ],
-  [
-    {
-      metadata: { labels: { app: "x" } },
-      spec: {
-        containers: [{ name: "c", image: "i" }],
-        volumes: [{ name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } }],
-      },
-    },
-    [],
-  ],
-  [
-    {
-      metadata: { labels: { app: "x" } },
-      spec: { containers: [{ name: "c", image: "i" }], volumes: [{ name: "i", image: {} }] },
-    },
-    [],
-  ],
-  [{ metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "c", image: " i" }] } }, []],
 ];
 
-describe("workloads", () => {
-  it.each(DEPLOYMENT_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a Deployment's spec: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("deployment", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(REPLICA_SET_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a ReplicaSet's spec: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("replicaSet", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(DAEMON_SET_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a DaemonSet's spec: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("daemonSet", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(STATEFUL_SET_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a StatefulSet's spec: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("statefulSet", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(REPLICATION_CONTROLLER_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a ReplicationController's spec: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("replicationController", fields)).toEqual({ errors, warnings });
-    },
-  );
-  it.each(POD_TEMPLATE_ROWS.map((row) => [rowName(row[0]), row] as const))(
-    "a PodTemplate's template: %s",
-    (_, [fields, errors, warnings = []]) => {
-      expect(create("podTemplate", fields)).toEqual({ errors, warnings });
-    },
-  );
+describe.each([
+  ["deployment", DEPLOYMENT_ROWS],
+  ["daemonSet", DAEMON_SET_ROWS],
+  ["statefulSet", STATEFUL_SET_ROWS],
+  ["replicationController", REPLICATION_CONTROLLER_ROWS],
+  ["podTemplate", POD_TEMPLATE_ROWS],
+] as const)("a %s by itself", (kind, rows) => {
+  it.each(rows.map((row) => [rowName(row[0]), row] as const))("%s", (_, [fields, errors, warnings = []]) => {
+    expect(create(kind, fields)).toEqual({ errors, warnings });
+  });
 });

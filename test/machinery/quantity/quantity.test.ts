@@ -51,6 +51,9 @@ describe("canonicalizeQuantity", () => {
     ["1.2.3", "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
     ["1Km", "unable to parse quantity's suffix"],
     ["5e", "unable to parse quantity's suffix"],
+    ["1e999999999", "unable to parse numeric part of quantity"],
+    ["1e-999999999", "unable to parse numeric part of quantity"],
+    [`1e${"9".repeat(400)}`, "unable to parse numeric part of quantity"],
   ])("refuses %j in Go's words", (input, message) => {
     expect(() => parseQuantity(input)).toThrow(message);
   });

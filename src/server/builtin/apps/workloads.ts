@@ -23,6 +23,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { Strategy } from "../../registry/strategy.js";
 import { dropDisabledFields } from "../core/disabled-fields.js";
+import { countTemplateGeneration, keepTemplateGeneration, startTemplateGeneration } from "./template-generation.js";
 
 const template = (workload: KubeObject) => object(object(workload.spec).template);
 const templateWarnings = (workload: KubeObject) => podTemplateWarnings(template(workload), "spec.template");
@@ -65,7 +66,15 @@ export const replicaSetStrategy: Strategy = {
 };
 
 export const daemonSetStrategy: Strategy = {
-  ...dropping,
+  prepareForCreate(draft, context) {
+    dropping.prepareForCreate?.(draft, context);
+    startTemplateGeneration(draft);
+  },
+  prepareForUpdate(draft, old, context) {
+    dropping.prepareForUpdate?.(draft, old, context);
+    countTemplateGeneration(draft, old);
+  },
+  prepareForStatusUpdate: keepTemplateGeneration,
   validate: validateDaemonSet,
   validateUpdate: validateDaemonSetUpdate,
   validateStatusUpdate: validateDaemonSetStatus,

@@ -1,4 +1,5 @@
 import { validateJob, validateJobUpdate } from "../../../api/validation/job.js";
+import { validateJobStatusUpdate } from "../../../api/validation/job-status.js";
 import { jobSpecWarnings } from "../../../api/validation/job-warnings.js";
 import { podNameWarnings } from "../../../api/validation/pod-warnings.js";
 import { child, ensureChild, type Fields, number, object } from "../../../machinery/meta/access.js";
@@ -17,6 +18,7 @@ export const jobStrategy: Strategy = {
   prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
   validate: validateJob,
   validateUpdate: validateJobUpdate,
+  validateStatusUpdate: validateJobStatusUpdate,
   warningsOnCreate: (job) => [
     ...podNameWarnings(job.metadata?.name ?? ""),
     ...jobSpecWarnings(object(job.spec), "spec"),

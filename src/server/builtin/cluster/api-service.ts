@@ -2,11 +2,13 @@ import { validateApiService, validateApiServiceStatusUpdate } from "../../../api
 import { absent, object } from "../../../machinery/meta/access.js";
 import { pathSegmentErrors } from "../../../machinery/validation/names.js";
 import type { Strategy } from "../../registry/strategy.js";
+import { keepMetadata } from "../keep-metadata.js";
 
 /** An APIService without a service is answered by this server, so it is always available. */
 export const apiServiceStrategy: Strategy = {
   allowUnconditionalUpdate: false,
   validateName: pathSegmentErrors,
+  prepareForStatusUpdate: keepMetadata,
   prepareForCreate(draft, { now }) {
     if (!absent(object(draft.spec).service)) return;
     draft.status = {

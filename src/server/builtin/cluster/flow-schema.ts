@@ -1,9 +1,11 @@
 import { validateFlowControlStatus, validateFlowSchema } from "../../../api/validation/flow-control.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";
+import { keepMetadata } from "../keep-metadata.js";
 
 /** Says at once whether the priority level a new schema names exists. */
 export const flowSchemaStrategy: Strategy = {
+  prepareForStatusUpdate: keepMetadata,
   validate: validateFlowSchema,
   validateUpdate: validateFlowSchema,
   validateStatusUpdate: validateFlowControlStatus,

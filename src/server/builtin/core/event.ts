@@ -1,4 +1,4 @@
-import { validateEvent } from "../../../api/validation/event.js";
+import { validateEvent, validateEventUpdate } from "../../../api/validation/event.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";
 
@@ -24,8 +24,8 @@ export const eventStrategy: Strategy = {
   ttlSeconds: 3600,
   garbageCollection: "Unsupported",
   validateName: () => [],
-  validate: validateEvent,
-  validateUpdate: validateEvent,
+  validate: (event, { apiVersion }) => validateEvent(event, apiVersion),
+  validateUpdate: (event, old, { apiVersion }) => validateEventUpdate(event, old, apiVersion),
   fieldLabels: (apiVersion) => (apiVersion === "v1" ? CORE_LABELS : EVENTS_LABELS),
   fields(event) {
     const involved = object(event.involvedObject);

@@ -1,6 +1,6 @@
 import { validatePod, validatePodUpdate } from "../../../api/validation/pod.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
-import { podWarnings } from "../../../api/validation/pod-warnings.js";
+import { podStatusWarnings, podWarnings } from "../../../api/validation/pod-warnings.js";
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import {
   absent,
@@ -15,8 +15,12 @@ import {
   text,
 } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { timestamp } from "../../registry/metadata.js";
 import type { Strategy, StrategyContext } from "../../registry/strategy.js";
-import { ephemeralContainers, resize } from "./pod-subresources.js";
+import { syncAppArmor } from "./app-armor.js";
+import { keepOfStatus } from "./pod-status.js";
+import { resize } from "./pod-resize.js";
+import { ephemeralContainers } from "./pod-subresources.js";
 import { dropDisabledFields } from "./disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
 import { qosClass } from "./pod-qos.js";
@@ -41,8 +45,9 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
 };
 
 export const podStrategy: Strategy = {
-  prepareForCreate(draft) {
+  prepareForCreate(draft, context) {
     dropDisabledFields(child(draft as Fields, "spec"));
+    syncAppArmor(draft, context.warn);
     mergeLabelKeys(child(draft as Fields, "spec"), object(draft.metadata?.labels));
     const gated = list(object(draft.spec).schedulingGates).length > 0;
     draft.status = {
@@ -53,6 +58,7 @@ export const podStrategy: Strategy = {
           {
             type: "PodScheduled",
             status: "False",
+            lastTransitionTime: timestamp(context.now),
             reason: "SchedulingGated",
             message: "Scheduling is blocked due to non-empty scheduling gates",
           },
@@ -61,11 +67,13 @@ export const podStrategy: Strategy = {
     };
   },
   prepareForUpdate: (draft, old) => dropDisabledFields(child(draft as Fields, "spec"), object(old.spec)),
+  prepareForStatusUpdate: keepOfStatus,
   allocate: admitPod,
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   validateStatusUpdate: validatePodStatusUpdate,
   warningsOnCreate: podWarnings,
+  warningsOnStatusUpdate: podStatusWarnings,
   subresources: { ephemeralcontainers: ephemeralContainers, resize },
   gracePeriod(pod, requested) {
     const spec = object(pod.spec);

@@ -13,18 +13,21 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Allocation, StrategyContext } from "../../registry/strategy.js";
 import { ClusterIpError, ClusterIps } from "./cluster-ips.js";
 import { NodePortError, NodePorts, type PortOperation } from "./node-ports.js";
+import { initializeFamilies } from "./service-families.js";
 import { heldIps, heldNodePorts, needsClusterIp } from "./service-needs.js";
 import { asksForPorts, choosePorts } from "./service-ports.js";
 
 /**
- * Gives a service its cluster IP and node ports, which no other service of the cluster has, and takes back what it no
- * longer needs once it is stored. Throws 422 for what was asked for and is not to be had, 500 when nothing is left.
+ * Settles a service's IP families and gives it its cluster IP and node ports, which no other service of the cluster has,
+ * and takes back what it no longer needs once it is stored. Throws 422 for what was asked for and is not to be had, 500
+ * when nothing is left.
  */
 export async function allocateService(
   draft: KubeObject,
   old: KubeObject | undefined,
   context: StrategyContext,
 ): Promise<Allocation> {
+  initializeFamilies(draft, old);
   const ips = new ClusterIps(context);
   const ports = new NodePorts(context);
   const after = ensureChild(draft, "spec");

@@ -31,3 +31,8 @@ export function heldNodePorts(spec: ReadonlyFields): readonly number[] {
   const all = needsHealthCheck(spec) ? [...ports, number(spec.healthCheckNodePort)] : ports;
   return [...new Set(all)].filter((port) => port !== 0);
 }
+
+/** Whether it is reached from outside the cluster. */
+export function isExternal(spec: ReadonlyFields): boolean {
+  return usesNodePorts(spec) || (spec.type === "ClusterIP" && list(spec.externalIPs).length > 0);
+}

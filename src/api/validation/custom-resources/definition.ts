@@ -1,0 +1,199 @@
+import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
+import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
+import { validateNames } from "../../../machinery/validation/object-meta.js";
+import { immutable } from "../rules.js";
+import { validateApiApproval } from "./api-approval.js";
+import { validateConversion } from "./conversion-webhook.js";
+import { type DefinitionSpec, definitionSpec, hasSchema, schemasOf, type VersionParts } from "./definition-spec.js";
+import { type Forgiven, forgivenBy, NOTHING_FORGIVEN } from "./forgiven.js";
+import { validateDefinitionNames } from "./names.js";
+import { hasDefaults } from "./schema-defaults.js";
+import { goVersion } from "./shown-version.js";
+import { validateSelectableFields } from "./selectable-fields.js";
+import { validateVersionSchema } from "./version-schema.js";
+import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";
+
+/** A new CustomResourceDefinition, its name too. Expressions in CEL are not compiled, and the values of defaults not judged. */
+export function validateCustomResourceDefinition(definition: KubeObject): FieldError[] {
+  const spec = definitionSpec(object(definition.spec));
+  const expected = `${text(spec.names.plural)}.${text(spec.fields.group)}`;
+  const nameRule = (name: string) => [
+    ...dns1123SubdomainErrors(name),
+    ...(name === expected ? [] : ['must be spec.names.plural+"."+spec.group']),
+  ];
+  return [
+    // A missing name is told of every object.
+    ...((definition.metadata?.name ?? "") === "" ? [] : validateNames(definition.metadata ?? {}, nameRule)),
+    ...validateSpec(spec, NOTHING_FORGIVEN),
+    ...validateStatus(definition),
+    ...validateStoredVersions(definition, spec),
+    ...validateApiApproval(definition),
+    ...validatePreservation(spec),
+  ];
+}
+
+export function validateCustomResourceDefinitionUpdate(definition: KubeObject, old: KubeObject): FieldError[] {
+  const [spec, before] = [definitionSpec(object(definition.spec)), definitionSpec(object(old.spec))];
+  return [
+    ...validateSpec(spec, forgivenBy(spec, before, isEstablished(old))),
+    ...validateImmutable(spec, before, isEstablished(old)),
+    ...validateStatus(definition),
+    ...validateStoredVersions(definition, spec),
+    ...validateApiApproval(definition, old),
+    ...(before.preserveUnknownFields ? [] : validatePreservation(spec)),
+  ];
+}
+
+/** Where custom resources are stored, and as what, never changes. */
+function validateImmutable(spec: DefinitionSpec, old: DefinitionSpec, established: boolean): FieldError[] {
+  const kept = established
+    ? [
+        ...immutable(spec.fields.scope, old.fields.scope, "spec.scope"),
+        ...immutable(spec.names.kind, old.names.kind, "spec.names.kind"),
+      ]
+    : [];
+  return [
+    ...kept,
+    ...immutable(spec.fields.group, old.fields.group, "spec.group"),
+    ...immutable(spec.names.plural, old.names.plural, "spec.names.plural"),
+  ];
+}
+
+/** A change of status: the names that were accepted. */
+export const validateCustomResourceDefinitionStatus = (definition: KubeObject): FieldError[] =>
+  validateStatus(definition);
+
+const validateStatus = (definition: KubeObject): FieldError[] =>
+  validateDefinitionNames(object(object(definition.status).acceptedNames), "status.acceptedNames");
+
+function isEstablished(definition: KubeObject): boolean {
+  return objects(object(definition.status).conditions).some(
+    ({ type, status }) => type === "Established" && status === "True",
+  );
+}
+
+function validateStoredVersions(definition: KubeObject, { versions }: DefinitionSpec): FieldError[] {
+  const path = "status.storedVersions";
+  const stored = list(object(definition.status).storedVersions).map(text);
+  if (stored.length === 0) return [invalidValue(path, stored, "must have at least one stored version")];
+  const errors = versions
+    .filter(({ name, fields }) => fields.storage === true && !stored.includes(name))
+    .map(({ name }) => invalidValue(path, stored, `must have the storage version ${name}`));
+  for (const [index, version] of stored.entries()) {
+    if (versions.some(({ name }) => name === version)) continue;
+    const why = `${version} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`;
+    errors.push(invalidValue(`${path}[${index}]`, version, `missing from spec.versions; ${why}`));
+  }
+  return errors;
+}
+
+function validatePreservation({ preserveUnknownFields }: DefinitionSpec): FieldError[] {
+  if (!preserveUnknownFields) return [];
+  const detail =
+    "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead";
+  return [invalidValue("spec.preserveUnknownFields", true, detail)];
+}
+
+function validateSpec(spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
+  const { fields, names, shared, versions } = spec;
+  const errors = [...validateGroup(text(fields.group)), ...validateScope(text(fields.scope))];
+  errors.push(...validateSchemasAreThere(spec, forgiven));
+  if (schemasOf(spec).some(hasDefaults) && spec.preserveUnknownFields) {
+    const detail = "must be false in order to use defaults in the schema";
+    errors.push(invalidValue("spec.preserveUnknownFields", true, detail));
+  }
+  errors.push(...validateVersions(spec, forgiven));
+  for (const field of ["plural", "singular", "kind", "listKind"]) {
+    if (text(names[field]) === "") errors.push(required(`spec.names.${field}`));
+  }
+  const hasStatus = [shared, ...versions].some(hasStatusEnabled);
+  errors.push(
+    ...validateDefinitionNames(names, "spec.names"),
+    ...validateVersionSchema(shared.validation, "spec.validation", hasStatus, forgiven),
+    ...validateSubresources(shared.subresources, "spec.subresources"),
+    ...validateColumns(shared, "spec"),
+    ...validateSelectableFields(shared, "spec", {
+      allowTooMany: forgiven.tooManySelectableFields.has(""),
+      whenNoSchema: "may only be set when validations.schema is included",
+    }),
+  );
+  return [...errors, ...validateConversionOf(spec, forgiven)];
+}
+
+function validateGroup(group: string): FieldError[] {
+  const path = "spec.group";
+  if (group === "") return [required(path)];
+  const wrong = dns1123SubdomainErrors(group);
+  if (wrong.length > 0) return [invalidValue(path, group, wrong.join(","))];
+  return group.includes(".") ? [] : [invalidValue(path, group, "should be a domain with at least one dot")];
+}
+
+function validateScope(scope: string): FieldError[] {
+  if (scope === "") return [required("spec.scope")];
+  const scopes = ["Cluster", "Namespaced"];
+  return scopes.includes(scope) ? [] : [notSupported("spec.scope", scope, scopes)];
+}
+
+function validateSchemasAreThere({ shared, versions, preserveUnknownFields }: DefinitionSpec, forgiven: Forgiven) {
+  if (hasSchema(shared)) return [];
+  return versions.flatMap((version, index) => {
+    const path = `spec.versions[${index}].schema.openAPIV3Schema`;
+    if (hasSchema(version)) return [];
+    if (!forgiven.missingSchemas) return [required(path)];
+    const pruned = !preserveUnknownFields && version.fields.served === true;
+    return pruned ? [required(path, "because otherwise all fields are pruned")] : [];
+  });
+}
+
+function validateVersions({ shared, versions }: DefinitionSpec, forgiven: Forgiven): FieldError[] {
+  const perVersion = versions.some(({ subresources }) => subresources !== undefined);
+  const errors = versions.flatMap((version, index) => {
+    const path = `spec.versions[${index}]`;
+    const wrong = dns1035LabelErrors(version.name);
+    const hasStatus = hasStatusEnabled(perVersion ? version : shared);
+    return [
+      ...(wrong.length > 0 ? [invalidValue(`${path}.name`, version.name, wrong.join(","))] : []),
+      ...validateDeprecation(version.fields, path),
+      ...validateVersionSchema(version.validation, `${path}.schema`, hasStatus, forgiven),
+      ...validateSubresources(version.subresources, `${path}.subresources`),
+      ...validateColumns(version, path),
+      ...validateSelectableFields(version, path, {
+        allowTooMany: forgiven.tooManySelectableFields.has(version.name),
+        whenNoSchema: "may only be set when `version.schema.openAPIV3Schema` is not included",
+      }),
+    ];
+  });
+  const refuse = (detail: string) => errors.push(invalidValue("spec.versions", versions.map(goVersion), detail));
+  if (new Set(versions.map(({ name }) => name)).size < versions.length) refuse("must contain unique version names");
+  if (versions.filter(({ fields }) => fields.storage === true).length !== 1) {
+    refuse("must have exactly one version marked as storage version");
+  }
+  const first = versions[0]?.name ?? "";
+  const wrong = first === "" ? [] : dns1035LabelErrors(first);
+  if (wrong.length > 0) errors.push(invalidValue("spec.version", first, wrong.join(",")));
+  return errors;
+}
+
+const hasStatusEnabled = ({ subresources }: VersionParts): boolean => isFields(subresources?.status);
+
+const validateColumns = ({ columns }: VersionParts, path: string): FieldError[] =>
+  columns.flatMap((column, index) => validateColumn(column, `${path}.additionalPrinterColumns[${index}]`));
+
+function validateConversionOf({ fields, preserveUnknownFields }: DefinitionSpec, forgiven: Forgiven): FieldError[] {
+  if (absent(fields.conversion)) return [];
+  const conversion: ReadonlyFields = object(fields.conversion);
+  const errors: FieldError[] = [];
+  if (conversion.strategy !== "None" && preserveUnknownFields) {
+    const detail = "must be None if spec.preserveUnknownFields is true";
+    errors.push(invalidValue("spec.conversion.strategy", text(conversion.strategy), detail));
+  }
+  return [
+    ...errors,
+    ...validateConversion(conversion, {
+      requireKnownReview: !forgiven.unknownReviews,
+      allowInvalidCaBundle: forgiven.invalidCaBundle,
+    }),
+  ];
+}

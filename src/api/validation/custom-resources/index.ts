@@ -1,0 +1,6 @@
+export {
+  validateCustomResourceDefinition,
+  validateCustomResourceDefinitionStatus,
+  validateCustomResourceDefinitionUpdate,
+} from "./definition.js";
+export { definitionWarnings } from "./warnings.js";

@@ -1,0 +1,128 @@
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../../../machinery/errors/field-error.js";
+import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { validateListType, validateMapListKeys } from "./list-type.js";
+import { sortedEntries } from "./schema-fields.js";
+import { schemaHas } from "./schema-walk.js";
+import { validateRules } from "./validation-rules.js";
+
+export interface SchemaRules {
+  readonly requireKnownTypes: boolean;
+  readonly requireAtomicSets: boolean;
+  readonly requireMapKeys: boolean;
+}
+
+interface Place extends SchemaRules {
+  readonly root: boolean;
+  /** Inside apiVersion, kind or metadata of a resource. */
+  readonly inMeta: boolean;
+  /** Why there may be no default; undefined where there may be one. */
+  readonly noDefaults?: string;
+}
+
+/** What a custom resource's schema may say, structural or not; the rules in CEL are not compiled. */
+export function validateSchema(schema: ReadonlyFields, path: string, rules: SchemaRules): FieldError[] {
+  const errors: FieldError[] = [];
+  validate(schema, path, { ...rules, root: true, inMeta: false }, errors);
+  return errors;
+}
+
+const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
+
+export const hasUnknownTypes = (schema: unknown): boolean =>
+  schemaHas(schema, ({ type }) => text(type) !== "" && !TYPES.includes(text(type)));
+
+const META = ["metadata", "kind", "apiVersion"];
+
+function validate(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): void {
+  const inner: Place = { ...place, root: false };
+  const into = (value: unknown, step: string, changed: Partial<Place> = {}) => {
+    if (isFields(value)) validate(value, path + step, { ...inner, ...changed }, errors);
+  };
+  const each = (field: string) => {
+    for (const [index, one] of objects(schema[field]).entries()) into(one, `.${field}[${index}]`);
+  };
+  validateFields(schema, path, place, errors);
+  const properties = sortedEntries(schema.properties);
+  const others = schema.additionalProperties;
+  if (!absent(others)) {
+    if (properties.length > 0 && others !== true) {
+      const detail = "additionalProperties and properties are mutual exclusive";
+      errors.push(forbiddenField(`${path}.additionalProperties`, detail));
+    }
+    const noDefaults = "inside additionalProperties applying to object metadata";
+    into(others, ".additionalProperties", place.inMeta ? { noDefaults } : {});
+  }
+  for (const [name, property] of properties) {
+    const meta = (place.root || schema["x-kubernetes-embedded-resource"] === true) && META.includes(name);
+    const changed = {
+      ...(meta && { inMeta: true }),
+      ...(meta && place.root && { noDefaults: `in top-level ${name}` }),
+    };
+    into(property, `.properties[${name}]`, changed);
+  }
+  into(schema.not, ".not");
+  for (const junctor of ["allOf", "oneOf", "anyOf"]) each(junctor);
+  for (const [name, one] of sortedEntries(schema.definitions)) into(one, `.definitions[${name}]`);
+  into(schema.items, ".items");
+  each("items");
+  for (const [name, one] of sortedEntries(schema.dependencies)) into(one, `.dependencies[${name}]`);
+  validateExtensions(schema, path, errors);
+  validateListType(schema, path, place.requireAtomicSets, errors);
+  if (place.requireMapKeys) validateMapListKeys(schema, path, errors);
+  validateRules(schema, path, errors);
+}
+
+const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];
+
+function validateFields(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): void {
+  const type = text(schema.type);
+  if (place.requireKnownTypes && type !== "" && !TYPES.includes(type)) {
+    errors.push(notSupported(`${path}.type`, type, TYPES));
+  }
+  if (!absent(schema.default) && place.noDefaults !== undefined) {
+    errors.push(forbiddenField(`${path}.default`, `must not be set ${place.noDefaults}`));
+  }
+  for (const field of UNSUPPORTED) {
+    if (isThere(schema[field], field)) errors.push(forbiddenField(`${path}.${field}`, `${field} is not supported`));
+  }
+  if (type === "null") {
+    errors.push(forbiddenField(`${path}.type`, "type cannot be set to null, use nullable as an alternative"));
+  }
+  if (list(schema.items).length > 0) {
+    errors.push(forbiddenField(`${path}.items`, "items must be a schema object and not an array"));
+  }
+  if (place.inMeta && schema["x-kubernetes-embedded-resource"] === true) {
+    const detail = "must not be used inside of resource meta";
+    errors.push(forbiddenField(`${path}.x-kubernetes-embedded-resource`, detail));
+  }
+  if (schema.uniqueItems === true) {
+    const detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic";
+    errors.push(forbiddenField(`${path}.uniqueItems`, detail));
+  }
+}
+
+function isThere(value: unknown, field: string): boolean {
+  if (absent(value)) return false;
+  if (field === "id") return value !== "";
+  return !["patternProperties", "definitions"].includes(field) || Object.keys(object(value)).length > 0;
+}
+
+function validateExtensions(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
+  const unknown = "x-kubernetes-preserve-unknown-fields";
+  if (schema[unknown] === false) errors.push(invalidValue(`${path}.${unknown}`, false, "must be true or undefined"));
+  const mapType = schema["x-kubernetes-map-type"];
+  if (absent(mapType)) return;
+  const type = text(schema.type);
+  const detail = "must be object if x-kubernetes-map-type is specified";
+  if (type === "") errors.push(required(`${path}.type`, detail));
+  else if (type !== "object") errors.push(invalidValue(`${path}.type`, type, detail));
+  if (mapType !== "atomic" && mapType !== "granular") {
+    errors.push(notSupported(`${path}.x-kubernetes-map-type`, mapType, ["atomic", "granular"]));
+  }
+}

@@ -1,0 +1,228 @@
+import {
+  formatFieldError,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  required,
+} from "../../../machinery/errors/field-error.js";
+import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { validateCompleteness } from "./completeness.js";
+import { patternProblem } from "./pattern.js";
+import { isSet, SCHEMA_FIELDS, sortedEntries } from "./schema-fields.js";
+
+type Level = "root" | "item" | "field";
+
+/**
+ * Whether a schema says the type of every value outside of anyOf, allOf, oneOf and not, which only narrow it: what pruning and
+ * defaults need. The errors are sorted by their text.
+ */
+export function validateStructural(schema: ReadonlyFields, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  validateInvariants(schema, "root", path, errors);
+  validateCompleteness(schema, path, errors);
+  return errors
+    .map((error) => ({ error, text: formatFieldError(error) }))
+    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+    .map(({ error }) => error);
+}
+
+/** What keeps a schema from being looked at as a structural one at all; undefined for nothing. */
+export function notStructural(schema: ReadonlyFields): string | undefined {
+  for (const [field, name] of UNSUPPORTED)
+    if (isThere(schema[field])) return `OpenAPIV3Schema '${name}' is not supported`;
+  for (const inner of [schema.not, ...list(schema.allOf), ...list(schema.anyOf), ...list(schema.oneOf)]) {
+    const problem = isFields(inner) ? notStructural(inner) : undefined;
+    if (problem !== undefined) return problem;
+  }
+  if (schema["x-kubernetes-preserve-unknown-fields"] === false) {
+    return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined";
+  }
+  if (list(schema.items).length > 0) return "OpenAPIV3Schema 'items' must be a schema, but is an array";
+  const properties = sortedEntries(schema.properties).map(([, property]) => property);
+  for (const inner of [schema.items, ...properties, schema.additionalProperties]) {
+    const problem = isFields(inner) ? notStructural(inner) : undefined;
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+const UNSUPPORTED: readonly (readonly [field: string, name: string])[] = [
+  ["id", "id"],
+  ["$schema", "schema"],
+  ["$ref", "$ref"],
+  ["patternProperties", "patternProperties"],
+  ["dependencies", "dependencies"],
+  ["additionalItems", "additionalItems"],
+  ["definitions", "definitions"],
+];
+
+function isThere(value: unknown): boolean {
+  if (absent(value) || value === "") return false;
+  return !isFields(value) || Object.keys(value).length > 0;
+}
+
+const IN_RESOURCE = "x-kubernetes-embedded-resource";
+const UNKNOWN = "x-kubernetes-preserve-unknown-fields";
+const INT_OR_STRING = "x-kubernetes-int-or-string";
+const WHERE: Readonly<Record<Level, string>> = {
+  root: "must not be empty at the root",
+  item: "must not be empty for specified array items",
+  field: "must not be empty for specified object fields",
+};
+
+function validateInvariants(schema: ReadonlyFields, level: Level, path: string, errors: FieldError[]): void {
+  const { items, properties, additionalProperties: others } = schema;
+  if (schema.type === "array" && !isFields(items)) errors.push(required(`${path}.items`, "must be specified"));
+  if (isFields(items)) validateInvariants(items, "item", `${path}.items`, errors);
+  for (const [name, property] of sortedEntries(properties)) {
+    validateInvariants(object(property), "field", `${path}.properties[${name}]`, errors);
+  }
+  if (!absent(others)) {
+    if (level === "root") errors.push(forbiddenField(`${path}.additionalProperties`, "must not be used at the root"));
+    if (isFields(others)) validateInvariants(others, "field", `${path}.additionalProperties`, errors);
+  }
+  validateExtensions(schema, path, errors);
+  validateNarrowing(
+    schema,
+    { anyOf: isIntOrString(schema), firstAllOf: isIntOrString(object(list(schema.allOf)[0])) },
+    path,
+    errors,
+  );
+  validateType(schema, level, path, errors);
+  validateMetaFields(schema, level, path, errors);
+}
+
+function validateExtensions(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
+  if (schema[INT_OR_STRING] !== true) return;
+  for (const field of [UNKNOWN, IN_RESOURCE]) {
+    if (schema[field] !== true) continue;
+    errors.push(invalidValue(`${path}.${field}`, true, "must be false if x-kubernetes-int-or-string is true"));
+  }
+}
+
+function validateType(schema: ReadonlyFields, level: Level, path: string, errors: FieldError[]): void {
+  const type = text(schema.type);
+  const at = `${path}.type`;
+  if (schema[IN_RESOURCE] === true && type !== "object") {
+    const detail = "must be object if x-kubernetes-embedded-resource is true";
+    errors.push(type === "" ? required(at, detail) : invalidValue(at, type, detail));
+  } else if (type === "" && schema[INT_OR_STRING] !== true && schema[UNKNOWN] !== true) {
+    errors.push(required(at, WHERE[level]));
+  }
+  if (schema[IN_RESOURCE] === true && !absent(schema.additionalProperties)) {
+    const detail = "must not be used if x-kubernetes-embedded-resource is set";
+    errors.push(forbiddenField(`${path}.additionalProperties`, detail));
+  }
+  if (level === "root" && type !== "" && type !== "object") {
+    errors.push(invalidValue(at, type, "must be object at the root"));
+  }
+}
+
+/** What a resource has by being one may not be said otherwise. */
+function validateMetaFields(schema: ReadonlyFields, level: Level, path: string, errors: FieldError[]): void {
+  const properties = object(schema.properties);
+  const isResource = level === "root" || schema[IN_RESOURCE] === true;
+  for (const name of ["kind", "apiVersion"]) {
+    const property = own(properties, name);
+    if (!isResource || property === undefined || property.type === "string") continue;
+    errors.push(invalidValue(`${path}.properties[${name}].type`, text(property.type), "must be string"));
+  }
+  const metadata = own(properties, "metadata");
+  if (metadata !== undefined) {
+    const at = `${path}.properties[metadata]`;
+    if (isResource && metadata.type !== "object") {
+      errors.push(invalidValue(`${at}.type`, text(metadata.type), "must be object"));
+    }
+    if (level === "root" && saysMoreThanNames(metadata)) {
+      const detail = "must not specify anything other than name and generateName, but metadata is implicitly specified";
+      errors.push(forbiddenField(at, detail));
+    }
+  }
+  if (schema[IN_RESOURCE] === true && schema[UNKNOWN] !== true && Object.keys(properties).length === 0) {
+    const detail =
+      "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields";
+    errors.push(required(`${path}.properties`, detail));
+  }
+}
+
+function saysMoreThanNames(metadata: ReadonlyFields): boolean {
+  const names = Object.keys(object(metadata.properties));
+  if (names.some((name) => name !== "name" && name !== "generateName")) return true;
+  return SCHEMA_FIELDS.some(
+    (field) => !["Type", "Default", "Properties"].includes(field.go) && isSet(metadata[field.wire], field),
+  );
+}
+
+function own(fields: ReadonlyFields, name: string): ReadonlyFields | undefined {
+  return Object.hasOwn(fields, name) ? object(fields[name]) : undefined;
+}
+
+/** "anyOf: [{type: integer}, {type: string}]", which may say a type where nothing else may. */
+function isIntOrString(schema: ReadonlyFields): boolean {
+  const types = objects(schema.anyOf);
+  return types.length === 2 && isOnly(types[0], "integer") && isOnly(types[1], "string");
+}
+
+function isOnly(schema: ReadonlyFields | undefined, type: string): boolean {
+  if (schema?.type !== type) return false;
+  return SCHEMA_FIELDS.every((field) => field.go === "Type" || !isSet(schema[field.wire], field));
+}
+
+interface Skipped {
+  readonly anyOf: boolean;
+  /** The anyOf of the first schema in allOf. */
+  readonly firstAllOf: boolean;
+}
+
+const NOTHING: Skipped = { anyOf: false, firstAllOf: false };
+
+function validateNarrowing(schema: ReadonlyFields, skipped: Skipped, path: string, errors: FieldError[]): void {
+  if (!skipped.anyOf) {
+    for (const [index, one] of objects(schema.anyOf).entries())
+      validateNested(one, false, `${path}.anyOf[${index}]`, errors);
+  }
+  for (const [index, one] of objects(schema.allOf).entries()) {
+    validateNested(one, skipped.firstAllOf && index === 0, `${path}.allOf[${index}]`, errors);
+  }
+  for (const [index, one] of objects(schema.oneOf).entries())
+    validateNested(one, false, `${path}.oneOf[${index}]`, errors);
+  if (isFields(schema.not)) validateNested(schema.not, false, `${path}.not`, errors);
+  const pattern = text(schema.pattern);
+  const problem = patternProblem(pattern);
+  if (problem === undefined) return;
+  const detail = `must be a valid regular expression, but isn't: ${problem}`;
+  errors.push(invalidValue(`${path}.pattern`, pattern, detail));
+}
+
+const FORBIDDEN: readonly (readonly [field: string, detail: string])[] = [
+  ["type", "must be empty to be structural"],
+  ["additionalProperties", "must be undefined to be structural"],
+  ["default", "must be undefined to be structural"],
+  ["title", "must be empty to be structural"],
+  ["description", "must be empty to be structural"],
+  ["nullable", "must be false to be structural"],
+  [UNKNOWN, "must be false to be structural"],
+  [IN_RESOURCE, "must be false to be structural"],
+  [INT_OR_STRING, "must be false to be structural"],
+  ["x-kubernetes-list-map-keys", "must be empty to be structural"],
+  ["x-kubernetes-list-type", "must be undefined to be structural"],
+  ["x-kubernetes-map-type", "must be undefined to be structural"],
+  ["x-kubernetes-validations", "must be empty to be structural"],
+];
+
+function validateNested(schema: ReadonlyFields, skipAnyOf: boolean, path: string, errors: FieldError[]): void {
+  validateNarrowing(schema, { ...NOTHING, anyOf: skipAnyOf }, path, errors);
+  if (isFields(schema.items)) validateNested(schema.items, false, `${path}.items`, errors);
+  for (const [name, property] of sortedEntries(schema.properties)) {
+    validateNested(object(property), false, `${path}.properties[${name}]`, errors);
+  }
+  for (const [field, detail] of FORBIDDEN) {
+    if (saysSomething(schema[field])) errors.push(forbiddenField(`${path}.${field}`, detail));
+  }
+  if (own(object(schema.properties), "metadata") !== undefined) {
+    errors.push(forbiddenField(`${path}.properties[metadata]`, "must not be specified in a nested context"));
+  }
+}
+
+const saysSomething = (value: unknown): boolean =>
+  !absent(value) && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0);

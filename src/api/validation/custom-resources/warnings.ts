@@ -1,0 +1,39 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { definitionSpec, schemasOf } from "./definition-spec.js";
+import { schemaHas } from "./schema-walk.js";
+
+const STRINGS =
+  "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname";
+
+const KNOWN: Readonly<Record<string, ReadonlySet<string>>> = {
+  string: new Set(STRINGS.split(" ")),
+  integer: new Set(["int32", "int64"]),
+  number: new Set(["float", "double"]),
+};
+
+/** Formats in a definition's schemas that nobody checks; of an update, those that are new. */
+export function definitionWarnings(definition: KubeObject, old: KubeObject = {}): string[] {
+  const before = unknownFormats(old);
+  return unknownFormats(definition)
+    .filter((format) => !before.includes(format))
+    .map((format) => `unrecognized format ${goQuote(format)}`);
+}
+
+function unknownFormats(definition: KubeObject): string[] {
+  const found: string[] = [];
+  for (const schema of schemasOf(definitionSpec(object(definition.spec)))) {
+    schemaHas(schema, (inner) => {
+      const format = text(inner.format);
+      if (format !== "" && !isKnown(format, text(inner.type))) found.push(format);
+      return false;
+    });
+  }
+  return found;
+}
+
+function isKnown(format: string, type: string): boolean {
+  const known = KNOWN[type === "" ? "string" : type];
+  return known?.has(known === KNOWN.string ? format.replaceAll("-", "") : format) === true;
+}

@@ -1,0 +1,44 @@
+import {
+  persistentVolumeClaimWarnings,
+  validatePersistentVolumeClaim,
+  validatePersistentVolumeClaimStatusUpdate,
+  validatePersistentVolumeClaimUpdate,
+} from "../../../api/validation/persistent-volume-claim.js";
+import { absent, ensureChild, type Fields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { Strategy } from "../../registry/strategy.js";
+
+/** A claim starts out unbound. Its protection finalizer comes with the controller that takes it out. */
+export const persistentVolumeClaimStrategy: Strategy = {
+  prepareForCreate(draft) {
+    draft.status = { phase: "Pending" };
+    alignDataSources(ensureChild(draft, "spec"), {});
+  },
+  prepareForUpdate: (draft, old) => alignDataSources(ensureChild(draft, "spec"), object(old.spec)),
+  validate: validatePersistentVolumeClaim,
+  validateUpdate: validatePersistentVolumeClaimUpdate,
+  validateStatusUpdate: validatePersistentVolumeClaimStatusUpdate,
+  warningsOnCreate: persistentVolumeClaimWarnings,
+  warningsOnUpdate: persistentVolumeClaimWarnings,
+};
+
+/**
+ * `dataSource` is the older name of `dataSourceRef` and shows the same, but for sources in another namespace, which 1.36 has
+ * behind a gate that is off. What only the new name may say is no source under the old one.
+ */
+function alignDataSources(spec: Fields, before: ReadonlyFields): void {
+  const elsewhere = text(object(spec.dataSourceRef).namespace) !== "";
+  if (elsewhere && absent(before.dataSourceRef)) delete spec.dataSourceRef;
+  if (absent(before.dataSource) && absent(spec.dataSourceRef) && !isOldSource(object(spec.dataSource))) {
+    delete spec.dataSource;
+  }
+  if (!absent(spec.dataSource) && absent(spec.dataSourceRef)) spec.dataSourceRef = { ...object(spec.dataSource) };
+  else if (absent(spec.dataSource) && !absent(spec.dataSourceRef)) {
+    const { namespace, ...source } = object(spec.dataSourceRef);
+    if (text(namespace) === "") spec.dataSource = source;
+  }
+}
+
+function isOldSource({ apiGroup, kind }: ReadonlyFields): boolean {
+  if (kind === "PersistentVolumeClaim") return text(apiGroup) === "";
+  return kind === "VolumeSnapshot" && apiGroup === "snapshot.storage.k8s.io";
+}

@@ -1,0 +1,26 @@
+import { type Fields, objects } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Strategy } from "../../registry/strategy.js";
+
+export const serviceAccountStrategy: Strategy = {
+  prepareForCreate: keepSecretNames,
+  prepareForUpdate: keepSecretNames,
+  warningsOnCreate: (account) => warnings(account, {}),
+  warningsOnUpdate: warnings,
+};
+
+/** Of the secrets of an account only the names mean something. */
+function keepSecretNames(draft: KubeObject): void {
+  if (draft.secrets === undefined || draft.secrets === null) return;
+  (draft as Fields).secrets = objects(draft.secrets).map(({ name }) => (name === undefined ? {} : { name }));
+}
+
+const MOUNTABLE_SECRETS = "kubernetes.io/enforce-mountable-secrets";
+
+/** Said when the annotation is new. */
+function warnings(account: KubeObject, old: KubeObject): readonly string[] {
+  const [asks, asked] = [account, old].map(({ metadata }) => metadata?.annotations?.[MOUNTABLE_SECRETS] !== undefined);
+  if (asks !== true || asked === true) return [];
+  const better = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+  return [`metadata.annotations[${MOUNTABLE_SECRETS}]: ${better}`];
+}

@@ -1,0 +1,10 @@
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { assign, metadataOf } from "../registry/metadata.js";
+
+/** Takes back what a change of status says of metadata; who wrote what stays as it was tracked. */
+export function keepMetadata(draft: KubeObject, old: KubeObject): void {
+  const metadata = metadataOf(draft);
+  for (const field of ["labels", "annotations", "finalizers", "ownerReferences"] as const) {
+    assign(metadata, field, structuredClone(old.metadata?.[field]));
+  }
+}
