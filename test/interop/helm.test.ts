@@ -1,58 +1,41 @@
-import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { realTool } from "../helpers/real-tools.js";
+import { type RealHelm, realHelm } from "../helpers/run-real-helm.js";
 
-const helm = realTool("helm");
-if (helm.missing !== undefined) process.stdout.write(`helm interop is skipped: ${helm.missing}\n`);
+const { missing } = realTool("helm");
+if (missing !== undefined) process.stdout.write(`helm interop is skipped: ${missing}\n`);
 
-describe.skipIf(helm.missing !== undefined)("helm 4.2.3, unchanged", () => {
+describe.skipIf(missing !== undefined)("helm 4.2.3, unchanged", () => {
   let cluster: Cluster;
-  let folder: string;
+  let helm: RealHelm;
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), "kubets-helm-"));
     cluster = await startCluster();
-    writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig(), { mode: 0o600 });
+    helm = await realHelm(cluster);
   });
   afterAll(async () => {
+    await helm?.[Symbol.asyncDispose]();
     await cluster.close();
-    rmSync(folder, { recursive: true, force: true });
   });
-
-  async function run(...args: string[]): Promise<string> {
-    const { stdout } = await promisify(execFile)(helm.path, args, {
-      env: { PATH: "/usr/bin:/bin", HOME: folder, KUBECONFIG: join(folder, "kubeconfig") },
-    });
-    return stdout;
-  }
 
   test("installs a chart without hooks, lists it and uninstalls it", async () => {
     const chart = join(import.meta.dirname, "chart");
-    const installed = await run(
-      "install",
-      "shop",
-      chart,
-      "--server-side=false",
-      "--namespace",
-      "apps",
-      "--create-namespace",
-    );
+    const where = ["--namespace", "apps"];
+    const installed = await helm.ok("install", "shop", chart, "--server-side=false", ...where, "--create-namespace");
     expect(installed).toMatch(/STATUS: deployed/);
 
-    const releases = JSON.parse(await run("list", "--all-namespaces", "--output", "json")) as Record<string, string>[];
-    expect(releases.map(({ name, namespace, status, chart: from }) => ({ name, namespace, status, from }))).toEqual([
-      { name: "shop", namespace: "apps", status: "deployed", from: "web-0.1.0" },
-    ]);
+    const list = async () =>
+      JSON.parse(await helm.ok("list", "--all-namespaces", "--output", "json")) as Record<string, string>[];
+    expect(
+      (await list()).map(({ name, namespace, status, chart: from }) => ({ name, namespace, status, from })),
+    ).toEqual([{ name: "shop", namespace: "apps", status: "deployed", from: "web-0.1.0" }]);
 
-    const manifest = await run("get", "manifest", "shop", "--namespace", "apps");
+    const manifest = await helm.ok("get", "manifest", "shop", ...where);
     expect(manifest).toContain("replicas: 2");
 
-    await run("uninstall", "shop", "--namespace", "apps");
-    expect(JSON.parse(await run("list", "--all-namespaces", "--output", "json"))).toEqual([]);
+    await helm.ok("uninstall", "shop", ...where);
+    expect(await list()).toEqual([]);
   });
 });

@@ -146,6 +146,9 @@ export const serviceUnavailable = (message: string): StatusError => failure(503,
 export const internalError = (message: string): StatusError =>
   failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
 
+/** 500 without a reason: what kube-apiserver answers where it fails with an error that is no Status of its own. */
+export const unclassified = (message: string): StatusError => failure(500, "", message);
+
 /** For an answer that is not a Status: what client-go makes of the code alone. `verb` is the HTTP method. */
 export function genericServerResponse(response: {
   readonly code: number;
@@ -247,7 +250,7 @@ function failure(code: number, reason: string, message: string, details: StatusD
     metadata: {},
     status: "Failure",
     message,
-    reason,
+    ...(reason !== "" && { reason }),
     ...(Object.keys(details).length > 0 && { details }),
     code,
   });

@@ -1,12 +1,16 @@
 import { authenticated, type User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 
-/** The verified certificate's common name is the user, its organizations are the groups. */
+const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+
+/** The verified certificate's common name is the user, its organizations are the groups; `extra` says which certificate it was. */
 export const clientCertificate: Authenticator = ({ clientCertificate: certificate }) => {
   if (certificate === undefined) return undefined;
   let user = users.get(certificate);
   if (user === undefined) {
-    user = authenticated({ name: certificate.commonName, groups: certificate.organizations });
+    const { commonName: name, organizations: groups, fingerprint } = certificate;
+    const extra = fingerprint === undefined ? undefined : { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] };
+    user = authenticated({ name, groups, extra });
     users.set(certificate, user);
   }
   return user;

@@ -1,5 +1,13 @@
 import type { WebSocketOffer } from "./web-socket.js";
 
+/** What a verified certificate says of who shows it. */
+export interface ClientCertificate {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** SHA-256 of the certificate's DER, in lower-case hex; not there for callers within the process. */
+  readonly fingerprint?: string;
+}
+
 /**
  * One HTTP exchange as the server sees it. Adapters make it from an HTTP/1.1 request, an HTTP/2 stream or an
  * in-process call; nothing behind them knows which.
@@ -11,8 +19,8 @@ export interface Exchange {
   readonly query: URLSearchParams;
   /** Lower-case names; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The client's verified certificate's subject, when it showed one. */
-  readonly clientCertificate?: { readonly commonName: string; readonly organizations: readonly string[] } | undefined;
+  /** When the client showed a certificate that we verified. */
+  readonly clientCertificate?: ClientCertificate | undefined;
   readonly remoteAddress: string;
   /** Aborts when the client goes away or the server shuts down. */
   readonly signal: AbortSignal;
