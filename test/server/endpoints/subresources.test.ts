@@ -107,7 +107,7 @@ describe("pods/resize", () => {
     const answer = await resize("best", { resources: { requests: { cpu: "1" } } });
     expect([answer.status, answer.at("message")]).toEqual([
       422,
-      'Pod "best" is invalid: spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
+      'Pod "best" is invalid: spec: Invalid value: "BestEffort": Pod QOS Class may not change as a result of resizing',
     ]);
     await pod("disk", { requests: { cpu: "1" } });
     const disk = await resize("disk", { resources: { requests: { "ephemeral-storage": "1Gi" } } });

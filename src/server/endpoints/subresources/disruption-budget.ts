@@ -94,6 +94,7 @@ const SERVER = { name: "system:apiserver", groups: ["system:masters", "system:au
 /** Budgets are the server's own business here: whoever may evict need not be allowed to change them. */
 const scope = (namespace: string, dryRun: boolean): RequestScope => ({
   user: SERVER,
+  apiVersion: "",
   namespace,
   warnings: new Warnings(),
   dryRun,

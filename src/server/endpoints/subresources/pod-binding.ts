@@ -1,9 +1,9 @@
 import { notSupported, required } from "../../../machinery/errors/field-error.js";
-import { conflict, invalid } from "../../../machinery/errors/status-error.js";
-import { text } from "../../../machinery/meta/access.js";
+import { badRequest, conflict, invalid } from "../../../machinery/errors/status-error.js";
+import { list, text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { timestamp } from "../../registry/metadata.js";
+import { metadataOf, timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";
@@ -21,10 +21,20 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
   const { object } = await decodeBody(body, { expected: BINDING, mode: options.fieldValidation });
-  const name = request.info.name === "" ? (object.metadata?.name ?? "") : request.info.name;
+  const { name: bound = "", uid = "", resourceVersion = "" } = object.metadata ?? {};
+  const name = request.info.name === "" ? bound : request.info.name;
+  if (name !== bound) throw badRequest("name in URL does not match name in Binding object");
   const node = targetNode(object, name);
   const named = request.with({ info: { ...request.info, resource: "pods", name } });
-  await trustedUpdate(named, resource, options.dryRun, (draft) => bind(draft, node, resource.now()));
+  const preconditions = {
+    ...(uid !== "" && { uid }),
+    ...(resourceVersion !== "" && { resourceVersion }),
+  };
+  const change = (draft: KubeObject) => {
+    bind(draft, node, resource.now());
+    copyMetadata(object, draft);
+  };
+  await trustedUpdate(named, resource, options.dryRun, change, preconditions);
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));
 }
@@ -39,6 +49,13 @@ function targetNode(binding: KubeObject, name: string): string {
   return text(target["name"]);
 }
 
+/** What the scheduler says of the pod. */
+function copyMetadata({ metadata: { labels, annotations } = {} }: KubeObject, pod: KubeObject): void {
+  const metadata = metadataOf(pod);
+  if (annotations !== undefined) metadata.annotations = { ...metadata.annotations, ...annotations };
+  if (labels !== undefined) metadata.labels = { ...metadata.labels, ...labels };
+}
+
 function bind(pod: KubeObject, node: string, now: number): void {
   const name = pod.metadata?.name ?? "";
   const spec = isJsonObject(pod["spec"]) ? pod["spec"] : {};
@@ -48,8 +65,12 @@ function bind(pod: KubeObject, node: string, now: number): void {
   }
   const current = spec["nodeName"] ?? "";
   if (current !== "") throw conflict(pods, name, `pod ${name} is already assigned to node ${JSON.stringify(current)}`);
+  if (list(spec["schedulingGates"]).length > 0) {
+    throw conflict(pods, name, `pod ${name} has non-empty .spec.schedulingGates`);
+  }
   pod["spec"] = { ...spec, nodeName: node };
-  const status = isJsonObject(pod["status"]) ? pod["status"] : {};
+  // Where it might have gone is of no interest any more.
+  const { nominatedNodeName: _, ...status } = isJsonObject(pod["status"]) ? pod["status"] : {};
   const others = (Array.isArray(status["conditions"]) ? status["conditions"] : []).filter(
     (condition) => (condition as JsonObject)["type"] !== "PodScheduled",
   );

@@ -1,9 +1,17 @@
+import {
+  selfSubjectRulesReviewProblem,
+  tokenReviewProblem,
+  validateLocalSubjectAccessReview,
+  validateSelfSubjectAccessReview,
+  validateSubjectAccessReview,
+} from "../../../api/validation/reviews.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
-import { isStatusError } from "../../../machinery/errors/status-error.js";
+import type { FieldError } from "../../../machinery/errors/field-error.js";
+import { badRequest, invalid, isStatusError } from "../../../machinery/errors/status-error.js";
 import { list, text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { timestamp } from "../../registry/metadata.js";
+import { clearSystemMetadata, matchNamespace, timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { authenticated, InvalidTokenError, type TokenLookup, type User } from "../../request/user.js";
 import { readObjectBody } from "../negotiation/request-body.js";
@@ -11,9 +19,19 @@ import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondJson } from "../verbs/answer.js";
+import { fieldManagerName } from "../verbs/field-manager-name.js";
+import { fieldTracking } from "../verbs/field-tracking.js";
 
-/** Makes the status of a review from the question in it. */
-type Reviewer = (review: KubeObject, request: ApiRequest) => Promise<JsonObject>;
+interface Reviewer {
+  /** What is wrong with the question. */
+  readonly validate?: (review: KubeObject) => readonly FieldError[];
+  /** The text of a bad request, for what is no question at all. */
+  readonly problem?: (review: KubeObject) => string | undefined;
+  /** Makes the status from the question. */
+  readonly answer: (review: KubeObject, request: ApiRequest) => Promise<JsonObject>;
+  /** What goes back with the status: the question, or an object that has only the status, and when it was made or not. */
+  readonly shows: "question" | "status" | "status and time";
+}
 
 /** What is asked and answered in one POST, and kept nowhere, by "<group version>/<resource>". */
 export function reviewers(
@@ -21,17 +39,33 @@ export function reviewers(
   audiences: readonly string[] = [],
 ): ReadonlyMap<string, Reviewer> {
   // Whoever is authenticated may do everything, until authorization says otherwise.
-  const allowed: Reviewer = () => Promise.resolve({ allowed: true });
+  const allowed = () => Promise.resolve({ allowed: true });
+  const shows = "question" as const;
   return new Map<string, Reviewer>([
-    ["authorization.k8s.io/v1/subjectaccessreviews", allowed],
-    ["authorization.k8s.io/v1/localsubjectaccessreviews", allowed],
-    ["authorization.k8s.io/v1/selfsubjectaccessreviews", allowed],
-    ["authorization.k8s.io/v1/selfsubjectrulesreviews", () => Promise.resolve(EVERYTHING)],
+    ["authorization.k8s.io/v1/subjectaccessreviews", { validate: validateSubjectAccessReview, answer: allowed, shows }],
+    [
+      "authorization.k8s.io/v1/localsubjectaccessreviews",
+      { validate: validateLocalSubjectAccessReview, answer: allowed, shows },
+    ],
+    [
+      "authorization.k8s.io/v1/selfsubjectaccessreviews",
+      { validate: validateSelfSubjectAccessReview, answer: allowed, shows },
+    ],
+    [
+      "authorization.k8s.io/v1/selfsubjectrulesreviews",
+      { problem: selfSubjectRulesReviewProblem, answer: () => Promise.resolve(EVERYTHING), shows: "status" },
+    ],
     [
       "authentication.k8s.io/v1/selfsubjectreviews",
-      (_, request) => Promise.resolve({ userInfo: userInfo(request.user) }),
+      {
+        answer: (_, request) => Promise.resolve({ userInfo: userInfo(request.user) }),
+        shows: "status and time",
+      },
     ],
-    ["authentication.k8s.io/v1/tokenreviews", (review) => reviewToken(review, tokens, audiences)],
+    [
+      "authentication.k8s.io/v1/tokenreviews",
+      { problem: tokenReviewProblem, answer: (review) => reviewToken(review, tokens, audiences), shows },
+    ],
   ]);
 }
 
@@ -47,8 +81,19 @@ export async function handleReview(request: ApiRequest, resource: ServedResource
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const { object, warnings } = await resource.codec.decode(await readObjectBody(request), options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
-  const metadata = { ...object.metadata, creationTimestamp: timestamp(resource.now()) };
-  const answered = { ...object, metadata, status: await review(object, request) };
+  const { apiVersion, kind } = object;
+  clearSystemMetadata(object);
+  matchNamespace(object, request.info.namespace);
+  fieldTracking(resource).track(object, undefined, fieldManagerName(request, options));
+  const problem = review.problem?.(object);
+  if (problem !== undefined) throw badRequest(problem);
+  const errors = review.validate?.(object) ?? [];
+  // Kubernetes has forgotten the kind by then, and names none.
+  if (errors.length > 0) throw invalid({ group: resource.facts.group, kind: "" }, "", errors);
+  const status = await review.answer(object, request);
+  const time = review.shows === "status and time" && { creationTimestamp: timestamp(resource.now()) };
+  const answered =
+    review.shows === "question" ? { ...object, status } : { apiVersion, kind, metadata: { ...time }, status };
   await respondJson(request, format, 201, encodeObject(answered, resource.codec.schema));
 }
 

@@ -2,14 +2,14 @@ import { schemaFor } from "../../../api/facts/index.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { badRequest, invalid, notFound } from "../../../machinery/errors/status-error.js";
+import { conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import { copyObject } from "../../registry/copy.js";
 import { assign, metadataOf } from "../../registry/metadata.js";
-import type { Getter, Updater } from "../../registry/resource.js";
+import type { Getter, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { BODY_LIMIT, readObjectBody } from "../negotiation/request-body.js";
@@ -42,11 +42,13 @@ export async function handleScaleUpdate(
   for (const warning of decoded.warnings) request.warnings.add(warning);
   checkName(decoded.object, request.info);
   const manager = fieldManagerName(request, options);
-  await write(request, resource, storage, options.dryRun, (live) => {
+  const uid = decoded.object.metadata?.uid ?? "";
+  const change = (live: KubeObject) => {
     const next = structuredClone(decoded.object);
     scaleTracking(resource).track(next, live, manager);
     return next;
-  });
+  };
+  await write(request, resource, storage, options.dryRun, change, uid === "" ? undefined : { uid });
 }
 
 /** PATCH of /scale. */
@@ -56,11 +58,12 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
   const tracking = scaleTracking(resource);
   if (type === APPLY) {
-    const applied = await readAppliedObject(bytes);
-    const { fieldManager, force } = options;
-    await write(request, resource, storage, options.dryRun, (live) =>
-      tracking.apply(live, applied, fieldManager, force),
-    );
+    const applied = await readAppliedObject(bytes, options, request);
+    await write(request, resource, storage, options.dryRun, (live) => {
+      const scale = tracking.apply(live, applied.object, options.fieldManager, options.force);
+      applied.checkKeys();
+      return scale;
+    });
     return;
   }
   const patch = decodePatch(bytes, type);
@@ -88,6 +91,7 @@ async function write(
   storage: Updater,
   dryRun: boolean,
   change: (current: KubeObject) => KubeObject,
+  preconditions?: UpdateOptions["preconditions"],
 ): Promise<void> {
   const { info } = request;
   const { object } = await storage.update(
@@ -107,15 +111,21 @@ async function write(
       }
       const version = scale.metadata?.resourceVersion ?? "";
       const uid = scale.metadata?.uid ?? "";
-      if (uid !== "" && uid !== draft.metadata?.uid) throw badRequest("the UID of the scale is not that of the object");
+      if (uid !== "" && uid !== draft.metadata?.uid) throw otherObject(request, uid, draft.metadata?.uid ?? "");
       if (version !== "" && draft.metadata !== undefined) draft.metadata.resourceVersion = version;
       resource.strategy.scale.setReplicas(draft, replicas);
       assign(metadataOf(draft), "managedFields", managers.toParent(scale.metadata?.managedFields));
       return Promise.resolve(draft);
     },
-    { admit: admitter(request, resource, dryRun).update },
+    { preconditions, admit: admitter(request, resource, dryRun).update },
   );
   await respondScale(request, scaleOf(resource, object.object()));
+}
+
+/** The scale was read from another object of that name. */
+function otherObject({ info }: ApiRequest, wanted: string, found: string): StatusError {
+  const text = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
+  return conflict({ group: info.apiGroup, resource: `${info.resource}/scale` }, info.name, text);
 }
 
 function replicasOf(scale: KubeObject): number {

@@ -1,5 +1,6 @@
 import { formatFieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
+import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { RequestScope } from "../../registry/scope.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -10,7 +11,9 @@ import type { IncludeObject } from "../representation/shapes.js";
 import type { ServedResource } from "../served-resource.js";
 
 export function scopeOf(request: ApiRequest, dryRun = false): RequestScope {
-  return { user: request.user, namespace: request.info.namespace, warnings: request.warnings, dryRun };
+  const { info, user, warnings } = request;
+  const apiVersion = formatGroupVersion({ group: info.apiGroup, version: info.apiVersion });
+  return { user, apiVersion, namespace: info.namespace, warnings, dryRun };
 }
 
 /** Objects of every stored resource can be tables and bare metadata. */

@@ -1,6 +1,7 @@
 import { notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { copyObject } from "../../registry/copy.js";
+import type { UpdateOptions } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredObject } from "../../storage/store.js";
 import type { ServedResource } from "../served-resource.js";
@@ -12,6 +13,7 @@ export async function trustedUpdate(
   resource: ServedResource,
   dryRun: boolean,
   change: (draft: KubeObject) => void,
+  preconditions?: UpdateOptions["preconditions"],
 ): Promise<StoredObject> {
   const { info } = request;
   if (resource.storage.update === undefined) throw new Error(`${info.resource} cannot be updated`);
@@ -24,7 +26,7 @@ export async function trustedUpdate(
       change(draft);
       return Promise.resolve(draft);
     },
-    { trusted: true, admit: admitter(request, resource, dryRun).update },
+    { trusted: true, preconditions, admit: admitter(request, resource, dryRun).update },
   );
   return object;
 }

@@ -1,0 +1,55 @@
+/** One value of ASN.1 in DER. */
+export interface DerElement {
+  /** The first byte: class, whether it is made of others, and number (below 31). */
+  readonly tag: number;
+  /** The value with its tag and length. */
+  readonly whole: Uint8Array;
+  readonly content: Uint8Array;
+}
+
+export class DerError extends Error {}
+
+/** The values in `bytes`, one behind the other. Throws a {@link DerError} for what is cut off or written in another way. */
+export function derElements(bytes: Uint8Array): DerElement[] {
+  const elements: DerElement[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const element = derElement(bytes.subarray(at));
+    elements.push(element);
+    at += element.whole.length;
+  }
+  return elements;
+}
+
+/** The first value in `bytes`. */
+export function derElement(bytes: Uint8Array): DerElement {
+  const [tag, first] = bytes;
+  if (tag === undefined || first === undefined) throw new DerError("asn1: syntax error: truncated tag or length");
+  const [length, start] = first < 0x80 ? [first, 2] : longLength(bytes, first & 0x7f);
+  if (start + length > bytes.length) throw new DerError("asn1: syntax error: data truncated");
+  return { tag, whole: bytes.subarray(0, start + length), content: bytes.subarray(start, start + length) };
+}
+
+function longLength(bytes: Uint8Array, count: number): [length: number, start: number] {
+  if (count === 0) throw new DerError("asn1: syntax error: indefinite length found (not DER)");
+  if (count > 4) throw new DerError("asn1: structure error: length too large");
+  let length = 0;
+  for (let index = 0; index < count; index++) length = length * 256 + (bytes[2 + index] ?? 0);
+  if (length < 0x80) throw new DerError("asn1: structure error: non-minimal length");
+  return [length, 2 + count];
+}
+
+/** An object identifier's numbers: "1.2.840.10045.4.3.2". */
+export function derObjectIdentifier(content: Uint8Array): string {
+  const numbers: number[] = [];
+  let value = 0;
+  for (const byte of content) {
+    value = value * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    if (numbers.length === 0) {
+      const first = Math.min(Math.floor(value / 40), 2);
+      numbers.push(first, value - first * 40);
+    } else numbers.push(value);
+    value = 0;
+  }
+  return numbers.join(".");
+}

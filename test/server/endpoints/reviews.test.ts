@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
+import { call } from "../../helpers/api-caller.js";
+
+let cluster: Cluster;
+let api: Transport;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false });
+  api = cluster.transport();
+});
+
+afterAll(() => cluster.close());
+
+const AUTHORIZATION = "/apis/authorization.k8s.io/v1";
+const AUTHENTICATION = "/apis/authentication.k8s.io/v1";
+const post = (path: string, body: JsonObject) => call(api, "POST", path, body);
+const pods = { verb: "get", resource: "pods" };
+
+describe("a question about rights", () => {
+  test("comes back with its answer, and is not given a time", async () => {
+    const spec = { user: "u", resourceAttributes: pods };
+    const answer = await post(`${AUTHORIZATION}/subjectaccessreviews`, { spec });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.at("spec")).toEqual(spec);
+    expect(answer.at("status")).toEqual({ allowed: true });
+    expect(answer.at("metadata.creationTimestamp") ?? null).toBeNull();
+    expect(answer.at("metadata.managedFields.0.operation")).toBe("Update");
+  });
+
+  test("is refused with all that is wrong, and no kind", async () => {
+    const answer = await post(`${AUTHORIZATION}/subjectaccessreviews`, { metadata: { name: "a" } });
+    expect([answer.status, answer.at("reason"), answer.at("details.kind") ?? ""]).toEqual([422, "Invalid", ""]);
+    expect(answer.at("details.group")).toBe("authorization.k8s.io");
+    expect(answer.at("message")).toMatch(/^\.authorization\.k8s\.io "" is invalid: \[spec\.resourceAttributes: /);
+    expect(answer.at("details.causes.2.field")).toBe("metadata");
+  });
+
+  test("about oneself needs nobody", async () => {
+    const answer = await post(`${AUTHORIZATION}/selfsubjectaccessreviews`, { spec: { resourceAttributes: pods } });
+    expect(answer.status, answer.text).toBe(201);
+    expect((await post(`${AUTHORIZATION}/selfsubjectaccessreviews`, {})).status).toBe(422);
+  });
+
+  test("about a namespace is about that namespace", async () => {
+    const path = `${AUTHORIZATION}/namespaces/nowhere/localsubjectaccessreviews`;
+    const about = (namespace: string) => ({ spec: { user: "u", resourceAttributes: { ...pods, namespace } } });
+    expect((await post(path, about("nowhere"))).status).toBe(201);
+    const other = await post(path, about("else"));
+    expect([other.status, other.at("details.causes.0.message")]).toEqual([
+      422,
+      'Invalid value: "else": must match metadata.namespace',
+    ]);
+  });
+
+  test("about all rights names a namespace, and is not repeated", async () => {
+    const path = `${AUTHORIZATION}/selfsubjectrulesreviews`;
+    const nothing = await post(path, { spec: {} });
+    expect([nothing.status, nothing.at("message")]).toEqual([400, "no namespace on request"]);
+    const answer = await post(path, { spec: { namespace: "default" } });
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.at("spec.namespace")).toBeUndefined();
+    expect(answer.at("status.incomplete")).toBe(false);
+  });
+});
+
+describe("a question about who somebody is", () => {
+  test("needs a token", async () => {
+    const answer = await post(`${AUTHENTICATION}/tokenreviews`, { spec: {} });
+    expect([answer.status, answer.at("message")]).toEqual([400, "token is required for TokenReview in authentication"]);
+  });
+
+  test("about oneself says when it was answered", async () => {
+    const answer = await post(`${AUTHENTICATION}/selfsubjectreviews`, {});
+    expect(answer.status, answer.text).toBe(201);
+    expect(answer.at("metadata.creationTimestamp")).toMatch(/^\d{4}-/);
+    expect(answer.at("status.userInfo.username")).toEqual(expect.any(String));
+  });
+});
