@@ -10,15 +10,11 @@ const NAMED: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
+const NOT_AS_IT_IS = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /** Quotes text as Go's strconv.Quote (and %q) does: printable characters stay, the rest is escaped. */
 export function goQuote(text: string): string {
-  let quoted = '"';
-  for (const char of text) {
-    quoted += NAMED[char] ?? (PRINTABLE.test(char) ? char : escape(char.codePointAt(0) ?? 0));
-  }
-  return `${quoted}"`;
+  return `"${text.replace(NOT_AS_IT_IS, (char) => NAMED[char] ?? escape(char.codePointAt(0) ?? 0))}"`;
 }
 
 function escape(codePoint: number): string {

@@ -1,3 +1,4 @@
+import { int64Of } from "./int64.js";
 import { goQuote } from "./go-quote.js";
 
 /**
@@ -6,8 +7,8 @@ import { goQuote } from "./go-quote.js";
  */
 export function parseInt64(text: string): number | bigint {
   if (!/^[+-]?[0-9]+$/.test(text)) throw fault(text, "invalid syntax");
-  const value = BigInt(text.replace("+", ""));
-  if (BigInt.asIntN(64, value) !== value) throw fault(text, "value out of range");
+  const value = int64Of(text);
+  if (value === undefined) throw fault(text, "value out of range");
   const near = Number(value);
   return Number.isSafeInteger(near) ? near : value;
 }

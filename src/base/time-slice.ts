@@ -25,6 +25,15 @@ export function nextSlice(): Promise<void> {
   });
 }
 
+/** Does work that yields where others may have their turn; answers what it returns. */
+export async function inSlices<T>(work: Generator<void, T>): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    if (sliceIsSpent()) await nextSlice();
+  }
+}
+
 function schedule(): void {
   if (scheduled) return;
   scheduled = true;

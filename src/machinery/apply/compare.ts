@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
-import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, member, recursiveDifference } from "./field-set.js";
+import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, LEAF, member } from "./field-set.js";
 import { itemElement } from "./list-items.js";
 import { fieldElement, type PathElement } from "./path-element.js";
 import {
@@ -25,15 +25,6 @@ export function compare(before: JsonObject, after: JsonObject, type: TypeDescrip
   return { removed: level.removed ?? EMPTY, modified: level.modified ?? EMPTY, added: level.added ?? EMPTY };
 }
 
-/** The comparison without these paths and what is below them. */
-export function exclude({ removed, modified, added }: Comparison, paths: FieldSet): Comparison {
-  return {
-    removed: recursiveDifference(removed, paths),
-    modified: recursiveDifference(modified, paths),
-    added: recursiveDifference(added, paths),
-  };
-}
-
 export const isSame = ({ removed, modified, added }: Comparison): boolean =>
   isEmpty(removed) && isEmpty(modified) && isEmpty(added);
 
@@ -46,23 +37,24 @@ class Level {
   added: FieldSetDraft | undefined;
 
   /** Takes in what was found at one step: below it, and of the step itself. */
-  put(element: PathElement, below: Level, self: Outcome): void {
-    this.#put("removed", element, below.removed, self === "removed");
-    this.#put("modified", element, below.modified, self === "modified");
-    this.#put("added", element, below.added, self === "added");
+  put(element: PathElement, { removed, modified, added }: Level, self: Outcome): void {
+    if (removed !== undefined || self === "removed") put((this.removed ??= {}), element, removed, self === "removed");
+    if (modified !== undefined || self === "modified") {
+      put((this.modified ??= {}), element, modified, self === "modified");
+    }
+    if (added !== undefined || self === "added") put((this.added ??= {}), element, added, self === "added");
   }
 
-  mark(element: PathElement, outcome: Exclude<Outcome, "same">): void {
-    this.#put(outcome, element, undefined, true);
+  mark(element: PathElement, outcome: Outcome): void {
+    if (outcome !== "same") put((this[outcome] ??= {}), element, undefined, true);
   }
+}
 
-  #put(name: Exclude<Outcome, "same">, element: PathElement, below: FieldSet | undefined, self: boolean): void {
-    if (below === undefined && !self) return;
-    const draft = (this[name] ??= {});
-    const known = draft[element];
-    // Only an item that became a duplicate, or stopped being one, is met twice.
-    draft[element] = self || known !== undefined ? member({ ...known, ...below }) : (below as FieldSet);
-  }
+function put(draft: FieldSetDraft, element: PathElement, below: FieldSet | undefined, self: boolean): void {
+  const known = draft[element];
+  // Only an item that became a duplicate, or stopped being one, is met twice.
+  if (known !== undefined) draft[element] = member({ ...known, ...below });
+  else draft[element] = self ? member(below) : (below ?? LEAF);
 }
 
 /** undefined for a side that does not have the value; null is a value. */
@@ -128,8 +120,13 @@ function hasNoKeys(object: JsonObject): boolean {
 }
 
 function compareField(key: string, before: Side, after: Side, map: MapDescriptor, level: Level): void {
+  if (before === after) return;
   const type = map.field(key) ?? map.values;
   if (type === undefined) return;
+  if (type.map === undefined && type.list === undefined) {
+    level.mark(fieldElement(key), leaf(before, after));
+    return;
+  }
   const child = new Level();
   level.put(fieldElement(key), child, visit(before, after, type, child));
 }

@@ -1,4 +1,4 @@
-import { badRequest } from "../errors/status-error.js";
+import { badRequest, unclassified } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
@@ -15,6 +15,7 @@ import {
   type Managers,
   type Operation,
   secondsOf,
+  withFields,
 } from "./managers.js";
 import { fieldElement } from "./path-element.js";
 import { Updater, type Versions } from "./updater.js";
@@ -169,7 +170,7 @@ export class FieldManager {
     } catch (error) {
       if (!(error instanceof TypeMismatch)) throw error;
       const subject = `${textAt(applied, "namespace")}/${textAt(applied, "name")}; ${kindText(apiVersion, givenKind)}`;
-      throw badRequest(`failed to create typed patch object (${subject}): ${error.message}`);
+      throw unclassified(`failed to create typed patch object (${subject}): ${error.message}`);
     }
   }
 
@@ -212,7 +213,7 @@ export class FieldManager {
       managers.delete(CURRENT);
       const previous = managers.get(identifier);
       const fields = previous === undefined ? own.fields : union(own.fields, previous.fields);
-      managers.set(identifier, { ...own, fields, time: this.config.now() });
+      managers.set(identifier, withFields(own, fields, this.config.now()));
     }
     capUpdates(managers);
   }
@@ -222,7 +223,7 @@ export class FieldManager {
     if (manager === undefined) return;
     const fields = difference(manager.fields, UNOWNED);
     if (isEmpty(fields)) managers.delete(identifier);
-    else if (fields !== manager.fields) managers.set(identifier, { ...manager, fields });
+    else if (fields !== manager.fields) managers.set(identifier, withFields(manager, fields));
   }
 }
 

@@ -62,10 +62,23 @@ export function has(set: FieldSet, path: readonly PathElement[]): boolean {
   return node !== undefined && isMember(node);
 }
 
+/** What is in either. Itself the one that has all of the other. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b || isEmpty(b)) return a;
-  if (isEmpty(a)) return b;
+  if (isEmpty(a) || covers(b, a)) return b;
+  if (covers(a, b)) return a;
   return uniteBelow({}, a, b);
+}
+
+/** Whether all that is below `b` is below `a` too. */
+function covers(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  for (const element in b) {
+    if (element === SELF) continue;
+    const [left, right] = [a[element], b[element] as FieldSet];
+    if (left === undefined || (isMember(right) && !isMember(left)) || !covers(left, right)) return false;
+  }
+  return true;
 }
 
 function uniteBelow(draft: FieldSetDraft, a: FieldSet, b: FieldSet): FieldSet {
@@ -112,17 +125,24 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
 }
 
 function subtract(a: FieldSet, b: FieldSet, deep: boolean): FieldSet {
-  let draft: FieldSetDraft | undefined;
+  let changed: Map<PathElement, FieldSet | undefined> | undefined;
   for (const element in b) {
     const left = element === SELF ? undefined : a[element];
     if (left === undefined) continue;
     const rest = subtractNode(left, b[element] as FieldSet, deep);
-    if (rest === left) continue;
-    draft ??= { ...a };
-    if (rest === undefined) delete draft[element];
-    else draft[element] = rest;
+    if (rest !== left) (changed ??= new Map()).set(element, rest);
   }
-  return draft ?? a;
+  return changed === undefined ? a : replaceNodes(a, changed);
+}
+
+/** undefined takes a step out. */
+function replaceNodes(set: FieldSet, changed: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
+  const draft: FieldSetDraft = {};
+  for (const element in set) {
+    const node = changed.has(element) ? changed.get(element) : set[element];
+    if (node !== undefined) draft[element] = node;
+  }
+  return draft;
 }
 
 /** undefined when nothing is left. */

@@ -1,3 +1,4 @@
+import { isShared, shareFieldsV1 } from "../codec/fields-v1-text.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import {
   EMPTY,
@@ -50,5 +51,6 @@ function uniteTwice(a: FieldSet, b: FieldSet): FieldSet {
 
 /** The set as it goes over the wire: the object whose JSON is what structured-merge-diff writes. */
 export function printFieldsV1(set: FieldSet): FieldSet {
-  return isEmpty(set) ? LEAF : sorted(set);
+  if (isEmpty(set)) return LEAF;
+  return isShared(set) ? set : shareFieldsV1(sorted(set));
 }

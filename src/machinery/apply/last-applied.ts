@@ -1,4 +1,4 @@
-import { decodeJson, JsonDecodeError } from "../codec/json-decoder.js";
+import { decodeJson, JsonDecodeError, maxBodyDepth } from "../codec/json-decoder.js";
 import { encodeJson } from "../codec/json-encoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn } from "../patch/json-values.js";
@@ -26,7 +26,7 @@ export function lastAppliedFields(live: JsonObject, apiVersion: string, type: Ty
   const text = lastAppliedOf(live);
   if (text === "") return undefined;
   try {
-    const applied = decodeJson(text).value;
+    const applied = decodeJson(text, { maxDepth: maxBodyDepth }).value;
     if (!isJsonObject(applied) || getOwn(applied, "apiVersion") !== apiVersion) return undefined;
     validate(applied, type);
     const { removed, modified, added } = compare(applied, live, type);

@@ -21,6 +21,12 @@ export interface Manager {
 /** Managers by their {@link identifierOf}. */
 export type Managers = Map<string, Manager>;
 
+/** Plain, because every write makes some. */
+export function withFields(manager: Manager, fields: FieldSet, time = manager.time): Manager {
+  const { name, operation, apiVersion, subresource } = manager;
+  return { name, operation, apiVersion, subresource, time, fields };
+}
+
 type Identity = Pick<Manager, "name" | "operation" | "apiVersion" | "subresource">;
 
 /**

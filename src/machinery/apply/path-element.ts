@@ -1,6 +1,7 @@
+import { int64Of } from "../../base/int64.js";
 import { goQuote } from "../../base/go-quote.js";
 import { compareKeys } from "../../base/key-order.js";
-import { decodeJson } from "../codec/json-decoder.js";
+import { decodeJson, maxBodyDepth } from "../codec/json-decoder.js";
 import { encodeJson, encodeNumber } from "../codec/json-encoder.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 
@@ -10,7 +11,20 @@ import { isJsonObject, type JsonValue } from "../meta/json.js";
  */
 export type PathElement = string;
 
-export const fieldElement = (name: string): PathElement => `f:${name}`;
+export function fieldElement(name: string): PathElement {
+  let element = elements.get(name);
+  if (element === undefined) {
+    element = `f:${name}`;
+    if (elements.size >= REMEMBERED) elements.clear();
+    if (name.length <= REMEMBERED_LENGTH) elements.set(name, element);
+  }
+  return element;
+}
+
+/** The same fields come again and again, and a new string takes long to become the key of an object. */
+const elements = new Map<string, PathElement>();
+const REMEMBERED = 10_000;
+const REMEMBERED_LENGTH = 64;
 
 export const valueElement = (value: JsonValue): PathElement => `v:${encodeJson(value)}`;
 
@@ -32,19 +46,25 @@ export function parseElement(text: string): PathElement | undefined {
     case "f":
       return text;
     case "v":
-      return valueElement(decodeJson(payload).value);
+      return valueElement(decodeJson(payload, { maxDepth: maxBodyDepth }).value);
     case "k": {
-      const value = decodeJson(payload).value;
+      const value = decodeJson(payload, { maxDepth: maxBodyDepth }).value;
       if (value === null) return keyElement([]);
       if (!isJsonObject(value)) throw new Error(`expect { or n, but found ${payload.trim()[0] ?? ""}`);
       return keyElement(Object.entries(value));
     }
     case "i":
       if (!/^[+-]?\d+$/.test(payload)) throw new Error(`strconv.Atoi: parsing ${goQuote(payload)}: invalid syntax`);
-      return `i:${BigInt(payload)}`;
+      return `i:${indexOf(payload)}`;
     default:
       return undefined;
   }
+}
+
+function indexOf(digits: string): bigint {
+  const index = int64Of(digits);
+  if (index === undefined) throw new Error(`strconv.Atoi: parsing ${goQuote(digits)}: value out of range`);
+  return index;
 }
 
 /** As a person reads it: `.replicas`, `[name="nginx"]`, `[="x"]`, `[0]`. */

@@ -6,8 +6,14 @@ import { DEDUCED, firstShape, type TypeDescriptor } from "./type-descriptor.js";
  * where nothing changed.
  */
 export function reconcile(set: FieldSet, type: TypeDescriptor): FieldSet {
-  return below(set, type);
+  if (fitting.get(set) === type) return set;
+  const fixed = below(set, type);
+  fitting.set(fixed, type);
+  return fixed;
 }
+
+/** Sets are looked at for every write of an object, and hardly ever change. */
+const fitting = new WeakMap<FieldSet, TypeDescriptor>();
 
 function below(set: FieldSet, type: TypeDescriptor): FieldSet {
   let draft: FieldSetDraft | undefined;

@@ -50,9 +50,9 @@ export class ScaleManagers {
     const own = this.replicas(this.apiVersion);
     for (const manager of scale.values()) {
       if (own === undefined || !has(manager.fields, SCALE_REPLICAS)) continue;
-      const taken = { ...manager, apiVersion: this.apiVersion, fields: fieldSet(own) };
-      const identifier = identifierOf(taken);
-      parent.set(identifier, taken);
+      // kube-apiserver looks the time up among the object's managers, where this one is not.
+      const taken = { ...manager, apiVersion: this.apiVersion, fields: fieldSet(own), time: undefined };
+      parent.set(identifierOf(taken), taken);
     }
     return encodeManagers(parent);
   }

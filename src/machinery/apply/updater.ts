@@ -1,8 +1,9 @@
 import type { JsonObject } from "../meta/json.js";
 import { deepEqual } from "../patch/json-values.js";
-import { type Comparison, compare, exclude } from "./compare.js";
+import { type Comparison, compare } from "./compare.js";
 import { conflictsOf } from "./conflict.js";
-import { difference, EMPTY, type FieldSet, intersection, isEmpty, recursiveDifference, union } from "./field-set.js";
+import { type FieldFilter, filtered } from "./field-filter.js";
+import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
 import type { Manager, Managers } from "./managers.js";
 import { merge } from "./merge.js";
 import { withNamedFields } from "./named-fields.js";
@@ -17,8 +18,8 @@ export interface Versions {
   typeOf(apiVersion: string): TypeDescriptor | undefined;
   /** The object in another version; undefined when there is no such version. Does not change its argument. */
   convert(object: JsonObject, from: string, to: string): JsonObject | undefined;
-  /** Paths that requests of this version do not get to own, with all below them. */
-  resetFields(apiVersion: string): FieldSet | undefined;
+  /** What requests of this version may own of what they say; undefined for all of it. */
+  resetFields(apiVersion: string): FieldFilter | undefined;
 }
 
 interface TypedObject {
@@ -84,14 +85,14 @@ export class Updater {
   }
 
   #withoutReset(set: FieldSet, apiVersion: string): FieldSet {
-    const reset = this.versions.resetFields(apiVersion);
-    return reset === undefined ? set : recursiveDifference(set, reset);
+    const filter = this.versions.resetFields(apiVersion);
+    return filter === undefined ? set : filter(set);
   }
 
   #compare(before: TypedObject, after: TypedObject): Comparison {
     const changes = compare(before.value, after.value, this.#type(before.apiVersion));
-    const reset = this.versions.resetFields(before.apiVersion);
-    return reset === undefined ? changes : exclude(changes, reset);
+    const filter = this.versions.resetFields(before.apiVersion);
+    return filter === undefined ? changes : filtered(changes, filter);
   }
 
   #convert(object: TypedObject, apiVersion: string): TypedObject | undefined {

@@ -5,7 +5,7 @@ import type { KubeObject } from "../meta/object.js";
 import type { StructSchema } from "../schema/schema.js";
 import type { DuplicateKeys } from "./exact-json.js";
 import { goValueOf } from "./go-types.js";
-import { decodeJson } from "./json-decoder.js";
+import { decodeJson, maxBodyDepth } from "./json-decoder.js";
 import { ownValue } from "./own-keys.js";
 import { decodeObject } from "./strict-decode.js";
 
@@ -16,6 +16,8 @@ export interface TypedDecodeOptions {
   readonly schemaOf: (kind: GroupVersionKind) => StructSchema | undefined;
   /** `fieldValidation`: Strict refuses what Warn only reports. */
   readonly mode: "Ignore" | "Warn" | "Strict";
+  /** What was said of keys that the YAML sets twice; what became of them no longer shows. */
+  readonly repeatedInYaml?: readonly string[];
 }
 
 export interface TypedObject {
@@ -36,7 +38,7 @@ export function decodeTyped(body: Uint8Array, options: TypedDecodeOptions): Type
   const { expected } = options;
   let decoded: { value: JsonValue; duplicates?: DuplicateKeys | undefined };
   try {
-    decoded = decodeJson(body);
+    decoded = decodeJson(body, { maxDepth: maxBodyDepth });
   } catch (error) {
     throw unrecognized(expected, `couldn't get version/kind; json parse error: ${messageOf(error)}`, body);
   }
@@ -51,6 +53,7 @@ export function decodeTypedValue(
   body: Uint8Array,
 ): TypedObject {
   const { expected, schemaOf, mode } = options;
+  const repeated = mode === "Ignore" ? [] : (options.repeatedInYaml ?? []);
   const kind = interpret(value, expected, body);
   const fail = (message: string): Error =>
     badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${expected.kind}: ${message}`);
@@ -62,11 +65,14 @@ export function decodeTypedValue(
   }
   try {
     const { object, strictErrors } = decodeObject<KubeObject>(value, schema, { mode, duplicates });
-    if (mode === "Strict" && strictErrors.length > 0) {
-      throw new Error(`strict decoding error: ${strictErrors.join(", ")}`);
+    if (mode === "Strict" && strictErrors.length + repeated.length > 0) {
+      const yaml = repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`];
+      throw new Error(`strict decoding error: ${[...yaml, ...strictErrors].join(", ")}`);
     }
-    const named: KubeObject = { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...object };
-    return { object: named, kind, schema, warnings: strictErrors };
+    const apiVersion = formatGroupVersion(kind);
+    const isNamed = object.kind === kind.kind && object.apiVersion === apiVersion;
+    const named: KubeObject = isNamed ? object : { kind: kind.kind, apiVersion, ...object };
+    return { object: named, kind, schema, warnings: [...repeated, ...strictErrors] };
   } catch (error) {
     throw fail(messageOf(error));
   }

@@ -1,6 +1,7 @@
 import { compareKeys } from "../../base/key-order.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 import { isOmitted, scalarZero } from "../schema/zero-values.js";
+import { fieldsV1Text } from "./fields-v1-text.js";
 import { encodeJson, encodeNumber, encodeString } from "./json-encoder.js";
 import { ownValue } from "./own-keys.js";
 
@@ -86,27 +87,12 @@ function encodeMap(value: unknown, values: Schema): string {
 
 function encodeScalar(value: unknown, schema: ScalarSchema): string {
   if (typeof value === "string") return encodeString(value);
-  if (schema.definition === FIELDS_V1) return encodeFieldsV1(value);
+  if (schema.definition === FIELDS_V1 && typeof value === "object" && value !== null) return fieldsV1Text(value);
   if (typeof value === "number") return encodeNumber(Object.is(value, -0) && schema.scalar !== "any" ? 0 : value);
   return encodeJson(value);
 }
 
 const FIELDS_V1 = "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1";
-
-/** What Go writes otherwise than JSON.stringify does: escaped characters, halves of surrogate pairs. */
-const WRITTEN_OTHERWISE = /[<>&\u2028\u2029]|\\ud/;
-
-/** Every object has some, and they hold no numbers: written the fast way where that is Go's way. */
-function encodeFieldsV1(value: unknown): string {
-  let text: string;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    // An integer too large for a number.
-    return encodeJson(value);
-  }
-  return WRITTEN_OTHERWISE.test(text) ? encodeJson(value) : text;
-}
 
 function encodeZero(schema: Schema): string {
   if (schema.type === "struct") return encodeStruct(undefined, schema);

@@ -213,14 +213,17 @@ class Scanner {
   }
 }
 
+/** Of -9223372036854775808. A longer literal is not read as an integer, which would take its time. */
+const INT64_LENGTH = 20;
+
 /** Integers are exact within int64 (and have no negative zero, which a float has); everything else is a double. */
 function exactNumber(literal: string, at: number): JsonValue {
   const value = Number(literal);
   if (literal === "-0") return 0;
-  if (Number.isSafeInteger(value) || /[.eE]/.test(literal)) {
-    if (Number.isFinite(value)) return value;
+  if (!Number.isFinite(value)) {
     throw new JsonDecodeError(`json: cannot unmarshal number ${literal} into Go value of type float64`, at);
   }
+  if (Number.isSafeInteger(value) || literal.length > INT64_LENGTH || /[.eE]/.test(literal)) return value;
   const whole = BigInt(literal);
   return BigInt.asIntN(64, whole) === whole ? whole : value;
 }

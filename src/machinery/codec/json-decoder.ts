@@ -4,6 +4,9 @@ import { JsonDecodeError, parseExactJson, type DuplicateKeys } from "./exact-jso
 /** Go's limit; what is nested deeper is refused before anything walks it. */
 export const maxJsonDepth = 10_000;
 
+/** What a body may nest, which the YAML reader has too: nothing that walks what a client sent can run out of stack. */
+export const maxBodyDepth = 1000;
+
 export interface DecodedJson {
   readonly value: JsonValue;
   /**
@@ -19,21 +22,20 @@ const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
  * Decodes one JSON document. Integers beyond 2^53 are exact (bigint), invalid UTF-8 in strings becomes U+FFFD, and
  * repeated keys are told. Throws a {@link JsonDecodeError} in the words of Go's encoding/json.
  *
- * JSON.parse does the work; one scan of the bytes decides whether it may, and counts keys so that a repetition shows.
+ * JSON.parse does the work; one scan of the text decides whether it may, and counts keys so that a repetition shows.
  */
 export function decodeJson(data: Uint8Array | string, options: { readonly maxDepth?: number } = {}): DecodedJson {
   const maxDepth = options.maxDepth ?? maxJsonDepth;
   const text = typeof data === "string" ? data : utf8.decode(data);
-  const bytes = typeof data === "string" ? undefined : data;
-  const scan = bytes === undefined ? scanText(text) : scanBytes(bytes);
-  if (scan.depth > maxDepth || scan.needsExactNumbers) return parseExactJson(text, maxDepth);
+  const { depth, keys, needsExactNumbers } = scan(text);
+  if (depth > maxDepth || needsExactNumbers) return parseExactJson(text, maxDepth);
   let value: JsonValue;
   try {
     value = JSON.parse(text) as JsonValue;
   } catch {
     return parseExactJson(text, maxDepth);
   }
-  return countKeys(value) === scan.keys ? { value } : parseExactJson(text, maxDepth);
+  return countKeys(value) === keys ? { value } : parseExactJson(text, maxDepth);
 }
 
 interface Scan {
@@ -42,54 +44,58 @@ interface Scan {
   readonly needsExactNumbers: boolean;
 }
 
-const scanBytes = (bytes: Uint8Array): Scan => scanWith(bytes.length, (index) => bytes[index] ?? 0);
-const scanText = (text: string): Scan => scanWith(text.length, (index) => text.charCodeAt(index));
-
 /** Counts on well-formed text only; what is not well-formed is found by the parser afterwards. */
-function scanWith(length: number, at: (index: number) => number): Scan {
+function scan(text: string): Scan {
   let depth = 0;
   let deepest = 0;
   let keys = 0;
   let needsExactNumbers = false;
-  for (let index = 0; index < length; index += 1) {
-    const byte = at(index);
-    if (byte === 0x22) {
-      index = endOfString(index, length, at);
-    } else if (byte === 0x3a) {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) {
+      index = endOfString(text, index);
+      if (index < 0) break;
+    } else if (code === 0x3a) {
       keys += 1;
-    } else if (byte === 0x7b || byte === 0x5b) {
+    } else if (code === 0x7b || code === 0x5b) {
       depth += 1;
       if (depth > deepest) deepest = depth;
-    } else if (byte === 0x7d || byte === 0x5d) {
+    } else if (code === 0x7d || code === 0x5d) {
       depth -= 1;
-    } else if (byte >= 0x30 && byte <= 0x39) {
+    } else if (isDigit(code)) {
       const start = index;
-      while (index + 1 < length && isNumberByte(at(index + 1))) index += 1;
+      while (index + 1 < text.length && isNumberPart(text.charCodeAt(index + 1))) index += 1;
       // Fifteen digits always fit; "1e400" does not, although it is short; "-0" is an integer, which has one zero.
-      const zero = byte === 0x30 && start > 0 && at(start - 1) === 0x2d;
-      if (index - start >= 15 || zero || hasExponent(start, index, at)) needsExactNumbers = true;
+      const zero = code === 0x30 && start > 0 && text.charCodeAt(start - 1) === 0x2d;
+      if (index - start >= 15 || zero || hasExponent(text, start, index)) needsExactNumbers = true;
     }
   }
   return { depth: deepest, keys, needsExactNumbers };
 }
 
-function endOfString(start: number, length: number, at: (index: number) => number): number {
-  let index = start + 1;
-  while (index < length) {
-    const byte = at(index);
-    if (byte === 0x22) break;
-    index += byte === 0x5c ? 2 : 1;
-  }
-  return index;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** Where the quote is that ends the string begun at `start`; -1 when there is none. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end >= 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end;
 }
 
-function isNumberByte(byte: number): boolean {
-  return (byte >= 0x30 && byte <= 0x39) || byte === 0x2e || byte === 0x65 || byte === 0x45;
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1;
+  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
+  return (at - before) % 2 === 0;
 }
 
-function hasExponent(start: number, end: number, at: (index: number) => number): boolean {
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+const isNumberPart = (code: number): boolean => isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45;
+
+function hasExponent(text: string, start: number, end: number): boolean {
   for (let index = start; index <= end; index += 1) {
-    if ((at(index) | 0x20) === 0x65) return true;
+    if ((text.charCodeAt(index) | 0x20) === 0x65) return true;
   }
   return false;
 }

@@ -9,5 +9,7 @@ export function setKey(object: object, key: string, value: unknown): void {
 
 /** An own property, or undefined. */
 export function ownValue(object: object, key: string): unknown {
-  return Object.hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
+  const value = (object as Record<string, unknown>)[key];
+  // Most are absent, which costs one look.
+  return value === undefined || Object.hasOwn(object, key) ? value : undefined;
 }

@@ -1,3 +1,4 @@
+import { int64Of } from "../../base/int64.js";
 import { JsonPathError } from "./jsonpath-error.js";
 import type { Bound, Step, Template, TemplatePart } from "./nodes.js";
 import { unquote } from "./unquote.js";
@@ -187,8 +188,8 @@ class ActionParser {
 function integer(text: string): number | bigint {
   const value = Number(text);
   if (Number.isSafeInteger(value)) return value;
-  const whole = BigInt(text.replace(/^\+/, ""));
-  if (BigInt.asIntN(64, whole) !== whole) throw new JsonPathError(`cannot parse number ${text}`);
+  const whole = int64Of(text);
+  if (whole === undefined) throw new JsonPathError(`cannot parse number ${text}`);
   return whole;
 }
 

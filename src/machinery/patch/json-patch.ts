@@ -1,6 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { goQuote } from "../../base/go-quote.js";
-import { deepCopy, deepEqual, getOwn, setOwn } from "./json-values.js";
+import { int64Of } from "../../base/int64.js";
+import { maxBodyDepth } from "../codec/json-decoder.js";
+import { measureJson } from "./json-size.js";
+import { deepEqual, getOwn, setOwn } from "./json-values.js";
 import { PatchError } from "./patch-error.js";
 
 export interface JsonPatchLimits {
@@ -15,27 +18,56 @@ export const SERVER_JSON_PATCH_LIMITS: JsonPatchLimits = { maxOperations: 10_000
 /**
  * Applies an RFC 6902 patch as kube-apiserver does it: all operations or none; `replace` on a missing object member
  * adds it, negative list indices count from the end, and `replace` alone may address the whole document.
- * Throws a {@link PatchError} with the reference implementation's text. Never changes its arguments.
+ * Throws a {@link PatchError} with the reference implementation's text. Never changes its arguments; what it did not change
+ * is shared with them.
  */
 export function applyJsonPatch(
   document: JsonValue,
   operations: JsonValue,
   limits: JsonPatchLimits = SERVER_JSON_PATCH_LIMITS,
 ): JsonValue {
+  const steps = jsonPatchSteps(document, operations, limits);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+}
+
+/** {@link applyJsonPatch} operation by operation, for whoever must let others have their turn in between. */
+export function* jsonPatchSteps(
+  document: JsonValue,
+  operations: JsonValue,
+  limits: JsonPatchLimits = SERVER_JSON_PATCH_LIMITS,
+): Generator<void, JsonValue> {
   const steps = decode(operations);
   if (steps.length > limits.maxOperations) {
     const text = `The allowed maximum operations in a JSON patch is ${limits.maxOperations}, got ${steps.length}`;
     throw new PatchError(text, "tooLarge");
   }
-  const state: State = { root: deepCopy(document), copiedBytes: 0, limits };
-  for (const step of steps) applyStep(state, step);
+  const state: State = { root: document, own: new WeakSet(), copiedBytes: 0, mayBeDeep: false, limits };
+  for (const step of steps) {
+    applyStep(state, step);
+    yield;
+  }
+  if (state.mayBeDeep && measureJson(state.root).depth > maxBodyDepth) throw tooDeep();
   return state.root;
 }
 
 interface State {
   root: JsonValue;
+  /** Lists and objects that this run made and that stand in one place only: they may be changed where they are. */
+  own: WeakSet<object>;
   copiedBytes: number;
+  /** Something was put where something may already be nested. */
+  mayBeDeep: boolean;
   readonly limits: JsonPatchLimits;
+}
+
+const tooDeep = (): PatchError => new PatchError("exceeded max depth", "doesNotApply");
+
+/** The container itself, or a copy that may be changed. */
+function owned<T extends JsonObject | JsonValue[]>(state: State, container: T): T {
+  if (state.own.has(container)) return container;
+  const copy = (Array.isArray(container) ? [...container] : { ...container }) as T;
+  state.own.add(copy);
+  return copy;
 }
 
 function decode(operations: JsonValue): readonly JsonObject[] {
@@ -69,14 +101,16 @@ function applyStep(state: State, step: JsonObject): void {
 function add(state: State, step: JsonObject): void {
   const path = member(step, "path");
   if (path === undefined) throw missing("add operation failed to decode path");
-  const place = find(state, path) ?? fail(missing(`add operation does not apply: doc is missing path: "${path}"`));
+  const place =
+    findToChange(state, path) ?? fail(missing(`add operation does not apply: doc is missing path: "${path}"`));
   within(`error in add for path: '${path}'`, () => insert(place, valueOf(step)));
 }
 
 function remove(state: State, step: JsonObject): void {
   const path = member(step, "path");
   if (path === undefined) throw missing("remove operation failed to decode path");
-  const place = find(state, path) ?? fail(missing(`remove operation does not apply: doc is missing path: "${path}"`));
+  const place =
+    findToChange(state, path) ?? fail(missing(`remove operation does not apply: doc is missing path: "${path}"`));
   within(`error in remove for path: '${path}'`, () => take(place));
 }
 
@@ -90,10 +124,10 @@ function replace(state: State, step: JsonObject): void {
     state.root = value;
     return;
   }
-  const place = find(state, path) ?? fail(missing(`replace operation does not apply: doc is missing path: ${path}`));
-  if (!Array.isArray(place.container)) return setOwn(place.container, place.key, value);
+  const place =
+    findToChange(state, path) ?? fail(missing(`replace operation does not apply: doc is missing path: ${path}`));
   try {
-    place.container[indexOf(place.container, place.key)] = value;
+    put(place, value);
   } catch {
     throw missing(`replace operation does not apply: doc is missing key: ${path}`);
   }
@@ -101,7 +135,9 @@ function replace(state: State, step: JsonObject): void {
 
 function move(state: State, step: JsonObject): void {
   const from = requireFrom(step, "move");
-  const source = find(state, from) ?? fail(missing(`move operation does not apply: doc is missing from path: ${from}`));
+  state.mayBeDeep = true;
+  const source =
+    findToChange(state, from) ?? fail(missing(`move operation does not apply: doc is missing from path: ${from}`));
   const value = within(`error in move for path: '${source.key}'`, () => {
     const current = read(source);
     take(source);
@@ -109,7 +145,8 @@ function move(state: State, step: JsonObject): void {
   });
   const path = requirePath(step, "move");
   const target =
-    find(state, path) ?? fail(missing(`move operation does not apply: doc is missing destination path: ${path}`));
+    findToChange(state, path) ??
+    fail(missing(`move operation does not apply: doc is missing destination path: ${path}`));
   within(`error in move for path: '${path}'`, () => insert(target, value));
 }
 
@@ -119,10 +156,16 @@ function copy(state: State, step: JsonObject): void {
   const value = within(`error in copy for from: '${from}'`, () => read(source)) ?? null;
   const path = member(step, "path");
   if (path === undefined) throw missing("copy operation failed to decode path");
+  // Nothing in the value may be changed any more: from now on it stands in two places.
+  if (value !== null && typeof value === "object") {
+    state.own = new WeakSet();
+    state.mayBeDeep = true;
+  }
   const target =
-    find(state, path) ?? fail(missing(`copy operation does not apply: doc is missing destination path: ${path}`));
+    findToChange(state, path) ??
+    fail(missing(`copy operation does not apply: doc is missing destination path: ${path}`));
   countCopy(state, value);
-  within("error while adding value during copy", () => insert(target, deepCopy(value)));
+  within("error while adding value during copy", () => insert(target, value));
 }
 
 function test(state: State, step: JsonObject): void {
@@ -140,16 +183,11 @@ function readForTest(state: State, path: string): JsonValue {
 function countCopy(state: State, value: JsonValue): void {
   const { maxCopiedBytes } = state.limits;
   if (maxCopiedBytes === 0) return;
-  state.copiedBytes += jsonLength(value);
+  state.copiedBytes += measureJson(value).bytes;
   if (state.copiedBytes > maxCopiedBytes) {
     const text = `Unable to complete the copy, the accumulated size increase of copy is ${state.copiedBytes}, exceeding the limit ${maxCopiedBytes}`;
     throw new PatchError(text, "doesNotApply");
   }
-}
-
-function jsonLength(value: JsonValue): number {
-  const text = JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? Number(item) : item));
-  return new TextEncoder().encode(text).length;
 }
 
 function requirePath(step: JsonObject, operation: string): string {
@@ -169,11 +207,31 @@ function member(step: JsonObject, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-const valueOf = (step: JsonObject): JsonValue => deepCopy(getOwn(step, "value") ?? null);
+const valueOf = (step: JsonObject): JsonValue => getOwn(step, "value") ?? null;
 
 interface Place {
   readonly container: JsonObject | JsonValue[];
   readonly key: string;
+}
+
+/** A way so long may be one that this patch made step by step. */
+const LONG_WAY = 200;
+
+/** {@link find}, where the container may be changed: everything on the way to it is the run's own. */
+function findToChange(state: State, path: string): Place | undefined {
+  const tokens = path.split("/");
+  if (tokens.length > LONG_WAY) state.mayBeDeep = true;
+  if (tokens.length < 2 || find(state, path) === undefined) return undefined;
+  const key = unescape(tokens.pop() as string);
+  let container = (state.root = owned(state, state.root as JsonObject | JsonValue[]));
+  for (const token of tokens.slice(1)) {
+    const place = { container, key: unescape(token) };
+    const inner = read(place) as JsonObject | JsonValue[];
+    const mine = owned(state, inner);
+    if (mine !== inner) put(place, mine);
+    container = mine;
+  }
+  return { container, key };
 }
 
 /** Where the last token of a pointer points into; undefined when the way there does not exist. */
@@ -197,6 +255,12 @@ const unescape = (token: string): string => token.replaceAll("~1", "/").replaceA
 
 function read({ container, key }: Place): JsonValue | undefined {
   return Array.isArray(container) ? container[indexOf(container, key)] : getOwn(container, key);
+}
+
+/** Takes the place of what is there; a missing member of an object is added. */
+function put({ container, key }: Place, value: JsonValue): void {
+  if (Array.isArray(container)) container[indexOf(container, key)] = value;
+  else setOwn(container, key, value);
 }
 
 function insert({ container, key }: Place, value: JsonValue): void {
@@ -231,8 +295,8 @@ function parseIndex(key: string): number {
   if (!/^[+-]?[0-9]+$/.test(key)) {
     throw new PatchError(`strconv.Atoi: parsing ${goQuote(key)}: invalid syntax`, "doesNotApply");
   }
-  const index = BigInt(key.replace("+", ""));
-  if (BigInt.asIntN(64, index) !== index) {
+  const index = int64Of(key);
+  if (index === undefined) {
     throw new PatchError(`strconv.Atoi: parsing ${goQuote(key)}: value out of range`, "doesNotApply");
   }
   return Number(index);

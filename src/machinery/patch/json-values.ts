@@ -84,3 +84,18 @@ export function formatGo(value: JsonValue | undefined): string {
   }
   return String(value);
 }
+
+/** Go's %s of what was meant to be text: anything else is shown as a mistake, with its type. */
+export const formatGoText = (value: JsonValue): string => (value === null ? "%!s(<nil>)" : formatGoTextWithin(value));
+
+/** A nil within something else is no mistake to Go. */
+function formatGoTextWithin(value: JsonValue): string {
+  if (value === null) return "<nil>";
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return `[${value.map(formatGoTextWithin).join(" ")}]`;
+  if (isJsonObject(value)) {
+    const keys = Object.keys(value).sort(compareKeys);
+    return `map[${keys.map((key) => `${key}:${formatGoTextWithin(value[key] as JsonValue)}`).join(" ")}]`;
+  }
+  return `%!s(${kindOf(value)}=${formatGo(value)})`;
+}

@@ -1,4 +1,10 @@
-import { badRequest, genericServerResponse, requestEntityTooLarge, type StatusError } from "../errors/status-error.js";
+import {
+  badRequest,
+  genericServerResponse,
+  requestEntityTooLarge,
+  type StatusError,
+  unclassified,
+} from "../errors/status-error.js";
 
 /**
  * Whose fault a failed patch is: a malformed patch (400), one that does not fit this object (422), one over a limit
@@ -35,9 +41,9 @@ export function isPatchConflictError(error: unknown): error is PatchConflictErro
 
 /**
  * The answer a server gives for a failed patch. A patch that does not fit is told to the client in general words only,
- * as kube-apiserver does it. "internal" gives undefined: the caller treats that as any other surprise.
+ * as kube-apiserver does it, and what that has no answer for is a 500 in the patch's own words.
  */
-export function patchErrorStatus(error: PatchError): StatusError | undefined {
+export function patchErrorStatus(error: PatchError): StatusError {
   switch (error.failure) {
     case "malformed":
       return badRequest(error.message);
@@ -52,6 +58,6 @@ export function patchErrorStatus(error: PatchError): StatusError | undefined {
         serverMessage: error.message,
       });
     case "internal":
-      return undefined;
+      return unclassified(error.message);
   }
 }

@@ -6,17 +6,18 @@ import type { PatchStrategy } from "../schema/schema.js";
  */
 export interface PatchSchema {
   /**
-   * undefined for a field the type does not have: a patch that must look inside such a field is refused. For a map
-   * every name answers alike.
+   * undefined for a field the type does not have: a patch that must look inside such a field is refused.
    */
   field(name: string): PatchField | undefined;
-  /** Go's type name, where it is known; it makes the refusal's text the server's instead of the client's. */
-  readonly structName?: string | undefined;
+  /** What is said of a field that the type does not have, where it is not what kubectl says of an OpenAPI document's. */
+  refusal?(name: string): string;
   /** The OpenAPI definition's name, where it is known. */
   readonly definition?: string | undefined;
 }
 
 export interface PatchField {
+  /** What the field holds, where that is known: a list where none belongs is refused, and so is a map in a list's place. */
+  readonly holds?: "list" | "pointer" | "value" | undefined;
   /** Of the value; for a list, of its items. Absent for scalars and free-form values. */
   readonly schema?: PatchSchema | undefined;
   readonly strategies: readonly PatchStrategy[];

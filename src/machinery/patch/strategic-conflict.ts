@@ -27,7 +27,11 @@ function mapsConflict(left: JsonObject, right: JsonObject, schema: PatchSchema |
     const other = getOwn(right, key);
     if (key === DIRECTIVE || key === RETAIN_KEYS || other === undefined) return false;
     const structured = value !== null && typeof value === "object";
-    return valuesConflict(value, other, structured ? lookup(schema, key) : plain(undefined));
+    return valuesConflict(
+      value,
+      other,
+      structured ? lookup(schema, key, Array.isArray(value) ? "list" : "map") : plain(undefined),
+    );
   });
 }
 

@@ -135,7 +135,7 @@ function lookupUnlessEqual(
   after: JsonValue,
 ): ReturnType<typeof lookup> | undefined {
   try {
-    return lookup(schema, key);
+    return lookup(schema, key, Array.isArray(after) ? "list" : "map");
   } catch (error) {
     if (deepEqual(before, after)) return undefined;
     throw error;

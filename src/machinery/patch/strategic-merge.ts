@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
-import { deepEqual, formatGo, getOwn, kindOf, setOwn } from "./json-values.js";
+import { deepEqual, formatGo, formatGoText, getOwn, kindOf, setOwn } from "./json-values.js";
 import {
   badElementOrder,
   badPrimitiveList,
@@ -66,7 +66,7 @@ function obeyMapDirective(directive: JsonValue, patch: JsonObject): JsonObject {
 }
 
 const badDirective = (directive: JsonValue, patch: JsonObject): PatchError =>
-  new PatchError(`unknown patch type: ${formatGo(directive)} in map: ${formatGo(patch)}`);
+  new PatchError(`unknown patch type: ${formatGoText(directive)} in map: ${formatGo(patch)}`);
 
 /** Takes `$retainKeys` out of `patch` and drops what it does not name from `merged`. */
 function retainKeys(merged: JsonObject, patch: JsonObject, mode: Mode): void {
@@ -103,7 +103,7 @@ function mergeOrderedLists(merged: JsonObject, patch: JsonObject, schema: PatchS
     delete patch[key];
     const order = requireList(value);
     const name = directiveTarget(key, SET_ELEMENT_ORDER, badElementOrder);
-    const list = mergeOrderedList(getOwn(merged, name), getOwn(patch, name), order, lookup(schema, name), mode);
+    const list = mergeOrderedList(getOwn(merged, name), getOwn(patch, name), order, lookup(schema, name, "list"), mode);
     if (list === undefined) continue;
     setOwn(merged, name, list);
     delete patch[name];
@@ -160,10 +160,10 @@ function mergeKey(
   if (current === undefined || kindOf(current) !== kindOf(change)) {
     if (!isDeleteList) place(merged, key, mode.apply ? withoutNulls(change) : change);
   } else if (isJsonObject(current) && isJsonObject(change)) {
-    const { schema: inner, strategy } = lookup(schema, key);
+    const { schema: inner, strategy } = lookup(schema, key, "map");
     setOwn(merged, key, strategy === "replace" ? change : mergeMaps(current, change, inner, mode));
   } else if (Array.isArray(current) && Array.isArray(change)) {
-    const { schema: inner, strategy, mergeKey: name } = lookup(schema, key);
+    const { schema: inner, strategy, mergeKey: name } = lookup(schema, key, "list");
     const lists = mergeLists(current, change, inner, strategy === "merge", name, isDeleteList, mode);
     setOwn(merged, key, [...lists.merged]);
   } else {
@@ -213,7 +213,7 @@ function mergeLists(
   if (!merges && !isDeleteList) return { merged: patch, serverOrder: original };
   if (original.length === 0 && patch.length === 0) return { merged: original, serverOrder: original };
   if (elementKind(original, patch) === "scalar") {
-    return { merged: mergeScalars(original, patch, isDeleteList && mode.apply), serverOrder: original };
+    return { merged: mergeScalars(original, patch, mergeKey, isDeleteList && mode.apply), serverOrder: original };
   }
   if (mergeKey === "") throw new PatchError("cannot merge lists without merge key for struct");
   const { base, additions } = obeyListDirectives(original, patch, mergeKey);
@@ -227,11 +227,13 @@ function mergeLists(
 function mergeScalars(
   original: readonly JsonValue[],
   patch: readonly JsonValue[],
+  mergeKey: string,
   deletes: boolean,
 ): readonly JsonValue[] {
   if (deletes) return partition(original, patch, "").absent;
-  const { present, absent } = partition(deduplicate([...original, ...patch]), patch, "");
-  return normalizeOrder(present, absent, patch, original, "");
+  // With a merge key objects belong here, and scalars are refused.
+  const { present, absent } = partition(deduplicate([...original, ...patch]), patch, mergeKey);
+  return normalizeOrder(present, absent, patch, original, mergeKey);
 }
 
 /** Obeys the `$patch` of single elements: what is left to merge into, and what is left to merge. */

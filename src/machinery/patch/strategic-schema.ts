@@ -1,4 +1,4 @@
-import type { Field, MapSchema, PatchStrategy, Schema, StructSchema } from "../schema/schema.js";
+import type { Field, PatchStrategy, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 import { goQuote } from "../../base/go-quote.js";
 import { PatchError } from "./patch-error.js";
 import type { PatchField, PatchSchema } from "./patch-schema.js";
@@ -13,39 +13,38 @@ export interface Lookup {
 
 const FREE_FORM: Lookup = { schema: undefined, strategy: "", retainKeys: false, mergeKey: "" };
 
-/** Throws a {@link PatchError} when the type has no such field. Without a schema nothing is known and nothing refused. */
-export function lookup(schema: PatchSchema | undefined, key: string): Lookup {
+/**
+ * For a value that is a map or a list. Throws a {@link PatchError} when the type has no such field, or it cannot hold a
+ * list. Without a schema nothing is known and nothing refused.
+ */
+export function lookup(schema: PatchSchema | undefined, key: string, value: "map" | "list"): Lookup {
   if (schema === undefined) return FREE_FORM;
   const field = schema.field(key);
   if (field === undefined) {
-    const text =
-      schema.structName === undefined
-        ? `unable to find api field "${key}"`
-        : `unable to find api field in struct ${schema.structName} for the json field ${goQuote(key)}`;
+    const text = schema.refusal?.(key) ?? `unable to find api field "${key}"`;
     throw new PatchError(text, "internal", schema.definition);
+  }
+  if (value === "list" && field.holds === "value") {
+    throw new PatchError("expected slice or array type, but got: struct", "internal", schema.definition);
   }
   const rest = field.strategies.filter((strategy) => strategy !== "retainKeys");
   const [strategy] = rest;
   if (rest.length > 1) throw new PatchError(`unexpected patch strategy: [${field.strategies.join(" ")}]`);
   return {
-    schema: field.schema,
+    schema: value === "map" && field.holds === "list" ? SLICE : field.schema,
     strategy: strategy === "merge" || strategy === "replace" ? strategy : "",
     retainKeys: rest.length < field.strategies.length,
     mergeKey: field.mergeKey ?? "",
   };
 }
 
-const adapted = new WeakMap<StructSchema | MapSchema, PatchSchema>();
+const adapted = new WeakMap<StructSchema, PatchSchema>();
 
 /** The patch view of an API type's schema. Lazy, so that recursive types are fine; one per schema. */
 export function fromSchema(schema: StructSchema): PatchSchema {
-  return adapt(schema);
-}
-
-function adapt(schema: StructSchema | MapSchema): PatchSchema {
   const known = adapted.get(schema);
   if (known !== undefined) return known;
-  const made = schema.type === "struct" ? ofStruct(schema) : ofMap(schema);
+  const made = ofStruct(schema);
   adapted.set(schema, made);
   return made;
 }
@@ -53,12 +52,12 @@ function adapt(schema: StructSchema | MapSchema): PatchSchema {
 function ofStruct(schema: StructSchema): PatchSchema {
   const fields = new Map<string, PatchField>();
   return {
-    structName: schema.name,
     definition: schema.definition,
+    refusal: (name) => noSuchField(schema.name, name),
     field(name) {
       const made = fields.get(name);
       if (made !== undefined) return made;
-      const field = schema.byName.get(name);
+      const field = schema.byName.get(name) ?? inAnyCase(schema, name);
       if (field === undefined) return undefined;
       const patchField = ofField(field);
       fields.set(name, patchField);
@@ -67,22 +66,67 @@ function ofStruct(schema: StructSchema): PatchSchema {
   };
 }
 
-function ofField(field: Field): PatchField {
-  return {
-    schema: inner(field.schema),
-    strategies: field.patchStrategy ?? NO_STRATEGIES,
-    mergeKey: field.patchMergeKey,
-  };
+const noSuchField = (type: string, name: string): string =>
+  `unable to find api field in struct ${type} for the json field ${goQuote(name)}`;
+
+/** Patches find fields as Go's JSON decoder does, which does not mind the case, although objects are decoded strictly. */
+function inAnyCase({ fields }: StructSchema, name: string): Field | undefined {
+  const wanted = folded(name);
+  return fields.find((field) => folded(field.name) === wanted);
 }
 
-function ofMap(schema: MapSchema): PatchSchema {
-  const field: PatchField = { schema: inner(schema.values), strategies: NO_STRATEGIES };
-  return { field: () => field };
+/** Go folds the long s too; the Kelvin sign becomes a k anyway. */
+const folded = (name: string): string => name.toLowerCase().replaceAll("ſ", "s");
+
+function ofField({ schema, pointer, patchStrategy, patchMergeKey }: Field): PatchField {
+  const isList = schema.type === "list" || (schema.type === "scalar" && schema.scalar === "bytes");
+  return {
+    holds: isList ? "list" : pointer ? "pointer" : "value",
+    schema: inner(schema.type === "list" ? schema.items : schema),
+    strategies: patchStrategy ?? NO_STRATEGIES,
+    mergeKey: patchMergeKey,
+  };
 }
 
 const NO_STRATEGIES: readonly PatchStrategy[] = [];
 
-function inner(schema: Schema): PatchSchema | undefined {
-  const value = schema.type === "list" ? schema.items : schema;
-  return value.type === "struct" || value.type === "map" ? adapt(value) : undefined;
+function inner(schema: Schema): PatchSchema {
+  switch (schema.type) {
+    case "struct":
+      return fromSchema(schema);
+    case "list":
+      return SLICE;
+    case "map":
+      // Where a map's value is a map or a list, apimachinery asks the map for a field, and there is none.
+      return MAP;
+    case "scalar":
+      return ofScalar(schema);
+  }
 }
+
+/** For a type in which no field can be found, in the words of Go's reflection. */
+const notStruct = (kind: string): PatchSchema => ({
+  field: () => undefined,
+  refusal: () => `merging an object in json but data type is not struct, instead is: ${kind}`,
+});
+
+const MAP = notStruct("map");
+const SLICE = notStruct("slice");
+
+/** What is a scalar in JSON may be a struct in Go. */
+function ofScalar({ scalar, definition }: ScalarSchema): PatchSchema {
+  const type = definition === undefined ? STRUCTS[scalar] : isPlain(scalar) ? undefined : lastPart(definition);
+  if (type !== undefined) return { field: () => undefined, refusal: (name) => noSuchField(type, name), definition };
+  return notStruct(scalar === "bytes" ? "slice" : scalar === "any" ? "interface" : scalar);
+}
+
+const STRUCTS: Readonly<Partial<Record<ScalarSchema["scalar"], string>>> = {
+  time: "Time",
+  microTime: "MicroTime",
+  duration: "Duration",
+  quantity: "Quantity",
+  intOrString: "IntOrString",
+};
+
+const isPlain = (scalar: ScalarSchema["scalar"]): boolean => scalar !== "any" && STRUCTS[scalar] === undefined;
+const lastPart = (definition: string): string => definition.slice(definition.lastIndexOf(".") + 1);

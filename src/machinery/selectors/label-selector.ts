@@ -1,3 +1,4 @@
+import { int64Of } from "../../base/int64.js";
 import { type FieldError, formatFieldErrors, invalidValue } from "../errors/field-error.js";
 import { labelValueErrors, qualifiedNameErrors } from "../validation/names.js";
 
@@ -162,8 +163,7 @@ function formatRequirement({ key, operator, values }: LabelRequirement): string 
 
 function parseInt64(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?[0-9]+$/.test(text)) return undefined;
-  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-  return BigInt.asIntN(64, value) === value ? value : undefined;
+  return int64Of(text);
 }
 
 function child(path: string, name: string): string {

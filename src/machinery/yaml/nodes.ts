@@ -5,7 +5,12 @@ import { readYaml11 } from "./yaml11/parser.js";
 /** A YAML document as it was written. `tag` is "" when none was given; anchors are resolved into alias nodes' `target`. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode | AliasNode;
 
-export interface ScalarNode {
+interface Placed {
+  /** Where it begins, counted from one; only readYaml11 tells. */
+  readonly line?: number;
+}
+
+export interface ScalarNode extends Placed {
   readonly kind: "scalar";
   readonly tag: string;
   readonly value: string;
@@ -13,17 +18,17 @@ export interface ScalarNode {
   readonly plain: boolean;
 }
 
-export interface SequenceNode {
+export interface SequenceNode extends Placed {
   readonly kind: "sequence";
   readonly items: YamlNode[];
 }
 
-export interface MappingNode {
+export interface MappingNode extends Placed {
   readonly kind: "mapping";
   readonly pairs: [YamlNode, YamlNode][];
 }
 
-export interface AliasNode {
+export interface AliasNode extends Placed {
   readonly kind: "alias";
   readonly name: string;
   readonly target: YamlNode;

@@ -1,9 +1,11 @@
 import type { JsonObject, JsonValue } from "../meta/json.js";
+import { goQuote } from "../../base/go-quote.js";
 import { formatG } from "../go-values/format-g.js";
 import { goSharpV } from "../go-values/go-values.js";
 import { type MappingNode, readNodes, type ScalarNode, type YamlNode } from "./nodes.js";
 import { type ResolvedScalar, resolvePlain } from "./scalars.js";
 import { YamlError } from "./yaml-error.js";
+import { readYaml11 } from "./yaml11/parser.js";
 
 /**
  * Reads one YAML document (the first, when the text holds several) as kubectl reads it: YAML 1.1 words, merge keys,
@@ -13,6 +15,29 @@ import { YamlError } from "./yaml-error.js";
 export function parseYaml(text: string): JsonValue {
   const root = readNodes(text);
   return root === undefined ? null : new Decoder().decode(root);
+}
+
+export interface YamlRead {
+  readonly value: JsonValue;
+  /** `line 3: key "a" already set in map`, in goyaml's words and order; a merge's keys count, and an alias's each time. */
+  readonly repeated: readonly string[];
+}
+
+/** {@link parseYaml} that tells which keys are set twice. */
+export function readYaml(text: string): YamlRead {
+  const root = readNodes(text);
+  if (root === undefined) return { value: null, repeated: [] };
+  const decoder = new Decoder([]);
+  const value = decoder.decode(root);
+  return { value, repeated: decoder.repeated?.length === 0 ? [] : repeatedKeys(text) };
+}
+
+/** Read once more by the parser that knows lines. */
+function repeatedKeys(text: string): readonly string[] {
+  const decoder = new Decoder([]);
+  const root = readYaml11(text);
+  if (root !== undefined) decoder.decode(root);
+  return decoder.repeated ?? [];
 }
 
 function failure(message: string): YamlError {
@@ -34,6 +59,9 @@ class Decoder {
   #aliasDepth = 0;
   readonly #expanding = new Set<YamlNode>();
 
+  /** `repeated` takes in what is said of keys set twice, where that is asked for. */
+  constructor(readonly repeated?: string[]) {}
+
   decode(node: YamlNode): JsonValue {
     this.#count();
     switch (node.kind) {
@@ -43,7 +71,7 @@ class Decoder {
         return node.items.map((item) => this.decode(item));
       case "mapping": {
         const object: JsonObject = {};
-        this.#fill(node, object);
+        this.#fill(node, object, new Set());
         return object;
       }
       case "alias":
@@ -74,11 +102,25 @@ class Decoder {
   }
 
   /** A merge is done where it stands: what follows it overrides it, and it overrides what came before. */
-  #fill(node: MappingNode, object: JsonObject): void {
+  #fill(node: MappingNode, object: JsonObject, seen: Set<string>): void {
     for (const [keyNode, valueNode] of node.pairs) {
-      if (isMerge(keyNode)) this.#merge(valueNode, object);
-      else setOwn(object, this.#key(keyNode, valueNode), this.decode(valueNode));
+      if (isMerge(keyNode)) this.#merge(valueNode, object, seen);
+      else {
+        const key = this.#key(keyNode, valueNode);
+        const value = this.decode(valueNode);
+        if (this.repeated !== undefined) this.#note(keyNode, key, valueNode, seen);
+        setOwn(object, key, value);
+      }
     }
+  }
+
+  /** Keys of different types are different keys to goyaml, although they become the same text. */
+  #note(keyNode: YamlNode, key: string, { line = 0 }: YamlNode, seen: Set<string>): void {
+    const target = keyNode.kind === "alias" ? keyNode.target : keyNode;
+    const isText = target.kind === "scalar" && typeof resolveScalar(target).value === "string";
+    const shown = isText ? goQuote(key) : key;
+    if (seen.has(shown)) this.repeated?.push(`line ${line}: key ${shown} already set in map`);
+    seen.add(shown);
   }
 
   #key(keyNode: YamlNode, valueNode: YamlNode): string {
@@ -97,19 +139,19 @@ class Decoder {
     throw failure(`invalid map key: ${goSharpV(this.decode(keyNode), "interface {}")}`);
   }
 
-  #merge(node: YamlNode, object: JsonObject): void {
+  #merge(node: YamlNode, object: JsonObject, seen: Set<string>): void {
     const wanted = "map merge requires map or sequence of maps as the value";
-    if (node.kind === "mapping") this.#fill(node, object);
+    if (node.kind === "mapping") this.#fill(node, object, seen);
     else if (node.kind === "alias") {
       const { target } = node;
       if (target.kind !== "mapping") throw failure(wanted);
       this.#count();
-      this.#expand(target, node.name, () => this.#fill(target, object));
+      this.#expand(target, node.name, () => this.#fill(target, object, seen));
     } else if (node.kind === "sequence") {
       for (const item of node.items.toReversed()) {
         const target = item.kind === "alias" ? item.target : item;
         if (target.kind !== "mapping") throw failure(wanted);
-        this.#merge(item, object);
+        this.#merge(item, object, seen);
       }
     } else throw failure(wanted);
   }

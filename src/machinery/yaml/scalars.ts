@@ -100,6 +100,8 @@ function parseGoInteger(text: string): bigint | undefined {
   const match = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9][0-9]*)$/.exec(text);
   if (match === null) return undefined;
   const digits = match[2] ?? "";
+  // No uint64 has so many digits, and reading very many of them takes its time.
+  if (/^[1-9]/.test(digits) && digits.length > 20) return undefined;
   const magnitude = /^0[0-7]/.test(digits) ? BigInt(`0o${digits.slice(1)}`) : BigInt(digits);
   if (match[1] === "-") return magnitude <= maxInt64 + 1n ? -magnitude : undefined;
   if (magnitude > maxUint64 || (match[1] === "+" && magnitude > maxInt64)) return undefined;

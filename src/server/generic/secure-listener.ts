@@ -109,6 +109,8 @@ function tuneHttp1(server: Http2SecureServer): void {
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: KEEP_ALIVE_MS + 5000,
     maxHeaderSize: HEADER_BYTES,
+    // Their size is what is limited: beyond a count Node would drop the last ones, credentials among them.
+    maxHeadersCount: 0,
   });
 }
 

@@ -26,6 +26,7 @@ import { impersonation } from "../filters/impersonation.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
 import type { StrategyLookup } from "../registry/strategy.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
+import { hasBadEscape } from "../request/request-info.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Exchange } from "../request/exchange.js";
@@ -184,6 +185,7 @@ function nonResource(config: ServerConfig, shutdown: HealthCheck): Handler {
       }
       return handler(request);
     }
+    if (hasBadEscape(path)) return respondText(request, 400, "400 Bad Request");
     return respondText(request, 404, "404 page not found\n");
   };
 }

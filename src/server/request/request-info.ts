@@ -101,9 +101,18 @@ function segments(path: string): string[] | undefined {
   if (from === to) return [];
   const parts = path.slice(from, to).split("/");
   if (!path.includes("%")) return parts;
+  return hasBadEscape(path) ? undefined : parts.map(unescape);
+}
+
+/** A percent sign that two hexadecimal digits do not follow: net/http answers such a request itself, with 400. */
+export const hasBadEscape = (path: string): boolean => /%(?![0-9A-Fa-f]{2})/.test(path);
+
+/** Bytes that are no UTF-8 are a name like any other, which no object has. */
+function unescape(part: string): string {
   try {
-    return parts.map((part) => decodeURIComponent(part));
+    return decodeURIComponent(part);
   } catch {
-    return undefined;
+    const bytes = part.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return Buffer.from(bytes, "latin1").toString("utf8");
   }
 }

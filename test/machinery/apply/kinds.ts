@@ -1,7 +1,7 @@
 import { schemaFor } from "../../../src/api/facts/index.js";
 import { encodedView } from "../../../src/machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../src/machinery/apply/field-manager.js";
-import type { FieldSet } from "../../../src/machinery/apply/field-set.js";
+import type { FieldFilter } from "../../../src/machinery/apply/field-filter.js";
 import { describe as descriptorOf, type TypeDescriptor } from "../../../src/machinery/apply/type-descriptor.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../src/machinery/meta/gvk.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
@@ -35,7 +35,7 @@ export function fieldManagerOf(
   kind: GroupVersionKind,
   options: {
     subresource?: string;
-    reset?: FieldSet;
+    reset?: FieldFilter;
     now?: () => string;
     otherVersions?: Readonly<Record<string, TypeDescriptor>>;
     convert?: (object: JsonObject, from: string, to: string) => JsonObject | undefined;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../schema/schema.js";
-import { decodeJson } from "../json-decoder.js";
+import { decodeJson, maxBodyDepth } from "../json-decoder.js";
 import { ownValue, setKey } from "../own-keys.js";
 import { bytesOf, integerOf, ProtobufError, readFields, textOf, type WireValue } from "./wire-reader.js";
 import { readDuration, readIntOrString, readTime } from "./scalar-messages.js";
@@ -49,11 +49,16 @@ function collect(all: readonly Field[], depth: number): Numbers {
 }
 
 class Decoder {
+  #depth = 0;
+
   constructor(private readonly structOf: StructLookup) {}
 
   struct(message: Uint8Array, schema: StructSchema): JsonObject {
     const result: JsonObject = {};
+    this.#depth += 1;
+    if (this.#depth > maxBodyDepth) throw new ProtobufError("exceeded max depth");
     this.#fill(result, message, numbered(schema));
+    this.#depth -= 1;
     return result;
   }
 
@@ -152,7 +157,7 @@ class Decoder {
     const union = /^(.*\.JSONSchemaProps)Or(Array|Bool|StringArray)$/.exec(definition);
     if (union !== null) return this.#schemaUnion(message, union[1] ?? "", union[2] ?? "");
     for (const { number, value } of readFields(message)) {
-      if (number === 1) return bytesOf(value).length === 0 ? null : decodeJson(bytesOf(value)).value;
+      if (number === 1) return bytesOf(value).length === 0 ? null : decodeJson(bytesOf(value), { maxDepth: maxBodyDepth }).value;
     }
     return null;
   }

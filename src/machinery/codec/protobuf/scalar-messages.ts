@@ -1,15 +1,26 @@
 import type { JsonValue } from "../../meta/json.js";
-import { integerOf, readFields, textOf } from "./wire-reader.js";
+import { integerOf, ProtobufError, readFields, textOf } from "./wire-reader.js";
 
-/** meta/v1 Time and MicroTime: seconds and nanoseconds since the epoch; an empty message is no time. */
+/** Seconds since the epoch at which the years 0 and 10000 begin: what no text can say is outside. */
+const FIRST_SECOND = -62_167_219_200;
+const LAST_SECOND = 253_402_300_800;
+const NANOSECONDS = 1_000_000_000;
+
+/**
+ * meta/v1 Time and MicroTime: seconds and nanoseconds since the epoch; an empty message is no time. Throws a
+ * {@link ProtobufError} for a time whose year has not four digits.
+ */
 export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
   if (message.length === 0) return null;
   let seconds = 0;
   let nanoseconds = 0;
   for (const { number, value } of readFields(message)) {
     if (number === 1) seconds = Number(integerOf(value));
-    if (number === 2) nanoseconds = Number(integerOf(value));
+    if (number === 2) nanoseconds = Number(BigInt.asIntN(32, BigInt(integerOf(value))));
   }
+  seconds += Math.floor(nanoseconds / NANOSECONDS);
+  nanoseconds -= Math.floor(nanoseconds / NANOSECONDS) * NANOSECONDS;
+  if (seconds < FIRST_SECOND || seconds >= LAST_SECOND) throw new ProtobufError(`proto: time ${seconds} is out of range`);
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   if (digits === 0) return `${whole}Z`;
   return `${whole}.${String(nanoseconds).padStart(9, "0").slice(0, digits)}Z`;

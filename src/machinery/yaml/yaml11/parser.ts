@@ -4,7 +4,7 @@ import { type Mark, parserError } from "./cursor.js";
 import type { Tag } from "./scan-tag.js";
 import { Scanner, type Token } from "./scanner.js";
 
-const emptyScalar: YamlNode = { kind: "scalar", tag: "", value: "", plain: true };
+const emptyScalar = (at: Mark): YamlNode => ({ kind: "scalar", tag: "", value: "", plain: true, line: at.line + 1 });
 
 /**
  * The first document of the text by the rules of YAML 1.1, or undefined when there is none. Slower than the parser that is
@@ -37,7 +37,7 @@ class Parser {
       token = this.#scanner.peek();
     }
     const ended = ["directive", "document start", "document end", "stream end"].includes(token.type);
-    const root = explicit && ended ? emptyScalar : this.#node(true, false);
+    const root = explicit && ended ? emptyScalar(token.start) : this.#node(true, false);
     // goyaml looks one token further before it is content.
     this.#scanner.peek();
     return root;
@@ -75,18 +75,20 @@ class Parser {
       return node;
     };
     const token = this.#scanner.peek();
+    const line = first.start.line + 1;
     if (token.type === "scalar") {
       this.#scanner.next();
       const plain = tag === "" && token.plain;
-      return named({ kind: "scalar", tag: shortTag(tag), value: token.value, plain });
+      return named({ kind: "scalar", tag: shortTag(tag), value: token.value, plain, line });
     }
-    if (indentless && token.type === "-") return this.#indentlessSequence(named({ kind: "sequence", items: [] }));
-    if (token.type === "[") return this.#flowSequence(named({ kind: "sequence", items: [] }));
-    if (token.type === "{") return this.#flowMapping(named({ kind: "mapping", pairs: [] }));
-    if (block && token.type === "block sequence") return this.#blockSequence(named({ kind: "sequence", items: [] }));
-    if (block && token.type === "block mapping") return this.#blockMapping(named({ kind: "mapping", pairs: [] }));
+    if (indentless && token.type === "-") return this.#indentlessSequence(named({ kind: "sequence", items: [], line }));
+    if (token.type === "[") return this.#flowSequence(named({ kind: "sequence", items: [], line }));
+    if (token.type === "{") return this.#flowMapping(named({ kind: "mapping", pairs: [], line }));
+    if (block && token.type === "block sequence")
+      return this.#blockSequence(named({ kind: "sequence", items: [], line }));
+    if (block && token.type === "block mapping") return this.#blockMapping(named({ kind: "mapping", pairs: [], line }));
     if (anchor !== undefined || tag !== "") {
-      return named({ kind: "scalar", tag: shortTag(tag), value: "", plain: tag === "" });
+      return named({ kind: "scalar", tag: shortTag(tag), value: "", plain: tag === "", line });
     }
     throw parserError("did not find expected node content", token.start, first.start);
   }
@@ -100,7 +102,7 @@ class Parser {
         line: token.start.line + 1,
       });
     }
-    return { kind: "alias", name, target };
+    return { kind: "alias", name, target, line: token.start.line + 1 };
   }
 
   /** An anchor and a tag, in either order. */
@@ -127,7 +129,7 @@ class Parser {
     for (let token = this.#scanner.peek(); token.type !== "block end"; token = this.#scanner.peek()) {
       if (token.type !== "-") throw parserError("did not find expected '-' indicator", token.start, open.start);
       this.#scanner.next();
-      node.items.push(this.#isNext("-", "block end") ? emptyScalar : this.#node(true, false));
+      node.items.push(this.#isNext("-", "block end") ? this.#empty() : this.#node(true, false));
     }
     this.#scanner.next();
     return node;
@@ -137,7 +139,7 @@ class Parser {
     while (this.#scanner.peek().type === "-") {
       this.#scanner.next();
       const empty = this.#isNext("-", "key", "value", "block end");
-      node.items.push(empty ? emptyScalar : this.#node(true, false));
+      node.items.push(empty ? this.#empty() : this.#node(true, false));
     }
     return node;
   }
@@ -147,7 +149,7 @@ class Parser {
     for (let token = this.#scanner.peek(); token.type !== "block end"; token = this.#scanner.peek()) {
       if (token.type !== "key") throw parserError("did not find expected key", token.start, open.start);
       this.#scanner.next();
-      const key = this.#isNext("key", "value", "block end") ? emptyScalar : this.#node(true, true);
+      const key = this.#isNext("key", "value", "block end") ? this.#empty() : this.#node(true, true);
       node.pairs.push([key, this.#blockValue()]);
     }
     this.#scanner.next();
@@ -155,9 +157,9 @@ class Parser {
   }
 
   #blockValue(): YamlNode {
-    if (!this.#isNext("value")) return emptyScalar;
-    this.#scanner.next();
-    return this.#isNext("key", "value", "block end") ? emptyScalar : this.#node(true, true);
+    if (!this.#isNext("value")) return this.#empty();
+    const { end } = this.#scanner.next();
+    return this.#isNext("key", "value", "block end") ? emptyScalar(end) : this.#node(true, true);
   }
 
   #flowSequence(node: SequenceNode): YamlNode {
@@ -175,9 +177,9 @@ class Parser {
 
   /** `[a: b]` holds a mapping of one pair. */
   #flowPair(): YamlNode {
-    this.#scanner.next();
-    const key = this.#isNext("value", ",", "]") ? emptyScalar : this.#node(false, false);
-    return { kind: "mapping", pairs: [[key, this.#flowValue("]")]] };
+    const { start } = this.#scanner.next();
+    const key = this.#isNext("value", ",", "]") ? this.#empty() : this.#node(false, false);
+    return { kind: "mapping", pairs: [[key, this.#flowValue("]")]], line: start.line + 1 };
   }
 
   #flowMapping(node: MappingNode): YamlNode {
@@ -189,24 +191,29 @@ class Parser {
       }
       if (this.#isNext("key")) {
         this.#scanner.next();
-        const key = this.#isNext("value", ",", "}") ? emptyScalar : this.#node(false, false);
+        const key = this.#isNext("value", ",", "}") ? this.#empty() : this.#node(false, false);
         node.pairs.push([key, this.#flowValue("}")]);
-      } else node.pairs.push([this.#node(false, false), emptyScalar]);
+      } else node.pairs.push([this.#node(false, false), this.#empty()]);
     }
     this.#scanner.next();
     return node;
   }
 
   #flowValue(close: "]" | "}"): YamlNode {
-    if (!this.#isNext("value")) return emptyScalar;
+    if (!this.#isNext("value")) return this.#empty();
     this.#scanner.next();
-    return this.#isNext(",", close) ? emptyScalar : this.#node(false, false);
+    return this.#isNext(",", close) ? this.#empty() : this.#node(false, false);
   }
 
   #comma(close: "]" | "}", open: Token): void {
     const token = this.#scanner.peek();
     if (token.type !== ",") throw parserError(`did not find expected ',' or '${close}'`, token.start, open.start);
     this.#scanner.next();
+  }
+
+  /** What is left out stands where the next token does. */
+  #empty(): YamlNode {
+    return emptyScalar(this.#scanner.peek().start);
   }
 
   #isNext(...types: readonly Token["type"][]): boolean {

@@ -1,5 +1,6 @@
 import { schemaFor, structOf } from "../../../api/facts/index.js";
 import { decodeTyped, decodeTypedValue, type TypedObject } from "../../../machinery/codec/decode-typed.js";
+import { JsonDecodeError } from "../../../machinery/codec/json-decoder.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
@@ -21,8 +22,9 @@ export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Pro
     case "application/json":
       return decodeTyped(body.bytes, options);
     case "application/yaml": {
-      const { parseYamlBody } = await import("./yaml-body.js");
-      return decodeTypedValue(parseYamlBody(body.bytes), undefined, options, body.bytes);
+      const { readYamlBody } = await import("./yaml-body.js");
+      const { value, repeated } = readYamlBody(body.bytes);
+      return decodeTypedValue(value, undefined, { ...options, repeatedInYaml: repeated }, body.bytes);
     }
     case "application/vnd.kubernetes.protobuf":
       return decodeTypedValue(await protobufValue(body.bytes, expected), undefined, options, body.bytes);
@@ -41,7 +43,8 @@ async function protobufValue(bytes: Uint8Array, expected: GroupVersionKind): Pro
     const schema = schemaFor(gvk);
     return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, structOf)) };
   } catch (error) {
-    if (!(error instanceof ProtobufError)) throw error;
+    // Free-form values are JSON within.
+    if (!(error instanceof ProtobufError || error instanceof JsonDecodeError)) throw error;
     throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);
   }
 }

@@ -1,12 +1,14 @@
+import { isUtf8 } from "node:buffer";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
-import { parseYaml } from "../../../machinery/yaml/read.js";
+import { readYaml, type YamlRead } from "../../../machinery/yaml/read.js";
+import { notUtf8 } from "../../../machinery/yaml/not-utf8.js";
 import { YamlError } from "../../../machinery/yaml/yaml-error.js";
 
 /** A body of one YAML document; `prefix` begins what a 400 says. In a module of its own, so that a server that only sees JSON never loads a YAML parser. */
-export function parseYamlBody(bytes: Uint8Array, prefix = ""): JsonValue {
+export function readYamlBody(bytes: Uint8Array, prefix = ""): YamlRead {
   try {
-    return parseYaml(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
+    if (!isUtf8(bytes)) throw notUtf8(bytes);
+    return readYaml(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8"));
   } catch (error) {
     if (error instanceof YamlError) throw badRequest(prefix + error.message);
     throw error;

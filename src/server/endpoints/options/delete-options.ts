@@ -1,5 +1,8 @@
 import { type FieldError, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
-import { invalid } from "../../../machinery/errors/status-error.js";
+import { schemaFor } from "../../../api/facts/index.js";
+import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { isTrue } from "../../request/request-info.js";
 import type { DeleteOptions } from "../../registry/delete-options.js";
@@ -46,9 +49,18 @@ export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
 async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
   const body = await readObjectBody(request);
   if (body.bytes.length === 0) return undefined;
-  const { object } = await decodeBody(body, { expected: DELETE_OPTIONS, mode: "Ignore" });
+  const { object } = await decodeBody(body, { expected: DELETE_OPTIONS, mode: "Ignore", schemaOf: optionsSchema });
   return object as WireOptions;
 }
+
+/** Clients may send the options of any group and version; they are the same everywhere. */
+function optionsSchema(gvk: GroupVersionKind): StructSchema | undefined {
+  if (gvk.kind === DELETE_OPTIONS.kind) return schemaFor(DELETE_OPTIONS);
+  const version = formatGroupVersion(gvk);
+  throw badRequest(`no kind "${gvk.kind}" is registered for version "${version}" in scheme "${META_SCHEME}"`);
+}
+
+const META_SCHEME = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
 
 const DELETE_OPTIONS = { group: "", version: "v1", kind: "DeleteOptions" };
 

@@ -1,3 +1,4 @@
+import { int64Of } from "../../../base/int64.js";
 import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
 import { type FieldError, forbiddenField, notSupported } from "../../../machinery/errors/field-error.js";
 import { SelectorError } from "../../../machinery/selectors/label-selector.js";
@@ -87,10 +88,8 @@ export function integer(query: URLSearchParams, name: string): number | undefine
   const text = query.get(name);
   if (text === null) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = BigInt(text.replace("+", ""));
-  if (BigInt.asIntN(64, value) !== value) {
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  }
+  const value = int64Of(text);
+  if (value === undefined) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   return Number(value);
 }
 

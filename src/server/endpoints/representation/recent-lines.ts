@@ -1,3 +1,4 @@
+import { Fifo } from "../../../base/fifo.js";
 import type { StoredObject, WatchEventType } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 import type { ServedResource } from "../served-resource.js";
@@ -16,6 +17,8 @@ interface Line extends LineKey {
 /** The lines of the newest events, so that an event is encoded once for all who watch it. The oldest go first. */
 export class RecentLines {
   readonly #lines = new Map<StoredObject, Line[]>();
+  /** Whose lines there are, the oldest first. */
+  readonly #order = new Fifo<StoredObject>();
   #weight = 0;
 
   /** `capacity` in bytes. */
@@ -27,19 +30,22 @@ export class RecentLines {
     const same = kept?.find((line) => isSame(line, key));
     if (same !== undefined) return same.bytes;
     const bytes = make();
-    if (kept === undefined) this.#lines.set(object, [{ ...key, bytes }]);
-    else kept.push({ ...key, bytes });
+    const { resource, type, format } = key;
+    const line = { resource, type, format, bytes };
+    if (kept === undefined) {
+      this.#lines.set(object, [line]);
+      this.#order.push(object);
+    } else kept.push(line);
     this.#weight += bytes.length;
-    this.#trim();
+    while (this.#weight > this.capacity && this.#order.length > 0) this.#drop();
     return bytes;
   }
 
-  #trim(): void {
-    for (const [object, lines] of this.#lines) {
-      if (this.#weight <= this.capacity) return;
-      this.#lines.delete(object);
-      for (const { bytes } of lines) this.#weight -= bytes.length;
-    }
+  #drop(): void {
+    const oldest = this.#order.shift();
+    if (oldest === undefined) return;
+    for (const { bytes } of this.#lines.get(oldest) ?? []) this.#weight -= bytes.length;
+    this.#lines.delete(oldest);
   }
 }
 

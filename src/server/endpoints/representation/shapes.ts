@@ -6,6 +6,7 @@ import type { StoredObject } from "../../storage/store.js";
 import type { ResponseFormat } from "../negotiation/response-format.js";
 import type { ServedResource } from "../served-resource.js";
 import { jsonBytes, jsonText } from "./json-text.js";
+import { spliceMetadata } from "./splice.js";
 
 /** What rides inside a table row. */
 export type IncludeObject = "None" | "Metadata" | "Object";
@@ -33,6 +34,15 @@ export function partialMetadata(object: KubeObject, format: ResponseFormat): Uin
   return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, schema);
 }
 
+/** {@link partialMetadata} of what is stored, whose bytes have it ready. */
+export function storedMetadata(stored: StoredObject, format: ResponseFormat): Uint8Array {
+  const { bytes, revision } = stored;
+  const head = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${format.metaVersion}",`;
+  // What was never written has no version.
+  const spliced = revision === 0 ? undefined : spliceMetadata(bytes, revision, head);
+  return spliced ?? partialMetadata(stored.object(), format);
+}
+
 export interface TableRow {
   readonly cells: readonly TableCell[];
   /** JSON of what rides along. */
@@ -51,7 +61,7 @@ export function tableRow(
   const cells = resource.strategy.columns.cells(hub, resource.now());
   if (include === "None") return { cells, object: NULL };
   if (include === "Object") return { cells, object: resource.codec.encodeStored(stored) };
-  return { cells, object: partialMetadata(hub, format) };
+  return { cells, object: storedMetadata(stored, format) };
 }
 
 /** The fields of a meta.k8s.io Table but its rows. `definitions` null is how events of a watch after the first leave them out. */
@@ -107,7 +117,7 @@ export function shaper(resource: ServedResource, format: ResponseFormat, include
       };
     case "PartialObjectMetadata":
       return {
-        one: (stored) => partialMetadata(stored.object(), format),
+        one: (stored) => storedMetadata(stored, format),
         bookmark: (metadata) => partialMetadata({ metadata: { ...metadata } }, format),
       };
     case "Table":

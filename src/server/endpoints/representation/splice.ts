@@ -3,6 +3,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
+const CLOSE = 0x7d;
 const METADATA_LETTER = 0x6d;
 const LETTER_U = 0x75;
 const LETTER_I = 0x69;
@@ -33,6 +34,54 @@ export function versionPlace(bytes: Uint8Array, item: number): number | undefine
     if (uid) return at;
     if (bytes[at++] !== COMMA) return undefined;
   }
+}
+
+/**
+ * An object with nothing but this one's metadata: `head` is how it begins, up to metadata. undefined when the stored bytes are
+ * not canonical.
+ */
+export function spliceMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
+  const start = itemStart(bytes);
+  const place = versionPlace(bytes, start);
+  const end = place === undefined ? -1 : behindObject(bytes, place);
+  if (place === undefined || end < 0) return undefined;
+  const version = versionText(revision);
+  const result = Buffer.allocUnsafe(head.length + (end - start) + version.length + 1);
+  let at = result.write(head, 0, "latin1");
+  at += copy(bytes, start, place, result, at);
+  at += result.write(version, at, "latin1");
+  at += copy(bytes, place, end, result, at);
+  result[at] = CLOSE;
+  return result;
+}
+
+function copy(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  to.set(from.subarray(start, end), at);
+  return end - start;
+}
+
+/** Behind the brace that closes the object in which `at` is, between two of its fields; -1 when there is none. */
+function behindObject(bytes: Uint8Array, at: number): number {
+  let depth = 1;
+  for (let index = at; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === QUOTE) {
+      index = endOfString(bytes, index);
+      if (index < 0) return -1;
+    } else if (byte === OPEN) depth++;
+    else if (byte === CLOSE && --depth === 0) return index + 1;
+  }
+  return -1;
+}
+
+/** Where the string that begins at `start` ends; -1 when it does not. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let index = start + 1; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === QUOTE) return index;
+    if (byte === BACKSLASH) index++;
+  }
+  return -1;
 }
 
 /** Behind `"name":"value"` that begins at `at`; -1 when it is not that. */

@@ -1,31 +1,57 @@
-import { decodeJson, JsonDecodeError } from "../../../machinery/codec/json-decoder.js";
+import { isUtf8 } from "node:buffer";
+import { decodeJson, JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
 import { goValueOf } from "../../../machinery/codec/go-types.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import type { WriteOptions } from "../options/write-options.js";
+
+export interface AppliedObject {
+  readonly object: JsonObject;
+  /**
+   * To be called when the object was applied, as kube-apiserver does it: says which keys the body sets twice, as
+   * `fieldValidation` asks for it. Throws 400.
+   */
+  checkKeys(): void;
+}
 
 /** The body of an apply: one YAML document that is an object; an empty one is an empty object. Throws 400. */
-export async function readAppliedObject(bytes: Uint8Array): Promise<JsonObject> {
-  const value = await parse(bytes);
-  if (value === null) return {};
-  if (isJsonObject(value)) return value;
-  throw badRequest(
-    `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goValueOf(value)} into Go value of type map[string]interface {}`,
-  );
+export async function readAppliedObject(
+  bytes: Uint8Array,
+  { fieldValidation }: WriteOptions,
+  { warnings }: ApiRequest,
+): Promise<AppliedObject> {
+  const { value, repeated } = await parse(bytes);
+  const object = value ?? {};
+  if (!isJsonObject(object)) {
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goValueOf(value)} into Go value of type map[string]interface {}`,
+    );
+  }
+  return {
+    object,
+    checkKeys() {
+      if (repeated.length === 0 || fieldValidation === "Ignore") return;
+      if (fieldValidation === "Strict") {
+        const problems = `yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`;
+        throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems}`);
+      }
+      for (const text of repeated) warnings.add(text);
+    },
+  };
 }
 
 const OPENING_BRACE = 0x7b;
-/** The YAML reader's own, so that nothing that walks an applied object can run out of stack. */
-const MAX_DEPTH = 1000;
-
-/** Clients send JSON, which is YAML too and much faster to read. */
-async function parse(bytes: Uint8Array): Promise<JsonValue> {
-  if (bytes[0] === OPENING_BRACE) {
+/** Clients send JSON, which is YAML too and much faster to read; where a key is set twice, YAML's words are needed. */
+async function parse(bytes: Uint8Array): Promise<{ readonly value: JsonValue; readonly repeated: readonly string[] }> {
+  if (bytes[0] === OPENING_BRACE && isUtf8(bytes)) {
     try {
-      return decodeJson(bytes, { maxDepth: MAX_DEPTH }).value;
+      const { value, duplicates } = decodeJson(bytes, { maxDepth: maxBodyDepth });
+      if (duplicates === undefined) return { value, repeated: [] };
     } catch (error) {
       if (!(error instanceof JsonDecodeError)) throw error;
     }
   }
-  const { parseYamlBody } = await import("../negotiation/yaml-body.js");
-  return parseYamlBody(bytes, "error decoding YAML: ");
+  const { readYamlBody } = await import("../negotiation/yaml-body.js");
+  return readYamlBody(bytes, "error decoding YAML: ");
 }

@@ -1,9 +1,8 @@
 import { publishedScheme } from "../../../api/scheme/published.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
-import { type FieldSet, fieldSet, union } from "../../../machinery/apply/field-set.js";
+import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
 import { withoutNewTimes } from "../../../machinery/apply/ignore-times.js";
-import { fieldElement } from "../../../machinery/apply/path-element.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
@@ -37,20 +36,23 @@ export function fieldTracking(resource: ServedResource, subresource = ""): Field
 /** Keeps metadata.managedFields of hub objects, as requests of one version and subresource change them. */
 export class FieldTracking {
   readonly #manager: FieldManager;
+  /** A patch asks for it twice. */
+  #lastShown: { readonly object: KubeObject; readonly view: JsonObject } | undefined;
 
   constructor(
     private readonly resource: ServedResource,
     subresource: string,
   ) {
     const { codec } = resource;
-    const reset = resetFields(resource, subresource);
+    const { strategy } = resource;
+    const reset = strategy.resetFields?.(subresource) ?? usualResetFields(resource, subresource);
     this.#manager = new FieldManager({
       kind: codec.gvk,
       subresource,
       versions: {
         typeOf: (apiVersion) => {
-          const at = this.#kindAt(apiVersion);
-          return at && describe(at.schema);
+          const schema = apiVersion === codec.apiVersion ? codec.schema : this.#kindAt(apiVersion)?.schema;
+          return schema && describe(schema);
         },
         convert: (object, from, to) => this.#convert(object, from, to),
         resetFields: () => reset,
@@ -63,7 +65,7 @@ export class FieldTracking {
   /** Gives `manager` what `draft` changes; the draft is the caller's own. `current` is undefined for a new object. */
   track(draft: KubeObject, current: StoredObject | undefined, manager: string): void {
     const metadata = metadataOf(draft);
-    const live = current && this.#view(current.object());
+    const live = current && this.shown(current);
     const next = this.#view(draft);
     const managedFields = this.#manager.update(live, next, manager, metadata.managedFields);
     assign(metadata, "managedFields", settle(live, next, managedFields));
@@ -71,13 +73,20 @@ export class FieldTracking {
 
   /** The draft of what `applied` makes of the current object. Throws a StatusError. */
   apply(current: StoredObject | undefined, applied: JsonObject, manager: string, force: boolean): KubeObject {
-    const live = current && this.#view(current.object());
+    const live = current && this.shown(current);
     const result = this.#manager.apply(live, applied, manager, force);
     const { managedFields, ...rest } = result["metadata"] as JsonObject;
     const draft = this.#decode({ ...result, metadata: rest });
     const settled = settle(live, this.#view(draft), managedFields as JsonObject[] | undefined);
     assign(metadataOf(draft), "managedFields", settled);
     return draft;
+  }
+
+  /** A stored object as its JSON reads in the version of the requests, empty structs included. Nobody may change it. */
+  shown(stored: StoredObject): JsonObject {
+    const object = stored.object();
+    if (this.#lastShown?.object !== object) this.#lastShown = { object, view: this.#view(object) };
+    return this.#lastShown.view;
   }
 
   #decode(value: JsonObject): KubeObject {
@@ -142,13 +151,12 @@ function unmanaged(object: JsonObject): JsonObject {
   return { ...object, metadata };
 }
 
-const STATUS = fieldSet([fieldElement("status")]);
-const SPEC = fieldSet([fieldElement("spec")]);
-const LABELS = fieldSet([fieldElement("metadata"), fieldElement("labels")]);
-
-/** What an endpoint does not change, and so gives to nobody. */
-function resetFields({ facts }: ServedResource, subresource: string): FieldSet | undefined {
-  if (subresource === "") return facts.subresources.some(({ name }) => name === "status") ? STATUS : undefined;
-  if (subresource !== "status") return undefined;
-  return facts.group === "apps" && facts.name === "deployments" ? union(SPEC, LABELS) : SPEC;
+/** Where the strategy says nothing: an object is written without its status, and its status without the rest. */
+function usualResetFields({ facts }: ServedResource, subresource: string): FieldFilter | undefined {
+  const hasStatus = facts.subresources.some(({ name }) => name === "status");
+  if (subresource === "") return hasStatus ? WITHOUT_STATUS : undefined;
+  return subresource === "status" ? WITHOUT_SPEC : undefined;
 }
+
+const WITHOUT_STATUS = excluding("status");
+const WITHOUT_SPEC = excluding("spec");

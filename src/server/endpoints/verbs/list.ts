@@ -9,7 +9,7 @@ import { listOptions, type ListRequestOptions, predicateOf } from "../options/li
 import { respondParts } from "../representation/body-writer.js";
 import { itemChunks } from "../representation/item-chunks.js";
 import { type ListBody, listParts } from "../representation/list-body.js";
-import { partialMetadata, rowParts, tableEnvelope, tableRow } from "../representation/shapes.js";
+import { rowParts, storedMetadata, tableEnvelope, tableRow } from "../representation/shapes.js";
 import { itemStart } from "../representation/splice.js";
 import type { ServedResource } from "../served-resource.js";
 import { includeObject, objectFormat, scopeOf } from "./scope.js";
@@ -58,7 +58,7 @@ export async function respondList(
             metadata,
           },
           field: "items",
-          members: membersOf(list, (item) => [partialMetadata(item.object(), format)]),
+          members: membersOf(list, (item) => [storedMetadata(item, format)]),
         };
   await respondListBody(request, format, body);
 }

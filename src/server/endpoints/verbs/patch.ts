@@ -1,49 +1,31 @@
-import { decodeJson, JsonDecodeError } from "../../../machinery/codec/json-decoder.js";
+import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { jsonText } from "../representation/json-text.js";
 import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import {
-  badRequest,
-  conflict,
-  invalid,
-  notFound,
-  type StatusError,
-  unsupportedMediaType,
-} from "../../../machinery/errors/status-error.js";
-import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
+import { badRequest, conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
+import { inSlices } from "../../../base/time-slice.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { applyJsonPatch } from "../../../machinery/patch/json-patch.js";
-import { formatGo, kindOf } from "../../../machinery/patch/json-values.js";
+import { jsonPatchSteps } from "../../../machinery/patch/json-patch.js";
+import { formatGo } from "../../../machinery/patch/json-values.js";
 import { applyMergePatch } from "../../../machinery/patch/merge-patch.js";
 import { isPatchError, patchErrorStatus } from "../../../machinery/patch/patch-error.js";
 import { strategicMergePatch } from "../../../machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { parseMediaType } from "../negotiation/media-type.js";
 import { BODY_LIMIT } from "../negotiation/request-body.js";
 import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./check-name.js";
+import { type DecodedPatch, decodePatch } from "./patch-body.js";
+import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { type FieldTracking, fieldTracking } from "./field-tracking.js";
 import { unstructuredMismatch } from "./unstructured-mismatch.js";
 import { admitter, objectFormat, scopeOf } from "./scope.js";
-
-export const PATCH_TYPES = [
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-] as const;
-
-/** A patch that is computed from the patch and the object alone. */
-export type PatchType = (typeof PATCH_TYPES)[number];
-
-export const APPLY = "application/apply-patch+yaml";
-
-const STRATEGIC = "application/strategic-merge-patch+json";
 
 /** PATCH of an object or of a part of it. */
 export async function handlePatch(
@@ -60,7 +42,7 @@ export async function handlePatch(
   const transform =
     type === APPLY
       ? await applying(request, tracking, bytes, options)
-      : patching(request, resource, tracking, decodePatch(bytes, type), type, options);
+      : patching(request, resource, tracking, decodePatch(bytes, type, options.fieldValidation), type, options);
   const result = await storage.update(scopeOf(request, options.dryRun), request.info.name, transform, {
     subresource,
     createMissing: type === APPLY && subresource === undefined,
@@ -73,21 +55,28 @@ function patching(
   request: ApiRequest,
   resource: ServedResource,
   tracking: FieldTracking,
-  patch: JsonValue,
+  patch: DecodedPatch,
   type: PatchType,
   options: WriteOptions,
 ): Transform {
   const { info } = request;
   const manager = fieldManagerName(request, options);
-  return (current) => {
+  return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
-    // From the bytes of an answer: empty structs are there for a patch to reach into, as clients saw them.
-    const { value } = decodeJson(resource.codec.encodeStored(current));
-    const object = patchObject(request, resource, value, patch, type, options);
+    const object =
+      (await patchShown(resource, tracking.shown(current), patch, type, options)) ??
+      (await patchObject(
+        request,
+        resource,
+        decodeJson(resource.codec.encodeStored(current)).value,
+        patch,
+        type,
+        options,
+      ));
     checkName(object, info);
     const draft = resource.codec.toHub(object);
     tracking.track(draft, current, manager);
-    return Promise.resolve(draft);
+    return draft;
   };
 }
 
@@ -96,12 +85,13 @@ async function applying(
   request: ApiRequest,
   tracking: FieldTracking,
   bytes: Uint8Array,
-  { fieldManager, force }: WriteOptions,
+  options: WriteOptions,
 ): Promise<Transform> {
   const { info } = request;
-  const applied = await readAppliedObject(bytes);
+  const applied = await readAppliedObject(bytes, options, request);
   return (current) => {
-    const draft = tracking.apply(current, applied, fieldManager, force);
+    const draft = tracking.apply(current, applied.object, options.fieldManager, options.force);
+    applied.checkKeys();
     checkName(draft, info);
     const uid = draft.metadata?.uid ?? "";
     if (current === undefined && uid !== "") {
@@ -112,60 +102,45 @@ async function applying(
   };
 }
 
-/** The type of a patch by its content type; 415 for one that this resource cannot take. */
-export function patchTypeOf(request: ApiRequest): PatchType | typeof APPLY {
-  const { type } = parseMediaType(request.exchange.headers["content-type"] ?? "");
-  const known = [...PATCH_TYPES, APPLY] as const;
-  const found = known.find((one) => one === type);
-  if (found !== undefined) return found;
-  throw unsupportedMediaType(
-    `the body of the request was in an unknown format - accepted media types include: ${known.join(", ")}`,
-  );
-}
-
-/** A patch as a value; throws the 400 kube-apiserver answers for one that is no JSON or of the wrong kind. */
-export function decodePatch(bytes: Uint8Array, type: PatchType): JsonValue {
-  const prefix = type === STRATEGIC ? "" : "error decoding patch: ";
-  let value: JsonValue;
+/**
+ * {@link patchObject} of an object that need not be read from its bytes; undefined when there is anything to tell, because that
+ * follows the order of the fields in the document clients see.
+ */
+async function patchShown(
+  { codec }: ServedResource,
+  current: JsonObject,
+  { value, strictErrors: inPatch }: DecodedPatch,
+  type: PatchType,
+  { fieldValidation }: WriteOptions,
+): Promise<KubeObject | undefined> {
+  if (inPatch.length > 0) return undefined;
   try {
-    value = decodeJson(bytes).value;
-  } catch (error) {
-    if (error instanceof JsonDecodeError) throw badRequest(prefix + error.message);
-    throw error;
+    const patched = await applyPatch(current, value, type, () => fromSchema(codec.schema));
+    if (type === STRATEGIC && unstructuredMismatch(patched, codec.schema) !== undefined) return undefined;
+    const { object, strictErrors } = codec.decodePatched(patched, fieldValidation);
+    return strictErrors.length === 0 ? object : undefined;
+  } catch {
+    return undefined;
   }
-  const list = type === "application/json-patch+json";
-  if (value === null || (list ? Array.isArray(value) : isJsonObject(value))) return value ?? (list ? [] : {});
-  const goType = list ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
-  throw badRequest(`${prefix}json: cannot unmarshal ${JSON_WORDS[kindOf(value)]} into Go value of type ${goType}`);
 }
-
-/** encoding/json's words for what it met. */
-const JSON_WORDS = {
-  nil: "null",
-  map: "object",
-  slice: "array",
-  string: "string",
-  bool: "bool",
-  int64: "number",
-  float64: "number",
-} as const;
 
 /** Applies a patch to an object of the request's version and decodes what it made. Throws what kube-apiserver answers. */
-function patchObject(
+async function patchObject(
   request: ApiRequest,
   resource: ServedResource,
   current: JsonValue,
-  patch: JsonValue,
+  patch: DecodedPatch,
   type: PatchType,
   options: WriteOptions,
-): KubeObject {
+): Promise<KubeObject> {
   const { codec } = resource;
-  const patched = applyPatch(current, patch, type, () => fromSchema(codec.schema));
-  const problem = (text: string) => patchRefusal(patch, patched, type, text);
+  const patched = await applyPatch(current, patch.value, type, () => fromSchema(codec.schema));
+  const problem = (text: string) => patchRefusal(patch.value, patched, type, text);
   const mismatch = type === STRATEGIC ? unstructuredMismatch(patched, codec.schema) : undefined;
   if (mismatch !== undefined) throw problem(mismatch);
   try {
-    const { object, strictErrors } = codec.decodePatched(patched, options.fieldValidation);
+    const { object, strictErrors: inObject } = codec.decodePatched(patched, options.fieldValidation);
+    const strictErrors = [...patch.strictErrors, ...inObject];
     if (options.fieldValidation === "Warn") for (const error of strictErrors) request.warnings.add(error);
     if (options.fieldValidation === "Strict" && strictErrors.length > 0) {
       throw problem(`strict decoding error: ${strictErrors.join(", ")}`);
@@ -189,16 +164,18 @@ function topSorted(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-export function applyPatch(
+/** Throws the answer for a patch that cannot be applied. */
+export async function applyPatch(
   current: JsonValue,
   patch: JsonValue,
   type: PatchType,
   schema: () => ReturnType<typeof fromSchema> | undefined,
-): JsonValue {
+): Promise<JsonValue> {
   try {
     switch (type) {
       case "application/json-patch+json":
-        return applyJsonPatch(current, patch);
+        // Thousands of operations may move long lists about.
+        return await inSlices(jsonPatchSteps(current, patch));
       case "application/merge-patch+json":
         return applyMergePatch(current, patch);
       case "application/strategic-merge-patch+json":
@@ -206,6 +183,6 @@ export function applyPatch(
         return strategicMergePatch(current, patch, schema());
     }
   } catch (error) {
-    throw (isPatchError(error) ? patchErrorStatus(error) : undefined) ?? error;
+    throw isPatchError(error) ? patchErrorStatus(error) : error;
   }
 }

@@ -19,7 +19,9 @@ import type { ServedResource } from "../served-resource.js";
 import { respondJson } from "./answer.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
-import { APPLY, applyPatch, decodePatch, patchRefusal, type PatchType, patchTypeOf } from "./patch.js";
+import { applyPatch, patchRefusal } from "./patch.js";
+import { decodePatch } from "./patch-body.js";
+import { APPLY, type PatchType, patchTypeOf } from "./patch-type.js";
 import { SCALE, scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./check-name.js";
 import { admitter, scopeOf } from "./scope.js";
@@ -66,17 +68,17 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
     });
     return;
   }
-  const patch = decodePatch(bytes, type);
+  const { value: patch } = decodePatch(bytes, type, options.fieldValidation);
   const manager = fieldManagerName(request, options);
-  await write(request, resource, storage, options.dryRun, (live) => {
-    const next = patchScale(live, patch, type);
+  await write(request, resource, storage, options.dryRun, async (live) => {
+    const next = await patchScale(live, patch, type);
     tracking.track(next, live, manager);
     return next;
   });
 }
 
-function patchScale(live: KubeObject, patch: JsonValue, type: PatchType): KubeObject {
-  const patched = applyPatch(live as JsonValue, patch, type, () => fromSchema(scaleSchema()));
+async function patchScale(live: KubeObject, patch: JsonValue, type: PatchType): Promise<KubeObject> {
+  const patched = await applyPatch(live as JsonValue, patch, type, () => fromSchema(scaleSchema()));
   try {
     return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
   } catch (error) {
@@ -90,19 +92,19 @@ async function write(
   resource: ServedResource,
   storage: Updater,
   dryRun: boolean,
-  change: (current: KubeObject) => KubeObject,
+  change: (current: KubeObject) => KubeObject | Promise<KubeObject>,
   preconditions?: UpdateOptions["preconditions"],
 ): Promise<void> {
   const { info } = request;
   const { object } = await storage.update(
     scopeOf(request, dryRun),
     info.name,
-    (current) => {
+    async (current) => {
       if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
       const managers = scaleManagers(resource, current.object());
       const live = scaleOf(resource, current.object());
       assign(metadataOf(live), "managedFields", managers.toScale());
-      const scale = change(live);
+      const scale = await change(live);
       const draft = copyObject(current.object());
       const replicas = replicasOf(scale);
       if (replicas < 0) {
@@ -115,7 +117,7 @@ async function write(
       if (version !== "" && draft.metadata !== undefined) draft.metadata.resourceVersion = version;
       resource.strategy.scale.setReplicas(draft, replicas);
       assign(metadataOf(draft), "managedFields", managers.toParent(scale.metadata?.managedFields));
-      return Promise.resolve(draft);
+      return draft;
     },
     { preconditions, admit: admitter(request, resource, dryRun).update },
   );

@@ -41,6 +41,8 @@ export async function openSqliteKv(options: SqliteKvOptions): Promise<Kv> {
   return new SqliteKv(client, opened.revision, opened.expiring, options);
 }
 
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
 interface PendingWrite {
   readonly request: WriteRequest;
   readonly done: Deferred<WriteResult>;
@@ -280,8 +282,8 @@ class SqliteKv implements Kv {
     this.#assertOpen();
     const done = deferred<WriteResult>();
     this.#pending.push({ request, done });
-    // What the caller writes in this turn travels together.
-    if (this.#pending.length === 1) queueMicrotask(() => this.#send());
+    // Waking the thread costs more than a write, so what is written in one turn of the event loop travels together.
+    if (this.#pending.length === 1) setImmediate(() => this.#send());
     return done.promise;
   }
 
@@ -312,13 +314,10 @@ class SqliteKv implements Kv {
       if (result?.kind !== "written") continue;
       const { revision, previous } = result;
       this.#revision = revision;
-      events.push({
-        type: request.type,
-        key: request.key,
-        revision,
-        ...(request.type !== "delete" && { value: request.value }),
-        ...(previous && { previous }),
-      });
+      const event: Writable<KvEvent> = { type: request.type, key: request.key, revision };
+      if (request.type !== "delete") event.value = request.value;
+      if (previous !== undefined) event.previous = previous;
+      events.push(event);
       if (request.type !== "delete" && request.expiresAt !== undefined) {
         this.#expiry.add({ key: request.key, revision, at: request.expiresAt });
       }

@@ -5,6 +5,7 @@ import type { Coolable } from "./hot-set.js";
 
 /** The bytes of one revision of one object; everything else is derived from them when asked for. */
 export class KvObject implements StoredObject, Coolable {
+  heat: Coolable["heat"] = "cold";
   #attributes: ObjectAttributes | undefined;
   #parsed: KubeObject | undefined;
   #encodings: Map<string, Uint8Array> | undefined;
@@ -107,6 +108,11 @@ export class KvObject implements StoredObject, Coolable {
 }
 
 function withResourceVersion(object: KubeObject, revision: number): KubeObject {
-  const { resourceVersion: _, ...metadata } = object.metadata ?? {};
-  return { ...object, metadata: revision === 0 ? metadata : { ...metadata, resourceVersion: String(revision) } };
+  const metadata = { ...object.metadata };
+  if (revision > 0) metadata.resourceVersion = String(revision);
+  else delete metadata.resourceVersion;
+  // Assigned: to define anew what a copy already has takes many times as long.
+  const copy = { ...object };
+  copy.metadata = metadata;
+  return copy;
 }

@@ -21,6 +21,7 @@ import { listObjects } from "./list-objects.js";
 import { checkPreconditions } from "./preconditions.js";
 import type { Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
+import { Turns } from "./turns.js";
 import { watchObjects } from "./watch-objects.js";
 
 export interface ObjectStoreConfig {
@@ -44,6 +45,9 @@ type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefin
 
 /** An {@link ObjectStore} that writes to a {@link Kv} and reads from it or from the cache over it. */
 export class KvObjectStore implements ObjectStore {
+  /** Other servers may write at any time; those of this one need not get in each other's way. */
+  readonly #turns = new Turns();
+
   constructor(private readonly config: ObjectStoreConfig) {}
 
   async create(
@@ -93,6 +97,14 @@ export class KvObjectStore implements ObjectStore {
     key: string,
     change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
     options: UpdateOptions = {},
+  ): Promise<Updated> {
+    return this.#turns.take(key, () => this.#update(key, change, options));
+  }
+
+  async #update(
+    key: string,
+    change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
+    options: UpdateOptions,
   ): Promise<Updated> {
     const path = this.#path(key);
     let current = await this.config.reads.latestOf(path);

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { itemStart, spliceResourceVersion } from "../../../../src/server/endpoints/representation/splice.js";
+import {
+  itemStart,
+  spliceMetadata,
+  spliceResourceVersion,
+} from "../../../../src/server/endpoints/representation/splice.js";
 
 const UID = "b7f0c2ce-33d5-4e0a-8d3c-0d1d34d3c8a1";
 
@@ -29,6 +33,26 @@ const others: Readonly<Record<string, string>> = {
 
 test.each(Object.entries(others))("is not tried: %s", (_, text) => {
   expect(spliceResourceVersion(Buffer.from(text), 1)).toBeUndefined();
+});
+
+test.each(Object.entries(canonical))("metadata is taken out with its version: %s", (_, text) => {
+  const spliced = spliceMetadata(Buffer.from(text.replace("@", "")), 1234, '{"kind":"PartialObjectMetadata",');
+  const { metadata } = JSON.parse(text.replace("@", ',"resourceVersion":"1234"'));
+  expect(Buffer.from(spliced ?? []).toString()).toBe(JSON.stringify({ kind: "PartialObjectMetadata", metadata }));
+});
+
+test("metadata ends where it ends, whatever its texts hold", () => {
+  const metadata = { name: "n", uid: UID, annotations: { 'a"}': '\\"}}{', b: "\\" }, ownerReferences: [{ uid: "}" }] };
+  const bytes = Buffer.from(JSON.stringify({ kind: "Node", apiVersion: "v1", metadata, spec: { a: "}" } }));
+  const spliced = spliceMetadata(bytes, 7, "{");
+  const { name, uid, ...rest } = metadata;
+  expect(Buffer.from(spliced ?? []).toString()).toBe(
+    JSON.stringify({ metadata: { name, uid, resourceVersion: "7", ...rest } }),
+  );
+});
+
+test.each(Object.entries(others))("no metadata is taken out of: %s", (_, text) => {
+  expect(spliceMetadata(Buffer.from(text), 1, "{")).toBeUndefined();
 });
 
 test("an item of a list begins with its metadata", () => {

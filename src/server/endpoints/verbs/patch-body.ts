@@ -1,0 +1,76 @@
+import { decodeJson, JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
+import { repeatedFields } from "../../../machinery/codec/repeated-fields.js";
+import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
+import { badRequest } from "../../../machinery/errors/status-error.js";
+import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
+import { kindOf } from "../../../machinery/patch/json-values.js";
+import type { Field, ScalarSchema, StructSchema } from "../../../machinery/schema/schema.js";
+import type { FieldValidation } from "../representation/version-codec.js";
+import { JSON_PATCH, type PatchType, STRATEGIC } from "./patch-type.js";
+
+/** A patch as it was sent. */
+export interface DecodedPatch {
+  readonly value: JsonValue;
+  /** `duplicate field "data.a"`, `json patch unknown field "[0].foo"`; none where nobody asks. */
+  readonly strictErrors: readonly string[];
+}
+
+/** Reads a patch; throws the 400 kube-apiserver answers for one that is no JSON or of the wrong kind. */
+export function decodePatch(bytes: Uint8Array, type: PatchType, mode: FieldValidation): DecodedPatch {
+  const prefix = type === STRATEGIC ? "" : "error decoding patch: ";
+  try {
+    const { value, duplicates } = decodeJson(bytes, { maxDepth: maxBodyDepth });
+    const list = type === JSON_PATCH;
+    if (value !== null && !(list ? Array.isArray(value) : isJsonObject(value))) {
+      const goType = list ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
+      throw new UnmarshalError(`json: cannot unmarshal ${JSON_WORDS[kindOf(value)]} into Go value of type ${goType}`);
+    }
+    if (mode === "Ignore") return { value: value ?? (list ? [] : {}), strictErrors: [] };
+    const repeated = repeatedFields(value, duplicates);
+    if (!list) return { value: value ?? {}, strictErrors: repeated };
+    const operations = Array.isArray(value) ? value : [];
+    const strictErrors = [...operations.flatMap(unknownFields), ...repeated].map((text) => `json patch ${text}`);
+    return { value: operations, strictErrors };
+  } catch (error) {
+    if (error instanceof JsonDecodeError || error instanceof UnmarshalError) throw badRequest(prefix + error.message);
+    throw error;
+  }
+}
+
+/** encoding/json's words for what it met. */
+const JSON_WORDS = {
+  nil: "null",
+  map: "object",
+  slice: "array",
+  string: "string",
+  bool: "bool",
+  int64: "number",
+  float64: "number",
+} as const;
+
+/** What an operation has that none has; throws an UnmarshalError for one whose fields are of other types. */
+function unknownFields(operation: JsonValue, index: number): readonly string[] {
+  const { strictErrors } = decodeObject(operation, OPERATION, { mode: "Strict" });
+  return strictErrors.map((text) => text.replace('"', `"[${index}].`));
+}
+
+const field = (name: string, scalar: ScalarSchema["scalar"]): Field => ({
+  name,
+  schema: { type: "scalar", scalar },
+  omitEmpty: false,
+  omitZero: false,
+  pointer: false,
+  required: false,
+});
+
+const FIELDS = [field("op", "string"), field("path", "string"), field("from", "string"), field("value", "any")];
+
+/** The type kube-apiserver reads an operation into. */
+const OPERATION: StructSchema = {
+  type: "struct",
+  name: "jsonPatchOp",
+  definition: "",
+  goType: "handlers.jsonPatchOp",
+  fields: FIELDS,
+  byName: new Map(FIELDS.map((one) => [one.name, one])),
+};

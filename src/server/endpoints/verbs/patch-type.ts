@@ -1,0 +1,23 @@
+import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import { parseMediaType } from "../negotiation/media-type.js";
+
+export const JSON_PATCH = "application/json-patch+json";
+export const STRATEGIC = "application/strategic-merge-patch+json";
+export const APPLY = "application/apply-patch+yaml";
+
+export const PATCH_TYPES = [JSON_PATCH, "application/merge-patch+json", STRATEGIC] as const;
+
+/** A patch that is computed from the patch and the object alone. */
+export type PatchType = (typeof PATCH_TYPES)[number];
+
+/** The type of a patch by its content type; 415 for one that this resource cannot take. */
+export function patchTypeOf(request: ApiRequest): PatchType | typeof APPLY {
+  const { type } = parseMediaType(request.exchange.headers["content-type"] ?? "");
+  const known = [...PATCH_TYPES, APPLY] as const;
+  const found = known.find((one) => one === type);
+  if (found !== undefined) return found;
+  throw unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${known.join(", ")}`,
+  );
+}

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { call } from "../../helpers/api-caller.js";
+import {
+  configMap,
+  deployment,
+  DEPLOYMENTS,
+  managedWrites,
+  MAPS,
+  service,
+  SERVICES,
+} from "../../helpers/managed-writes.js";
+
+// How an apply is refused that does not fit its kind, or sets a key twice. What is expected is read from
+// structured-merge-diff's validation and from the patch handler of 1.36.
+
+let cluster: Cluster;
+let api: Transport;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false });
+  api = cluster.transport();
+});
+
+afterAll(() => cluster.close());
+
+const { create, apply } = managedWrites(() => api);
+
+describe("a configuration that does not fit its kind", () => {
+  test.each([
+    ["an unknown field", { foo: 1 }, ".foo: field not declared in schema"],
+    ["an unknown field below", { metadata: { name: "x", foo: 1 } }, ".metadata.foo: field not declared in schema"],
+    ["a list for a map", { data: ["a"] }, ".data: expected map, got &{[a]}"],
+    ["a text for a map", { data: "a" }, ".data: expected map, got &{a}"],
+    ["a number for a text", { data: { a: 1 } }, ".data.a: expected string, got &value.valueUnstructured{Value:1}"],
+    ["a text for true or false", { immutable: "yes" }, ".immutable: expected boolean, got &{yes}"],
+    [
+      "two items of one set",
+      { metadata: { name: "x", finalizers: ["a/b", "a/b"] } },
+      '.metadata.finalizers: duplicate entries for key [="a/b"]',
+    ],
+    [
+      "an item without its key",
+      { metadata: { name: "x", ownerReferences: [{ name: "o" }] } },
+      '.metadata.ownerReferences: element 0: associative list with keys has an element that omits all key fields ["uid"] (and doesn\'t have default values for any key fields)',
+    ],
+    [
+      "two problems",
+      { data: { a: 1 }, immutable: "yes" },
+      "errors:\n  .data.a: expected string, got &value.valueUnstructured{Value:1}\n  .immutable: expected boolean, got &{yes}",
+    ],
+  ])("%s is an error of no class", async (_, fields, problem) => {
+    const { status, text } = await apply(`${MAPS}/x`, { ...configMap("x", {}), ...fields });
+    expect(status).toBe(500);
+    expect(JSON.parse(text)).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: `failed to create typed patch object (/x; /v1, Kind=ConfigMap): ${problem}`,
+      code: 500,
+    });
+  });
+
+  test("two ports of one number and one protocol", async () => {
+    const ports = [{ port: 80 }, { port: 80, protocol: "TCP", name: "x" }];
+    const { status, text } = await apply(`${SERVICES}/x`, service("x", ports));
+    expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=Service): .spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
+    ]);
+  });
+});
+
+describe("keys that a configuration sets twice", () => {
+  const yaml = (name: string) =>
+    `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${name}\ndata:\n  a: "1"\n  a: "2"\n  b: "1"\n  b: "2"\n`;
+  const json = (name: string) =>
+    `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}"},\n"data":{"a":"1","a":"2"}}`;
+
+  test("are told in warnings, and the last of them counts", async () => {
+    const answer = await apply(`${MAPS}/twice`, yaml("twice"));
+    expect([answer.status, answer.at("data")]).toEqual([201, { a: "2", b: "2" }]);
+    expect(answer.headers["warning"]).toEqual([
+      '299 - "line 7: key \\"a\\" already set in map"',
+      '299 - "line 9: key \\"b\\" already set in map"',
+    ]);
+  });
+
+  test("are told of JSON too", async () => {
+    const answer = await apply(`${MAPS}/twice-json`, json("twice-json"));
+    expect([answer.status, answer.at("data")]).toEqual([201, { a: "2" }]);
+    expect(answer.headers["warning"]).toEqual(['299 - "line 2: key \\"a\\" already set in map"']);
+  });
+
+  test("are refused where that is asked for, and nothing is written", async () => {
+    const answer = await apply(`${MAPS}/strict`, yaml("strict"), "fieldManager=applier&fieldValidation=Strict");
+    expect([answer.status, answer.at("reason"), answer.at("message")]).toEqual([
+      400,
+      "BadRequest",
+      'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map',
+    ]);
+    expect((await call(api, "GET", `${MAPS}/strict`)).status).toBe(404);
+  });
+
+  test("are passed over where that is asked for", async () => {
+    const answer = await apply(`${MAPS}/ignored`, yaml("ignored"), "fieldManager=applier&fieldValidation=Ignore");
+    expect([answer.status, answer.headers["warning"]]).toEqual([201, undefined]);
+  });
+
+  test("come after what the apply itself is refused for", async () => {
+    const text = yaml("x").replace("kind: ConfigMap", "kind: Secret");
+    const answer = await apply(`${MAPS}/x`, text, "fieldManager=applier&fieldValidation=Strict");
+    expect(answer.at("message")).toBe("invalid object type: /v1, Kind=Secret");
+  });
+
+  test("of a scale", async () => {
+    await create(DEPLOYMENTS, deployment("twice"));
+    const text =
+      "apiVersion: autoscaling/v1\nkind: Scale\nmetadata:\n  name: twice\nspec:\n  replicas: 2\n  replicas: 3\n";
+    const answer = await apply(`${DEPLOYMENTS}/twice/scale`, text, "fieldManager=applier&force=true");
+    expect([answer.status, answer.at("spec.replicas")]).toEqual([200, 3]);
+    expect(answer.headers["warning"]).toEqual(['299 - "line 7: key \\"replicas\\" already set in map"']);
+  });
+
+  test("of a YAML create are told, or refused, as well", async () => {
+    const warned = await call(api, "POST", MAPS, yaml("made"), { type: "application/yaml" });
+    expect(warned.status).toBe(201);
+    expect(warned.headers["warning"]).toEqual([
+      '299 - "line 7: key \\"a\\" already set in map"',
+      '299 - "line 9: key \\"b\\" already set in map"',
+    ]);
+    const strict = await call(api, "POST", `${MAPS}?fieldValidation=Strict`, yaml("made-strict"), {
+      type: "application/yaml",
+    });
+    expect([strict.status, strict.at("message")]).toEqual([
+      400,
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map',
+    ]);
+  });
+});
