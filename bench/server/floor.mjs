@@ -1,4 +1,5 @@
-// What Node costs at least: a TLS server that answers every request with bytes it was given, headers included.
+// What Node costs at least: a TLS server that answers every request with bytes it was given, headers included. A POST is
+// answered with its own body, which is read, parsed and kept.
 //   node floor.mjs https|http2 PKI_FILE
 // "http2" is the server that also takes HTTP/1.1, asked over HTTP/1.1.
 import { readFileSync } from "node:fs";
@@ -17,10 +18,23 @@ const options = {
 };
 let headers = {};
 let body = Buffer.alloc(0);
-const answer = (_request, response) => {
+const kept = new Map();
+const answer = (request, response) => {
+  if (request.method === "POST") return keep(request, response);
   response.writeHead(200, headers);
   response.end(body);
 };
+function keep(request, response) {
+  const chunks = [];
+  request.on("data", (chunk) => chunks.push(chunk));
+  request.on("end", () => {
+    const bytes = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    const { namespace, name } = JSON.parse(bytes.toString()).metadata;
+    kept.set(`${namespace}/${name}`, bytes);
+    response.writeHead(201, { "content-type": "application/json", "content-length": bytes.length });
+    response.end(bytes);
+  });
+}
 const server =
   kind === "http2" ? createSecureServer({ ...options, allowHTTP1: true }, answer) : createServer(options, answer);
 server.on("connection", (socket) => socket.setNoDelay(true));

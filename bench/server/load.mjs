@@ -3,10 +3,11 @@ import { get } from "./load/get.mjs";
 import { list } from "./load/list.mjs";
 import { fill } from "./load/fill.mjs";
 import { update } from "./load/update.mjs";
+import { create, patch } from "./load/write.mjs";
 import { stopWatching, watch, watched } from "./load/watch.mjs";
 import { fetchOnce } from "./load/fetch-once.mjs";
 
-const operations = { get, list, fill, update, watch, watched, stopWatching, fetchOnce };
+const operations = { get, list, fill, update, create, patch, watch, watched, stopWatching, fetchOnce };
 
 process.on("message", (message) => {
   const before = process.cpuUsage();

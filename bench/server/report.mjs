@@ -1,6 +1,6 @@
 /**
  * Collects rows and prints them as a table. `must` and `goal` hold any of `times` (better than kube-apiserver), `ofFloor` (of the
- * floor measured beside it) and `below` (a value); more is better where the unit is "/s", less everywhere else.
+ * floor measured beside it), `ofCreate` (of the same server's creates) and `below` (a value); more is better where the unit is "/s", less everywhere else.
  */
 export class Report {
   #rows = [];
@@ -56,6 +56,8 @@ function verdict(row, wanted) {
         return [`${limit} x`, better(row) >= limit];
       case "ofFloor":
         return [`${limit} of floor`, moreIsBetter(row) ? row.ofFloor >= limit : row.ofFloor <= limit];
+      case "ofCreate":
+        return [`${limit} of create`, row.ofCreate >= limit];
       case "below":
         return [`${limit} ${row.unit}`, row.value < limit];
     }

@@ -4,7 +4,7 @@
 //   npm run bench:server
 //   ROUNDS=5            rounds of each measure
 //   BEFORE=FOLDER       another build's dist/, measured as one more contender
-//   ONLY=get,list,...   of: ready, get, list, watch, memory
+//   ONLY=get,list,...   of: ready, get, list, watch, create, patch, memory; patches are measured beside creates
 //   MANY=50000          objects of each kind for the memory figures
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,6 +28,11 @@ const WATCHED_OBJECTS = 100;
 const WRITERS = 16;
 const FIXED_RATE = 100;
 const GET_MS = 1000;
+const CREATES = 2000;
+const PATCHES = 2000;
+/** More than there are connections: no two patches under way are of one object. */
+const PATCHED_OBJECTS = 500;
+const CONTENDED_PATCHES = 500;
 const MANY = Number(process.env.MANY ?? 50_000);
 const POD_SIZE = 3000;
 /** A machine that is too slow makes fewer objects. */
@@ -38,6 +43,8 @@ const SETTLE_MS = 5000;
 /** kube-apiserver 1.20 and etcd 3.4 on two cores, measured elsewhere: for orientation. */
 const ORIENTATION = {
   get: { 8: 3900, 64: 6000 },
+  create: { 8: 2300, 64: 3400 },
+  patch: { 8: 1400, 64: 1260 },
   list: 120,
   cachedList: 85,
   watch: 21_700,
@@ -59,6 +66,7 @@ try {
   );
   if (wanted("ready")) await processStart();
   if (["get", "list", "watch"].some(wanted)) await load();
+  if (["create", "patch"].some(wanted)) await writes();
   if (wanted("memory")) await memory();
   process.stdout.write(report.text());
   process.stdout.write(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all\n`);
@@ -256,6 +264,103 @@ function delays({ started: first, acknowledged }, { versions, times }) {
     p50: percentile(waits, 0.5),
     p99: percentile(waits, 0.99),
   };
+}
+
+async function writes() {
+  const client = await startProcess("load.mjs");
+  const contenders = [];
+  for (const [name, dist] of Object.entries(builds)) {
+    const server = await startServer(dist, join(folder, `writes-${name}`));
+    contenders.push({ name, server, target: server.target });
+    const fill = { op: "fill", target: server.target, object: "configMap", size: SIZE, connections: WRITERS };
+    await client.ask({ ...fill, namespace: "default", prefix: "patched", count: PATCHED_OBJECTS });
+  }
+  const server = await startProcess("floor.mjs", ["https", join(folder, `writes-${OURS}`, "pki.json")]);
+  contenders.push({ name: "floor", server, floor: true, target: { ...contenders[0].target, port: server.ready.port } });
+  for (const connections of [8, 64]) await writesWith(client, contenders, connections);
+  for (const contender of contenders) {
+    if (!contender.floor) await reportMemoryAfterWrites(contender);
+    await contender.server.stop();
+  }
+  await client.kill();
+}
+
+async function writesWith(client, contenders, connections) {
+  note(`create and patch, ${connections} connections`);
+  let call = 100;
+  const measured = async ({ server, target }, message) => {
+    const before = await server.usage();
+    const { result } = await client.ask({ ...message, target, namespace: "default", connections });
+    const cpu = (await server.usage()).cpu - before.cpu;
+    return { ...result, cpu: cpu / result.count, clientBusy: result.clientCpu / 1000 / result.milliseconds };
+  };
+  const samples = await inTurn(contenders, rounds, async (contender) => {
+    const mark = `c${connections}-${call++}`;
+    const create = await measured(contender, { op: "create", prefix: mark, count: CREATES, size: SIZE });
+    if (contender.floor || !wanted("patch")) return { create };
+    const patch = { op: "patch", prefix: "patched", mark };
+    return {
+      create,
+      patch: await measured(contender, { ...patch, objects: PATCHED_OBJECTS, count: PATCHES }),
+      contended: await measured(contender, { ...patch, objects: 1, count: CONTENDED_PATCHES }),
+    };
+  });
+  const floor = samples.get("floor").map(({ create }) => create.perSecond);
+  for (const { name } of contenders) {
+    reportWrites(`create, ${connections} connections`, name, {
+      own: samples.get(name).map(({ create }) => create),
+      of: { ofFloor: floor },
+      apiserver: ORIENTATION.create[connections],
+      must: { times: 2, ofFloor: 0.3 },
+      goal: { times: 3 },
+    });
+  }
+  if (!wanted("patch")) return;
+  const servers = contenders.filter((contender) => !contender.floor);
+  const patches = (kind, what, wanted) => {
+    for (const { name } of servers) {
+      const of = { ofCreate: samples.get(name).map(({ create }) => create.perSecond) };
+      reportWrites(what, name, { own: samples.get(name).map((sample) => sample[kind]), of, ...wanted });
+    }
+  };
+  patches("patch", `merge patch of ${PATCHED_OBJECTS} objects, ${connections} connections`, {
+    apiserver: ORIENTATION.patch[connections],
+    must: { ofCreate: 0.7 },
+    goal: { ofCreate: 0.9 },
+  });
+  patches("contended", `merge patch of one object, ${connections} connections`, {});
+}
+
+/** `of` names what the rate of each round is compared with. */
+function reportWrites(what, who, { own, of, apiserver, must, goal }) {
+  const { perSecond, p50, p99, cpu, clientBusy } = medians(own);
+  const ratios = Object.entries(of).map(([name, rates]) => [
+    name,
+    median(own.map((sample, round) => sample.perSecond / rates[round])),
+  ]);
+  const ofCreate = ratios.find(([name]) => name === "ofCreate");
+  const shown = ofCreate === undefined ? "" : `${ofCreate[1].toFixed(2)} of create, `;
+  report.add({
+    what,
+    who,
+    value: perSecond,
+    unit: "/s",
+    apiserver,
+    ...Object.fromEntries(ratios),
+    ...(who === OURS && { must, goal }),
+    more: `${shown}p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${cpu.toFixed(0)} us CPU each, client ${(clientBusy * 100).toFixed(0)} % busy`,
+  });
+}
+
+async function reportMemoryAfterWrites({ name, server }) {
+  await pause(SETTLE_MS);
+  report.add({
+    what: `RSS after writes, ${PATCHED_OBJECTS + 2 * (rounds + 1) * CREATES} ConfigMaps held`,
+    who: name,
+    value: (await server.usage()).rss / 1e6,
+    unit: "MB",
+    ...(name === OURS && { must: { below: 300 } }),
+  });
 }
 
 async function memory() {
