@@ -11,10 +11,10 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 /** Milliseconds of a duration as Go writes it ("1h30m", "-1.5s", "0"); undefined for anything else. */
 export function parseGoDuration(text: string): number | undefined {
-  const match = /^([+-]?)((?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
+  const match = /^([+-]?)((?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.exec(text);
   if (match === null) return /^[+-]?0$/.test(text) ? 0 : undefined;
   let total = 0;
-  for (const [, amount, unit] of (match[2] ?? "").matchAll(/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
+  for (const [, amount, unit] of (match[2] ?? "").matchAll(/(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g)) {
     total += Number(amount) * (UNIT_MS[unit ?? ""] ?? 0);
   }
   return match[1] === "-" ? -total : total;

@@ -126,7 +126,8 @@ function validatePem(request: string): FieldError[] {
 }
 
 /** The first block of PEM, wherever it begins a line. */
-const FIRST_BLOCK = /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n(?:[^\n:]+:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/;
+const FIRST_BLOCK =
+  /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n(?:(?!-----)[^\n:]+:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/;
 
 function validateUsages(usages: readonly string[], before: readonly string[]): FieldError[] {
   const errors = usages.length === 0 ? [required("spec.usages")] : [];
@@ -169,7 +170,7 @@ function validateConditions(conditions: readonly ReadonlyFields[], old: KubeObje
   });
 }
 
-const BLOCK = /-----BEGIN ([^-]+)-----\r?\n([\s\S]*?)-----END \1-----/g;
+const BLOCK = /-----BEGIN ([^-]+)-----\r?\n((?:(?!-----BEGIN )[\s\S])*?)-----END \1-----/g;
 
 function validateCertificate(request: KubeObject, old: KubeObject): FieldError[] {
   const [value, had] = [text(object(request.status).certificate), text(object(old.status).certificate)];

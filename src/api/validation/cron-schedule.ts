@@ -69,7 +69,7 @@ function descriptorError(descriptor: string): string | undefined {
 function durationError(text: string): string | undefined {
   if (parseGoDuration(text) !== undefined) return undefined;
   const [, , unit] =
-    /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(\d+\.?\d*|\.\d+)([^.\d]*)/.exec(text) ?? [];
+    /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(\d+(?:\.\d*)?|\.\d+)([^.\d]*)/.exec(text) ?? [];
   if (unit === undefined) return `time: invalid duration ${goQuote(text)}`;
   if (unit === "") return `time: missing unit in duration ${goQuote(text)}`;
   return `time: unknown unit ${goQuote(unit)} in duration ${goQuote(text)}`;

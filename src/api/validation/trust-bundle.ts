@@ -46,7 +46,7 @@ function nameRule(signer: string): (name: string) => string[] {
       : [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
 }
 
-const BLOCK = /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n([\s\S]*?)-----END \1-----/g;
+const BLOCK = /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n((?:(?!-----BEGIN )[\s\S])*?)-----END \1-----/g;
 
 function validateAnchors(bundle: string): FieldError[] {
   if (Buffer.byteLength(bundle) > MAX_BYTES) return [tooLong(PATH, MAX_BYTES)];

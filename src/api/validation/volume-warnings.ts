@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../base/without-trailing.js";
 import { goQuote } from "../../base/go-quote.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 
@@ -47,12 +48,12 @@ function projectedTargets({ configMap, secret, downwardAPI, serviceAccountToken:
   if (!absent(object(secret).items)) return targets(secret, `Secret ${goQuote(text(object(secret).name))}`);
   if (!absent(object(downwardAPI).items)) return targets(downwardAPI, "DownwardAPI");
   if (absent(token)) return [];
-  return [{ path: text(object(token).path).replace(/\/+$/, ""), source: "ServiceAccountToken" }];
+  return [{ path: withoutTrailing(text(object(token).path), "/"), source: "ServiceAccountToken" }];
 }
 
 function targets(source: unknown, described: string): Target[] {
   return objects(object(source).items).map(({ path }) => ({
-    path: text(path).replace(/\/+$/, ""),
+    path: withoutTrailing(text(path), "/"),
     source: described,
   }));
 }

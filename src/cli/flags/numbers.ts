@@ -56,7 +56,7 @@ function toBigInt(digits: string, radix: number): bigint {
 export function parseFloat64(text: string): number {
   const named = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (named !== null) return /nan/i.test(text) ? Number.NaN : named[1] === "-" ? -Infinity : Infinity;
-  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text)) throw strconvError("ParseFloat", text, "invalid syntax");
+  if (!/^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text)) throw strconvError("ParseFloat", text, "invalid syntax");
   const value = Number(text);
   if (!Number.isFinite(value)) throw strconvError("ParseFloat", text, "value out of range");
   return value;

@@ -49,57 +49,76 @@ const VALUE_SHOWN: ReadonlySet<FieldErrorType> = new Set([
   "FieldValueTooFew",
 ]);
 
-export const required = (field: string, detail = ""): FieldError => ({ type: "FieldValueRequired", field, detail });
+/** More errors than anybody reads, and than can be made in no time. */
+const MOST_ERRORS = 1000;
 
-export const forbiddenField = (field: string, detail: string): FieldError => ({
-  type: "FieldValueForbidden",
-  field,
-  detail,
-});
+/** Ends a validation that goes on finding errors; has those that were found. */
+class TooManyErrors extends Error {
+  constructor(readonly found: readonly FieldError[]) {
+    super("too many errors");
+  }
+}
 
-export const invalidValue = (field: string, badValue: unknown, detail: string): FieldError => ({
-  type: "FieldValueInvalid",
-  field,
-  detail,
-  badValue,
-});
+let found: FieldError[] | undefined;
 
-export const duplicate = (field: string, badValue: unknown): FieldError => ({
-  type: "FieldValueDuplicate",
-  field,
-  detail: "",
-  badValue,
-});
+/**
+ * What `validate` finds, or its first thousand errors: a hostile object has hundreds of thousands, each with texts of its own. It
+ * runs to its end at once, and makes its errors by the functions of this module.
+ */
+export function firstErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
+  const outer = found;
+  found = [];
+  try {
+    return validate();
+  } catch (error) {
+    if (!(error instanceof TooManyErrors)) throw error;
+    return error.found;
+  } finally {
+    found = outer;
+  }
+}
 
-export const notFoundValue = (field: string, badValue: unknown): FieldError => ({
-  type: "FieldValueNotFound",
-  field,
-  detail: "",
-  badValue,
-});
+function made(error: FieldError): FieldError {
+  if (found === undefined) return error;
+  found.push(error);
+  if (found.length >= MOST_ERRORS) throw new TooManyErrors(found);
+  return error;
+}
+
+export const required = (field: string, detail = ""): FieldError => made({ type: "FieldValueRequired", field, detail });
+
+export const forbiddenField = (field: string, detail: string): FieldError =>
+  made({ type: "FieldValueForbidden", field, detail });
+
+export const invalidValue = (field: string, badValue: unknown, detail: string): FieldError =>
+  made({ type: "FieldValueInvalid", field, detail, badValue });
+
+export const duplicate = (field: string, badValue: unknown): FieldError =>
+  made({ type: "FieldValueDuplicate", field, detail: "", badValue });
+
+export const notFoundValue = (field: string, badValue: unknown): FieldError =>
+  made({ type: "FieldValueNotFound", field, detail: "", badValue });
 
 /** `allowed` is shown in the order given. */
 export function notSupported(field: string, badValue: unknown, allowed: readonly string[]): FieldError {
   const detail = allowed.length === 0 ? "" : `supported values: ${allowed.map(goQuote).join(", ")}`;
-  return { type: "FieldValueNotSupported", field, detail, badValue };
+  return made({ type: "FieldValueNotSupported", field, detail, badValue });
 }
 
-export function tooLong(field: string, maxBytes: number): FieldError {
-  return {
+export const tooLong = (field: string, maxBytes: number): FieldError =>
+  made({
     type: "FieldValueTooLong",
     field,
     detail: `may not be more than ${maxBytes} ${maxBytes === 1 ? "byte" : "bytes"}`,
-  };
-}
+  });
 
-export function tooMany(field: string, actual: number, max: number): FieldError {
-  return {
+export const tooMany = (field: string, actual: number, max: number): FieldError =>
+  made({
     type: "FieldValueTooMany",
     field,
     detail: `must have at most ${max} ${max === 1 ? "item" : "items"}`,
     badValue: actual,
-  };
-}
+  });
 
 /** The error without its field: a StatusCause's message. */
 export function fieldErrorBody(error: FieldError): string {

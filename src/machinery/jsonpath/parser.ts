@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../base/without-trailing.js";
 import { int64Of } from "../../base/int64.js";
 import { JsonPathError } from "./jsonpath-error.js";
 import type { Bound, Step, Template, TemplatePart } from "./nodes.js";
@@ -104,7 +105,7 @@ class ActionParser {
     while (/^[.\p{Nd}]$/u.test(this.#peek())) this.#next();
     const text = this.#text.slice(start, this.#at);
     if (/^[-+]?[0-9]+$/.test(text)) this.#steps.push({ kind: "literal", value: integer(text), float: false });
-    else if (/^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)$/.test(text)) {
+    else if (/^[-+]?([0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text)) {
       this.#steps.push({ kind: "literal", value: Number(text), float: true });
     } else throw new JsonPathError(`cannot parse number ${text}`);
   }
@@ -150,7 +151,7 @@ class ActionParser {
     const text = inside === "*" ? ":" : inside;
     const alternatives = text.split(",");
     if (alternatives.length > 1) {
-      const parsed = alternatives.map((one) => parseAction(`[${one.replace(/^ +| +$/g, "")}]`));
+      const parsed = alternatives.map((one) => parseAction(`[${withoutTrailing(one.replace(/^ +/, ""), " ")}]`));
       this.#steps.push({ kind: "union", alternatives: parsed });
       return;
     }

@@ -65,9 +65,13 @@ const tooDeep = (): PatchError => new PatchError("exceeded max depth", "doesNotA
 /** The container itself, or a copy that may be changed. */
 function owned<T extends JsonObject | JsonValue[]>(state: State, container: T): T {
   if (state.own.has(container)) return container;
-  const copy = (Array.isArray(container) ? [...container] : { ...container }) as T;
+  const copy = copyOf(container) as T;
   state.own.add(copy);
   return copy;
+}
+
+function copyOf(container: JsonObject | JsonValue[]): JsonObject | JsonValue[] {
+  return Array.isArray(container) ? container.slice() : { ...container };
 }
 
 function decode(operations: JsonValue): readonly JsonObject[] {

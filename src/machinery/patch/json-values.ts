@@ -76,13 +76,29 @@ export const goTypeOf = (value: JsonValue | undefined): string => GO_TYPES[kindO
 
 /** Go's %v: what error messages show of a value. Keys come in byte order. */
 export function formatGo(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return "<nil>";
-  if (Array.isArray(value)) return `[${value.map(formatGo).join(" ")}]`;
-  if (isJsonObject(value)) {
-    const keys = Object.keys(value).sort(compareKeys);
-    return `map[${keys.map((key) => `${key}:${formatGo(value[key])}`).join(" ")}]`;
-  }
-  return String(value);
+  const parts: string[] = [];
+  writeGo(value, parts);
+  return parts.join("");
+}
+
+/** In parts, which are joined once: a text made anew at every level costs as much as it is deep. */
+function writeGo(value: JsonValue | undefined, parts: string[]): void {
+  if (value === null || value === undefined) parts.push("<nil>");
+  else if (Array.isArray(value)) {
+    parts.push("[");
+    for (const [index, item] of value.entries()) {
+      if (index > 0) parts.push(" ");
+      writeGo(item, parts);
+    }
+    parts.push("]");
+  } else if (isJsonObject(value)) {
+    parts.push("map[");
+    for (const [index, key] of Object.keys(value).sort(compareKeys).entries()) {
+      parts.push(index > 0 ? ` ${key}:` : `${key}:`);
+      writeGo(value[key], parts);
+    }
+    parts.push("]");
+  } else parts.push(String(value));
 }
 
 /** Go's %s of what was meant to be text: anything else is shown as a mistake, with its type. */

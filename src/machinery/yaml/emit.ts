@@ -4,13 +4,18 @@ import { compareKeys } from "./key-order.js";
 import { chooseStyle, isBreak, isMultiline, isPrintable } from "./scalar-style.js";
 import { YamlError } from "./yaml-error.js";
 
+export interface YamlOptions {
+  /** Characters that no YAML may hold as they are are written escaped; else they are refused, as kubectl does it. */
+  readonly anyCharacter?: boolean;
+}
+
 /**
  * Prints a value as sigs.k8s.io/yaml does (goyaml v2's dialect): keys in natural order, lists not indented under their key,
  * text folded at 80 columns. Ends in a line break. `undefined` members are left out; a Date or a class instance is not JSON and
  * must not be passed. Throws {@link YamlError} for characters YAML cannot hold.
  */
-export function emitYaml(value: unknown): string {
-  const emitter = new Emitter();
+export function emitYaml(value: unknown, { anyCharacter = false }: YamlOptions = {}): string {
+  const emitter = new Emitter(anyCharacter);
   emitter.document(value as JsonValue);
   return emitter.text();
 }
@@ -21,6 +26,8 @@ const maxSimpleKey = 128;
 
 /** Keeps libyaml's notion of where the pen is: whether white space or nothing but indentation was written last. */
 class Emitter {
+  constructor(private readonly anyCharacter: boolean) {}
+
   readonly #out: string[] = [];
   #column = 0;
   #whitespace = true;
@@ -109,7 +116,7 @@ class Emitter {
       this.#plain(Array.from(formatScalar(value)), inner, !simpleKey);
       return;
     }
-    const text = asPassedThroughJson(value);
+    const text = this.anyCharacter ? value : asPassedThroughJson(value);
     const characters = Array.from(text);
     switch (chooseStyle(text, characters, simpleKey)) {
       case "plain":

@@ -3,6 +3,7 @@ import { createSecureServer, type Http2SecureServer, type Http2Session } from "n
 import type { AddressInfo, Socket } from "node:net";
 import type { Exchange } from "../request/exchange.js";
 import { http1Exchange } from "./transport/http1.js";
+import { readOn } from "./transport/http1-reading.js";
 import { http1UpgradeExchange } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
 
@@ -69,6 +70,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on("tlsClientError", () => {});
   server.on("sessionError", () => {});
   server.on("request", (request, response) => {
+    readOn(request.socket, response);
     run(options, http1Exchange(request as never, response as never, options.stopping), () => response.destroy());
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {

@@ -10,4 +10,6 @@ export interface RequestScope {
   readonly namespace: string;
   readonly warnings: Warnings;
   readonly dryRun: boolean;
+  /** There when the request is long: to be awaited between the steps of the work, so that others have their turn. */
+  readonly pause?: (() => Promise<void>) | undefined;
 }

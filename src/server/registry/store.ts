@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Random } from "../../base/random.js";
-import { type FieldError, invalidValue } from "../../machinery/errors/field-error.js";
+import { type FieldError, firstErrors, invalidValue } from "../../machinery/errors/field-error.js";
 import {
   badRequest,
   conflict,
@@ -105,6 +105,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const allocation = await this.#prepareNew(scope, draft, context, admit);
     let stored: StoredObject;
     try {
+      await scope.pause?.();
       const options = { ...this.#ttl(), dryRun: scope.dryRun };
       stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
     } catch (error) {
@@ -139,6 +140,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           const draft = await transform(current);
           if (current === undefined) {
             allocation = await this.#prepareNew(scope, draft, context, (object) => options.admit(object, undefined));
+            await scope.pause?.();
             return draft;
           }
           const old = current.object();
@@ -146,6 +148,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           matchNamespace(draft, this.#namespace(scope));
           await options.admit(draft, old);
           if (options.trusted !== true) allocation = await this.#prepareChange(scope, draft, old, context, options);
+          await scope.pause?.();
           const held = strategy.holdsDeletion?.(draft) === true;
           return !held && shouldDeleteDuringUpdate(draft, old) ? DELETE : draft;
         },
@@ -272,10 +275,10 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
       const rule = (name: string) => strategy.validateName(name);
-      const problems = [
+      const problems = firstErrors(() => [
         ...validateMetadata(draft, this.config.namespaced, rule),
         ...(strategy.validate?.(draft, context) ?? []),
-      ];
+      ]);
       this.#throwInvalid(draft, problems.length > 0 ? problems : validateNameSegment(draft));
     } catch (error) {
       await allocation?.revert();
@@ -318,8 +321,11 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {
       const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
-      const problems = part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context);
-      this.#throwInvalid(draft, [...validateMetadataUpdate(draft, old, this.config.namespaced), ...(problems ?? [])]);
+      const problems = firstErrors(() => [
+        ...validateMetadataUpdate(draft, old, this.config.namespaced),
+        ...(part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context) ?? []),
+      ]);
+      this.#throwInvalid(draft, problems);
     } catch (error) {
       await allocation?.revert();
       throw error;

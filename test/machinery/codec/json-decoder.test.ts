@@ -23,6 +23,11 @@ describe("decodeJson refuses in Go's words", () => {
     ["a tab in a string", '"a\tb"', "invalid character '\\t' in string literal"],
     ["an unknown escape", '"\\x"', "invalid character 'x' in string escape code"],
     ["a short unicode escape", '"\\u12g4"', "invalid character 'g' in \\u hexadecimal character escape"],
+    [
+      "an integer that no float holds",
+      "9".repeat(400),
+      `json: cannot unmarshal number ${"9".repeat(400)} into Go value of type float64`,
+    ],
     ["a byte order mark", "\ufeff{}", "invalid character 'ï' looking for beginning of value"],
   ])("%s", (_name, text, message) => {
     expect(() => decodeJson(bytes(text))).toThrow(

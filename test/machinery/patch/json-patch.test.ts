@@ -89,6 +89,39 @@ const cases: readonly Case[] = [
   },
 
   {
+    name: "what was copied is on its own from then on",
+    patch: [
+      { op: "copy", from: "/metadata", path: "/again" },
+      { op: "add", path: "/metadata/finalizers/-", value: "c" },
+      { op: "copy", from: "/again/finalizers", path: "/again/more" },
+      { op: "remove", path: "/again/finalizers/0" },
+      { op: "replace", path: "/again/more/1", value: "x" },
+    ],
+    result: {
+      metadata: { name: "a", finalizers: ["a", "b", "c"] },
+      data: { k: "1" },
+      again: { name: "a", finalizers: ["b"], more: ["a", "x"] },
+    },
+  },
+  {
+    name: "a value of the patch is on its own too",
+    patch: [
+      { op: "add", path: "/x", value: { list: [1] } },
+      { op: "add", path: "/x/list/-", value: 2 },
+    ],
+    result: { ...(document as object), x: { list: [1, 2] } } as JsonValue,
+  },
+  {
+    name: "a value put into itself over and over",
+    patch: Array.from({ length: 1200 }, () => [
+      { op: "add", path: "/y", value: [] },
+      { op: "move", from: "/metadata", path: "/y/-" },
+      { op: "move", from: "/y", path: "/metadata" },
+    ]).flat(),
+    error: "exceeded max depth",
+  },
+
+  {
     name: "remove of what is missing",
     patch: [{ op: "remove", path: "/data/x" }],
     error: "error in remove for path: '/data/x': Unable to remove nonexistent key: x: missing value",

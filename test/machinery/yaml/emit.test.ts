@@ -38,3 +38,11 @@ describe("emitYaml", () => {
     expect(() => emitYaml({ a: "\u007f" })).toThrow("yaml: control characters are not allowed");
   });
 });
+
+it("writes characters that no YAML may hold escaped, for whoever asks for it", () => {
+  const value = { "a\u007f": "b\u0080\uffff" };
+  expect(() => emitYaml(value)).toThrow("yaml: control characters are not allowed");
+  const text = emitYaml(value, { anyCharacter: true });
+  expect(text).toBe('"a\\x7F": "b\\x80\\uFFFF"\n');
+  expect(parseYaml(text)).toEqual(value);
+});

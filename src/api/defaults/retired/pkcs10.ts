@@ -19,7 +19,7 @@ export function parseCertificateRequest(pem: string): CertificateRequest | undef
   }
 }
 
-const BLOCK = /-----BEGIN ([^\r\n]*)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/;
+const BLOCK = /-----BEGIN ([^\r\n-]*)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/;
 
 /** Not DER, or not what a certificate request holds there. */
 class DerError extends Error {}

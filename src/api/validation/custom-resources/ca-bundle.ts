@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----\r?\n[\s\S]*?-----END CERTIFICATE-----/g;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----\r?\n(?:(?!-----BEGIN )[\s\S])*?-----END CERTIFICATE-----/g;
 
 /** What is wrong with a bundle of certificates in base64; undefined for a good one and for none. */
 export function caBundleProblem(bundle: string): string | undefined {

@@ -38,7 +38,9 @@ function inJavaScript(pattern: string): string {
 }
 
 function syntaxProblem(pattern: string): string {
-  const plain = pattern.replaceAll(/\\./g, "").replaceAll(/\[\^?\]?[^\]]*\]/g, "");
+  const plain = pattern
+    .replaceAll(/\\./g, "")
+    .replaceAll(/\[\^?\]?[^\]]*(\]?)/g, (all, end: string) => (end === "" ? all : ""));
   const [open, close] = [plain.split("(").length, plain.split(")").length];
   const bracket = plain.indexOf("[");
   if (bracket >= 0) return `missing closing ]: \`${pattern.slice(pattern.lastIndexOf("["))}\``;

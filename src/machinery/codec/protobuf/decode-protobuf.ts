@@ -157,7 +157,8 @@ class Decoder {
     const union = /^(.*\.JSONSchemaProps)Or(Array|Bool|StringArray)$/.exec(definition);
     if (union !== null) return this.#schemaUnion(message, union[1] ?? "", union[2] ?? "");
     for (const { number, value } of readFields(message)) {
-      if (number === 1) return bytesOf(value).length === 0 ? null : decodeJson(bytesOf(value), { maxDepth: maxBodyDepth }).value;
+      if (number === 1)
+        return bytesOf(value).length === 0 ? null : decodeJson(bytesOf(value), { maxDepth: maxBodyDepth }).value;
     }
     return null;
   }

@@ -20,7 +20,8 @@ export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
   }
   seconds += Math.floor(nanoseconds / NANOSECONDS);
   nanoseconds -= Math.floor(nanoseconds / NANOSECONDS) * NANOSECONDS;
-  if (seconds < FIRST_SECOND || seconds >= LAST_SECOND) throw new ProtobufError(`proto: time ${seconds} is out of range`);
+  if (seconds < FIRST_SECOND || seconds >= LAST_SECOND)
+    throw new ProtobufError(`proto: time ${seconds} is out of range`);
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   if (digits === 0) return `${whole}Z`;
   return `${whole}.${String(nanoseconds).padStart(9, "0").slice(0, digits)}Z`;

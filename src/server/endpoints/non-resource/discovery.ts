@@ -1,3 +1,4 @@
+import { withoutTrailing } from "../../../base/without-trailing.js";
 import type { RuntimeConfig } from "../../../api/facts/index.js";
 import {
   aggregatedDiscovery,
@@ -27,7 +28,7 @@ export function discoveryHandlers(
   const core = document(() => aggregatedDiscovery("api", options));
   const groups = document(() => aggregatedDiscovery("apis", options));
   return (path) => {
-    const parts = path.replace(/\/+$/, "").split("/").slice(1);
+    const parts = withoutTrailing(path, "/").split("/").slice(1);
     if (parts[0] !== "api" && parts[0] !== "apis") return undefined;
     const root = parts[0];
     if (parts.length === 1) {

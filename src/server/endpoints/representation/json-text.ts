@@ -11,7 +11,7 @@ export async function renderJson(json: Uint8Array, format: ResponseFormat): Prom
     return utf8.encode(encodeJson(decodeJson(json).value, { indent: 2 }));
   }
   const { emitYaml } = await import("../../../machinery/yaml/emit.js");
-  return utf8.encode(emitYaml(decodeJson(json).value));
+  return utf8.encode(emitYaml(decodeJson(json).value, { anyCharacter: true }));
 }
 
 /** A plain value as one line of JSON, without a newline. */

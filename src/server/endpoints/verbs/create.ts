@@ -13,11 +13,14 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const format = objectFormat(request.exchange);
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
+  const scope = scopeOf(request, options.dryRun, body.bytes.length);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   const admit = admitter(request, resource, options.dryRun);
+  await scope.pause?.();
   const draft = resource.codec.toHub(object);
   fieldTracking(resource).track(draft, undefined, fieldManagerName(request, options));
-  const stored = await storage.create(scopeOf(request, options.dryRun), draft, admit.create);
+  await scope.pause?.();
+  const stored = await storage.create(scope, draft, admit.create);
   await respondObject(request, resource, format, 201, stored);
 }

@@ -39,11 +39,18 @@ export async function handlePatch(
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
   const tracking = fieldTracking(resource, subresource);
-  const transform =
+  const scope = scopeOf(request, options.dryRun, bytes.length);
+  const change =
     type === APPLY
       ? await applying(request, tracking, bytes, options)
       : patching(request, resource, tracking, decodePatch(bytes, type, options.fieldValidation), type, options);
-  const result = await storage.update(scopeOf(request, options.dryRun), request.info.name, transform, {
+  await scope.pause?.();
+  const transform: Transform = async (current) => {
+    const draft = await change(current);
+    await scope.pause?.();
+    return draft;
+  };
+  const result = await storage.update(scope, request.info.name, transform, {
     subresource,
     createMissing: type === APPLY && subresource === undefined,
     admit: admitter(request, resource, options.dryRun).update,

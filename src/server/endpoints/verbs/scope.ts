@@ -1,3 +1,4 @@
+import { nextSlice } from "../../../base/time-slice.js";
 import { formatFieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
@@ -10,10 +11,15 @@ import { negotiate, type ResponseFormat } from "../negotiation/response-format.j
 import type { IncludeObject } from "../representation/shapes.js";
 import type { ServedResource } from "../served-resource.js";
 
-export function scopeOf(request: ApiRequest, dryRun = false): RequestScope {
+/** A body so long is work that others should not wait for. */
+const LONG_BODY = 16 * 1024;
+
+/** `bodyBytes` is how long the body is that the work is done with. */
+export function scopeOf(request: ApiRequest, dryRun = false, bodyBytes = 0): RequestScope {
   const { info, user, warnings } = request;
   const apiVersion = formatGroupVersion({ group: info.apiGroup, version: info.apiVersion });
-  return { user, apiVersion, namespace: info.namespace, warnings, dryRun };
+  const pause = bodyBytes > LONG_BODY ? nextSlice : undefined;
+  return { user, apiVersion, namespace: info.namespace, warnings, dryRun, pause };
 }
 
 /** Objects of every stored resource can be tables and bare metadata. */

@@ -20,20 +20,23 @@ export async function handleUpdate(
   const format = objectFormat(request.exchange);
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const body = await readObjectBody(request);
+  const scope = scopeOf(request, options.dryRun, body.bytes.length);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   checkName(object, request.info);
+  await scope.pause?.();
   const draft = resource.codec.toHub(object);
   const uid = draft.metadata?.uid;
   const manager = fieldManagerName(request, options);
   const tracking = fieldTracking(resource, subresource);
   const result = await storage.update(
-    scopeOf(request, options.dryRun),
+    scope,
     request.info.name,
-    (current) => {
+    async (current) => {
       const next = copyObject(draft);
       tracking.track(next, current, manager);
-      return Promise.resolve(next);
+      await scope.pause?.();
+      return next;
     },
     {
       subresource,

@@ -87,6 +87,42 @@ const golden = existsSync(folder)
   ? readdirSync(folder).filter((file) => file.endsWith(".pb") && file !== WITHOUT_NUMBERS)
   : [];
 
+describe("refuses what cannot be said in JSON", () => {
+  const seconds = (value: bigint): Buffer => {
+    const bytes: number[] = [];
+    let rest = BigInt.asUintN(64, value);
+    for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+    return Buffer.of(1 << 3, ...bytes, Number(rest));
+  };
+  const created = (time: Uint8Array) => envelope("v1", "ConfigMap", field(1, message(field(1, "x"), field(8, time))));
+
+  test.each([253_402_300_800n, -62_167_219_201n, 2n ** 63n - 1n, -(2n ** 63n)])("a time of %i seconds", (at) => {
+    expect(() => decode(created(seconds(at)))).toThrow("is out of range");
+  });
+
+  test("but a time of either end of what a year of four digits holds", () => {
+    expect(decode(created(seconds(253_402_300_799n)))).toEqual({
+      metadata: { name: "x", creationTimestamp: "9999-12-31T23:59:59Z" },
+    });
+    expect(decode(created(seconds(-62_167_219_200n)))).toEqual({
+      metadata: { name: "x", creationTimestamp: "0000-01-01T00:00:00Z" },
+    });
+  });
+
+  test("schemas within schemas without end", () => {
+    let schema: Buffer = Buffer.alloc(0);
+    const number = Buffer.of((((28 << 3) | 2) & 0x7f) | 0x80, ((28 << 3) | 2) >> 7);
+    const length = (size: number): Buffer => Buffer.of((size & 0x7f) | 0x80, ((size >> 7) & 0x7f) | 0x80, size >> 14);
+    const within = (tag: Uint8Array, content: Uint8Array) => Buffer.concat([tag, length(content.length), content]);
+    for (let depth = 0; depth < 2000; depth++) schema = within(number, schema);
+    const short = (at: number) => Buffer.of((at << 3) | 2);
+    const version = within(short(4), within(short(1), schema));
+    const spec = within(short(2), within(short(7), version));
+    const head = envelope("apiextensions.k8s.io/v1", "CustomResourceDefinition", new Uint8Array());
+    expect(() => decode(Buffer.concat([head.subarray(0, -2), within(short(2), spec)]))).toThrow("exceeded max depth");
+  });
+});
+
 describe.skipIf(golden.length === 0)(
   "golden objects (skipped where k8s.io/api's testdata is not beside the project)",
   () => {

@@ -1,0 +1,45 @@
+import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { type Turns, TurnProbe } from "./turn-probe.js";
+
+/** What the runner needs to reach the cluster. */
+export type Reach = Pick<Cluster, "url" | "token" | "caCertificate">;
+
+/** What this process says of itself when it is asked. */
+export interface Reading extends Turns {
+  /** Bytes of the heap once garbage is collected; only where that was asked for. */
+  readonly heap: number | undefined;
+  /** What was thrown without being an answer, each with its stack. */
+  readonly faults: readonly string[];
+}
+
+export type Question = "turns" | "heap" | "stop";
+
+const faults: string[] = [];
+const told = (error: unknown): void => {
+  faults.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+};
+process.on("uncaughtException", told).on("unhandledRejection", told);
+
+const cluster = await startCluster({ onError: told });
+const probe = new TurnProbe();
+
+process.on("message", (question: Question) => {
+  if (question === "stop") {
+    void cluster.close().then(() => process.exit(0));
+    return;
+  }
+  const turns = probe.read();
+  const heap = question === "heap" ? collectedHeap() : undefined;
+  process.send?.({ ...turns, heap, faults: faults.splice(0) } satisfies Reading);
+  probe.skip();
+});
+process.on("disconnect", () => process.exit(1));
+process.send?.({ url: cluster.url, token: cluster.token, caCertificate: cluster.caCertificate } satisfies Reach);
+
+function collectedHeap(): number {
+  const { gc } = globalThis as { gc?: () => void };
+  if (gc === undefined) throw new Error("started without --expose-gc");
+  gc();
+  gc();
+  return process.memoryUsage().heapUsed;
+}
