@@ -201,6 +201,6 @@ export class Runner {
 }
 
 /** Controllers tell what they cannot do; an owner of a kind that nobody knows is no fault of the server. */
-const isTold = (fault: string): boolean => /^Error: unable to get REST mapping for /.test(fault);
+const isTold = (fault: string): boolean => fault.startsWith("Error: unable to get REST mapping for ");
 
 const span = (shots: readonly Shot[]): string => `somewhere in #${shots[0]?.index} to #${shots.at(-1)?.index}`;

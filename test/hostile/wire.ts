@@ -94,8 +94,9 @@ export class Wire {
       stream.on("data", (chunk: Buffer) => kept.add(chunk)).on("error", reject);
       stream.on("close", () => {
         const status = Number(head[":status"] ?? 0);
+        const type = head["content-type"];
         if (status === 0 || stream.rstCode !== 0) reject(new Error(`stream reset with code ${stream.rstCode}`));
-        else resolve({ status, type: String(head["content-type"] ?? ""), body: kept.body() });
+        else resolve({ status, type: typeof type === "string" ? type : "", body: kept.body() });
       });
       if (request.body !== undefined) stream.end(request.body);
     });

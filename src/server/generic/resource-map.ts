@@ -1,8 +1,9 @@
 import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
-import { isNotFound } from "../../machinery/errors/status-error.js";
+import { type GroupResource, isNotFound } from "../../machinery/errors/status-error.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
+import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import type { Admission } from "../admission/admission.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
@@ -73,7 +74,7 @@ export class ResourceMap {
     cached: {
       ...this.#reader(FROM_CACHE),
       has: async (group, resource, namespace, name) =>
-        (await this.#find(group, resource, keyOf(namespace, name), FROM_CACHE)) !== undefined,
+        (await this.#find({ group, resource }, namespace, name, FROM_CACHE)) !== undefined,
     },
     create: async (group, resource, object) => {
       const { store } = this.#kept(`${group}/${resource}`);
@@ -109,14 +110,21 @@ export class ResourceMap {
         return items.map((item) => item.object());
       },
       get: async (group, resource, namespace, name) =>
-        (await this.#find(group, resource, keyOf(namespace, name), options))?.object(),
+        (await this.#find({ group, resource }, namespace, name, options))?.object(),
     };
   }
 
-  async #find(group: string, resource: string, key: string, options: ReadOptions): Promise<StoredObject | undefined> {
+  /** The name may be any text of a client's: what no object can be called, none is. */
+  async #find(
+    { group, resource }: GroupResource,
+    namespace: string,
+    name: string,
+    options: ReadOptions,
+  ): Promise<StoredObject | undefined> {
+    if ([namespace, name].some((part) => pathSegmentErrors(part).length > 0)) return undefined;
     const { store } = this.#kept(`${group}/${resource}`);
     try {
-      return await store.config.objects.get(key, options);
+      return await store.config.objects.get(keyOf(namespace, name), options);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

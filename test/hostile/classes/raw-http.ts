@@ -63,7 +63,8 @@ const MAKERS: readonly Make[] = [
   (dice) => raw(dice, [post, json, "Content-Length: 5"], BODY, [400]),
   // Chunks.
   (dice) => raw(dice, [post, json, "Transfer-Encoding: chunked"], `${chunk(BODY)}0\r\n\r\n`, [201]),
-  (dice) => raw(dice, [post, json, "Transfer-Encoding: chunked"], `${[...BODY].map(chunk).join("")}0\r\n\r\n`, [201]),
+  (dice) =>
+    raw(dice, [post, json, "Transfer-Encoding: chunked"], `${Array.from(BODY, chunk).join("")}0\r\n\r\n`, [201]),
   (dice) => raw(dice, [post, json, "Transfer-Encoding: chunked"], `zz\r\n${BODY}\r\n0\r\n\r\n`, [400]),
   (dice) =>
     raw(dice, [post, json, "Transfer-Encoding: chunked"], `ffffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`, [400, 413]),

@@ -221,6 +221,17 @@ const rows: readonly Row[] = [
     code: 422,
     says: "missing closing ]",
   },
+  {
+    name: "a service account that climbs out of its namespace",
+    method: "POST",
+    path: "/api/v1/namespaces/default/pods",
+    body: JSON.stringify({
+      metadata: { name: "p" },
+      spec: { serviceAccountName: "../kube-system/default", containers: [{ name: "a", image: "b" }] },
+    }),
+    code: 403,
+    says: "error looking up service account default/../kube-system/default",
+  },
   { name: "a name of bytes that are no UTF-8", method: "GET", path: `${MAPS}/%ff%fe`, code: 404, reason: "NotFound" },
 ];
 
