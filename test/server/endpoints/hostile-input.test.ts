@@ -232,6 +232,23 @@ const rows: readonly Row[] = [
     code: 403,
     says: "error looking up service account default/../kube-system/default",
   },
+  {
+    name: "a token bound to an object of a version that is none, which counts as left out",
+    method: "POST",
+    path: "/api/v1/namespaces/default/serviceaccounts/default/token",
+    body: '{"spec":{"boundObjectRef":{"kind":"Nobody","apiVersion":"../../etc","name":"x"}}}',
+    code: 400,
+    says: "cannot bind token to object of type /, Kind=Nobody",
+  },
+  {
+    name: "protobuf of a version that is none",
+    method: "POST",
+    path: MAPS,
+    type: "application/vnd.kubernetes.protobuf",
+    body: Buffer.from("k8s\0\x0a\x12\x0a\x05a/b/c\x12\x09ConfigMap\x12\x00", "latin1"),
+    code: 400,
+    says: "unexpected GroupVersion string: a/b/c",
+  },
   { name: "a name of bytes that are no UTF-8", method: "GET", path: `${MAPS}/%ff%fe`, code: 404, reason: "NotFound" },
 ];
 

@@ -36,6 +36,8 @@ async function protobufValue(bytes: Uint8Array, expected: GroupVersionKind): Pro
   const { decodeProtobufMessage, openEnvelope, ProtobufError } = await import("./protobuf-body.js");
   try {
     const { apiVersion, kind, raw } = openEnvelope(bytes);
+    // Refused where it is compared with what was expected, as in every other body.
+    if (apiVersion.split("/").length > 2) return { kind, apiVersion };
     const gvk = {
       ...(apiVersion === "" ? expected : parseGroupVersion(apiVersion)),
       kind: kind === "" ? expected.kind : kind,

@@ -111,7 +111,9 @@ async function boundObject(
 ): Promise<Bound> {
   if (absent(reference)) return {};
   const { kind, name, uid, apiVersion } = object(reference) as Readonly<Record<string, string>>;
-  const { group, version } = parseGroupVersion(apiVersion ?? "");
+  // As schema.FromAPIVersionAndKind: a version that cannot be read is none.
+  const readable = (apiVersion ?? "").split("/").length <= 2;
+  const { group, version } = parseGroupVersion(readable ? (apiVersion ?? "") : "");
   const find = async (resource: "pods" | "nodes" | "secrets", wanted = name ?? "") => {
     const found = await config.resource(resource)?.storage.get?.(scopeOf(request), wanted, {});
     if (found === undefined) throw notFound({ group: "", resource }, wanted);
