@@ -1,11 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+// Commands write dates in the zone of the machine; expectations are in this one. Threads take it over.
+process.env.TZ = "UTC";
+
 const report = process.env.KUBETS_TEST_REPORT;
 
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "threads",
+    // Much of the time goes by waiting for other programs: a core less would leave one idle.
+    maxWorkers: "100%",
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Sessions that watch real processes can miss their moment on a loaded machine; a real difference fails twice.

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { type Clock, systemClock } from "./base/clock.js";
 import { createFactory } from "./cli/create-factory.js";
 import { dispatch } from "./cli/dispatch.js";
-import type { Streams } from "./cli/factory.js";
+import type { RunProgram, Streams } from "./cli/factory.js";
 import { root } from "./commands/root.js";
 
 export interface MainOptions {
@@ -19,6 +19,8 @@ export interface MainOptions {
   /** Ends the command. */
   readonly signal?: AbortSignal;
   readonly runPlugin?: (file: string, args: readonly string[]) => Promise<number>;
+  /** Default: the program shares the streams of this process. */
+  readonly runProgram?: RunProgram;
   readonly onCommand?: (signals: { readonly handled: boolean; readonly ownExitCode: boolean }) => void;
 }
 
@@ -39,6 +41,7 @@ export async function main(options: MainOptions): Promise<number> {
     pid: process.pid,
     signal: options.signal ?? new AbortController().signal,
     runPlugin: options.runPlugin ?? spawnPlugin(env),
+    runProgram: options.runProgram ?? spawnProgram(env, options.cwd),
     ...(options.onCommand !== undefined && { onCommand: options.onCommand }),
   };
   try {
@@ -148,6 +151,17 @@ function spawnPlugin(env: MainOptions["env"]): (file: string, args: readonly str
       const child = spawn(file, [...args], { stdio: "inherit", env: { ...env } });
       child.once("error", reject);
       child.once("exit", (code) => resolve(code ?? 1));
+    });
+  };
+}
+
+function spawnProgram(env: MainOptions["env"], cwd: string): RunProgram {
+  return async (file, args) => {
+    const { spawn } = await import("node:child_process");
+    return await new Promise((resolve, reject) => {
+      const child = spawn(file, [...args], { stdio: "inherit", env: { ...env }, cwd });
+      child.once("error", reject);
+      child.once("exit", (code, signal) => resolve({ code: code ?? -1, signal: signal ?? undefined }));
     });
   };
 }

@@ -87,21 +87,21 @@ async function liveObject(info: Info, { client, signal }: ApplyOptions): Promise
     () => copy.object,
     (error: unknown) => {
       if (isNotFound(error)) return undefined;
-      const doing = `retrieving current configuration of:\n${describe(info)}\nfrom server for:`;
+      const doing = `retrieving current configuration of:\n${describeInfo(info)}\nfrom server for:`;
       throw withSource(doing, info.source, error);
     },
   );
 }
 
 /** What messages print of an Info. */
-function describe({ mapping, name, namespace }: Info): string {
+export function describeInfo({ mapping, name, namespace }: Info): string {
   const { group, version, kind } = mapping.kind;
   const resource = goQuote(formatResource(mapping.resource));
   return `Resource: ${resource}, GroupVersionKind: ${goQuote(`${group}/${version}, Kind=${kind}`)}\nName: ${goQuote(name)}, Namespace: ${goQuote(namespace)}`;
 }
 
 const failedPatch = (info: Info, sent: string, error: unknown): unknown =>
-  withSource(`applying patch:\n${sent}\nto:\n${describe(info)}\nfor:`, info.source, error);
+  withSource(`applying patch:\n${sent}\nto:\n${describeInfo(info)}\nfor:`, info.source, error);
 
 /** What a patch would do with them: nulls are left out. */
 function withoutNulls(value: JsonObject): JsonObject {

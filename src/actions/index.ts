@@ -4,6 +4,16 @@ export { deleteObject } from "./delete-object.js";
 export { findManifests } from "./find-manifests.js";
 export { configurationOf, LAST_APPLIED, lastApplied, recordConfiguration, withLastApplied } from "./last-applied.js";
 export type { Recreate } from "./patch-object.js";
+export { overrideObject, type Overrides } from "./override-object.js";
+export { readTyped } from "./read-typed.js";
+export {
+  createByClient,
+  createTyped,
+  loadTypedKinds,
+  protobufBody,
+  recordTypedConfiguration,
+  type TypedKinds,
+} from "./typed-object.js";
 export { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./three-way-patch.js";
 export { cannotWait, waitUntilGone, type WaitUntilGoneOptions } from "./wait-until-gone.js";
 export { type DocumentValidation, documentValidation } from "./validate-document.js";

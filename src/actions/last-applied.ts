@@ -9,8 +9,13 @@ export const lastApplied = (object: KubeObject): string | undefined => object.me
 
 /** The object as the annotation records it: without the annotation, but always with annotations. Ends in a newline. */
 export function configurationOf(object: KubeObject): string {
+  return `${sortedJson(withoutLastApplied(object))}\n`;
+}
+
+/** A copy as {@link configurationOf} records it. */
+export function withoutLastApplied(object: KubeObject): KubeObject {
   const { [LAST_APPLIED]: _recorded, ...annotations } = object.metadata?.annotations ?? {};
-  return `${sortedJson({ ...object, metadata: { ...object.metadata, annotations } })}\n`;
+  return { ...object, metadata: { ...object.metadata, annotations } };
 }
 
 /** A copy that carries its own configuration in the annotation. */

@@ -1,6 +1,6 @@
 import { decodeJson } from "../machinery/codec/json-decoder.js";
 import { isConflict, isNotFound, isStatusError } from "../machinery/errors/status-error.js";
-import type { JsonObject } from "../machinery/meta/json.js";
+import { isJsonObject, type JsonObject } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { applyMergePatch } from "../machinery/patch/merge-patch.js";
 import { strategicMergePatch } from "../machinery/patch/strategic-merge.js";
@@ -20,6 +20,8 @@ export interface Recreate {
 export interface PatchObjectOptions extends PatchSources {
   readonly dryRun: "none" | "client" | "server";
   readonly recreate?: Recreate | undefined;
+  /** Sent along, so that a change since this version is a conflict. */
+  readonly resourceVersion?: string | undefined;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }
 
@@ -68,7 +70,9 @@ export class PatchObject {
     this.sent = patch.text;
     if (patch.text === "{}") return current;
     if (this.options.dryRun === "client") return this.applyLocally(current, patch);
-    return this.helper.patch(namespace, name, patch.type, new TextEncoder().encode(patch.text));
+    const { resourceVersion } = this.options;
+    const text = resourceVersion === undefined ? patch.text : sortedJson(withVersion(patch.patch, resourceVersion));
+    return this.helper.patch(namespace, name, patch.type, new TextEncoder().encode(text));
   }
 
   private async applyLocally(current: KubeObject, { type, patch }: ThreeWayPatch): Promise<KubeObject> {
@@ -116,6 +120,11 @@ export class PatchObject {
       await this.options.sleep(BACK_OFF);
     }
   }
+}
+
+function withVersion(patch: JsonObject, resourceVersion: string): JsonObject {
+  const { metadata } = patch;
+  return { ...patch, metadata: { ...(isJsonObject(metadata) && metadata), resourceVersion } };
 }
 
 function withoutVersion(object: KubeObject): KubeObject {

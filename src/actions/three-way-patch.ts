@@ -95,8 +95,15 @@ async function warnOfLegacy(
 /** The merge keys of a type this program was built with. Loaded only here: most commands never ask. */
 export async function builtInPatchSchema(kind: GroupVersionKind): Promise<PatchSchema | undefined> {
   const { schemaFor } = await import("../api/facts/index.js");
-  const schema = schemaFor(kind);
+  const schema = schemaFor(kind) ?? (await noLongerServed(kind));
   return schema && fromSchema(schema);
+}
+
+/** Versions that servers of old have, such as storage.k8s.io/v1beta1. Their types are loaded for groups of Kubernetes only. */
+async function noLongerServed(kind: GroupVersionKind) {
+  if (/\./.test(kind.group) && !kind.group.endsWith(".k8s.io")) return undefined;
+  const { allDefinitions } = await import("../api/facts/unpublished.js");
+  return allDefinitions.schemaFor(kind);
 }
 
 async function mergePatch(original: string, modified: string, current: KubeObject): Promise<ThreeWayPatch> {

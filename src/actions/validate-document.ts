@@ -57,6 +57,7 @@ class Validation {
       return true;
     }
     await this.download();
+    if (await isPatchedSomewhere(kind)) return true;
     return this.isCustom(kind, "v2").catch((error: unknown) => {
       throw new Error(`failed to check CRD: ${messageOf(error)}`);
     });
@@ -104,6 +105,20 @@ class Validation {
   private async download(): Promise<void> {
     await downloadLegacyOpenApi(await this.options.client());
   }
+}
+
+/** The older document lists the requests of all groups: a kind that some subresource takes (Scale) is found there. */
+async function isPatchedSomewhere({ group, version, kind }: GroupVersionKind): Promise<boolean> {
+  const { servedResources } = await import("../api/facts/index.js");
+  return servedResources().some(({ subresources }) =>
+    subresources.some(
+      (sub) =>
+        sub.verbs.includes("patch") &&
+        sub.kind.group === group &&
+        sub.kind.version === version &&
+        sub.kind.kind === kind,
+    ),
+  );
 }
 
 const isPlainList = ({ group, version, kind }: GroupVersionKind): boolean =>

@@ -12,9 +12,18 @@ export type NodeAction = (node: CommandNode) => Promise<void>;
 /** What every node of one command line shares. */
 export interface NodeContext {
   readonly globals: readonly FlagSpec[];
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly action: NodeAction;
   /** Turns a flag error into what the boundary prints. */
   readonly flagError: (error: unknown, node: CommandNode) => Error;
+}
+
+interface FoundChild {
+  readonly entry: CommandEntry;
+  /** As it was typed: the name or an alias. */
+  readonly name: string;
+  /** What is left of the command line for it. */
+  readonly argv: readonly string[];
 }
 
 /**
@@ -38,6 +47,8 @@ export class CommandNode extends CommanderCommand {
     readonly path: string,
     /** Persistent flags of the groups above. */
     readonly inherited: readonly FlagSpec[],
+    /** {@link path} with aliases as they were typed. */
+    readonly typedPath = path,
   ) {
     super(entry.name);
     this.helpCommand(false);
@@ -55,7 +66,10 @@ export class CommandNode extends CommanderCommand {
 
   /** The command's own flags. */
   get ownFlags(): readonly FlagSpec[] {
-    return this.module?.flags ?? this.entry.group?.flags ?? [];
+    const flags = this.module?.flags ?? this.entry.group?.flags ?? [];
+    const isOpen = ({ gate }: FlagSpec): boolean =>
+      gate === undefined || this.context.env[gate]?.toLowerCase() === "true";
+    return flags.every(isOpen) ? flags : flags.filter(isOpen);
   }
 
   /** Everything it understands: its own first, then what it inherits. `--help` is unknown to cobra's first look. */
@@ -69,27 +83,30 @@ export class CommandNode extends CommanderCommand {
     return table;
   }
 
-  /** The subcommand an argument names, with what is left of the command line for it. */
-  findChild(argv: readonly string[]): { readonly entry: CommandEntry; readonly argv: readonly string[] } | undefined {
+  /** The subcommand an argument names. */
+  findChild(argv: readonly string[]): FoundChild | undefined {
     const children = this.entry.children;
     if (children === undefined) return undefined;
     const flags = this.flagTable(false);
     const name = stripFlags(argv, flags)[0];
     const entry = children.find((child) => child.name === name || child.aliases?.includes(name ?? "") === true);
-    return name === undefined || entry === undefined ? undefined : { entry, argv: withoutOperand(argv, name, flags) };
+    return name === undefined || entry === undefined
+      ? undefined
+      : { entry, name, argv: withoutOperand(argv, name, flags) };
   }
 
   /** Makes the node of a subcommand. */
-  child(entry: CommandEntry): CommandNode {
+  child(entry: CommandEntry, typed = entry.name): CommandNode {
     const persistent = this.ownFlags.filter((flag) => flag.persistent === true);
-    return new CommandNode(entry, this.context, `${this.path} ${entry.name}`, [...persistent, ...this.inherited]);
+    const flags = [...persistent, ...this.inherited];
+    return new CommandNode(entry, this.context, `${this.path} ${entry.name}`, flags, `${this.typedPath} ${typed}`);
   }
 
   /** Called by commander with what is left for this node: finds the next node or reads the flags. */
   override parseOptions(argv: string[]): ParseOptionsResult {
     const found = this.findChild(argv);
     if (found !== undefined) {
-      this.addCommand(this.child(found.entry));
+      this.addCommand(this.child(found.entry, found.name));
       return { operands: [found.entry.name], unknown: [...found.argv] };
     }
     this.argv = argv;
@@ -120,7 +137,7 @@ export async function findNode(
   for (;;) {
     const found = node.findChild(rest);
     if (found === undefined) return { node, argv: rest };
-    node = node.child(found.entry);
+    node = node.child(found.entry, found.name);
     rest = found.argv;
     await node.load();
   }

@@ -5,6 +5,8 @@ import type { FlagSpec, Flags } from "./flags/flag-set.js";
 export interface Invocation {
   /** What the program was called as, then the path: "kubectl get", "kubets config view". */
   readonly commandPath: string;
+  /** The same with aliases as they were typed: "kubectl set sa". */
+  readonly typedPath: string;
   /** Operands; those after `--` included. */
   readonly args: readonly string[];
   /** How many operands stood before `--`, or -1 without one. */
@@ -64,6 +66,11 @@ export interface Command {
    * it SIGINT and SIGTERM end the program at once, as they end kubectl. A function when the flags decide.
    */
   readonly handlesSignals?: boolean | ((invocation: Invocation) => boolean);
+  /**
+   * Exit code of its failures, where 1 says something else (`diff`: there are differences). Flag errors then read as
+   * other usage errors do. Default: 1.
+   */
+  readonly failureCode?: number;
   /** With {@link handlesSignals}: the exit code is the command's own also after a signal, not 128 and the signal's number. */
   readonly ownExitCode?: boolean;
 }

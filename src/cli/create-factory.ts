@@ -2,6 +2,7 @@ import type { ConfigLoader } from "../client/config/config-loader.js";
 import type { ConfigOverrides } from "../client/config/config-overrides.js";
 import { klogError } from "../client/klog.js";
 import type { RestClient } from "../client/rest/rest-client.js";
+import { buildNotes } from "./build-notes.js";
 import { userAgent } from "./client-version.js";
 import type { Factory } from "./factory.js";
 import type { ParsedFlags, ParsedFlagSet } from "./flags/parse-flags.js";
@@ -67,6 +68,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
       fetchUrl: async (url) => (await import("./fetch-url.js")).fetchUrl(url),
       wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       files: { cwd: host.cwd, platform: host.platform },
+      notes: buildNotes(host.streams, host.clock),
       program: host.program,
     });
   };
@@ -78,6 +80,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     platform: host.platform,
     arch: host.arch,
     clock: host.clock,
+    runProgram: host.runProgram,
     rawConfig: async () => (await loader()).rawConfig(),
     clientConfig,
     namespace: async () => (await loader()).namespace(),

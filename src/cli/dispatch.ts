@@ -25,7 +25,7 @@ export async function dispatch(
     return await runComplete(root, argv, host, makeFactory);
   }
   const globals = globalFlags(defaultCacheDir(host));
-  const tree = rootNode(root, host.program, globals, (node) => run(node, root, host, makeFactory));
+  const tree = rootNode(root, host, globals, (node) => run(node, root, host, makeFactory));
   const unknown = unknownCommand(tree, argv);
   if (unknown !== undefined) return await runUnknown(unknown, root, argv, host);
   try {
@@ -49,11 +49,11 @@ const COMPLETION_REQUESTS: ReadonlySet<string> = new Set(["__complete", "__compl
 /** The tree of commands for one command line; `action` runs on the node the line names. */
 export function rootNode(
   root: CommandEntry,
-  program: string,
+  { program, env }: Pick<Host, "program" | "env">,
   globals: readonly FlagSpec[],
   action: NodeContext["action"] = () => Promise.resolve(),
 ): CommandNode {
-  return new CommandNode(root, { globals, action, flagError }, program, []);
+  return new CommandNode(root, { globals, env, action, flagError }, program, []);
 }
 
 /** The first word of a line that names no command, or undefined when it names one or has no words at all. */
@@ -70,8 +70,17 @@ async function runUnknown(typed: string, root: CommandEntry, argv: readonly stri
   throw new Error(unknownCommandMessage(typed, host.program, root.children ?? []));
 }
 
+/** What ends the command by its own code keeps it. */
+function withExitCode(error: unknown, { failureCode }: Command): unknown {
+  if (failureCode === undefined || error instanceof ExitError || !(error instanceof Error)) return error;
+  return Object.assign(error, { exitCode: failureCode });
+}
+
 function flagError(error: unknown, node: CommandNode): Error {
   if (!(error instanceof FlagError)) return error instanceof Error ? error : new Error(String(error));
+  if (node.module?.failureCode !== undefined) {
+    return Object.assign(usageError({ commandPath: node.path }, error.message), { exitCode: node.module.failureCode });
+  }
   const hint =
     node.module?.selfExplaining === true ? `Run '${node.path}' without flags.` : `See '${node.path} --help' for usage.`;
   const known = node.flagTable().all();
@@ -95,6 +104,7 @@ async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactor
 export function invocationOf(node: CommandNode, parsed: ParsedFlags, root: CommandEntry, host: Host): Invocation {
   return {
     commandPath: node.path,
+    typedPath: node.typedPath,
     args: parsed.args,
     argsLenAtDash: parsed.argsLenAtDash,
     flags: parsed.flags,
@@ -108,13 +118,15 @@ export function invocationOf(node: CommandNode, parsed: ParsedFlags, root: Comma
 async function runCommand(command: Command, invocation: Invocation, factory: OwnedFactory, host: Host): Promise<void> {
   command.validateArgs?.(invocation);
   checkProfile(invocation);
+  requireFlags(command, invocation);
   const { handlesSignals = false, ownExitCode = false } = command;
   const handled = typeof handlesSignals === "function" ? handlesSignals(invocation) : handlesSignals;
   host.onCommand?.({ handled, ownExitCode });
   try {
+    await loadForFlags(command, invocation);
     await command.execute(factory, invocation);
   } catch (error) {
-    throw await advised(error, host, factory);
+    throw withExitCode(await advised(error, host, factory), command);
   } finally {
     await factory.close();
   }
@@ -138,6 +150,20 @@ async function showHelp(node: CommandNode, host: Host, stream: "out" | "err"): P
   const { helpText, helpWidth } = await import("./help/index.js");
   const out = host.streams[stream];
   out.write(helpText(node, helpWidth(out)));
+}
+
+/** cobra looks at them last of all, and names them in the order of the alphabet. */
+function requireFlags({ flags: specs }: Command, { flags }: Invocation): void {
+  const missing = specs
+    .filter(({ required, name }) => required === true && !flags.changed(name))
+    .map(({ name }) => name);
+  if (missing.length > 0) throw new Error(`required flag(s) ${missing.toSorted().map(goQuote).join(", ")} not set`);
+}
+
+async function loadForFlags({ flags: specs }: Command, { flags }: Invocation): Promise<void> {
+  for (const { name, load } of specs) {
+    if (load !== undefined && flags.changed(name)) await load(flags.string(name));
+  }
 }
 
 const PROFILES = new Set(["none", "cpu", "heap", "goroutine", "threadcreate", "block", "mutex", "trace"]);

@@ -20,7 +20,13 @@ export function reportError(thrown: unknown, tty = false): Report {
   const error = onlyOne(thrown);
   if (error instanceof ExitError) return { text: terminated(error.message), code: error.exitCode };
   const advice = tty ? adviceOf(error) : "";
-  return { text: terminated(textOf(error)) + terminated(advice), code: 1 };
+  return { text: terminated(textOf(error)) + terminated(advice), code: exitCodeOf(thrown) };
+}
+
+/** An error may carry the `exitCode` of the command it ended. */
+function exitCodeOf(error: unknown): number {
+  const carried = error instanceof Error && "exitCode" in error ? error.exitCode : undefined;
+  return typeof carried === "number" ? carried : 1;
 }
 
 /** An aggregate of one is that one. */
@@ -32,7 +38,7 @@ function textOf(error: unknown): string {
   if (isStatusError(error) && error.reason === "Invalid") return invalidText(error);
   if (isConfigurationInvalid(error)) return multiline("Error in configuration: ", error.errors, error.message);
   if (isNoMatchError(error) && error instanceof NoResourceMatchError) return noSuchResource(error.partialResource);
-  if (error instanceof AggregateError) return error.errors.map(plainMessage).join("\n");
+  if (error instanceof AggregateError) return error.errors.map((inner) => `${plainMessage(inner)}\n`).join("");
   const standard = standardMessage(error);
   if (standard !== undefined) return standard;
   const message = messageOf(error);

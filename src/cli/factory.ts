@@ -14,6 +14,19 @@ export interface Streams {
   readonly err: Writable & { readonly isTTY?: boolean; readonly columns?: number };
 }
 
+/** How another program ended. */
+export interface ProgramEnd {
+  /** -1 when a signal ended it. */
+  readonly code: number;
+  readonly signal?: string | undefined;
+}
+
+/**
+ * Runs another program with this one's streams and environment, and waits for its end. Rejects with the system's error
+ * when it cannot be started.
+ */
+export type RunProgram = (file: string, args: readonly string[]) => Promise<ProgramEnd>;
+
 /**
  * Everything a command may need of the outside, each built on first use and once. A test makes one with its own
  * streams, environment and clock. Take the pieces in `complete`, not the factory into `run`.
@@ -28,6 +41,8 @@ export interface Factory {
   /** Node's name of the processor: "x64". */
   readonly arch: string;
   readonly clock: Clock;
+  /** Editors, diff programs. */
+  readonly runProgram: RunProgram;
   /** The merged kubeconfig as it stands in the files, paths resolved, without the flags. */
   rawConfig(): Promise<Kubeconfig>;
   /** kubeconfig merged with the global flags; read once. */

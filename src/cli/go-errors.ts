@@ -5,7 +5,7 @@ export type NumberFault = "invalid syntax" | "value out of range";
 
 /** "strconv.ParseInt: parsing \"3x\": invalid syntax" */
 export function strconvError(
-  func: "ParseInt" | "ParseBool" | "ParseFloat" | "Atoi",
+  func: "ParseInt" | "ParseUint" | "ParseBool" | "ParseFloat" | "Atoi",
   text: string,
   fault: NumberFault,
 ): Error {

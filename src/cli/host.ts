@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.js";
-import type { Streams } from "./factory.js";
+import type { RunProgram, Streams } from "./factory.js";
 
 /** What surrounds one run of the program: the parts of a process it may touch. Tests make their own. */
 export interface Host {
@@ -15,6 +15,7 @@ export interface Host {
   readonly signal: AbortSignal;
   /** Runs a plugin in place of this program and returns its exit code. */
   readonly runPlugin: (file: string, args: readonly string[]) => Promise<number>;
+  readonly runProgram: RunProgram;
   /** Told before a command runs what it does about signals. */
   readonly onCommand?: (signals: { readonly handled: boolean; readonly ownExitCode: boolean }) => void;
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { errorCode, PathError } from "../base/path-error.js";
 import { readAll } from "../resource/document-source.js";
 import type { Factory } from "./factory.js";
+import { parseRequestUri } from "./request-uri.js";
 
 /** --raw: sends a file ("-" is stdin, undefined nothing) as it is, and prints the answer as it is. */
 export async function rawRequest(
@@ -13,11 +14,7 @@ export async function rawRequest(
 ): Promise<void> {
   const body = filename === undefined ? new Uint8Array() : await readBody(filename, factory);
   const client = await factory.restClient();
-  const url = new URL(uri, "http://raw");
-  const query = Object.fromEntries(
-    [...new Set(url.searchParams.keys())].map((key) => [key, url.searchParams.getAll(key)]),
-  );
-  const answer = await client.stream({ method, path: url.pathname, query, body, contentType: "" });
+  const answer = await client.stream({ method, ...parseRequestUri(uri), body, contentType: "" });
   for await (const chunk of answer.body) factory.streams.out.write(chunk);
 }
 
@@ -28,8 +25,4 @@ async function readBody(filename: string, { streams, cwd }: Factory): Promise<Ui
   });
 }
 
-/** Throws Go's complaint when `uri` cannot be a request's. */
-export function requireRequestUri(uri: string): void {
-  if (uri.startsWith("/") || /^[a-z][a-z0-9+.-]*:\/\//i.test(uri)) return;
-  throw new Error(`--raw must be a valid URL path: parse ${JSON.stringify(uri)}: invalid URI for request`);
-}
+export { requireRequestUri } from "./request-uri.js";

@@ -1,9 +1,16 @@
 import type { CommandEntry } from "../cli/command.js";
+import { applyEntry } from "./apply/entry.js";
 import { clusterEntry } from "./cluster/entry.js";
+import { clusterInfoEntry } from "./cluster-info/entry.js";
 import { configEntry } from "./config/entry.js";
+import { createEntry } from "./create/entry.js";
+import { rolloutEntry } from "./rollout/entry.js";
+import { setEntry } from "./set/entry.js";
+import { topEntry } from "./top/entry.js";
 
 const BEGINNER = "Basic Commands (Beginner):";
 const INTERMEDIATE = "Basic Commands (Intermediate):";
+const DEPLOY = "Deploy Commands:";
 const MANAGEMENT = "Cluster Management Commands:";
 const TROUBLESHOOTING = "Troubleshooting and Debugging Commands:";
 const ADVANCED = "Advanced Commands:";
@@ -22,12 +29,20 @@ export const root: CommandEntry = {
     bare: { stream: "out", code: 0 },
   },
   children: [
+    { ...createEntry, section: BEGINNER },
     {
-      name: "create",
+      name: "expose",
       section: BEGINNER,
-      summary: "Create resources from files or from stdin",
-      load: async () => (await import("./create/create.js")).createCommand(),
+      summary: "Make a service for what a resource runs",
+      load: async () => (await import("./expose/expose.js")).exposeCommand(),
     },
+    {
+      name: "run",
+      section: BEGINNER,
+      summary: "Run an image in a pod",
+      load: async () => (await import("./run/run.js")).runCommand(),
+    },
+    { ...setEntry, section: BEGINNER },
     {
       name: "get",
       section: INTERMEDIATE,
@@ -36,17 +51,56 @@ export const root: CommandEntry = {
       load: async () => (await import("./get/get.js")).getCommand(),
     },
     {
+      name: "edit",
+      section: INTERMEDIATE,
+      summary: "Edit resources of the server in an editor",
+      load: async () => (await import("./edit/edit.js")).editCommand(),
+    },
+    {
       name: "delete",
       section: INTERMEDIATE,
       summary: "Delete resources by file, by name, or by type and selector",
       suggestFor: ["rm", "remove"],
       load: async () => (await import("./delete/delete.js")).deleteCommand(),
     },
+    { ...rolloutEntry, section: DEPLOY },
     {
-      name: "cluster-info",
+      name: "scale",
+      section: DEPLOY,
+      summary: "Set how many pods a resource has",
+      load: async () => (await import("./scale/scale.js")).scaleCommand(),
+    },
+    {
+      name: "autoscale",
+      section: DEPLOY,
+      summary: "Let the cluster choose how many pods a resource has",
+      load: async () => (await import("./autoscale/autoscale.js")).autoscaleCommand(),
+    },
+    { ...clusterInfoEntry, section: MANAGEMENT },
+    { ...topEntry, section: MANAGEMENT },
+    {
+      name: "cordon",
       section: MANAGEMENT,
-      summary: "Show where the control plane and its services answer",
-      load: async () => (await import("./cluster-info/cluster-info.js")).clusterInfoCommand(),
+      summary: "Make a node unschedulable",
+      load: async () => (await import("./drain/cordon.js")).cordonCommand(),
+    },
+    {
+      name: "uncordon",
+      section: MANAGEMENT,
+      summary: "Make a node schedulable again",
+      load: async () => (await import("./drain/uncordon.js")).uncordonCommand(),
+    },
+    {
+      name: "drain",
+      section: MANAGEMENT,
+      summary: "Empty a node, for instance before its machine is worked on",
+      load: async () => (await import("./drain/drain.js")).drainCommand(),
+    },
+    {
+      name: "taint",
+      section: MANAGEMENT,
+      summary: "Set and remove taints of nodes",
+      load: async () => (await import("./taint/taint.js")).taintCommand(),
     },
     {
       name: "describe",
@@ -56,10 +110,59 @@ export const root: CommandEntry = {
       load: async () => (await import("./describe/describe.js")).describeCommand(),
     },
     {
-      name: "apply",
+      name: "logs",
+      section: TROUBLESHOOTING,
+      summary: "Print the log of a container in a pod",
+      load: async () => (await import("./logs/logs.js")).logsCommand(),
+    },
+    {
+      name: "events",
+      section: TROUBLESHOOTING,
+      summary: "List events",
+      load: async () => (await import("./events/events.js")).eventsCommand(),
+    },
+    {
+      name: "diff",
       section: ADVANCED,
-      summary: "Make resources what a file or stdin says they are",
-      load: async () => (await import("./apply/apply.js")).applyCommand(),
+      summary: "Show what apply would change",
+      load: async () => (await import("./diff/diff.js")).diffCommand(),
+    },
+    { ...applyEntry, section: ADVANCED },
+    {
+      name: "patch",
+      section: ADVANCED,
+      summary: "Change fields of a resource",
+      load: async () => (await import("./patch/patch.js")).patchCommand(),
+    },
+    {
+      name: "replace",
+      section: ADVANCED,
+      summary: "Replace a resource by what a file or stdin says",
+      load: async () => (await import("./replace/replace.js")).replaceCommand(),
+    },
+    {
+      name: "wait",
+      section: ADVANCED,
+      summary: "Wait until resources are as they are wanted",
+      load: async () => (await import("./wait/wait.js")).waitCommand(),
+    },
+    {
+      name: "kustomize",
+      section: ADVANCED,
+      summary: "Print the objects of a kustomization",
+      load: async () => (await import("./kustomize/kustomize.js")).kustomizeCommand(),
+    },
+    {
+      name: "label",
+      section: SETTINGS,
+      summary: "Set and remove labels of resources",
+      load: async () => (await import("./label/label.js")).labelCommand(),
+    },
+    {
+      name: "annotate",
+      section: SETTINGS,
+      summary: "Set and remove annotations of resources",
+      load: async () => (await import("./annotate/annotate.js")).annotateCommand(),
     },
     {
       name: "completion",

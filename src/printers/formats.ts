@@ -1,8 +1,10 @@
 import { goQuote } from "../base/go-quote.js";
 import { customColumnsPrinter, parseColumns, parseColumnsFile } from "./custom-columns.js";
 import { jsonPathPrinter } from "./jsonpath-printer.js";
+import { kyamlPrinter } from "./kyaml-printer.js";
 import { jsonPrinter, namePrinter, omitManagedFields, yamlPrinter } from "./object-printers.js";
 import type { Printer } from "./printer.js";
+import { type EncodeTyped, singleObjects, typedJsonPrinter, typedPrinter } from "./typed-printers.js";
 
 /** What the flags of every command that prints objects say. */
 export interface PrintRequest {
@@ -14,6 +16,8 @@ export interface PrintRequest {
   readonly showManagedFields: boolean;
   /** Reads what jsonpath-file and the like name; throws an error worded as Go's. */
   readonly readFile: (path: string) => string;
+  /** Set where kubectl holds objects in Go types: every format then prints what the types make of them. */
+  readonly encode?: EncodeTyped | undefined;
 }
 
 /** The formats every printing command takes, in the order its help lists them. */
@@ -51,37 +55,52 @@ export function printerFor(request: PrintRequest, operation = ""): Printer {
   if (output === "") return namePrinter(operation);
   const printer = structuredPrinter(request, output) ?? templatePrinter(request, output);
   if (printer === undefined) throw noCompatiblePrinter(request.output, objectFormats);
-  return printer;
+  return request.encode === undefined ? printer : typedPrinter(printer, request.encode);
 }
 
-/** json, yaml and name, in any case; undefined for another format. */
-export function structuredPrinter({ showManagedFields }: PrintRequest, output: string): Printer | undefined {
+/** json, yaml, kyaml and name, in any case; undefined for another format. */
+export function structuredPrinter({ showManagedFields, encode }: PrintRequest, output: string): Printer | undefined {
   const whole = (printer: Printer): Printer => (showManagedFields ? printer : omitManagedFields(printer));
   switch (output.toLowerCase()) {
     case "json":
-      return whole(jsonPrinter());
+      return whole(encode === undefined ? jsonPrinter() : typedJsonPrinter(encode));
     case "yaml":
       return whole(yamlPrinter());
+    case "kyaml":
+      return whole(kyamlPrinter({ inGivenOrder: encode !== undefined }));
     case "name":
-      return namePrinter();
+      return encode === undefined ? namePrinter() : singleObjects(namePrinter());
     default:
       return undefined;
   }
 }
 
 const jsonPathFormats = ["jsonpath", "jsonpath-as-json", "jsonpath-file"];
+const goTemplateFormats = ["go-template", "go-template-file", "template", "templatefile"];
+
+/** Loaded when a command line asks for it: few do, and every other one would start later for it. */
+let goTemplates: typeof import("./go-template-printer.js") | undefined;
+
+/** Loads what a format needs. To be called before a printer for it is asked for; does nothing for most formats. */
+export async function loadFormat(output: string): Promise<void> {
+  const [format = ""] = output.split("=");
+  if (goTemplateFormats.includes(format)) goTemplates ??= await import("./go-template-printer.js");
+}
 
 /** The formats that take a template, after `=` or in --template; undefined for another format. */
 export function templatePrinter(request: PrintRequest, output: string): Printer | undefined {
-  const named = splitTemplate(request, output, jsonPathFormats);
+  const named = splitTemplate(request, output, [...jsonPathFormats, ...goTemplateFormats]);
   if (named === undefined) return undefined;
   const { format, value } = named;
   if (value === "") throw new Error("template format specified but no template given");
-  const template = format === "jsonpath-file" ? readTemplate(request, value) : value;
-  return jsonPathPrinter(template, {
-    allowMissingKeys: request.allowMissingTemplateKeys,
-    asJson: format === "jsonpath-as-json",
-  });
+  const template = format.endsWith("file") ? readTemplate(request, value) : value;
+  const allowMissingKeys = request.allowMissingTemplateKeys;
+  const isTyped = request.encode !== undefined;
+  if (goTemplateFormats.includes(format)) {
+    if (goTemplates === undefined) throw new Error(`the format ${format} was not loaded`);
+    return goTemplates.goTemplatePrinter(template, { allowMissingKeys, inGivenOrder: isTyped });
+  }
+  return jsonPathPrinter(template, { allowMissingKeys, asJson: format === "jsonpath-as-json", floats: isTyped });
 }
 
 function readTemplate({ readFile }: PrintRequest, path: string): string {

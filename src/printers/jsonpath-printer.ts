@@ -11,11 +11,13 @@ export interface JsonPathPrintOptions {
   readonly allowMissingKeys: boolean;
   /** jsonpath-as-json: what each part found, as an indented JSON list. */
   readonly asJson?: boolean;
+  /** Numbers are float64s. */
+  readonly floats?: boolean;
 }
 
 /** -o jsonpath and its kin. Nothing ends the output, so that a script can take it as it is. Throws when the template does not parse. */
 export function jsonPathPrinter(template: string, options: JsonPathPrintOptions): Printer {
-  const path = parse(template, options.allowMissingKeys);
+  const path = parse(template, options);
   return {
     print(object, out) {
       out(run(template, object, () => (options.asJson === true ? printAsJson(path, object) : path.print(object))));
@@ -23,9 +25,9 @@ export function jsonPathPrinter(template: string, options: JsonPathPrintOptions)
   };
 }
 
-function parse(template: string, allowMissingKeys: boolean): JsonPath {
+function parse(template: string, { allowMissingKeys, floats = false }: JsonPathPrintOptions): JsonPath {
   try {
-    return new JsonPath(template, { allowMissingKeys });
+    return new JsonPath(template, { allowMissingKeys, floats });
   } catch (error) {
     if (!(error instanceof JsonPathError)) throw error;
     throw new Error(`error parsing jsonpath ${template}, ${error.message}`, { cause: error });

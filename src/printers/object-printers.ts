@@ -13,7 +13,7 @@ export function jsonPrinter(): Printer {
         return;
       }
       requireKind(object);
-      const status = object.kind === "Status" && object.apiVersion === "v1" ? inGoOrder(object) : undefined;
+      const status = inGoOrder(object);
       out(`${encodeJson(status ?? object, { sortKeys: status === undefined, indent: 4 })}\n`);
     },
   };
@@ -21,10 +21,11 @@ export function jsonPrinter(): Printer {
 
 const statusFields = ["kind", "apiVersion", "metadata", "status", "message", "reason", "details", "code"];
 
-/** A Status, unlike other objects, is printed from its Go type: in the order of its fields. */
-function inGoOrder(status: KubeObject): KubeObject {
+/** A Status, unlike other objects, is printed from its Go type: in the order of its fields. undefined for other objects. */
+export function inGoOrder(object: KubeObject): KubeObject | undefined {
+  if (object.kind !== "Status" || object.apiVersion !== "v1") return undefined;
   return Object.fromEntries(
-    statusFields.map((name) => [name, name === "metadata" ? (status.metadata ?? {}) : status[name]]),
+    statusFields.map((name) => [name, name === "metadata" ? (object.metadata ?? {}) : object[name]]),
   );
 }
 

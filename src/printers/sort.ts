@@ -4,7 +4,7 @@ import { JsonPathError } from "../machinery/jsonpath/jsonpath-error.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../machinery/quantity/quantity.js";
-import { goSort } from "./go-sort.js";
+import { goSort } from "../base/go-sort.js";
 import { listItems, type Printer } from "./printer.js";
 import { asTable, fromTable, type Table } from "./table.js";
 

@@ -17,6 +17,8 @@ export interface FilenameOptions {
  * {@link Builder.do}. Every method returns the builder. A builder is used once.
  */
 export interface Builder {
+  /** True: no request is made; kinds are taken as they are stated, and only files are read. */
+  local(local: boolean): Builder;
   namespaceParam(namespace: string): Builder;
   /** What names no namespace gets the parameter's. */
   defaultNamespace(): Builder;
@@ -24,6 +26,10 @@ export interface Builder {
   requireNamespace(): Builder;
   allNamespaces(all: boolean): Builder;
   filenames(enforceNamespace: boolean, options: FilenameOptions): Builder;
+  /** The documents of a text; `name` is what errors call it. */
+  text(name: string, text: string): Builder;
+  /** How many files may be worked on at a time. Default 1: one after the other. */
+  concurrency(limit: number): Builder;
   /** `type`, `type name...`, `type/name...`, comma lists and categories. */
   typeOrNameArgs(allowEmptySelector: boolean, args: readonly string[]): Builder;
   /** Types to list, without names. */
@@ -46,6 +52,8 @@ export interface Builder {
   singleResourceType(): Builder;
   /** Called with each document's JSON; throws to refuse it. */
   validate(validate: ValidateDocument | undefined): Builder;
+  /** What documents become once they are read; throws for one that cannot be read. Default: they stay as they are. */
+  decode(decoder: (object: KubeObject) => KubeObject): Builder;
   /** Accept header and query for retrieval (tables). */
   transformRequests(request: { readonly accept?: string; readonly query?: Readonly<Record<string, string>> }): Builder;
   do(): Promise<Result>;

@@ -1,4 +1,5 @@
 import { goQuote } from "../base/go-quote.js";
+import type { KubeObject } from "../machinery/meta/object.js";
 import { areCombined, splitTypeName, splitTypes, spreadTypes } from "./arguments.js";
 import type { Builder, FilenameOptions, Result } from "./builder.js";
 import { documents, readAll, type ValidateDocument } from "./document-source.js";
@@ -21,8 +22,15 @@ class ResourceBuilder implements Builder {
   private readonly steps: (() => void | Promise<void>)[] = [];
   private readonly errors: unknown[] = [];
   private check: ValidateDocument | undefined;
+  private isLocal = false;
+  private decoder: ((object: KubeObject) => KubeObject) | undefined;
 
   constructor(private readonly dependencies: BuilderDependencies) {}
+
+  local(local: boolean): Builder {
+    this.isLocal = local;
+    return this;
+  }
 
   namespaceParam(namespace: string): Builder {
     this.inputs.namespace = namespace;
@@ -77,6 +85,11 @@ class ResourceBuilder implements Builder {
     return this;
   }
 
+  decode(decoder: (object: KubeObject) => KubeObject): Builder {
+    this.decoder = decoder;
+    return this;
+  }
+
   transformRequests(request: { readonly accept?: string; readonly query?: Readonly<Record<string, string>> }): Builder {
     this.inputs.request = request;
     return this;
@@ -85,6 +98,19 @@ class ResourceBuilder implements Builder {
   filenames(enforceNamespace: boolean, options: FilenameOptions): Builder {
     if (enforceNamespace && !faulty(options)) this.inputs.flags.requireNamespace = true;
     return this.input(() => this.addFilenames(options));
+  }
+
+  text(name: string, text: string): Builder {
+    return this.input(() => {
+      this.inputs.readsStream = true;
+      const read = async (): Promise<Uint8Array> => new TextEncoder().encode(text);
+      this.inputs.paths.push(documents(name, read, this.maker(), this.check));
+    });
+  }
+
+  concurrency(limit: number): Builder {
+    this.inputs.concurrency = limit;
+    return this;
   }
 
   typeOrNameArgs(allowEmptySelector: boolean, args: readonly string[]): Builder {
@@ -162,6 +188,11 @@ class ResourceBuilder implements Builder {
       else if (/^https?:\/\//.test(name)) this.addUrl(name);
       else await this.collect(() => this.addPattern(name, options.recursive));
     }
+    const { kustomize = "" } = options;
+    if (kustomize !== "") {
+      const read = (): Promise<Uint8Array> => this.buildKustomization(kustomize);
+      this.inputs.paths.push(documents(kustomize, read, this.maker(), this.check));
+    }
   }
 
   private addStdin(): void {
@@ -169,6 +200,19 @@ class ResourceBuilder implements Builder {
     this.inputs.readsStream = true;
     const read = (): Promise<Uint8Array> => readAll(this.dependencies.stdin);
     this.inputs.paths.push(documents("STDIN", read, this.maker(), this.check));
+  }
+
+  private async buildKustomization(path: string): Promise<Uint8Array> {
+    const { buildKustomization, localFiles } = await import("../kustomize/build.js");
+    const { files, fetchUrl = fetchManifest, notes } = this.dependencies;
+    const list = await buildKustomization(path, {
+      files: localFiles(files.cwd, files.platform),
+      fetch: fetchUrl,
+      reorder: "legacy",
+      warn: (line) => notes?.warn(line),
+      log: (text) => notes?.log(text),
+    });
+    return new TextEncoder().encode(list.toYaml());
   }
 
   private addUrl(url: string): void {
@@ -223,7 +267,7 @@ class ResourceBuilder implements Builder {
   }
 
   private maker(): InfoMaker {
-    return new InfoMaker(this.dependencies.mapper);
+    return new InfoMaker(this.isLocal ? undefined : this.dependencies.mapper, this.decoder);
   }
 
   private set(flag: keyof Inputs["flags"], value: boolean): Builder {

@@ -11,7 +11,7 @@ import { setNamespace } from "./namespaces.js";
 import type { OpenWatch, Source } from "./result.js";
 import { type Retrieve, retrieveLatest } from "./retrieve.js";
 import { selectorSource } from "./selector-source.js";
-import { decorate, eagerly, filtered, inOrder, type Visitor } from "./visitor.js";
+import { concurrently, decorate, eagerly, filtered, inOrder, type Visitor } from "./visitor.js";
 
 /** What there is to visit, before the policies that hold for everything. */
 export interface Found {
@@ -49,7 +49,8 @@ export class SourceFinder {
       throw new Error("resource/name arguments cannot be provided when a path is specified");
     }
     const { flags, labels } = this.inputs;
-    let visitor = flags.continueOnError ? eagerly(this.inputs.paths) : inOrder(this.inputs.paths);
+    const { paths, concurrency } = this.inputs;
+    let visitor = flags.continueOnError ? eagerly(paths) : concurrently(paths, concurrency);
     if (flags.flatten) visitor = flatten(visitor, this.maker);
     if (flags.latest) {
       if (flags.defaultNamespace) visitor = decorate(visitor, setNamespace(this.inputs.namespace));

@@ -29,6 +29,8 @@ export interface HelperOptions {
   /** Added to the query of reads. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Where kubectl uses a client for the one kind: lists and watches keep --request-timeout to themselves. */
+  readonly typed?: boolean | undefined;
 }
 
 export interface ListParameters {
@@ -64,12 +66,17 @@ export class Helper {
 
   /** One page. */
   list(namespace: string, parameters: ListParameters): Promise<KubeObject> {
-    return this.send("GET", this.path(namespace), this.readQuery(listQuery(parameters)));
+    const query = this.readQuery(listQuery(parameters));
+    return this.send("GET", this.path(namespace), query, undefined, undefined, this.options.typed);
   }
 
   create(namespace: string, object: KubeObject): Promise<KubeObject> {
-    const body = encodeBody(object);
-    return this.send("POST", this.path(namespace), this.writeQuery(), body, "application/json");
+    return this.createEncoded(namespace, encodeBody(object));
+  }
+
+  /** {@link create} of an object whose bytes are made already. */
+  createEncoded(namespace: string, body: Uint8Array, contentType = "application/json"): Promise<KubeObject> {
+    return this.send("POST", this.path(namespace), this.writeQuery(), body, contentType);
   }
 
   /** `patch` is sent as it is. `force` takes fields over from other managers in an apply patch. */
@@ -137,6 +144,7 @@ export class Helper {
       query: sorted(query),
       accept: this.options.accept ?? "application/json",
       signal: signal ?? this.options.signal,
+      limitUntold: this.options.typed === true,
     });
     return readWatch(answer.body);
   }
@@ -165,6 +173,7 @@ export class Helper {
     query: Query,
     body?: Uint8Array,
     contentType?: string,
+    limitUntold = false,
   ): Promise<KubeObject> {
     const { accept = "application/json", signal } = this.options;
     const answer = await this.client.request({
@@ -175,6 +184,7 @@ export class Helper {
       ...(contentType !== undefined && { contentType }),
       accept: method === "GET" ? accept : "application/json",
       signal,
+      limitUntold,
     });
     return answer.json() as KubeObject;
   }

@@ -6,18 +6,24 @@ import { isNoMatchError, type RestMapper, type RestMapping } from "../machinery/
 import { checkMetadata, jsonType } from "./check-metadata.js";
 import { sortedJson } from "./encode-json.js";
 import type { Info } from "./info.js";
+import { isList } from "./is-list.js";
 
 /** Makes Infos of what sources hold. A kind the server lacks, or a document that is no object, throws in kubectl's words. */
 export class InfoMaker {
-  constructor(private readonly mapper: () => Promise<RestMapper>) {}
+  /** Without a mapper kinds are taken as they are stated, and have a namespace where the object has one. */
+  constructor(
+    private readonly mapper: (() => Promise<RestMapper>) | undefined,
+    /** What an object becomes once it is read; throws for one that cannot be read. */
+    private readonly decoder: (object: KubeObject) => KubeObject = (object) => object,
+  ) {}
 
   /** `raw` is the document's own text when it was JSON. */
   async fromDocument(value: JsonValue, source: string, raw?: string): Promise<Info> {
-    const object = decode(value, source, raw);
+    const object = this.decode(value, source, raw);
     const gv = parseGroupVersion(object.apiVersion ?? "");
     const { name = "", namespace = "" } = object.metadata ?? {};
     try {
-      return makeInfo(source, await this.mapping(object.kind ?? "", gv), object);
+      return makeInfo(source, await this.mapping(object, gv), object);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (!isNoMatchError(error))
@@ -41,30 +47,33 @@ export class InfoMaker {
       throw new Error(`unable to get type info from the object "*unstructured.Unstructured": ${fault}`);
     }
     const gv = parseGroupVersion(object.apiVersion ?? "");
-    const mapping = await this.mapping(object.kind ?? "", gv).catch((error: unknown) => {
+    const mapping = await this.mapping(object, gv).catch((error: unknown) => {
       throw new Error(`unable to recognize ${error instanceof Error ? error.message : String(error)}`, {
         cause: error,
       });
     });
-    return makeInfo(source, mapping, object);
+    return makeInfo(source, mapping, this.decoder(object));
   }
 
-  private async mapping(kind: string, { group, version }: GroupVersion): Promise<RestMapping> {
-    return (await this.mapper()).mappingFor({ group, kind }, version);
+  private decode(value: JsonValue, source: string, raw: string | undefined): KubeObject {
+    try {
+      const object = check(value, raw);
+      return isList(object) ? object : this.decoder(object);
+    } catch (error) {
+      throw new Error(`unable to decode ${goQuote(source)}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  private async mapping({ kind = "", metadata }: KubeObject, { group, version }: GroupVersion): Promise<RestMapping> {
+    if (this.mapper !== undefined) return (await this.mapper()).mappingFor({ group, kind }, version);
+    const namespaced = (metadata?.namespace ?? "") !== "";
+    return { resource: { group, version, resource: "" }, kind: { group, version, kind }, namespaced };
   }
 }
 
 function makeInfo(source: string, mapping: RestMapping, object: KubeObject): Info {
   const { name = "", namespace = "", resourceVersion = "" } = object.metadata ?? {};
   return { source, mapping, name, namespace, resourceVersion, object };
-}
-
-function decode(value: JsonValue, source: string, raw: string | undefined): KubeObject {
-  try {
-    return check(value, raw);
-  } catch (error) {
-    throw new Error(`unable to decode ${goQuote(source)}: ${(error as Error).message}`, { cause: error });
-  }
 }
 
 function check(value: JsonValue, raw: string | undefined): KubeObject {

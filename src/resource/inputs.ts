@@ -15,6 +15,8 @@ export interface BuilderDependencies {
   readonly program: string;
   /** Default: the runtime's own fetch. */
   readonly fetchUrl?: FetchUrl;
+  /** What a kustomization's build says besides its objects: lines for people, and what Go's log would have. */
+  readonly notes?: { readonly warn: (line: string) => void; readonly log: (text: string) => void };
   /** Waits between attempts at a URL. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
@@ -33,6 +35,8 @@ export class Inputs {
   subresourceName: string | undefined;
   /** Items a page; 0: all. */
   chunk = 0;
+  /** Files worked on at a time. */
+  concurrency = 1;
   request: { readonly accept?: string; readonly query?: Readonly<Record<string, string>> } = {};
   singlePath = false;
   readsDirectory = false;

@@ -50,6 +50,21 @@ export function inOrder(visitors: readonly Visitor[]): Visitor {
   };
 }
 
+/** All of them, `limit` at a time and at least one; then throws the first failure, though the others have been visited. */
+export function concurrently(visitors: readonly Visitor[], limit: number): Visitor {
+  return {
+    async visit(fn, failed) {
+      const waiting = visitors.values();
+      const failures: unknown[] = [];
+      const work = async (): Promise<void> => {
+        for (const visitor of waiting) await visitor.visit(fn, failed).catch((error: unknown) => failures.push(error));
+      };
+      await Promise.all(Array.from({ length: Math.max(1, Math.min(limit, visitors.length)) }, work));
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
 /** One after the other, all of them; then throws what failed. */
 export function eagerly(visitors: readonly Visitor[]): Visitor {
   return {

@@ -7,7 +7,7 @@ import { runCli } from "../helpers/run-cli.js";
 describe("command lines that name no command, or misuse one", () => {
   test.each([
     ["gte", 'error: unknown command "gte" for "kubectl"\n\nDid you mean this?\n\tget\n'],
-    ["ls", 'error: unknown command "ls" for "kubectl"\n\nDid you mean this?\n\tget\n'],
+    ["ls", 'error: unknown command "ls" for "kubectl"\n\nDid you mean this?\n\tget\n\tlogs\n'],
     ["qqqq", 'error: unknown command "qqqq" for "kubectl"\n'],
     ["--nope", "error: unknown flag: --nope\nSee 'kubectl --help' for usage.\n"],
     ["get -z", "error: unknown shorthand flag: 'z' in -z\nSee 'kubectl get --help' for usage.\n"],
@@ -43,7 +43,9 @@ describe("where help goes", () => {
       expect(stdout.match(/^.*:$/gm)).toEqual([
         "Basic Commands (Beginner):",
         "Basic Commands (Intermediate):",
+        "Deploy Commands:",
         "Cluster Management Commands:",
+        "Troubleshooting and Debugging Commands:",
         "Advanced Commands:",
         "Settings Commands:",
         "Subcommands provided by plugins:",

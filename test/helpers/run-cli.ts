@@ -1,4 +1,6 @@
+import { spawn } from "node:child_process";
 import { PassThrough, Readable } from "node:stream";
+import type { RunProgram } from "../../src/cli/factory.js";
 import { type MainOptions, main } from "../../src/main.js";
 
 export interface CliResult {
@@ -8,7 +10,9 @@ export interface CliResult {
 }
 
 export interface CliSurroundings
-  extends Partial<Pick<MainOptions, "env" | "cwd" | "platform" | "clock" | "signal" | "program" | "runPlugin">> {
+  extends Partial<
+    Pick<MainOptions, "env" | "cwd" | "platform" | "clock" | "signal" | "program" | "runPlugin" | "runProgram">
+  > {
   readonly stdin?: string;
   /** Pretends that stdout and stderr are a terminal of 80 columns. */
   readonly terminal?: boolean;
@@ -33,8 +37,21 @@ export async function runCli(
     cwd: process.cwd(),
     platform: "linux",
     program: "kubectl",
+    runProgram: piped(out, err, surroundings),
     ...surroundings,
   });
   await new Promise(setImmediate);
   return { code, stdout, stderr };
+}
+
+/** Programs that are started write into the streams of the command. */
+function piped(out: PassThrough, err: PassThrough, { env, cwd }: CliSurroundings): RunProgram {
+  return (file, args) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(file, [...args], { env: { ...env }, cwd, stdio: ["ignore", "pipe", "pipe"] });
+      child.stdout.pipe(out, { end: false });
+      child.stderr.pipe(err, { end: false });
+      child.once("error", reject);
+      child.once("close", (code, signal) => resolve({ code: code ?? -1, signal: signal ?? undefined }));
+    });
 }

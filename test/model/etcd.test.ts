@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => server?.dispose());
 
 modelTest("etcd", {
-  operations: 10_000,
+  operations: 5_000,
   killable: true,
   skip: etcdMissing,
   open: async () => etcdStore(server, `/model-${++stores}`),

@@ -6,7 +6,7 @@ import { sqliteStore } from "./store-under-test.js";
 afterAll(() => removeKvOwner());
 
 modelTest("SQLite", {
-  operations: 50_000,
+  operations: 25_000,
   killable: true,
   open: sqliteStore,
 });

@@ -23,11 +23,6 @@ export const meantDifferences: readonly MeantDifference[] = [
     reason: "a kubectl command that is not built yet is absent, from help and hints too; `cluster` is kubets' own",
     rewrite: (text) => withoutCommands(text),
   },
-  {
-    name: "flags and subcommands that are not built yet",
-    reason: "kubectl's kustomize, prune, server-side apply, edit and the subcommands of create, apply and cluster-info",
-    rewrite: (text) => withoutFlags(withoutSubcommands(text)),
-  },
 ];
 
 const HELP = /^(Usage:|The following options can be passed to any command:)\n/m;
@@ -52,26 +47,6 @@ function withoutCommands(text: string): string {
     })
     .replace(/^(Deploy|Troubleshooting and Debugging) Commands:\n/gm, "")
     .replace(/^[a-z-]+\n/gm, (line) => (/^Basic Commands/m.test(text) && names.has(line.trim()) ? "" : line));
-}
-
-const FLAGS_TO_COME = "kustomize edit force-conflicts prune prune-allowlist server-side".split(" ");
-/** Flags that apply lacks and other commands have. */
-const FLAGS_TO_COME_IN_APPLY = ["all", "subresource"];
-
-/** Out of the skeleton of a help text, and out of a list of candidates. */
-function withoutFlags(text: string): string {
-  const isApply = /^ {2}kubectl apply /m.test(text);
-  const names = isApply ? [...FLAGS_TO_COME, ...FLAGS_TO_COME_IN_APPLY] : FLAGS_TO_COME;
-  return text.replace(new RegExp(`^(?: {4}(?:-k, )?)?(?:--(?:${names.join("|")})(?:=.*:)?|-k)\\n`, "gm"), "");
-}
-
-/** Of the commands whose subcommands are all to come. */
-function withoutSubcommands(text: string): string {
-  const command = /^ {2}kubectl (create|apply|cluster-info) /m.exec(text)?.[1];
-  if (command === undefined) return text;
-  return text
-    .replace(/^Available Commands:\n([a-z-]+\n)+/m, "")
-    .replace(`Use "kubectl ${command} <command> --help" for more information about a given command.\n`, "");
 }
 
 /** Candidates of a completion without what describes them. */

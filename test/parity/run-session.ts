@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { seededRandom } from "../helpers/seeded-random.js";
+import { startFakeKubelet } from "../helpers/fake-kubelet.js";
 import type { Session } from "./session.js";
 
 /** What can be seen of one command line. */
@@ -56,8 +57,9 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     random: seededRandom(session.name),
     onRequest: (request) => requests.push(describeRequest(request)),
   });
+  const kubelet = session.steps.some((step) => step.includes("KUBELET_PORT")) ? await startFakeKubelet() : undefined;
   try {
-    for (const sub of ["bin", "home", "work"]) mkdirSync(join(folder, sub));
+    for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
@@ -65,11 +67,11 @@ export async function runSession(session: Session, install: InstallProgram): Pro
       mkdirSync(dirname(join(folder, "work", path)), { recursive: true });
       writeFileSync(join(folder, "work", path), text);
     }
-    const mask = (text: string): string => maskText(text, folder, cluster);
+    const mask = (text: string): string => maskText(text, folder, cluster, kubelet?.port);
     const steps: StepResult[] = [];
     for (const command of session.steps) {
       requests.length = 0;
-      const { code, stdout, stderr } = await shell(command, folder);
+      const { code, stdout, stderr } = await shell(command, folder, kubelet?.port);
       steps.push({
         command,
         code,
@@ -82,11 +84,16 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     return { steps, objects: await dumpObjects(cluster, mask) };
   } finally {
     await cluster.close();
+    await kubelet?.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function shell(command: string, folder: string): Promise<{ code: number; stdout: string; stderr: string }> {
+function shell(
+  command: string,
+  folder: string,
+  kubeletPort: number | undefined,
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const child = spawn("/bin/sh", ["-c", command], {
     cwd: join(folder, "work"),
     env: {
@@ -95,6 +102,10 @@ function shell(command: string, folder: string): Promise<{ code: number; stdout:
       KUBECONFIG: join(folder, "kubeconfig"),
       LC_ALL: "C",
       TZ: "UTC",
+      TMPDIR: join(folder, "tmp"),
+      // Without one, vi would wait for somebody.
+      EDITOR: "false",
+      ...(kubeletPort !== undefined && { KUBELET_PORT: String(kubeletPort) }),
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -113,17 +124,27 @@ const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const BASE64_PEM = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 
+/** Names of temporary files, and the times that diff prints of them. */
+const TEMPORARY = /\b(kubectl-edit-|LIVE-|MERGED-)\d+/g;
+const FILE_TIME = /^((?:---|\+\+\+) .*\t)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} /gm;
+
+/** When a rollout was started anew: kubectl's own clock. */
+const RESTARTED_AT = /(kubectl\.kubernetes\.io\/restartedAt"?: ?"?)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
+
 /** A watch without a timeout of its own gets a random one from its client. */
 const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
 
 /**
  * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and
- * certificates, and the random timeouts of watches.
+ * certificates, random names and timeouts, times of files, and when rollouts were started anew.
  */
-function maskText(text: string, folder: string, cluster: Cluster): string {
-  return text
-    .replaceAll(folder, "<TMP>")
-    .replace(new RegExp(`\\b${new URL(cluster.url).port}\\b`, "g"), "<PORT>")
+function maskText(text: string, folder: string, cluster: Cluster, kubeletPort: number | undefined): string {
+  const port = (number: number | string): RegExp => new RegExp(`\\b${number}\\b`, "g");
+  const masked = text.replaceAll(folder, "<TMP>").replace(port(new URL(cluster.url).port), "<PORT>");
+  return (kubeletPort === undefined ? masked : masked.replace(port(kubeletPort), "<KUBELET>"))
+    .replace(RESTARTED_AT, "$1<NOW>")
+    .replace(TEMPORARY, "$1<RANDOM>")
+    .replace(FILE_TIME, "$1<TIME> ")
     .replace(RANDOM_TIMEOUT, "timeoutSeconds=<RANDOM>&watch=true")
     .replace(PEM, "<PEM>")
     .replace(BASE64_PEM, "<PEM>")
@@ -133,9 +154,17 @@ function maskText(text: string, folder: string, cluster: Cluster): string {
 const DISCOVERY = /^GET \/(?:api|apis|openapi|version)(?:[/?].*)?$/;
 const RESOURCE = /^GET \/(?:api\/v1|apis\/[^/]+\/[^/]+)\//;
 
+const LOG = /^GET \/api\/v1\/namespaces\/[^/]+\/pods\/[^/]+\/log\?/;
+
+/** Logs come last, sorted: kubectl takes them out of a Go map, in no order. */
 function orderRequests(requests: readonly string[]): readonly string[] {
   const isDiscovery = (line: string): boolean => DISCOVERY.test(line.split(" [")[0] ?? "") && !RESOURCE.test(line);
-  return [...requests.filter(isDiscovery).sort(), ...requests.filter((line) => !isDiscovery(line))];
+  const others = requests.filter((line) => !isDiscovery(line));
+  return [
+    ...requests.filter(isDiscovery).sort(),
+    ...others.filter((line) => !LOG.test(line)),
+    ...others.filter((line) => LOG.test(line)).sort(),
+  ];
 }
 
 function describeRequest(request: {
@@ -145,7 +174,9 @@ function describeRequest(request: {
   readonly body?: Uint8Array | undefined;
 }): string {
   const type = request.headers["content-type"];
-  const head = `${request.method} ${request.path}${type === undefined ? "" : ` [${type}]`}`;
+  // kubectl takes the terms of an event's selector out of a Go map: in no order.
+  const path = request.path.replace(/involvedObject[^&]*/, (terms) => terms.split("%2C").sort().join("%2C"));
+  const head = `${request.method} ${path}${type === undefined ? "" : ` [${type}]`}`;
   return request.body === undefined || request.body.length === 0
     ? head
     : `${head}\n${Buffer.from(request.body).toString("utf8")}`;

@@ -13,7 +13,8 @@
  *     ...
  *
  * `cluster` asks for an embedded cluster. `|` is stdout, `!` is stderr (`|~` and `!~` when no line break ends it), `?`
- * the exit code when it is not 0.
+ * the exit code when it is not 0. Besides kubectl there are `cat FILE`, `$(command)` for what a command prints, and
+ * `kubectl later & kubectl first`.
  */
 export interface Script {
   readonly cluster: boolean;

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
@@ -82,15 +83,70 @@ async function run(script: Script, program: Program): Promise<readonly Step[]> {
   }
 }
 
+/** Of a pod on a node that is described: by the clock of whoever asks, which is not the cluster's. */
+const AGE_ON_NODE = /(?<=%\) {2,})\w+$/gm;
+
 const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 
+/** Names of temporary files, and the times that diff prints of them. */
+const TEMPORARY = /\b(kubectl-edit-|LIVE-|MERGED-)\d+/g;
+const FILE_TIME = /^((?:---|\+\+\+) .*\t)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} /gm;
+
+/** What stands before `&` runs while the rest does, one and a half seconds later; nothing of it is shown. */
 async function runStep(command: string, folder: string, program: Program): Promise<Step> {
-  const [name = "", ...argv] = words(command);
+  const [later, main] = command.includes(" & ") ? command.split(" & ") : ["", command];
+  const [{ code, stdout, stderr }] = await Promise.all([
+    runCommand(main ?? "", folder, program),
+    later === "" ? undefined : setTimeout(1500).then(() => runCommand(later ?? "", folder, program)),
+  ]);
+  return { command, code, stdout, stderr };
+}
+
+/** `$(...)` stands for what a command prints. */
+async function substituted(command: string, folder: string, program: Program): Promise<string> {
+  const inner = /\$\(([^()]*)\)/.exec(command);
+  if (inner === null) return command;
+  const { stdout } = await runCommand(inner[1] ?? "", folder, program);
+  return substituted(
+    command.replace(inner[0], () => stdout),
+    folder,
+    program,
+  );
+}
+
+async function runCommand(given: string, folder: string, program: Program): Promise<Step> {
+  const command = await substituted(given, folder, program);
+  const [variables, [name = "", ...argv]] = splitVariables(words(command));
   if (name === "cat") {
     return { command, stdout: readFileSync(join(folder, argv[0] ?? ""), "utf8"), stderr: "", code: 0 };
   }
-  const env = { HOME: folder, KUBECONFIG: join(folder, "kubeconfig"), TZ: "UTC", LC_ALL: "C" };
+  const env = {
+    HOME: folder,
+    KUBECONFIG: join(folder, "kubeconfig"),
+    TZ: "UTC",
+    LC_ALL: "C",
+    PATH: "/usr/bin:/bin",
+    TMPDIR: folder,
+    // Without one, vi would wait for somebody.
+    EDITOR: "false",
+    ...variables,
+  };
   const { code, stdout, stderr } = await program(argv, { cwd: folder, env });
-  const mask = (text: string): string => text.replaceAll(folder, "<FOLDER>").replace(KLOG_HEADER, "$1<KLOG> ");
+  const mask = (text: string): string =>
+    text
+      .replaceAll(folder, "<FOLDER>")
+      .replace(TEMPORARY, "$1<RANDOM>")
+      .replace(FILE_TIME, "$1<TIME> ")
+      .replace(KLOG_HEADER, "$1<KLOG> ")
+      .replace(AGE_ON_NODE, "<AGE>");
   return { command, stdout: mask(stdout), stderr: mask(stderr), code };
+}
+
+/** Words like NAME=value that stand before the command are its environment. */
+function splitVariables(all: readonly string[]): [Readonly<Record<string, string>>, readonly string[]] {
+  const start = all.findIndex((word) => !/^[A-Z_]+=/.test(word));
+  const pairs = all
+    .slice(0, start)
+    .map((word) => [word.slice(0, word.indexOf("=")), word.slice(word.indexOf("=") + 1)]);
+  return [Object.fromEntries(pairs) as Record<string, string>, all.slice(start)];
 }

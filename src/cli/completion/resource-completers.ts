@@ -40,6 +40,11 @@ export function completeNamesOf(type: string): Completer {
     done(args.length === 0 ? await startingWith(factory, type, toComplete) : []);
 }
 
+/** Names of one type, for the value of a flag. */
+export function completeNames(type: string): Completer {
+  return async (factory, _invocation, toComplete) => done(await startingWith(factory, type, toComplete));
+}
+
 /** The same words whatever is typed: the shell leaves out what does not fit. */
 export function offerWords(words: readonly string[]): Completer {
   return () => Promise.resolve(done(words));

@@ -55,7 +55,7 @@ async function completeLine(
 ): Promise<Answer> {
   const line = words.slice(0, -1);
   const globals = globalFlags(defaultCacheDir(host));
-  const tree = rootNode(root, host.program, globals);
+  const tree = rootNode(root, host, globals);
   if (unknownCommand(tree, line) !== undefined) {
     return failed(`${NO_COMMAND}: [${line.join(" ")}]`);
   }
@@ -102,14 +102,22 @@ async function candidates(
       : await ask(completer, node, read, toComplete, around);
   }
   if (toComplete.startsWith("-") && !toComplete.includes("=") && !around.afterDash) {
-    return { candidates: flagNames(node, read, toComplete, around.globals), directive: NO_FILE_COMP };
+    const required = requiredFlags(node, read, toComplete);
+    const offered = required.length > 0 ? required : flagNames(node, read, toComplete, around.globals);
+    return { candidates: offered, directive: NO_FILE_COMP };
   }
   const names = subcommandNames(node, read, toComplete);
+  const first = [...(names ?? []), ...requiredFlags(node, read, toComplete)];
   const completer = node.module?.completeArgs;
-  if (completer === undefined)
-    return { candidates: names ?? [], directive: names === undefined ? DEFAULT : NO_FILE_COMP };
+  if (completer === undefined) return { candidates: first, directive: names === undefined ? DEFAULT : NO_FILE_COMP };
   const more = await ask(completer, node, read, toComplete, around);
-  return { candidates: [...(names ?? []), ...more.candidates], directive: more.directive };
+  return { candidates: [...first, ...more.candidates], directive: more.directive };
+}
+
+/** The flags the command needs and has not got yet, offered before anything else. */
+function requiredFlags(node: CommandNode, read: ParsedFlags, toComplete: string): readonly string[] {
+  const missing = node.ownFlags.filter((flag) => flag.required === true && !read.flags.changed(flag.name));
+  return flagNameCandidates([], missing, read.flags, toComplete);
 }
 
 /** The names of subcommands that fit; undefined where none can stand. */

@@ -10,6 +10,8 @@ export type FlagType =
   | "stringSlice"
   | "stringArray"
   | "count"
+  /** `key=value` pairs, several in one value or the flag given again; a value nobody reads but {@link Flags.strings}. */
+  | "mapStringString"
   /** klog's own: a verbosity, a list of pattern=N, and a duration read by Go's flag package, not pflag. */
   | "level"
   | "moduleSpec"
@@ -29,9 +31,22 @@ export interface FlagSpec {
   /** Inherited by subcommands. */
   readonly persistent?: boolean;
   readonly hidden?: boolean;
+  /** The environment variable that must be "true" for the flag to be there at all: kubectl's way to show what is alpha. */
+  readonly gate?: string;
+  /** cobra's MarkFlagRequired: the command does not run without it, and completion offers it first. */
+  readonly required?: boolean;
   /** Message printed when it is used; a deprecated flag is hidden. */
   readonly deprecated?: string;
   readonly deprecatedShort?: string;
+  /** Loads what a value of this flag needs, before the command runs: code that few command lines need, so that the rest start without it. */
+  readonly load?: (value: string) => Promise<void>;
+}
+
+/** A flag as it was given. */
+export interface GivenFlag {
+  readonly name: string;
+  /** What was written, or what a flag that stood alone means. */
+  readonly text: string;
 }
 
 /** The flags of one invocation after parsing. Reading a flag that was not declared, or as another type, throws. */
@@ -42,9 +57,11 @@ export interface Flags {
   /** Milliseconds. */
   duration(name: string): number;
   string(name: string): string;
-  /** stringSlice and stringArray. */
+  /** stringSlice and stringArray; mapStringString as `key=value`, each key once. */
   strings(name: string): readonly string[];
   /** True when the user gave it, whatever the value. */
   changed(name: string): boolean;
   has(name: string): boolean;
+  /** In the order of the command line, each time it was given. */
+  readonly order: readonly GivenFlag[];
 }

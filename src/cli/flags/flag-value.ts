@@ -22,6 +22,7 @@ const PARSERS: Readonly<Record<FlagType, Parser>> = {
   stringSlice: (text, before) => append(before, readCsv(text)),
   stringArray: (text, before) => append(before, [text]),
   count: (text, before) => (text === "+1" ? Number(before ?? 0) + 1 : Number(parseInteger(text, 64))),
+  mapStringString: addPairs,
   level: (text) => Number(parseInteger(text, 32, 10)),
   moduleSpec: parseModules,
   goDuration: parseGoDuration,
@@ -38,6 +39,7 @@ export function defaultFlagValue(spec: FlagSpec): FlagValue {
   const inner = text.slice(1, -1);
   if (spec.type === "stringSlice") return readCsv(inner);
   if (spec.type === "stringArray") return inner === "" ? [] : inner.split(",");
+  if (spec.type === "mapStringString") return [];
   return spec.type === "moduleSpec" ? text : parseFlagValue(spec.type, text, undefined);
 }
 
@@ -52,6 +54,7 @@ const ZERO: Readonly<Record<FlagType, string>> = {
   stringSlice: "[]",
   stringArray: "[]",
   count: "0",
+  mapStringString: "",
   level: "0",
   moduleSpec: "",
   goDuration: "0s",
@@ -65,6 +68,21 @@ export function defaultText(spec: FlagSpec): string {
 /** The value a flag takes when it stands alone, or undefined when it needs one. */
 export function bareValue(spec: FlagSpec): string | undefined {
   return spec.bare ?? (spec.type === "bool" ? "true" : spec.type === "count" ? "+1" : undefined);
+}
+
+/** component-base's MapStringString: white space around keys and values does not count, and a later key wins. */
+function addPairs(text: string, before: FlagValue | undefined): readonly string[] {
+  const pairs = new Map(
+    (Array.isArray(before) ? before : []).map((pair: string) => [pair.split("=", 1)[0] ?? "", pair]),
+  );
+  for (const part of text.split(",")) {
+    if (part === "") continue;
+    const equals = part.indexOf("=");
+    if (equals < 0) throw new Error("malformed pair, expect string=string");
+    const key = part.slice(0, equals).trim();
+    pairs.set(key, `${key}=${part.slice(equals + 1).trim()}`);
+  }
+  return [...pairs.values()];
 }
 
 function parseModules(text: string): string {

@@ -6,7 +6,7 @@ import {
   unknownFlag,
   unknownShorthand,
 } from "./flag-errors.js";
-import type { Flags, FlagSpec } from "./flag-set.js";
+import type { Flags, FlagSpec, GivenFlag } from "./flag-set.js";
 import type { FlagTable } from "./flag-table.js";
 import { bareValue, defaultFlagValue, type FlagValue, parseFlagValue } from "./flag-value.js";
 
@@ -92,6 +92,7 @@ class FlagParser {
     const before = this.flags.given.get(spec.name);
     try {
       this.flags.given.set(spec.name, parseFlagValue(spec.type, value, before));
+      this.flags.order.push({ name: spec.name, text: value });
     } catch (error) {
       throw invalidArgument(spec, value, error);
     }
@@ -103,6 +104,7 @@ class FlagParser {
 export class ParsedFlagSet implements Flags {
   /** Only what the user gave. */
   readonly given = new Map<string, FlagValue>();
+  readonly order: GivenFlag[] = [];
 
   constructor(readonly table: FlagTable) {}
 
@@ -123,7 +125,7 @@ export class ParsedFlagSet implements Flags {
   }
 
   strings(name: string): readonly string[] {
-    const value = this.#value(name, ["stringSlice", "stringArray"]);
+    const value = this.#value(name, ["stringSlice", "stringArray", "mapStringString"]);
     return Array.isArray(value) ? value : [];
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PathError } from "../../base/path-error.js";
-import type { PrintRequest } from "../../printers/formats.js";
+import { loadFormat, type PrintRequest } from "../../printers/formats.js";
 import type { Factory } from "../factory.js";
 import type { FlagSpec, Flags } from "./flag-set.js";
 
@@ -13,11 +13,13 @@ export const printFlags: readonly FlagSpec[] = [
     type: "string",
     usage:
       "Output format. One of: (json, yaml, kyaml, name, go-template, go-template-file, template, templatefile, jsonpath, jsonpath-as-json, jsonpath-file)",
+    load: loadFormat,
   },
   {
     name: "template",
     type: "string",
     usage: "The template, or the file that holds it, for -o go-template and -o go-template-file",
+    load: loadTemplates,
   },
   {
     name: "allow-missing-template-keys",
@@ -27,6 +29,11 @@ export const printFlags: readonly FlagSpec[] = [
   },
   { name: "show-managed-fields", type: "bool", usage: "Keep managedFields in JSON and YAML output" },
 ];
+
+/** --template alone means Go's templates. */
+export function loadTemplates(): Promise<void> {
+  return loadFormat("go-template");
+}
 
 export function readPrintRequest(flags: Flags, { cwd }: Pick<Factory, "cwd">): PrintRequest {
   return {

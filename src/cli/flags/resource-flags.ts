@@ -1,25 +1,11 @@
 import { goQuote } from "../../base/go-quote.js";
-import type { FilenameOptions } from "../../resource/builder.js";
 import type { Factory } from "../factory.js";
 import { klogWarning } from "../../client/klog.js";
 import type { FlagSpec, Flags } from "./flag-set.js";
 
+export { filenameFlags, readFilenames, requireFilenames } from "./filename-flags.js";
+
 // Flags that several commands about resources share, and how they are read.
-
-/** -f and -R. `usage` is what the command does with the files. */
-export const filenameFlags = (usage: string): readonly FlagSpec[] => [
-  { name: "filename", short: "f", type: "stringSlice", usage },
-  { name: "recursive", short: "R", type: "bool", usage: "Also read the directories below a directory named by -f" },
-];
-
-export const readFilenames = (flags: Flags): FilenameOptions => ({
-  filenames: flags.strings("filename"),
-  recursive: flags.bool("recursive"),
-});
-
-export const requireFilenames = ({ filenames, kustomize = "" }: FilenameOptions): void => {
-  if (filenames.length === 0 && kustomize === "") throw new Error("must specify one of -f and -k");
-};
 
 export const selectorFlag: FlagSpec = {
   name: "selector",
@@ -82,6 +68,12 @@ export const validateFlag: FlagSpec = {
   bare: "strict",
   usage:
     "Must be one of: strict (or true), warn, ignore (or false). What happens to unknown and duplicate fields: refuse, warn, or drop them silently",
+};
+
+export const saveConfigFlag: FlagSpec = {
+  name: "save-config",
+  type: "bool",
+  usage: "Record the configuration in an annotation, for a later apply",
 };
 
 export type FieldValidation = "Strict" | "Warn" | "Ignore";

@@ -1,6 +1,6 @@
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { RestClient } from "../rest/rest-client.js";
+import type { RestClient, RestRequest } from "../rest/rest-client.js";
 import { type AggregatedContent, isAggregated, readAggregated } from "./aggregated.js";
 import type { ServerVersion } from "./discovery.js";
 import { readGroups, readResourceList, texts, type WireGroup, type WireResourceList } from "./wire.js";
@@ -18,10 +18,16 @@ export interface LiveGroups {
   readonly failed: ReadonlyMap<string, Error>;
 }
 
-/** Asks /api, then /apis. An aggregated server answers all in these two; from an older one only the groups come. */
-export async function fetchGroups(client: RestClient): Promise<LiveGroups> {
-  const core = await fetchCore(client);
-  const named = await fetchDocument(client, "/apis", (list) => readGroups(list));
+/** A time limit, and whether the server is told of it. */
+type Limit = Pick<RestRequest, "query" | "timeout">;
+
+/**
+ * Asks /api, then /apis. An aggregated server answers all in these two; from an older one only the groups come. kubectl
+ * does without a time limit of its own where it has a client for everything.
+ */
+export async function fetchGroups(client: RestClient, limit: Limit = DISCOVERY_TIMEOUT): Promise<LiveGroups> {
+  const core = await fetchCore(client, limit);
+  const named = await fetchDocument(client, "/apis", (list) => readGroups(list), limit);
   const resources = core.resources && named.resources && new Map([...core.resources, ...named.resources]);
   return {
     groups: [...core.groups, ...named.groups],
@@ -30,9 +36,9 @@ export async function fetchGroups(client: RestClient): Promise<LiveGroups> {
   };
 }
 
-async function fetchCore(client: RestClient): Promise<LiveGroups> {
+async function fetchCore(client: RestClient, limit: Limit): Promise<LiveGroups> {
   try {
-    return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))]);
+    return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))], limit);
   } catch (error) {
     // A server that only extends another one has no core group.
     if (isNotFound(error)) return { groups: [], resources: new Map(), failed: new Map() };
@@ -44,8 +50,9 @@ async function fetchDocument(
   client: RestClient,
   path: string,
   older: (list: JsonObject) => readonly WireGroup[],
+  limit: Limit,
 ): Promise<LiveGroups> {
-  const answer = await client.request({ method: "GET", path, accept: ACCEPT, httpCache: true, ...DISCOVERY_TIMEOUT });
+  const answer = await client.request({ method: "GET", path, accept: ACCEPT, httpCache: true, ...limit });
   const { "content-type": contentType } = answer.headers;
   const document = answer.json();
   if (typeof contentType === "string" && isAggregated(contentType)) {

@@ -65,7 +65,9 @@ export class ResourceIndex {
 
   mappingFor(kind: GroupKind, version: string | undefined): RestMapping {
     const found = this.versions
-      .filter((index) => index.group === kind.group && (version === undefined || version === index.version))
+      .filter(
+        (index) => index.group === kind.group && (version === undefined || version === "" || version === index.version),
+      )
       .flatMap((index): RestMapping[] => {
         const target = index.plurals.get(kind.kind);
         if (!target) return [];

@@ -208,7 +208,9 @@ class HttpRestClient implements RestClient {
 
   private queryOf(request: RestRequest): RestRequest["query"] {
     const { timeout } = this.config;
-    return timeout !== 0 ? { ...request.query, timeout: goDurationText(timeout) } : request.query;
+    return timeout !== 0 && request.limitUntold !== true
+      ? { ...request.query, timeout: goDurationText(timeout) }
+      : request.query;
   }
 
   private accept(request: RestRequest, answer: TransportResponse, body: Uint8Array): void {

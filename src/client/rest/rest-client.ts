@@ -33,6 +33,8 @@ export interface RestRequest {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds for the whole exchange where the configuration sets none; not told to the server. */
   readonly timeout?: number;
+  /** The server is not told of the configuration's time limit: Go's typed clients keep it to themselves in lists and watches. */
+  readonly limitUntold?: boolean;
   /** The path is the user's own (--raw): errors do not name a resource after it. */
   readonly userPath?: boolean;
   /** Of a GET: what the HTTP cache below the cache folder still holds may answer it (discovery, OpenAPI). */

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
+import type { RuntimeConfig } from "../../api/facts/index.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { startCluster } from "../index.js";
@@ -13,6 +14,8 @@ export interface NamedClusterOptions {
   readonly name: string;
   /** undefined: what the cluster had, disk for a new one. */
   readonly storage: StorageChoice | undefined;
+  /** Of this start only: which API versions are served. */
+  readonly runtimeConfig?: RuntimeConfig;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -58,7 +61,8 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const start = (port: number) => startCluster({ ...choice, dataDir, port });
+  const { runtimeConfig } = options;
+  const start = (port: number) => startCluster({ ...choice, ...(runtimeConfig && { runtimeConfig }), dataDir, port });
   const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
   try {
     const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
@@ -89,6 +93,9 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     const [command = "", ...script] = self();
     const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
     if (options.storage !== undefined) args.push(...storageArguments(options.storage));
+    for (const [key, enabled] of Object.entries(options.runtimeConfig ?? {})) {
+      args.push(`--runtime-config=${key}=${enabled}`);
+    }
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },

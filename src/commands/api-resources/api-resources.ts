@@ -56,7 +56,7 @@ export function apiResourcesCommand(run = runApiResources): Command {
         usage: "Only types that live in a namespace, or with =false only the others",
       },
       { name: "no-headers", type: "bool", usage: "Leave the line of headings out" },
-      { name: "output", short: "o", type: "string", usage: "Output format. One of: (json, yaml, name, wide)." },
+      { name: "output", short: "o", type: "string", usage: "Output format. One of: (json, yaml, kyaml, name, wide)." },
       { name: "show-managed-fields", type: "bool", usage: "Keep managedFields in JSON and YAML; types have none" },
       { name: "sort-by", type: "string", usage: "Order by 'name' or 'kind' instead of by group" },
       { name: "verbs", type: "stringSlice", usage: "Only types that support all of these verbs" },
@@ -90,7 +90,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<ApiRe
 function formatOf(output: string): ApiResourcesFormat | undefined {
   if (output === "" || output === "wide" || output === "name") return output;
   const lower = output.toLowerCase();
-  return lower === "json" || lower === "yaml" ? lower : undefined;
+  return lower === "json" || lower === "yaml" || lower === "kyaml" ? lower : undefined;
 }
 
 /** Prints what could be read, then throws what could not. */

@@ -3,9 +3,10 @@ import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { emitYaml } from "../../machinery/yaml/emit.js";
+import { emitKyaml } from "../../machinery/yaml/kyaml.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
-export type ApiResourcesFormat = "" | "wide" | "name" | "json" | "yaml";
+export type ApiResourcesFormat = "" | "wide" | "name" | "json" | "yaml" | "kyaml";
 
 export function printApiResources(
   resources: readonly ApiResource[],
@@ -17,6 +18,8 @@ export function printApiResources(
       return out(`${encodeJson(listOf(resources), { indent: 4 })}\n`);
     case "yaml":
       return out(emitYaml(listOf(resources)));
+    case "kyaml":
+      return out(emitKyaml(listOf(resources), { inGivenOrder: true }));
     case "name":
       return out(resources.map(({ group, name }) => `${formatGroupResource({ group, resource: name })}\n`).join(""));
     case "":

@@ -1,10 +1,12 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
+import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
 export interface ClusterRunOptions {
   readonly storage: StorageChoice;
+  readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -23,7 +25,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: storageFlags,
+    flags: [...storageFlags, runtimeConfigFlag],
     handlesSignals: true,
     ownExitCode: true,
     validateArgs: (invocation) => {
@@ -42,6 +44,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
   const [command = "", ...args] = invocation.args;
   return {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
+    runtimeConfig: runtimeConfigOf(invocation),
     command,
     args,
     env: factory.env,
@@ -56,6 +59,10 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
     ...options,
     self: self(),
     start: (folder) =>
-      startCluster({ ...options.storage, ...(options.storage.storage !== "memory" && { dataDir: folder }) }),
+      startCluster({
+        ...options.storage,
+        runtimeConfig: options.runtimeConfig,
+        ...(options.storage.storage !== "memory" && { dataDir: folder }),
+      }),
   });
 }

@@ -2,12 +2,14 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { clusterName, nameArgument } from "./name-argument.js";
+import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
 export interface ClusterStartOptions {
   readonly name: string;
   readonly port: number;
   readonly storage: StorageChoice | undefined;
+  readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly dataDir: string;
   readonly detach: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -36,6 +38,7 @@ export function clusterStartCommand(run = startNamed): Command {
         usage: "The port to listen on; 0 takes the one it had, or any free one.",
       },
       ...storageFlags,
+      runtimeConfigFlag,
       {
         name: "data-dir",
         type: "string",
@@ -64,6 +67,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     name: clusterName(invocation),
     port,
     storage: storageOf(factory, invocation),
+    runtimeConfig: runtimeConfigOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     env: factory.env,

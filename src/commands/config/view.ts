@@ -65,16 +65,12 @@ function complete(factory: Factory, invocation: Invocation): ViewOptions {
   };
 }
 
-/** Fields stay in their own order, which sorting printers would lose: JSON is printed here. */
+/** Fields stay in their own order, where a format shows one. */
 function printTo(factory: Factory, { flags }: Invocation): (object: KubeObject) => void {
-  const request = readPrintRequest(flags, factory);
-  const write = (text: string): void => void factory.streams.out.write(text);
+  const request = { ...readPrintRequest(flags, factory), encode: (object: KubeObject) => encodeJson(object) };
   const byTemplate = request.template !== "" && !flags.changed("output");
-  if (!byTemplate && request.output.toLowerCase() === "json") {
-    return (object) => write(`${encodeJson(object, { indent: 4 })}\n`);
-  }
   const printer = printerFor(byTemplate ? { ...request, output: "" } : request);
-  return (object) => printer.print(object, write);
+  return (object) => printer.print(object, (text) => void factory.streams.out.write(text));
 }
 
 export async function runView(options: ViewOptions): Promise<void> {

@@ -3,6 +3,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
+import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
 import {
   type DryRunStrategy,
   dryRunFlag,
@@ -13,6 +14,7 @@ import {
   readFieldValidation,
   readFilenames,
   requireFilenames,
+  saveConfigFlag,
   selectorFlag,
   validateFlag,
   warnCannotValidate,
@@ -20,6 +22,7 @@ import {
 } from "../../cli/flags/resource-flags.js";
 import { rawRequest, requireRequestUri } from "../../cli/raw-request.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
+import { withChangeCause } from "../../kinds/change-cause.js";
 import { printerFor } from "../../printers/formats.js";
 import type { FilenameOptions, Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
@@ -31,6 +34,8 @@ export interface CreateOptions {
   readonly fieldValidation: FieldValidation;
   /** Records what is created for a later apply. */
   readonly saveConfig: boolean;
+  /** Noted in what is created. */
+  readonly cause: string | undefined;
   readonly print: (object: KubeObject) => void;
   readonly client: () => Promise<RestClient>;
   /** What is to be created. */
@@ -47,14 +52,16 @@ export function createCommand(run = runCreate): Command {
 # Create what arrives on stdin
 cat pod.json | {{program}} create -f -`,
     flags: [
+      recordFlag,
       ...filenameFlags("File, directory or URL with what to create"),
       validateFlag,
+      { name: "edit", type: "bool", usage: "Open an editor on what is to be created" },
       {
         name: "windows-line-endings",
         type: "bool",
         usage: "Accepted for scripts written for kubectl; has no effect here",
       },
-      { name: "save-config", type: "bool", usage: "Record the configuration in an annotation, for a later apply" },
+      saveConfigFlag,
       dryRunFlag,
       selectorFlag,
       { name: "raw", type: "string", usage: "URI to POST the file to as it is" },
@@ -62,11 +69,25 @@ cat pod.json | {{program}} create -f -`,
       ...printFlags,
     ],
     execute: async (factory, invocation) => {
+      if (invocation.flags.bool("edit")) return await editAndCreate(factory, invocation);
       const { raw, ...options } = await complete(factory, invocation);
       if (raw !== undefined) await rawRequest("POST", raw.uri, raw.filename, factory);
       else await run(options);
     },
   };
+}
+
+async function editAndCreate(factory: Factory, invocation: Invocation): Promise<void> {
+  const { args, flags } = invocation;
+  if (args.length > 0) throw usageError(invocation, `Unexpected args: [${args.join(" ")}]`);
+  readDryRun(flags, factory);
+  readFieldValidation(flags);
+  requireFilenames(readFilenames(flags));
+  const { completeEdited, runCreateEdited } = await import("./create-edited.js");
+  const options = await completeEdited(factory, invocation);
+  printerFor(readPrintRequest(flags, factory));
+  if (flags.string("raw") !== "") throw new Error("--raw and --edit are mutually exclusive");
+  await runCreateEdited(options);
 }
 
 interface Raw {
@@ -90,6 +111,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Creat
     fieldManager: flags.string("field-manager"),
     fieldValidation,
     saveConfig: flags.bool("save-config"),
+    cause: readRecord(invocation),
     print: (object) => printer.print(object, (text) => factory.streams.out.write(text)),
     client: factory.restClient,
     find: () =>
@@ -114,7 +136,8 @@ export async function runCreate(options: CreateOptions): Promise<void> {
   let count = 0;
   const result = await options.find();
   await result.visit(async (info) => {
-    const object = recordConfiguration(info.object ?? {}, options.saveConfig);
+    const recorded = recordConfiguration(info.object ?? {}, options.saveConfig);
+    const object = withChangeCause(recorded, options.cause);
     const helper = new Helper(await options.client(), info.mapping, {
       dryRun: dryRun === "server",
       fieldManager,

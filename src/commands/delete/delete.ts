@@ -1,10 +1,12 @@
-import { cannotWait, deleteObject, waitUntilGone } from "../../actions/index.js";
+import { deleteObject } from "../../actions/delete-object.js";
+import { type DeletedInfo, waitUntilAllGone } from "../../actions/wait-until-all-gone.js";
 import type { Command } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
 import { dryRunFlag, filenameFlags, selectorFlag, withDryRun } from "../../cli/flags/resource-flags.js";
 import { rawRequest } from "../../cli/raw-request.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
+import { deletionLine, qualifiedKind } from "../../printers/deletion-line.js";
 import { type DeleteOptions, Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
 import { confirm } from "./confirm.js";
@@ -79,7 +81,7 @@ export async function runDelete(options: DeleteCommandOptions): Promise<void> {
 
   const result = await options.find();
   if (options.ignoreNotFound) result.ignoreErrors(isNotFound);
-  const deleted: { readonly info: Info; readonly uid?: string | undefined }[] = [];
+  const deleted: DeletedInfo[] = [];
   let warnClusterScope = options.warnClusterScope;
   await result.visit(async (info) => {
     if (agreed !== undefined && !agreed.has(place(info))) return;
@@ -99,24 +101,21 @@ export async function runDelete(options: DeleteCommandOptions): Promise<void> {
     streams.out.write("No resources found\n");
     return;
   }
-  if (options.wait && options.dryRun === "none") await waitForAll(deleted, options);
+  if (!options.wait || options.dryRun !== "none") return;
+  const warn = (message: string): void => void streams.err.write(message);
+  await waitUntilAllGone(deleted, { ...options, client: await options.client(), warn });
 }
 
 function deletion({ gracePeriod, propagationPolicy }: DeleteCommandOptions): DeleteOptions {
   return { propagationPolicy, ...(gracePeriod >= 0 && { gracePeriodSeconds: gracePeriod }) };
 }
 
-function outcomeLine(info: Info, { output, gracePeriod, dryRun }: DeleteCommandOptions): string {
-  const kind = qualifiedKind(info);
-  if (output === "name") return `${kind}/${info.name}\n`;
-  const done = gracePeriod === 0 ? "force deleted" : "deleted";
-  const where = info.mapping.namespaced ? ` from ${info.namespace} namespace` : "";
-  return `${kind} "${info.name}" ${withDryRun(`${done}${where}`, dryRun)}\n`;
-}
-
-/** "deployment.apps", "pod". */
-function qualifiedKind({ mapping: { kind } }: Info): string {
-  return kind.group === "" ? kind.kind.toLowerCase() : `${kind.kind.toLowerCase()}.${kind.group}`;
+function outcomeLine(
+  { mapping, namespace, name }: Info,
+  { output, gracePeriod, dryRun }: DeleteCommandOptions,
+): string {
+  const deleted = { kind: mapping.kind, name, namespace: mapping.namespaced ? namespace : undefined };
+  return deletionLine(deleted, output, gracePeriod === 0, withDryRun("", dryRun));
 }
 
 const place = ({ mapping: { resource }, namespace, name }: Info): string =>
@@ -132,34 +131,8 @@ async function confirmAll(options: DeleteCommandOptions): Promise<ReadonlySet<st
     options.streams.out.write("No resources found\n");
     return undefined;
   }
-  const names = infos.map((info) => `${qualifiedKind(info)}/${info.name}`);
+  const names = infos.map((info) => `${qualifiedKind(info.mapping.kind)}/${info.name}`);
   if (await confirm(names, options.streams)) return new Set(infos.map(place));
   options.streams.out.write("deletion is cancelled\n");
   return undefined;
-}
-
-/** kubectl complains of a limit below zero and then goes on without one. */
-function timeLimit({ timeout, complain }: DeleteCommandOptions): number {
-  if (timeout < 0) complain("until.go:159", '"Timeout for context shall not be negative"');
-  return timeout > 0 ? timeout : A_WEEK;
-}
-
-const A_WEEK = 7 * 24 * 60 * 60 * 1000;
-
-async function waitForAll(
-  deleted: readonly { readonly info: Info; readonly uid?: string | undefined }[],
-  options: DeleteCommandOptions,
-): Promise<void> {
-  const client = await options.client();
-  const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), Math.min(timeLimit(options), 2 ** 31 - 1));
-  const deadline = AbortSignal.any([options.signal, time.signal]);
-  const warn = (message: string): void => void options.streams.err.write(message);
-  try {
-    for (const { info, uid } of deleted) await waitUntilGone(info, { client, uid, deadline, warn });
-  } catch (error) {
-    if (!cannotWait(error)) throw error;
-  } finally {
-    clearTimeout(timer);
-  }
 }

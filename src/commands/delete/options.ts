@@ -6,7 +6,7 @@ import { klogLine } from "../../client/klog.js";
 import { requireRequestUri } from "../../cli/raw-request.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { FilenameOptions, Result } from "../../resource/builder.js";
-import { wantsColour } from "../../cli/colour.js";
+import { warnTo } from "../../cli/warn.js";
 
 export interface DeleteCommandOptions {
   readonly client: () => Promise<RestClient>;
@@ -146,11 +146,3 @@ function validateRaw(uri: string, files: FilenameOptions, output: string, intera
   if (output !== "") throw new Error("--raw and --output are mutually exclusive");
   requireRequestUri(uri);
 }
-
-/** In yellow where a person reads. */
-const warnTo =
-  ({ err }: Streams, env: Factory["env"]) =>
-  (message: string): void => {
-    const colour = wantsColour(err, env);
-    err.write(colour ? `\u001b[33;1mWarning:\u001b[0m ${message}\n` : `Warning: ${message}\n`);
-  };

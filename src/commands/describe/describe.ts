@@ -12,7 +12,7 @@ import { escapeForTerminal } from "../../printers/terminal-escape.js";
 import type { Builder, FilenameOptions } from "../../resource/builder.js";
 import type { Info } from "../../resource/info.js";
 import { throwAll } from "../../resource/visitor.js";
-import { clusterReader } from "./cluster-reader.js";
+import { clusterReader } from "../../actions/cluster-reader.js";
 
 export interface DescribeOptions {
   readonly args: readonly string[];

@@ -1,5 +1,6 @@
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
-import { getFormats } from "../../printers/formats.js";
+import { loadTemplates } from "../../cli/flags/print-flags.js";
+import { getFormats, loadFormat } from "../../printers/formats.js";
 
 export const getFlags: readonly FlagSpec[] = [
   { name: "show-managed-fields", type: "bool", usage: "Keep metadata.managedFields in JSON and YAML output." },
@@ -7,6 +8,7 @@ export const getFlags: readonly FlagSpec[] = [
     name: "template",
     type: "string",
     usage: "The template, or the file that holds it, for the output formats that take one.",
+    load: loadTemplates,
   },
   {
     name: "allow-missing-template-keys",
@@ -32,6 +34,7 @@ export const getFlags: readonly FlagSpec[] = [
     short: "o",
     type: "string",
     usage: `Output format, one of: (${getFormats.join(", ")}).`,
+    load: loadFormat,
   },
   { name: "no-headers", type: "bool", usage: "Leave the headings out of tables and custom columns." },
   { name: "raw", type: "string", usage: "Ask the server for this URI and print the answer as it is." },
@@ -70,6 +73,12 @@ export const getFlags: readonly FlagSpec[] = [
     short: "f",
     type: "stringSlice",
     usage: "File, directory or URL that names what to get.",
+  },
+  {
+    name: "kustomize",
+    short: "k",
+    type: "string",
+    usage: "Directory with a kustomization, of which the objects are got. Not together with -f or -R.",
   },
   {
     name: "recursive",

@@ -5,11 +5,12 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, completeWords, offerWords } from "../../cli/completion/resource-completers.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
+import { requireRequestUri } from "../../cli/request-uri.js";
 import { klogHeader } from "../../client/klog.js";
 import { getFormats } from "../../printers/formats.js";
 import { UnsortableError } from "../../printers/sort.js";
 import { getFlags } from "./get-flags.js";
-import { checkRequestUri, getRaw } from "./get-raw.js";
+import { getRaw } from "./get-raw.js";
 import type { GetOptions, GetPrintOptions, GetRun } from "./options.js";
 import { printGeneric } from "./print-generic.js";
 import { printHuman } from "./print-human.js";
@@ -72,7 +73,11 @@ async function complete(factory: Factory, invocation: Invocation): Promise<GetOp
   const allNamespaces = flags.bool("all-namespaces");
   const options: GetOptions = {
     args,
-    files: { filenames: flags.strings("filename"), recursive: flags.bool("recursive") },
+    files: {
+      filenames: flags.strings("filename"),
+      recursive: flags.bool("recursive"),
+      kustomize: flags.string("kustomize"),
+    },
     namespace,
     explicitNamespace: enforced && !allNamespaces,
     allNamespaces,
@@ -134,7 +139,7 @@ function checkTarget(options: GetOptions, { err }: Streams, invocation: Invocati
     err.write(`warning: ${ignored}\n`);
     return;
   }
-  if (args.length > 0 || files.filenames.length > 0) return;
+  if (args.length > 0 || files.filenames.length > 0 || (files.kustomize ?? "") !== "") return;
   const program = invocation.commandPath.split(" ")[0] ?? "";
   err.write(
     `You must specify the type of resource to get. Use "${program} api-resources" for a complete list of supported resources.\n\n`,
@@ -152,7 +157,7 @@ function validate({ raw, watch, watchOnly, outputWatchEvents, labelSelector, pri
       throw new Error("--raw may not be specified with other flags that filter the server request or alter the output");
     }
     if (print.output !== "") throw new Error("--raw and --output are mutually exclusive");
-    checkRequestUri(raw);
+    requireRequestUri(raw);
   }
   if (print.showLabels && print.output !== "" && print.output !== "wide") {
     throw new Error(`--show-labels option cannot be used with ${print.output} printer`);

@@ -41,6 +41,7 @@ export async function watchResources(options: GetOptions, streams: Streams): Pro
       show.add("ADDED", item, !options.watchOnly);
     }
   } catch (failure) {
+    await show.writeSettled();
     throw new Error(`unable to output the provided object: ${messageOf(failure)}`, { cause: failure });
   }
   await show.flush();
@@ -63,7 +64,7 @@ async function follow(
   let visible = showFirst;
   try {
     for await (const { type, object } of await result.watch(resourceVersion, signal)) {
-      show.add(type, object, visible);
+      if (!show.tryToAdd(type, object, visible)) return await show.writeSettled();
       await show.flush();
       visible = true;
     }
@@ -96,8 +97,24 @@ class WatchOutput {
     if (shown !== undefined) this.#printer.print(this.#asEvents ? { type, object: shown } : shown, this.#writer.write);
   }
 
+  /** False when the printer fails, which ends a watch without a word, as in kubectl. */
+  tryToAdd(type: string, object: KubeObject, visible: boolean): boolean {
+    try {
+      this.add(type, object, visible);
+      return true;
+    } catch (error) {
+      if (error instanceof TypeError || error instanceof RangeError) throw error;
+      return false;
+    }
+  }
+
   async flush(): Promise<void> {
     this.#writer.flush();
+    await this.writeSettled();
+  }
+
+  /** Writes what needs no alignment with what may come. */
+  async writeSettled(): Promise<void> {
     const text = this.#text;
     this.#text = "";
     if (text !== "") await write(this.#streams.out, text);

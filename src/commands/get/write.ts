@@ -1,8 +1,9 @@
 import type { Writable } from "node:stream";
+import { bytesOf } from "../../base/byte-text.js";
 
-/** Writes and, when the reader is slow, waits for it. */
+/** Writes and, when the reader is slow, waits for it. Text may stand for bytes that are not UTF-8. */
 export async function write(out: Writable, chunk: string | Uint8Array): Promise<void> {
-  if (out.write(chunk) || out.destroyed) return;
+  if (out.write(typeof chunk === "string" ? bytesOf(chunk) : chunk) || out.destroyed) return;
   await new Promise<void>((done) => {
     const settle = (): void => {
       out.off("drain", settle);

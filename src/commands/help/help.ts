@@ -13,7 +13,7 @@ export function helpCommand(): Command {
     flags: [],
     execute: async (factory, { args, root, globalFlags }) => {
       const { out, err } = factory.streams;
-      const tree = rootNode(root, factory.program, globalFlags);
+      const tree = rootNode(root, factory, globalFlags);
       if (unknownCommand(tree, args) !== undefined) {
         err.write(
           `Unknown help topic [${args.map((word) => `\`${word}\``).join(" ")}]\n${usageText(tree, helpWidth(err))}`,
@@ -28,7 +28,7 @@ export function helpCommand(): Command {
 }
 
 const completeCommands: Completer = async (factory, { args, root, globalFlags }, toComplete) => {
-  const tree = rootNode(root, factory.program, globalFlags);
+  const tree = rootNode(root, factory, globalFlags);
   const { node, argv } = await findNode(tree, args);
   const children = argv.length > 0 ? [] : (node.entry.children ?? []);
   const candidates = children

@@ -5,6 +5,8 @@ import type { Description } from "./description.js";
 export interface ListWhat {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** In one answer, however long. */
+  readonly unlimited?: boolean;
 }
 
 /** What describers read of the cluster; every call is a request, as kubectl makes it. Throws the client's errors. */

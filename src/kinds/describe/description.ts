@@ -1,11 +1,16 @@
+/** What text is written to. */
+export interface DescriptionWriter {
+  /** Adds text, indented by two spaces for each level. It brings its own newline. */
+  write(level: number, text: string): void;
+}
+
 /**
  * The text of a description while it is written: lines of tab-separated cells. Whoever prints it aligns each part on its
  * own; a new part begins where kubectl flushes its writer.
  */
-export class Description {
+export class Description implements DescriptionWriter {
   readonly #parts: string[] = [""];
 
-  /** Adds text, indented by two spaces for each level. It brings its own newline. */
   write(level: number, text: string): void {
     this.#parts[this.#parts.length - 1] += `${"  ".repeat(level)}${text}`;
   }
@@ -19,3 +24,8 @@ export class Description {
     return this.#parts;
   }
 }
+
+/** Writes everything deeper: each single write begins with the levels more, also where it goes on with a line. */
+export const nested = (writer: DescriptionWriter, levels: number): DescriptionWriter => ({
+  write: (level, text) => writer.write(level + levels, text),
+});

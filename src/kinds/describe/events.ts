@@ -1,3 +1,4 @@
+import { goSort } from "../../base/go-sort.js";
 import { humanDuration } from "../../machinery/duration/human-duration.js";
 import { number, object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -6,7 +7,7 @@ import type { Description } from "./description.js";
 
 const EVENTS = { group: "", version: "v1", resource: "events" };
 
-/** The events about an object, where they are asked for. A request, made after those of the description itself. */
+/** The events about an object, where they are asked for; none where they cannot be read. A request. */
 export async function eventsOf(
   about: KubeObject,
   kind: string,
@@ -20,7 +21,7 @@ export async function eventsOf(
     ...(kind === "" ? [] : [`involvedObject.kind=${kind}`]),
     ...(uid === "" ? [] : [`involvedObject.uid=${uid}`]),
   ];
-  return reader.list(EVENTS, namespace, { fieldSelector: fields.join(",") });
+  return reader.list(EVENTS, namespace, { fieldSelector: fields.join(",") }).catch(() => []);
 }
 
 /** "Events:" and a table, the oldest first; nothing when they were not asked for. */
@@ -37,7 +38,8 @@ export function describeEvents(
   description.flush();
   description.write(0, "Events:\n  Type\tReason\tAge\tFrom\tMessage\n");
   description.write(1, "----\t------\t----\t----\t-------\n");
-  const sorted = events.toSorted((a, b) => timeOf(a.lastTimestamp) - timeOf(b.lastTimestamp));
+  const sorted = [...events];
+  goSort(sorted, (a, b) => timeOf(a.lastTimestamp) < timeOf(b.lastTimestamp));
   for (const event of sorted) {
     const source = text(object(event.source).component) || text(event.reportingComponent);
     const path = text(object(event.involvedObject).fieldPath);
@@ -48,7 +50,7 @@ export function describeEvents(
 }
 
 /** "5m", or "10s (x4 over 5m)" for one that came back. */
-function interval(event: KubeObject, now: number): string {
+export function interval(event: KubeObject, now: number): string {
   const first = since(event.eventTime ?? event.firstTimestamp, now);
   const series = object(event.series);
   if (event.series !== undefined && event.series !== null) {
@@ -64,4 +66,5 @@ export function since(time: unknown, now: number): string {
   return Number.isNaN(milliseconds) ? "<unknown>" : humanDuration(now - milliseconds);
 }
 
-const timeOf = (time: unknown): number => Date.parse(text(time)) || 0;
+/** An event without a time is older than any. */
+const timeOf = (time: unknown): number => Date.parse(text(time)) || Number.NEGATIVE_INFINITY;

@@ -19,10 +19,9 @@ function splitCamelCase(text: string): readonly string[] {
   for (const run of runs) {
     const before = parts.at(-1);
     if (before !== undefined && /^\p{Lu}+$/u.test(before) && /^\p{Ll}/u.test(run)) {
-      const characters = [...before];
-      const last = characters.pop() ?? "";
+      const [, rest = "", last = ""] = /^(.*)(.)$/su.exec(before) ?? [];
       parts.pop();
-      if (characters.length > 0) parts.push(characters.join(""));
+      if (rest !== "") parts.push(rest);
       parts.push(last + run);
     } else parts.push(run);
   }

@@ -1,4 +1,6 @@
+import { goV } from "../../machinery/go-values/go-values.js";
 import { isFields } from "../../machinery/meta/access.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { Describer } from "./describer.js";
 import type { Description } from "./description.js";
@@ -16,7 +18,7 @@ export function describeAny({ resource, kind }: RestMapping): Describer {
   return async (namespace, name, description, context) => {
     const object = await context.reader.get(resource, namespace, name);
     const { metadata = {} } = object;
-    const events = await eventsOf(object, kind.kind, context).catch(() => undefined);
+    const events = await eventsOf(object, kind.kind, context);
     description.write(0, `Name:\t${metadata.name ?? ""}\n`);
     description.write(0, `Namespace:\t${metadata.namespace ?? ""}\n`);
     describeLabels(description, "Labels", metadata.labels);
@@ -40,16 +42,13 @@ function describeFields(
       description.write(level, `${fieldLabel(name)}:\n`);
       for (const item of value as unknown[]) {
         if (isFields(item)) describeFields(description, level + 1, item, at);
-        else description.write(level + 1, `${goText(item)}\n`);
+        else description.write(level + 1, `${goV(item as JsonValue)}\n`);
       }
     } else if (isFields(value)) {
       description.write(level, `${fieldLabel(name)}:\n`);
       describeFields(description, level + 1, value, at);
     } else {
-      description.write(level, `${fieldLabel(name)}:\t${goText(value)}\n`);
+      description.write(level, `${fieldLabel(name)}:\t${goV((value ?? null) as JsonValue)}\n`);
     }
   }
 }
-
-/** As Go's %v prints a JSON scalar. */
-const goText = (value: unknown): string => (value === null || value === undefined ? "<nil>" : String(value));

@@ -7,6 +7,27 @@ export { Description } from "./description.js";
 /** By "Kind.group", "Kind" for the core group; each is loaded when an object of the kind is described. */
 const DESCRIBERS: Readonly<Record<string, () => Promise<Describer>>> = {
   ConfigMap: async () => (await import("./config-map.js")).describeConfigMap,
+  "CronJob.batch": async () => (await import("./cron-job.js")).describeCronJob,
+  "CSINode.storage.k8s.io": async () => (await import("./csi-node.js")).describeCsiNode,
+  "DaemonSet.apps": async () => (await import("./daemon-set.js")).describeDaemonSet,
+  "Deployment.apps": async () => (await import("./deployment.js")).describeDeployment,
+  "HorizontalPodAutoscaler.autoscaling": async () =>
+    (await import("./horizontal-pod-autoscaler.js")).describeHorizontalPodAutoscaler,
+  "Job.batch": async () => (await import("./job.js")).describeJob,
+  Node: async () => (await import("./node.js")).describeNode,
+  PersistentVolume: async () => (await import("./persistent-volume.js")).describePersistentVolume,
+  PersistentVolumeClaim: async () => (await import("./persistent-volume-claim.js")).describePersistentVolumeClaim,
+  Pod: async () => (await import("./pod.js")).describePod,
+  "PodDisruptionBudget.policy": async () => (await import("./pod-disruption-budget.js")).describePodDisruptionBudget,
+  "PriorityClass.scheduling.k8s.io": async () => (await import("./priority-class.js")).describePriorityClass,
+  "ReplicaSet.apps": async () => (await import("./replica-set.js")).describeReplicaSet,
+  ReplicationController: async () => (await import("./replica-set.js")).describeReplicationController,
+  Secret: async () => (await import("./secret.js")).describeSecret,
+  ServiceAccount: async () => (await import("./service-account.js")).describeServiceAccount,
+  "StatefulSet.apps": async () => (await import("./stateful-set.js")).describeStatefulSet,
+  "StorageClass.storage.k8s.io": async () => (await import("./storage-class.js")).describeStorageClass,
+  "VolumeAttributesClass.storage.k8s.io": async () =>
+    (await import("./storage-class.js")).describeVolumeAttributesClass,
 };
 
 /** Undefined for a kind that has no description of its own. */

@@ -1,45 +1,66 @@
-import type { Description } from "./description.js";
+import type { DescriptionWriter } from "./description.js";
 
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 const MAX_ANNOTATION_LENGTH = 140;
 
 /** "Labels:" and a line for each, sorted by key. */
 export function describeLabels(
-  description: Description,
+  description: DescriptionWriter,
   title: string,
   labels: Readonly<Record<string, string>> = {},
   indent = "",
   innerIndent = "\t",
 ): void {
+  description.write(0, `${indent}${title}:${innerIndent}`);
   const keys = Object.keys(labels).sort();
-  const lines = keys.length === 0 ? ["<none>"] : keys.map((key) => `${key}=${labels[key]}`);
-  description.write(0, `${indent}${title}:${innerIndent}${lines.join(`\n${indent}${innerIndent}`)}\n`);
+  if (keys.length === 0) description.write(0, "<none>\n");
+  for (const [index, key] of keys.entries()) {
+    if (index > 0) goOn(description, indent, innerIndent);
+    description.write(0, `${key}=${labels[key]}\n`);
+  }
+}
+
+/** The beginning of a further line. As kubectl, in two pieces, each of which a nested writer indents. */
+function goOn(description: DescriptionWriter, indent: string, innerIndent: string): void {
+  description.write(0, indent);
+  description.write(0, innerIndent);
 }
 
 /** "Annotations:" and a line for each, sorted by key; long values and values of several lines stand below their key, cut. */
 export function describeAnnotations(
-  description: Description,
+  description: DescriptionWriter,
   title: string,
   annotations: Readonly<Record<string, string>> = {},
 ): void {
   const keys = Object.keys(annotations)
     .filter((key) => key !== LAST_APPLIED)
     .sort();
-  if (keys.length === 0) {
-    description.write(0, `${title}:\t<none>\n`);
-    return;
-  }
-  const lines = keys.flatMap((key) => {
+  description.write(0, `${title}:\t`);
+  if (keys.length === 0) description.write(0, "<none>\n");
+  for (const [index, key] of keys.entries()) {
+    if (index > 0) description.write(0, "\t");
     const value = (annotations[key] ?? "").replace(/\n$/, "");
     if (byteLength(value) + byteLength(key) + 2 <= MAX_ANNOTATION_LENGTH && !value.includes("\n")) {
-      return [`${key}: ${value}`];
+      description.write(0, `${key}: ${value}\n`);
+      continue;
     }
-    return [`${key}:`, ...value.split("\n").map((line) => `  ${shorten(line, MAX_ANNOTATION_LENGTH - 2)}`)];
-  });
-  description.write(0, `${title}:\t${lines.join("\n\t")}\n`);
+    description.write(0, `${key}:\n`);
+    for (const line of value.split("\n")) {
+      description.write(0, `\t  ${shorten(line, MAX_ANNOTATION_LENGTH - 2)}\n`);
+    }
+  }
+}
+
+/** "a=b,c=d", sorted by key. */
+export function formatLabels(labels: Readonly<Record<string, string>> = {}): string {
+  const pairs = Object.keys(labels)
+    .sort()
+    .map((key) => `${key}=${labels[key]}`);
+  return pairs.length === 0 ? "<none>" : pairs.join(",");
 }
 
 const byteLength = (text: string): number => new TextEncoder().encode(text).length;
 
-const shorten = (text: string, length: number): string =>
+/** The first `length` bytes of a longer text, and dots. */
+export const shorten = (text: string, length: number): string =>
   byteLength(text) > length ? `${new TextDecoder().decode(new TextEncoder().encode(text).slice(0, length))}...` : text;

@@ -162,7 +162,7 @@ export function genericServerResponse(response: {
   const { code, verb, resource, name, serverMessage } = response;
   let { reason, message } = genericTexts(code, verb, serverMessage);
   if (resource.resource !== "") {
-    message += ` (${[verb.toLowerCase(), formatGroupResource(resource), name].filter((word) => word !== "").join(" ")})`;
+    message += ` (${verb.toLowerCase()} ${formatGroupResource(resource)}${name === "" ? "" : ` ${name}`})`;
   }
   reason ??= "Unknown";
   return failure(code, reason, message, {

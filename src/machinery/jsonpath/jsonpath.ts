@@ -12,10 +12,15 @@ import { parseTemplate } from "./parser.js";
 export class JsonPath {
   readonly #template: Template;
   readonly #allowMissingKeys: boolean;
+  readonly #floats: boolean;
 
-  /** Throws {@link JsonPathError}. */
-  constructor(text: string, options: { readonly allowMissingKeys?: boolean } = {}) {
+  /**
+   * Throws {@link JsonPathError}. `floats` prints every number as a float64, which it is where Go decodes without types
+   * what it encoded from one.
+   */
+  constructor(text: string, options: { readonly allowMissingKeys?: boolean; readonly floats?: boolean } = {}) {
     this.#template = parseTemplate(text);
+    this.#floats = options.floats ?? false;
     this.#allowMissingKeys = options.allowMissingKeys ?? false;
   }
 
@@ -27,7 +32,7 @@ export class JsonPath {
   /** The template's output: values of one action are separated by spaces; objects and lists are JSON. */
   print(data: unknown): string {
     return this.#evaluate(data)
-      .map((found) => found.map(printOperand).join(" "))
+      .map((found) => found.map((operand) => printOperand(operand, this.#floats)).join(" "))
       .join("");
   }
 
@@ -36,10 +41,11 @@ export class JsonPath {
   }
 }
 
-function printOperand({ value, float }: Operand): string {
+function printOperand({ value, float }: Operand, floats: boolean): string {
   if (value === null) return "null";
   if (typeof value === "object") return encodeJson(value, { sortKeys: true });
-  if (typeof value === "number" && (float || goTypeName(value) === "float64")) return formatG(value);
+  if (typeof value === "bigint" && floats) return formatG(Number(value));
+  if (typeof value === "number" && (float || floats || goTypeName(value) === "float64")) return formatG(value);
   return String(value);
 }
 

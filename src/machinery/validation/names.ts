@@ -120,6 +120,19 @@ export function envVarNameErrors(value: string): string[] {
   return errors;
 }
 
+/** The stricter names that kubectl takes on its command line and in env files. */
+export function strictEnvVarNameErrors(value: string): string[] {
+  const errors: string[] = [];
+  if (!/^[-._a-zA-Z][-._a-zA-Z0-9]*$/.test(value)) {
+    const text =
+      "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit";
+    errors.push(regexError(text, "[-._a-zA-Z][-._a-zA-Z0-9]*", "my.env-name", "MY_ENV.NAME", "MyEnvName1"));
+  }
+  if (value === "." || value === "..") errors.push(`must not be '${value}'`);
+  else if (value.startsWith("..")) errors.push("must not start with '..'");
+  return errors;
+}
+
 export function cIdentifierErrors(value: string): string[] {
   if (cIdentifier.test(value)) return [];
   const text =

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import { formatG } from "../go-values/format-g.js";
 import { compareKeys } from "./key-order.js";
+import { asPassedThroughJson } from "./through-json.js";
 import { chooseStyle, isBreak, isMultiline, isPrintable } from "./scalar-style.js";
-import { YamlError } from "./yaml-error.js";
 
 export interface YamlOptions {
   /** Characters that no YAML may hold as they are are written escaped; else they are refused, as kubectl does it. */
@@ -12,7 +12,7 @@ export interface YamlOptions {
 /**
  * Prints a value as sigs.k8s.io/yaml does (goyaml v2's dialect): keys in natural order, lists not indented under their key,
  * text folded at 80 columns. Ends in a line break. `undefined` members are left out; a Date or a class instance is not JSON and
- * must not be passed. Throws {@link YamlError} for characters YAML cannot hold.
+ * must not be passed. Throws a YamlError for characters YAML cannot hold.
  */
 export function emitYaml(value: unknown, { anyCharacter = false }: YamlOptions = {}): string {
   const emitter = new Emitter(anyCharacter);
@@ -230,21 +230,6 @@ class Emitter {
     this.#column += text === "''" ? 2 : 1;
   }
 }
-
-/**
- * kubectl makes JSON first and reads that as YAML, where some characters may not stand and U+0085 is a line break that
- * quoted text folds.
- */
-function asPassedThroughJson(text: string): string {
-  if (forbidden.test(text)) throw new YamlError("yaml: control characters are not allowed");
-  if (!text.includes("\u0085")) return text;
-  return text.replace(/[ \t]*\u0085[ \t\u0085]*/g, (run) => {
-    const breaks = run.split("\u0085").length - 1;
-    return breaks === 1 ? " " : "\n".repeat(breaks - 1);
-  });
-}
-
-const forbidden = /[\u007f-\u0084\u0086-\u009f\ufffe\uffff]/;
 
 function deeper(indent: number): number {
   return indent < 0 ? 0 : indent + 2;

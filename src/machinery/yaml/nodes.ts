@@ -1,4 +1,12 @@
-import { type Event, EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException } from "js-yaml";
+import {
+  COLLECTION_STYLE,
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+} from "js-yaml";
 import { YamlError } from "./yaml-error.js";
 import { readYaml11 } from "./yaml11/parser.js";
 
@@ -16,15 +24,21 @@ export interface ScalarNode extends Placed {
   readonly value: string;
   /** Neither quoted nor a block: its type is to be guessed. */
   readonly plain: boolean;
+  /** How it is written, when it is not plain; absent where the parser for YAML 1.1 was needed. */
+  readonly style?: "single" | "double" | "literal" | "folded";
 }
 
 export interface SequenceNode extends Placed {
   readonly kind: "sequence";
+  /** Written between brackets. */
+  readonly flow?: boolean;
   readonly items: YamlNode[];
 }
 
 export interface MappingNode extends Placed {
   readonly kind: "mapping";
+  /** Written between braces. */
+  readonly flow?: boolean;
   readonly pairs: [YamlNode, YamlNode][];
 }
 
@@ -49,6 +63,13 @@ export function readNodes(text: string): YamlNode | undefined {
   }
   return assemble(text, events);
 }
+
+const STYLES: ReadonlyMap<number, NonNullable<ScalarNode["style"]>> = new Map([
+  [SCALAR_STYLE.SINGLE_QUOTED, "single"],
+  [SCALAR_STYLE.DOUBLE_QUOTED, "double"],
+  [SCALAR_STYLE.LITERAL_BLOCK, "literal"],
+  [SCALAR_STYLE.FOLDED_BLOCK, "folded"],
+] as const);
 
 interface OpenMapping {
   readonly node: MappingNode;
@@ -84,25 +105,27 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
         break;
       case EVENT_ID.SCALAR: {
         const rawTag = event.tagStart >= 0 ? text.slice(event.tagStart, event.tagEnd) : "";
+        const style = STYLES.get(event.style);
         const node: ScalarNode = {
           kind: "scalar",
           tag: shortTag(rawTag),
           value: getScalarValue(text, event),
-          plain: rawTag === "" && event.style === SCALAR_STYLE.PLAIN,
+          plain: rawTag === "" && style === undefined,
+          ...(style !== undefined && { style }),
         };
         name(node, event);
         place(node);
         break;
       }
       case EVENT_ID.SEQUENCE: {
-        const node: SequenceNode = { kind: "sequence", items: [] };
+        const node: SequenceNode = { kind: "sequence", items: [], flow: event.style === COLLECTION_STYLE.FLOW };
         name(node, event);
         place(node);
         open.push(node);
         break;
       }
       case EVENT_ID.MAPPING: {
-        const node: MappingNode = { kind: "mapping", pairs: [] };
+        const node: MappingNode = { kind: "mapping", pairs: [], flow: event.style === COLLECTION_STYLE.FLOW };
         name(node, event);
         place(node);
         open.push({ node, key: undefined });

@@ -7,6 +7,7 @@ import { handleComponentStatus, handleComponentStatuses } from "../endpoints/sub
 import { handleNamespaceFinalize } from "../endpoints/subresources/namespace-finalize.js";
 import { handlePodBinding } from "../endpoints/subresources/pod-binding.js";
 import { handlePodEviction } from "../endpoints/subresources/pod-eviction.js";
+import { handlePodLog } from "../endpoints/subresources/pod-log.js";
 import { handleReview, reviewers } from "../endpoints/subresources/reviews.js";
 import type { ResourceMap } from "./resource-map.js";
 import type { ApiRequest } from "../request/api-request.js";
@@ -27,6 +28,7 @@ export function specialHandlers(
       "v1/pods/eviction/create",
       (request, pods) => handlePodEviction(request, pods, resources.find("policy/v1", "poddisruptionbudgets") ?? pods),
     ],
+    ["v1/pods/log/get", (request, pods) => handlePodLog(request, pods, resources.find("v1", "nodes") ?? pods)],
     ["v1/componentstatuses//list", handleComponentStatuses],
     ["v1/componentstatuses//get", handleComponentStatus],
   ]);

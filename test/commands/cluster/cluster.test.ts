@@ -102,6 +102,21 @@ describe.skipIf(!built)("kubets cluster", () => {
       },
     );
 
+    test("serves the versions that --runtime-config names", async () => {
+      const on = ["--runtime-config=api/beta=true,networking.k8s.io/v1beta1=false"];
+      const { stdout } = await kubets("cluster", "run", ...on, "--", "kubets", "api-versions");
+      expect(stdout).toContain("\nresource.k8s.io/v1beta1\n");
+      expect(stdout).not.toContain("networking.k8s.io/v1beta1");
+    });
+
+    test("refuses a version that is none", async () => {
+      const { code, stderr } = await kubets("cluster", "run", "--runtime-config=beta", "--", "true");
+      expect([code, stderr.split("\n")[0]]).toEqual([
+        1,
+        'error: invalid value "beta" for --runtime-config: use group/version=true|false, or api/all, api/ga, api/beta or api/alpha',
+      ]);
+    });
+
     test("needs a command", async () => {
       const { code, stderr } = await kubets("cluster", "run");
       expect([code, stderr.split("\n")[0]]).toEqual([1, "error: a command to run is required, after --"]);

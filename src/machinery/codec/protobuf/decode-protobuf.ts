@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../schema/schema.js";
 import { decodeJson, maxBodyDepth } from "../json-decoder.js";
 import { ownValue, setKey } from "../own-keys.js";
+import { type Numbers, numbered } from "./field-numbers.js";
 import { bytesOf, integerOf, ProtobufError, readFields, textOf, type WireValue } from "./wire-reader.js";
 import { readDuration, readIntOrString, readTime } from "./scalar-messages.js";
 
@@ -14,38 +15,6 @@ export type StructLookup = (definition: string) => StructSchema | undefined;
  */
 export function decodeProtobufMessage(message: Uint8Array, schema: StructSchema, structOf: StructLookup): JsonObject {
   return new Decoder(structOf).struct(message, schema);
-}
-
-/** Numbers of a message's fields; an inlined struct is a message of its own. */
-interface Numbers {
-  readonly fields: ReadonlyMap<number, Field>;
-  readonly inlined: ReadonlyMap<number, Numbers>;
-}
-
-const numbersOf = new WeakMap<StructSchema, Numbers>();
-
-function numbered(schema: StructSchema): Numbers {
-  let numbers = numbersOf.get(schema);
-  if (numbers === undefined) {
-    // TypeMeta is not part of the message: the envelope says what it is.
-    numbers = collect(
-      schema.fields.filter(({ inlinedIn }) => inlinedIn !== "TypeMeta"),
-      0,
-    );
-    numbersOf.set(schema, numbers);
-  }
-  return numbers;
-}
-
-function collect(all: readonly Field[], depth: number): Numbers {
-  const fields = new Map<number, Field>();
-  const groups = new Map<number, Field[]>();
-  for (const field of all) {
-    const outer = field.protobufInline?.[depth];
-    if (outer !== undefined) groups.set(outer, [...(groups.get(outer) ?? []), field]);
-    else if (field.protobuf !== undefined) fields.set(field.protobuf, field);
-  }
-  return { fields, inlined: new Map([...groups].map(([number, group]) => [number, collect(group, depth + 1)])) };
 }
 
 class Decoder {

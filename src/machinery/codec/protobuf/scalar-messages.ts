@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../meta/json.js";
 import { integerOf, ProtobufError, readFields, textOf } from "./wire-reader.js";
+import { WireWriter } from "./wire-writer.js";
 
 /** Seconds since the epoch at which the years 0 and 10000 begin: what no text can say is outside. */
 const FIRST_SECOND = -62_167_219_200;
@@ -27,6 +28,15 @@ export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
   return `${whole}.${String(nanoseconds).padStart(9, "0").slice(0, digits)}Z`;
 }
 
+/** {@link readTime} the other way round; null is no time. */
+export function writeTime(value: unknown): WireWriter {
+  const writer = new WireWriter();
+  if (typeof value !== "string") return writer;
+  const milliseconds = Date.parse(value);
+  const fraction = /\.(\d+)/.exec(value)?.[1] ?? "";
+  return writer.integer(1, Math.floor(milliseconds / 1000)).integer(2, Number(fraction.padEnd(9, "0").slice(0, 9)));
+}
+
 /** meta/v1 Duration: nanoseconds, as Go prints them. */
 export function readDuration(message: Uint8Array): string {
   let nanoseconds = 0n;
@@ -45,6 +55,15 @@ export function readIntOrString(message: Uint8Array): JsonValue {
     if (number === 3) text = textOf(value);
   }
   return isText ? text : integer;
+}
+
+/** {@link readIntOrString} the other way round. */
+export function writeIntOrString(value: unknown): WireWriter {
+  const isText = typeof value === "string";
+  return new WireWriter()
+    .integer(1, isText)
+    .integer(2, isText ? 0 : Number(value))
+    .text(3, isText ? value : "");
 }
 
 const SECOND = 1_000_000_000n;

@@ -82,8 +82,8 @@ class Parser {
       return named({ kind: "scalar", tag: shortTag(tag), value: token.value, plain, line });
     }
     if (indentless && token.type === "-") return this.#indentlessSequence(named({ kind: "sequence", items: [], line }));
-    if (token.type === "[") return this.#flowSequence(named({ kind: "sequence", items: [], line }));
-    if (token.type === "{") return this.#flowMapping(named({ kind: "mapping", pairs: [], line }));
+    if (token.type === "[") return this.#flowSequence(named({ kind: "sequence", items: [], flow: true, line }));
+    if (token.type === "{") return this.#flowMapping(named({ kind: "mapping", pairs: [], flow: true, line }));
     if (block && token.type === "block sequence")
       return this.#blockSequence(named({ kind: "sequence", items: [], line }));
     if (block && token.type === "block mapping") return this.#blockMapping(named({ kind: "mapping", pairs: [], line }));

@@ -15,7 +15,7 @@ import {
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { compareQuantities } from "../../../machinery/quantity/quantity.js";
 import type { SubresourceStrategy } from "../../registry/strategy.js";
-import { qosClass } from "./pod-qos.js";
+import { qosClass } from "../../../api/pods/qos-class.js";
 import { changedPodProblems, restore } from "./pod-subresources.js";
 
 /** A pod and its containers get other resources, without being started anew where their policy allows that. */

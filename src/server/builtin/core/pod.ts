@@ -23,7 +23,7 @@ import { resize } from "./pod-resize.js";
 import { ephemeralContainers } from "./pod-subresources.js";
 import { dropDisabledFields } from "./disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
-import { qosClass } from "./pod-qos.js";
+import { qosClass } from "../../../api/pods/qos-class.js";
 import { mountServiceAccountToken } from "./service-account-token.js";
 
 const FIELDS = [

@@ -15,7 +15,7 @@ import { applyConflict, Ledger, staleWrite, versionOf } from "./ledger.js";
 const ALL_ROUNDS = 10_000;
 const ROUNDS = {
   memory: ALL_ROUNDS,
-  disk: Number(process.env["KUBETS_CONTENTION_ROUNDS"] ?? 1_000),
+  disk: Number(process.env["KUBETS_CONTENTION_ROUNDS"] ?? 500),
 } as const;
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const STALE = staleWrite("configmaps", "busy");

@@ -1,0 +1,33 @@
+import type { RestClient } from "../client/rest/rest-client.js";
+import type { DescribeReader } from "../kinds/describe/index.js";
+import type { GroupVersionResource } from "../machinery/meta/gvk.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { RestMapping } from "../machinery/rest-mapper.js";
+import { Helper } from "../resource/helper.js";
+
+/** Reads from the server, lists in pages of `chunkSize`. */
+export function clusterReader(client: RestClient, chunkSize: number): DescribeReader {
+  const helper = (resource: GroupVersionResource, namespace: string): Helper =>
+    new Helper(client, mappingOf(resource, namespace), { typed: true });
+  return {
+    get: (resource, namespace, name) => helper(resource, namespace).get(namespace, name),
+    async list(resource, namespace, { unlimited = false, ...what } = {}) {
+      const limit = unlimited ? 0 : chunkSize;
+      const items: KubeObject[] = [];
+      let next = "";
+      do {
+        const page = await helper(resource, namespace).list(namespace, { ...what, limit, continue: next });
+        items.push(...((page.items ?? []) as KubeObject[]));
+        next = (page.metadata as { continue?: string } | undefined)?.continue ?? "";
+      } while (next !== "");
+      return items;
+    },
+  };
+}
+
+/** Paths need no more of a mapping than that. */
+const mappingOf = (resource: GroupVersionResource, namespace: string): RestMapping => ({
+  resource,
+  kind: { ...resource, kind: "" },
+  namespaced: namespace !== "",
+});

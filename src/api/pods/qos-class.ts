@@ -1,0 +1,43 @@
+import { isFields, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
+
+export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
+
+const COMPUTE = ["cpu", "memory"];
+
+/**
+ * The quality of service a pod's spec asks for. Guaranteed: everything limits CPU and memory, and requests what it limits.
+ * BestEffort: nothing says anything of them. What the pod says as a whole goes before its containers.
+ */
+export function qosClass(spec: ReadonlyFields): QosClass {
+  const parts = isFields(spec.resources)
+    ? [spec.resources]
+    : [...objects(spec.containers), ...objects(spec.initContainers)].map(({ resources }) => object(resources));
+  const [requests, limits] = [total(parts, "requests"), total(parts, "limits")];
+  if (requests.size === 0 && limits.size === 0) return "BestEffort";
+  const limited = parts.every((part) => COMPUTE.every((name) => amount(object(part.limits)[name]) !== undefined));
+  const equal = [...requests].every(([name, request]) => {
+    const limit = limits.get(name);
+    return limit !== undefined && compareQuantities(limit, request) === 0;
+  });
+  return limited && equal && requests.size === limits.size ? "Guaranteed" : "Burstable";
+}
+
+function total(parts: readonly ReadonlyFields[], field: "requests" | "limits"): ReadonlyMap<string, Quantity> {
+  const sums = new Map<string, Quantity>();
+  for (const part of parts) {
+    for (const name of COMPUTE) {
+      const asked = amount(object(part[field])[name]);
+      const sum = sums.get(name);
+      if (asked !== undefined) sums.set(name, sum === undefined ? asked : addQuantities(sum, asked));
+    }
+  }
+  return sums;
+}
+
+/** undefined for none, zero and less included. */
+function amount(value: unknown): Quantity | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  const quantity = parseQuantity(String(value));
+  return quantity.unscaled > 0n ? quantity : undefined;
+}

@@ -1,0 +1,12 @@
+import type { Clock } from "../base/clock.js";
+import { klogLine } from "../client/klog.js";
+import type { Streams } from "./factory.js";
+
+/** Where the build of a kustomization says what is not part of its result: on stderr, as kubectl has it. */
+export const buildNotes = (
+  { err }: Pick<Streams, "err">,
+  clock: Clock,
+): { readonly warn: (line: string) => void; readonly log: (text: string) => void } => ({
+  warn: (line) => void err.write(`${line}\n`),
+  log: (text) => void err.write(klogLine("I", "log.go:244", text.trimEnd(), new Date(clock.now()))),
+});

@@ -1,0 +1,29 @@
+import { parseYaml } from "../machinery/yaml/read.js";
+import { sortedJson } from "../resource/encode-json.js";
+
+/** What counts of an edited text, to compare two: JSON as it stands, YAML as JSON, and the lines of what is neither. */
+export function substanceOf(text: string): string {
+  if (/^\s*\{/.test(text)) return text;
+  try {
+    return sortedJson(parseYaml(text));
+  } catch {
+    return withoutComments(text);
+  }
+}
+
+/** Without the lines that begin with `#`, but for `#!`. */
+export const withoutComments = (text: string): string => text.replace(/^[^\S\n]*#(?!!).*(?:\n|$)/gm, "");
+
+/** The text as JSON. Throws what is wrong with text that is neither JSON nor YAML. */
+export function jsonOf(text: string): string {
+  const substance = substanceOf(text);
+  if (/^\s*\{/.test(substance)) return substance;
+  try {
+    return sortedJson(parseYaml(substance));
+  } catch (error) {
+    throw new Error((error as Error).message.replace(/^error converting YAML to JSON: /, ""), { cause: error });
+  }
+}
+
+/** Whether any line is neither blank nor a comment. */
+export const hasContent = (text: string): boolean => /^\s*[^\s#]/m.test(text);

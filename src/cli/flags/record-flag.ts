@@ -1,0 +1,19 @@
+import type { Invocation } from "../command.js";
+import type { FlagSpec } from "./flag-set.js";
+
+/** Deprecated, and still in many scripts. */
+export const recordFlag: FlagSpec = {
+  name: "record",
+  type: "bool",
+  deprecated: "--record will be removed in the future",
+  usage: "Note this command line in an annotation of what it changes",
+};
+
+/**
+ * What --record notes down: the command with its operands, then its flags as `--name=value` in the order they were given.
+ * Undefined when nothing is to be noted.
+ */
+export function readRecord({ typedPath, args, flags }: Invocation): string | undefined {
+  if (!flags.bool("record")) return undefined;
+  return [typedPath, ...args, ...flags.order.map(({ name, text }) => `--${name}=${text}`)].join(" ");
+}

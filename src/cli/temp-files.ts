@@ -1,0 +1,48 @@
+import { randomInt } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, PathError } from "../base/path-error.js";
+import type { Host } from "./host.js";
+
+type Surroundings = Pick<Host, "env" | "platform">;
+
+/** Where the platform keeps what is not to stay: Go's os.TempDir. */
+export function tempFolder({ env, platform }: Surroundings): string {
+  if (platform !== "win32") return env["TMPDIR"] || "/tmp";
+  return env["TMP"] || env["TEMP"] || env["USERPROFILE"] || "C:\\Windows";
+}
+
+/** A new file PREFIX<digits>SUFFIX that only its owner reads; its path. */
+export function makeTempFile(prefix: string, suffix: string, text: string, host: Surroundings): Promise<string> {
+  return makeNew(prefix, suffix, host, (path) => writeFile(path, text, { flag: "wx", mode: 0o600 }));
+}
+
+/** A new folder PREFIX<digits>; its path. */
+export function makeTempFolder(prefix: string, host: Surroundings): Promise<string> {
+  return makeNew(prefix, "", host, (path) => mkdir(path, { mode: 0o700 }));
+}
+
+/** A file or a folder with all that is in it; what is gone already, or stays, does not matter. */
+export async function removeTemp(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true }).catch(() => undefined);
+}
+
+const ATTEMPTS = 10_000;
+
+async function makeNew(
+  prefix: string,
+  suffix: string,
+  host: Surroundings,
+  make: (path: string) => Promise<unknown>,
+): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    const path = join(tempFolder(host), `${prefix}${randomInt(2 ** 32)}${suffix}`);
+    try {
+      await make(path);
+      return path;
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST" || attempt >= ATTEMPTS)
+        throw new PathError(suffix === "" ? "mkdir" : "open", path, error);
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import { goQuote } from "../../base/go-quote.js";
+import { findManifests } from "../../actions/index.js";
+import { parsePruneKinds, type PruneKind } from "../../actions/prune.js";
+import { kubernetesRelease } from "../../cli/client-version.js";
+import type { Invocation } from "../../cli/command.js";
+import { usageError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
+import { readCascade } from "../../cli/flags/deletion-flags.js";
+import { readPrintRequest } from "../../cli/flags/print-flags.js";
+import { readRecord } from "../../cli/flags/record-flag.js";
+import {
+  readDryRun,
+  readFieldValidation,
+  readFilenames,
+  requireFilenames,
+  warnCannotValidate,
+  withDryRun,
+} from "../../cli/flags/resource-flags.js";
+import { PRUNE_NOTICE, readApplyManager } from "../../cli/flags/server-side-flags.js";
+import { klogWarning } from "../../client/klog.js";
+import { withChangeCause } from "../../kinds/change-cause.js";
+import { printerFor } from "../../printers/formats.js";
+import { sleep } from "../../resource/url-source.js";
+import { ApplySet, parseParent } from "./apply-set.js";
+import { listPrinter } from "./list-printer.js";
+import type { ApplyCommandOptions } from "./options.js";
+import { type ApplyChoices, validate } from "./validate.js";
+
+/** Flags into options. What contradicts itself throws. */
+export async function complete(factory: Factory, invocation: Invocation): Promise<ApplyCommandOptions> {
+  const { args, flags, signal } = invocation;
+  const { streams } = factory;
+  if (args.length > 0) throw usageError(invocation, `Unexpected args: [${args.join(" ")}]`);
+  const dryRun = readDryRun(flags, factory);
+  await factory.clientConfig();
+  const warn = (text: string): void => void streams.err.write(text);
+  const propagationPolicy = readCascade(flags, warn);
+  const files = readFilenames(flags);
+  requireFilenames(files);
+  const fieldValidation = readFieldValidation(flags);
+  const selector = flags.string("selector");
+  const log = (source: string, text: string): void => warn(klogWarning(source, text, new Date(factory.clock.now())));
+  const applySet = await readApplySet(factory, invocation, { dryRun, fieldValidation, log });
+  const pruneKinds = flags.bool("prune") ? await readPruneKinds(factory, flags.strings("prune-allowlist")) : [];
+  const choices: ApplyChoices = {
+    serverSide: flags.bool("server-side"),
+    forceConflicts: flags.bool("force-conflicts"),
+    force: flags.bool("force"),
+    dryRun,
+    all: flags.bool("all"),
+    selector,
+    prune: flags.bool("prune"),
+    pruneKinds,
+    subresource: flags.string("subresource"),
+  };
+  await validate(choices, applySet);
+
+  const request = readPrintRequest(flags, factory);
+  const write = (text: string): void => void streams.out.write(text);
+  const whole = request.output !== "" && request.output !== "name";
+  const gracePeriod = flags.number("grace-period");
+  const deletion = { propagationPolicy, ...(gracePeriod >= 0 && { gracePeriodSeconds: gracePeriod }) };
+  const cause = readRecord(invocation);
+  const fieldManager = readApplyManager(flags);
+  const { namespace, enforced } = await factory.namespace();
+  return {
+    choices,
+    applySet,
+    namespaces: enforced ? [namespace] : [],
+    record: (object) => withChangeCause(object, cause),
+    clientSide: async () => ({
+      client: await factory.restClient(),
+      ...(flags.bool("openapi-patch") && { openapi: await factory.openapi() }),
+      dryRun,
+      fieldManager,
+      fieldValidation,
+      overwrite: flags.bool("overwrite"),
+      ...(choices.force && { recreate: { deletion, timeout: flags.duration("timeout") } }),
+      sleep,
+      signal,
+    }),
+    serverSide: async () => ({
+      client: await factory.restClient(),
+      dryRun: dryRun === "server",
+      fieldManager,
+      fieldValidation,
+      subresource: choices.subresource,
+      force: choices.forceConflicts,
+      signal,
+    }),
+    find: () =>
+      findManifests(factory, { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) }),
+    client: factory.restClient,
+    mapper: factory.mapper,
+    deletion,
+    printLine: (operation, object) => {
+      if (!whole) printerFor(request, withDryRun(operation, dryRun)).print(object, write);
+    },
+    printPruned: (object) => printerFor(request, withDryRun("pruned", dryRun)).print(object, write),
+    printWhole: whole
+      ? (object) => {
+          const printer = listPrinter(request);
+          printer.print(object, write);
+        }
+      : undefined,
+    warn,
+    warnOfPruneDefault: () => log(PRUNE_NOTICE.source, PRUNE_NOTICE.text),
+    program: factory.program,
+  };
+}
+
+async function readPruneKinds(factory: Factory, texts: readonly string[]): Promise<readonly PruneKind[]> {
+  return texts.length === 0 ? [] : parsePruneKinds(texts, await factory.mapper());
+}
+
+interface ApplySetSurroundings {
+  readonly dryRun: "none" | "client" | "server";
+  readonly fieldValidation: string;
+  readonly log: (source: string, text: string) => void;
+}
+
+/** The set that --applyset names. Its parent's namespace is that of -n, never the kubeconfig's. */
+async function readApplySet(
+  factory: Factory,
+  { flags }: Invocation,
+  { dryRun, fieldValidation, log }: ApplySetSurroundings,
+): Promise<ApplySet | undefined> {
+  const reference = flags.has("applyset") ? flags.string("applyset") : "";
+  if (reference === "") return undefined;
+  const { namespace, enforced } = await factory.namespace();
+  const parent = await parseParent(reference, await factory.mapper()).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`invalid parent reference ${goQuote(reference)}: ${message}`, { cause: error });
+  });
+  return new ApplySet({
+    parent: { ...parent, namespace: enforced && parent.mapping.namespaced ? namespace : "" },
+    version: kubernetesRelease.gitVersion,
+    mapper: factory.mapper,
+    client: factory.restClient,
+    dryRun,
+    fieldValidation,
+    warnOfConflict: (error, fieldManager) => {
+      const message = error instanceof Error ? error.message : String(error);
+      log(
+        "applyset.go:447",
+        `WARNING: failed to update ApplySet: ${message}\nApplySet field manager ${fieldManager} should own these fields. Retrying with conflicts forced.`,
+      );
+    },
+  });
+}

@@ -1,0 +1,37 @@
+import type { ServerSideOptions } from "../../actions/apply-server-side.js";
+import type { ApplyOptions } from "../../actions/index.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
+import type { Result } from "../../resource/builder.js";
+import type { DeleteOptions } from "../../resource/helper.js";
+import type { ApplySet } from "./apply-set.js";
+import type { ApplyChoices } from "./validate.js";
+
+export type Operation = "created" | "configured" | "unchanged" | "serverside-applied";
+
+export interface ApplyCommandOptions {
+  readonly choices: ApplyChoices;
+  /** The set that what is applied becomes part of. */
+  readonly applySet: ApplySet | undefined;
+  /** Where --prune looks, whatever is applied. */
+  readonly namespaces: readonly string[];
+  /** What is noted in an object before it is applied. */
+  readonly record: (object: KubeObject) => KubeObject;
+  readonly clientSide: () => Promise<ApplyOptions>;
+  readonly serverSide: () => Promise<ServerSideOptions>;
+  /** What is to be applied. */
+  readonly find: () => Promise<Result>;
+  readonly client: () => Promise<RestClient>;
+  readonly mapper: () => Promise<RestMapper>;
+  /** How what is pruned is deleted. */
+  readonly deletion: DeleteOptions;
+  /** Prints what was done to one object; where {@link printWhole} is set it says nothing. */
+  readonly printLine: (operation: Operation, object: KubeObject) => void;
+  readonly printPruned: (object: KubeObject) => void;
+  /** Prints all that was applied, in the end. */
+  readonly printWhole: ((object: KubeObject) => void) | undefined;
+  readonly warn: (text: string) => void;
+  readonly warnOfPruneDefault: () => void;
+  readonly program: string;
+}

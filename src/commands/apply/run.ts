@@ -1,0 +1,135 @@
+import { applyServerSide, type ServerSideEvent } from "../../actions/apply-server-side.js";
+import { applyObject, LAST_APPLIED } from "../../actions/index.js";
+import { forEachPrunable, pruneObject, Visited } from "../../actions/prune.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { type Info, objectName } from "../../resource/info.js";
+import { aggregate } from "../../resource/visitor.js";
+import { pruneApplySet } from "./apply-set-prune.js";
+import type { ApplyCommandOptions, Operation } from "./options.js";
+
+/** Reads everything, then applies one after the other, going on after a failure; prunes when nothing failed. */
+export async function runApply(options: ApplyCommandOptions): Promise<void> {
+  const visited = new Visited();
+  for (const namespace of options.namespaces) visited.namespaces.add(namespace);
+  const { infos, failures } = await gather(options);
+  if (infos.length === 0 && failures.length === 0) throw new Error("no objects passed to apply");
+  await options.applySet?.begin(infos);
+  for (const info of infos) {
+    await applyOne(info, visited, options).catch((failure: unknown) => void failures.push(failure));
+  }
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw aggregate(failures);
+  options.printWhole?.(wholeOf(infos));
+  if (options.choices.prune) await prune(visited, options);
+}
+
+interface Gathered {
+  readonly infos: readonly Info[];
+  readonly failures: unknown[];
+}
+
+async function gather({ find, applySet }: ApplyCommandOptions): Promise<Gathered> {
+  const { infos, error } = await (await find()).gather();
+  try {
+    applySet?.label(infos);
+  } catch (failure) {
+    return { infos: [], failures: [failure] };
+  }
+  return { infos, failures: error === undefined ? [] : [error] };
+}
+
+async function applyOne(info: Info, visited: Visited, options: ApplyCommandOptions): Promise<void> {
+  if (info.mapping.namespaced) visited.namespaces.add(info.namespace);
+  info.object = options.record(info.object ?? {});
+  requireName(info);
+  if (options.choices.serverSide) await applyOnServer(info, visited, options);
+  else await applyHere(info, visited, options);
+}
+
+function requireName({ name, object }: Info): void {
+  const generateName = object?.metadata?.generateName ?? "";
+  if (name === "" && generateName !== "") throw new Error(`from ${generateName}: cannot use generate name with apply`);
+}
+
+async function applyHere(info: Info, visited: Visited, options: ApplyCommandOptions): Promise<void> {
+  for await (const event of applyObject(info, await options.clientSide())) {
+    switch (event.type) {
+      case "missingLastApplied":
+        options.warn(missingRecord(info, options.program));
+        break;
+      case "warning":
+        options.warn(`warning: ${event.message}\n`);
+        break;
+      case "created":
+      case "configured":
+      case "unchanged":
+        tellOutcome(event.type, event, visited, options);
+    }
+  }
+}
+
+async function applyOnServer(info: Info, visited: Visited, options: ApplyCommandOptions): Promise<void> {
+  for await (const event of applyServerSide(info, await options.serverSide())) {
+    if (event.type === "migrationFailed") options.warn(migrationWarning(event));
+    else tellOutcome("serverside-applied", event, visited, options);
+  }
+}
+
+function tellOutcome(
+  operation: Operation,
+  { object, deleting }: { readonly object: KubeObject; readonly deleting: boolean },
+  visited: Visited,
+  options: ApplyCommandOptions,
+): void {
+  if (deleting) options.warn(beingDeleted(object));
+  visited.addUid(object);
+  options.printLine(operation, object);
+}
+
+async function prune(visited: Visited, options: ApplyCommandOptions): Promise<void> {
+  const { applySet, deletion, choices } = options;
+  const { dryRun } = choices;
+  const client = await options.client();
+  if (applySet !== undefined) {
+    const print = ({ object }: { readonly object: KubeObject }): void => options.printPruned(object);
+    await pruneApplySet(applySet, { client, applied: visited.uids, dryRun, deletion, print });
+    return applySet.finish();
+  }
+  const search = {
+    client,
+    mapper: await options.mapper(),
+    kinds: choices.pruneKinds,
+    selector: choices.selector,
+    visited,
+    warnOfDefault: options.warnOfPruneDefault,
+  };
+  await forEachPrunable(search, async (found) => {
+    if (dryRun !== "client") await pruneObject(found, client, { ...deletion, dryRun: dryRun === "server" });
+    options.printPruned(found.object);
+  });
+}
+
+const missingRecord = (info: Info, program: string): string =>
+  `Warning: resource ${objectName(info)} is missing the ${LAST_APPLIED} annotation which is required by ${program} apply. ${program} apply should only be used on resources created declaratively by either ${program} create --save-config or ${program} apply. The missing annotation will be patched automatically.\n`;
+
+const beingDeleted = (object: KubeObject): string =>
+  `Warning: Detected changes to resource ${object.metadata?.name ?? ""} which is currently being deleted.\n`;
+
+const FAILED_STEPS = {
+  lastApplied: `failed to migrate ${LAST_APPLIED} for Server-Side Apply`,
+  managedFields: "server rejected managed fields migration to Server-Side Apply",
+  reapply: "failed to re-apply configuration after performing Server-Side Apply migration",
+} as const;
+
+function migrationWarning({ step, error }: Extract<ServerSideEvent, { type: "migrationFailed" }>): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `Warning: ${FAILED_STEPS[step]}. This is non-fatal and will be retried next time you apply. Error: ${message}\n`;
+}
+
+/** The one object, or a List of all. */
+function wholeOf(infos: readonly Info[]): KubeObject {
+  const objects = infos.map((info) => info.object ?? {});
+  const [first] = objects;
+  if (first !== undefined && objects.length === 1) return first;
+  return { apiVersion: "v1", kind: "List", metadata: {}, items: objects };
+}

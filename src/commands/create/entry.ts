@@ -1,0 +1,120 @@
+import type { Command, CommandEntry } from "../../cli/command.js";
+
+const leaf = (
+  name: string,
+  summary: string,
+  load: () => Promise<Command>,
+  ...aliases: readonly string[]
+): CommandEntry => (aliases.length === 0 ? { name, summary, load } : { name, summary, load, aliases });
+
+const secretEntry: CommandEntry = {
+  name: "secret",
+  summary: "Create a secret of one of three kinds",
+  group: {
+    use: "secret (docker-registry | generic | tls)",
+    description: `Create a secret.
+
+A docker-registry secret is what images are pulled with, a tls secret holds a certificate and its key, and a generic
+one whatever it is given.`,
+  },
+  children: [
+    leaf("docker-registry", "Create a secret to pull images with", async () =>
+      (await import("./secret-docker-registry.js")).createRegistrySecretCommand(),
+    ),
+    leaf("generic", "Create a secret from files, directories or literal values", async () =>
+      (await import("./secret-generic.js")).createGenericSecretCommand(),
+    ),
+    leaf("tls", "Create a secret of a certificate and its key", async () =>
+      (await import("./secret-tls.js")).createTlsSecretCommand(),
+    ),
+  ],
+};
+
+const serviceEntry: CommandEntry = {
+  name: "service",
+  aliases: ["svc"],
+  summary: "Create a service of one of four types",
+  group: { use: "service [flags]", description: "Create a service of one of four types." },
+  children: [
+    leaf("clusterip", "Create a service with an address inside the cluster", async () =>
+      (await import("./service-clusterip.js")).createClusterIPCommand(),
+    ),
+    leaf("externalname", "Create a service that stands for a DNS name", async () =>
+      (await import("./service-externalname.js")).createExternalNameCommand(),
+    ),
+    leaf("loadbalancer", "Create a service with a load balancer", async () =>
+      (await import("./service-loadbalancer.js")).createLoadBalancerCommand(),
+    ),
+    leaf("nodeport", "Create a service with a port on every node", async () =>
+      (await import("./service-nodeport.js")).createNodePortCommand(),
+    ),
+  ],
+};
+
+export const createEntry: CommandEntry = {
+  name: "create",
+  summary: "Create resources from files or from stdin",
+  load: async () => (await import("./create.js")).createCommand(),
+  children: [
+    leaf("clusterrole", "Create a cluster role", async () =>
+      (await import("./clusterrole.js")).createClusterRoleCommand(),
+    ),
+    leaf("clusterrolebinding", "Bind a cluster role everywhere", async () =>
+      (await import("./clusterrolebinding.js")).createClusterRoleBindingCommand(),
+    ),
+    leaf(
+      "configmap",
+      "Create a config map from files, directories or literal values",
+      async () => (await import("./configmap.js")).createConfigMapCommand(),
+      "cm",
+    ),
+    leaf("cronjob", "Create a cron job", async () => (await import("./cronjob.js")).createCronJobCommand(), "cj"),
+    leaf(
+      "deployment",
+      "Create a deployment",
+      async () => (await import("./deployment.js")).createDeploymentCommand(),
+      "deploy",
+    ),
+    leaf("ingress", "Create an ingress", async () => (await import("./ingress.js")).createIngressCommand(), "ing"),
+    leaf("job", "Create a job", async () => (await import("./job.js")).createJobCommand()),
+    leaf(
+      "namespace",
+      "Create a namespace",
+      async () => (await import("./namespace.js")).createNamespaceCommand(),
+      "ns",
+    ),
+    leaf(
+      "poddisruptionbudget",
+      "Create a pod disruption budget",
+      async () => (await import("./poddisruptionbudget.js")).createPodDisruptionBudgetCommand(),
+      "pdb",
+    ),
+    leaf(
+      "priorityclass",
+      "Create a priority class",
+      async () => (await import("./priorityclass.js")).createPriorityClassCommand(),
+      "pc",
+    ),
+    leaf(
+      "quota",
+      "Create a resource quota",
+      async () => (await import("./quota.js")).createQuotaCommand(),
+      "resourcequota",
+    ),
+    leaf("role", "Create a role", async () => (await import("./role.js")).createRoleCommand()),
+    leaf("rolebinding", "Bind a role or a cluster role in a namespace", async () =>
+      (await import("./rolebinding.js")).createRoleBindingCommand(),
+    ),
+    secretEntry,
+    serviceEntry,
+    leaf(
+      "serviceaccount",
+      "Create a service account",
+      async () => (await import("./serviceaccount.js")).createServiceAccountCommand(),
+      "sa",
+    ),
+    leaf("token", "Ask for a token of a service account", async () =>
+      (await import("./token.js")).createTokenCommand(),
+    ),
+  ],
+};

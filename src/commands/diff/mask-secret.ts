@@ -1,0 +1,40 @@
+import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+const MASK = "***";
+const BEFORE = "*** (before)";
+const AFTER = "*** (after)";
+
+export interface Versions {
+  /** undefined: the object does not exist yet. */
+  readonly from: KubeObject | undefined;
+  readonly to: KubeObject;
+}
+
+/** Copies in which the values of `data` are masked; of one that differs, one can still see that it does. */
+export function maskSecret({ from, to }: Versions): Versions {
+  const before = dataOf(from);
+  const after = dataOf(to);
+  const maskOf = (key: string, changed: string): string => {
+    const inBoth =
+      before !== undefined && after !== undefined && Object.hasOwn(before, key) && Object.hasOwn(after, key);
+    return inBoth && before[key] !== after[key] ? changed : MASK;
+  };
+  return {
+    from: from && masked(from, before, (key) => maskOf(key, BEFORE)),
+    to: masked(to, after, (key) => maskOf(key, AFTER)),
+  };
+}
+
+export const isSecret = ({ apiVersion = "", kind }: KubeObject): boolean =>
+  kind === "Secret" && apiVersion.split("/").at(-1) === "v1";
+
+function dataOf(object: KubeObject | undefined): JsonObject | undefined {
+  const data = object?.["data"] as JsonObject | undefined;
+  return data !== undefined && isJsonObject(data) ? data : undefined;
+}
+
+function masked(object: KubeObject, data: JsonObject | undefined, mask: (key: string) => string): KubeObject {
+  if (data === undefined) return object;
+  return { ...object, data: Object.fromEntries(Object.keys(data).map((key) => [key, mask(key)])) };
+}

@@ -1,0 +1,50 @@
+import { withoutLastApplied } from "../../actions/last-applied.js";
+import { PatchObject } from "../../actions/patch-object.js";
+import type { OpenApi } from "../../client/openapi/openapi.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { encodeBody } from "../../resource/encode-json.js";
+import { Helper } from "../../resource/helper.js";
+import type { Info } from "../../resource/info.js";
+import { sleep } from "../../resource/url-source.js";
+
+export interface MergeOptions {
+  readonly client: RestClient;
+  readonly serverSide: boolean;
+  readonly forceConflicts: boolean;
+  readonly fieldManager: string;
+  readonly openapi: () => Promise<OpenApi>;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The object as it would be after apply: the server is asked, and keeps nothing. `info.object` is the live one, or undefined
+ * when there is none. With `lock` a change since then is a conflict.
+ */
+export async function mergedObject(
+  info: Info,
+  local: KubeObject,
+  lock: boolean,
+  options: MergeOptions,
+): Promise<KubeObject> {
+  const { client, fieldManager, serverSide, forceConflicts, warn } = options;
+  const { namespace, name, object: live } = info;
+  const helper = new Helper(client, info.mapping, { dryRun: true, fieldManager });
+  if (serverSide) return helper.patch(namespace, name, "apply", encodeBody(local), forceConflicts);
+  if (live === undefined) return helper.create(namespace, withoutVersion(local));
+  const patching = new PatchObject(info, withoutLastApplied(local), helper, {
+    client,
+    openapi: await options.openapi(),
+    overwrite: true,
+    dryRun: "server",
+    resourceVersion: lock ? (live.metadata?.resourceVersion ?? "") : undefined,
+    sleep,
+    warn,
+  });
+  return patching.run(live);
+}
+
+function withoutVersion(object: KubeObject): KubeObject {
+  const { resourceVersion, ...metadata } = object.metadata ?? {};
+  return (resourceVersion ?? "") === "" ? object : { ...object, metadata };
+}

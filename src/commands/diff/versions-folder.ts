@@ -1,0 +1,25 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { emitYaml } from "../../machinery/yaml/emit.js";
+import { makeTempFolder, removeTemp } from "../../cli/temp-files.js";
+import type { Factory } from "../../cli/factory.js";
+
+/** A temporary folder with one version of each object, a file an object. */
+export class VersionsFolder {
+  private constructor(readonly path: string) {}
+
+  static async make(name: "LIVE" | "MERGED", host: Pick<Factory, "env" | "platform">): Promise<VersionsFolder> {
+    return new VersionsFolder(await makeTempFolder(`${name}-`, host));
+  }
+
+  /** undefined makes an empty file, null one that says so. */
+  async write(name: string, object: KubeObject | null | undefined): Promise<void> {
+    const text = object === undefined ? "" : emitYaml(object);
+    await writeFile(join(this.path, name), text, { mode: 0o700 });
+  }
+
+  remove(): Promise<void> {
+    return removeTemp(this.path);
+  }
+}

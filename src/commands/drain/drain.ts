@@ -1,0 +1,159 @@
+import { goQuote } from "../../base/go-quote.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
+import { warnTo } from "../../cli/warn.js";
+import type { Info } from "../../resource/info.js";
+import { sleep } from "../../resource/url-source.js";
+import { aggregate, throwAll } from "../../resource/visitor.js";
+import { cordonNodes } from "./cordon-nodes.js";
+import { completeNodes, findNodes, nodeFlags, type NodeOptions } from "./find-nodes.js";
+import { type PodRules, podsToDelete } from "./pods-to-delete.js";
+import { type RemoveOptions, removePods } from "./remove-pods.js";
+
+export interface DrainOptions extends NodeOptions {
+  readonly rules: PodRules;
+  readonly removal: RemoveOptions;
+  readonly warn: (text: string) => void;
+}
+
+const USE = "drain NODE";
+
+export function drainCommand(run = runDrain): Command {
+  return {
+    use: USE,
+    description: `Empty a node, for instance before its machine is worked on: it is made unschedulable, then its pods are evicted, and the
+command waits until they are gone. A disruption budget that is used up makes it try again until there is room.
+
+Pods of daemon sets stay (their controller would put them back at once), and so do mirror pods. Nothing is evicted while
+there are pods of daemon sets and no --ignore-daemonsets, pods with an emptyDir and no --delete-emptydir-data, or pods
+without a controller and no --force.
+
+"{{program}} uncordon" puts the node back to work.`,
+    examples: `# Empty the node "foo", pods without a controller included
+{{program}} drain foo --force
+
+# Give each pod 15 minutes
+{{program}} drain foo --grace-period=900`,
+    flags: [
+      { name: "force", type: "bool", usage: "Also pods without a controller" },
+      { name: "ignore-daemonsets", type: "bool", usage: "Leave the pods of daemon sets where they are" },
+      { name: "delete-emptydir-data", type: "bool", usage: "Also pods with an emptyDir, whose data is lost with them" },
+      {
+        name: "grace-period",
+        type: "int",
+        default: "-1",
+        usage: "Seconds each pod gets to end. Negative leaves it to the pod",
+      },
+      { name: "timeout", type: "duration", default: "0s", usage: "How long to go on; zero has no end" },
+      { name: "pod-selector", type: "string", usage: "Label selector: only these pods of the node" },
+      { name: "disable-eviction", type: "bool", usage: "Delete pods rather than evict them, past disruption budgets" },
+      {
+        name: "skip-wait-for-delete-timeout",
+        type: "int",
+        default: "0",
+        usage: "Do not wait for pods that were deleted longer ago than this many seconds; 0 waits for all",
+      },
+      {
+        name: "chunk-size",
+        type: "int64",
+        default: "500",
+        usage: "Read long lists in pages of this size; 0 reads them at once",
+      },
+      ...nodeFlags,
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    completeArgs: completeNodes,
+  };
+}
+
+async function complete(factory: Factory, invocation: Invocation): Promise<DrainOptions> {
+  const { flags } = invocation;
+  const podSelector = flags.string("pod-selector");
+  const chunkSize = flags.number("chunk-size");
+  const skipDeletedAfter = flags.number("skip-wait-for-delete-timeout");
+  const nodes = await findNodes(factory, invocation, USE, { podSelector, chunkSize });
+  const { streams, clock, restClient: client } = factory;
+  return {
+    ...nodes,
+    rules: {
+      client,
+      clock,
+      force: flags.bool("force"),
+      ignoreDaemonSets: flags.bool("ignore-daemonsets"),
+      deleteEmptyDirData: flags.bool("delete-emptydir-data"),
+      podSelector,
+      chunkSize,
+      skipDeletedAfter,
+    },
+    removal: {
+      client,
+      clock,
+      streams,
+      dryRun: nodes.dryRun,
+      gracePeriod: flags.number("grace-period"),
+      timeout: flags.duration("timeout"),
+      disableEviction: flags.bool("disable-eviction"),
+      skipDeletedAfter,
+      sleep,
+      finished: nodes.print,
+    },
+    warn: warnTo(streams, factory.env),
+  };
+}
+
+/** Cordons all nodes, then empties one after the other; goes on after a failure. */
+export async function runDrain(options: DrainOptions): Promise<void> {
+  await cordonNodes(options, true);
+  const { err } = options.streams;
+  const failures: unknown[] = [];
+  const pending: string[] = [];
+  for (const info of options.nodes) {
+    try {
+      await empty(info, options);
+      options.print(info.object ?? {}, "drained");
+    } catch (error) {
+      const node = goQuote(info.name);
+      err.write(`error: unable to drain node ${node} due to error: ${messageOf(error)}, continuing command...\n`);
+      failures.push(error);
+      pending.push(info.name);
+    }
+  }
+  if (pending.length > 0) {
+    err.write(`There are pending nodes to be drained:\n${pending.map((name) => ` ${name}\n`).join("")}`);
+  }
+  throwAll(failures);
+}
+
+async function empty({ name }: Info, options: DrainOptions): Promise<void> {
+  const { pods, warnings, errors } = await podsToDelete(name, options.rules);
+  throwAll(errors);
+  if (warnings !== "") options.warn(warnings);
+  if (options.dryRun === "client") {
+    for (const { metadata = {} } of pods) {
+      options.streams.out.write(`evicting pod ${metadata.namespace ?? ""}/${metadata.name ?? ""} (dry run)\n`);
+    }
+    return;
+  }
+  try {
+    await removePods(pods, options.removal);
+  } catch (error) {
+    await tellPending(name, error, options);
+    throw error;
+  }
+}
+
+/** Which pods are still there after a failure. */
+async function tellPending(node: string, failure: unknown, { rules, streams }: DrainOptions): Promise<void> {
+  const left = await podsToDelete(node, rules).catch((error: unknown) => ({ pods: [], errors: [error] }));
+  if (left.pods.length > 0) {
+    const names = left.pods.map(({ metadata }) => `pod/${metadata?.name ?? ""}\n`);
+    const title = `There are pending pods in node ${goQuote(node)} when an error occurred: ${messageOf(failure)}\n`;
+    streams.err.write(title + names.join(""));
+  }
+  if (left.errors.length > 0) {
+    const errors = aggregate(left.errors).message;
+    streams.err.write(`Following errors occurred while getting the list of pods to delete:\n${errors}`);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,173 @@
+import { calculatePatch } from "../../actions/calculate-patch.js";
+import { documentValidation, withLastApplied } from "../../actions/index.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { completeTypesAndNames, completeWords } from "../../cli/completion/resource-completers.js";
+import { editInEditor, type EditOptions, isUnchanged, OBJECT_HEADER, originalOf } from "../../cli/edit-in-editor.js";
+import type { EditOutcome } from "../../cli/edit-outcome.js";
+import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing.js";
+import type { Factory } from "../../cli/factory.js";
+import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
+import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import {
+  fieldManagerFlag,
+  filenameFlags,
+  readFieldValidation,
+  readFilenames,
+  saveConfigFlag,
+  validateFlag,
+  warnCannotValidate,
+} from "../../cli/flags/resource-flags.js";
+import { SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { withChangeCause } from "../../kinds/change-cause.js";
+import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { printerFor } from "../../printers/formats.js";
+import { Helper, type HelperOptions } from "../../resource/helper.js";
+import { type Info, refresh } from "../../resource/info.js";
+
+export interface EditCommandOptions {
+  readonly infos: () => Promise<readonly Info[]>;
+  readonly editing: Omit<EditOptions, "save">;
+  readonly client: () => Promise<RestClient>;
+  readonly request: HelperOptions;
+  /** What is recorded in the objects before they are sent. */
+  readonly annotate: (object: KubeObject) => KubeObject;
+  /** Told of each patch that is sent. */
+  readonly showPatch: (patch: string) => void;
+  readonly print: (operation: "edited" | "skipped", object: KubeObject) => void;
+  readonly warn: (text: string) => void;
+}
+
+export function editCommand(run = runEdit): Command {
+  return {
+    use: "edit (RESOURCE/NAME | -f FILENAME)",
+    description: `Edit resources in your editor: the one KUBE_EDITOR or EDITOR names, else vi (notepad on Windows). Several are edited in one
+file and sent one after the other. What the server does not take opens in the editor again, with the reasons as comments.
+
+A name with spaces is split into words; one with quotes is run by the shell in SHELL. When what was edited cannot be sent, it
+is kept in a temporary file and the command says where.`,
+    examples: `# Edit the service "registry"
+{{program}} edit svc/registry
+
+# Use another editor
+KUBE_EDITOR="nano" {{program}} edit svc/registry
+
+# Edit a job as JSON, in a version of your choice
+{{program}} edit job.v1.batch/myjob -o json
+
+# Edit a deployment and record it for a later apply
+{{program}} edit deployment/mydeployment --save-config
+
+# Edit the status of a deployment
+{{program}} edit deployment mydeployment --subresource=status`,
+    flags: [
+      recordFlag,
+      ...printFlags,
+      ...filenameFlags("File, directory or URL that names what to edit"),
+      validateFlag,
+      { name: "output-patch", type: "bool", usage: "Print each patch that is sent" },
+      windowsLineEndingsFlag,
+      fieldManagerFlag("kubectl-edit"),
+      saveConfigFlag,
+      subresourceFlag,
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    completeArgs: completeTypesAndNames,
+    completeFlags: { subresource: completeWords(SUBRESOURCES) },
+  };
+}
+
+async function complete(factory: Factory, invocation: Invocation): Promise<EditCommandOptions> {
+  const { args, flags, signal } = invocation;
+  const { streams } = factory;
+  const cause = readRecord(invocation);
+  const { namespace, enforced } = await factory.namespace();
+  const subresource = flags.string("subresource");
+  const builder = await factory.builder();
+  const result = await builder
+    .typeOrNameArgs(true, args)
+    .latest()
+    .namespaceParam(namespace)
+    .defaultNamespace()
+    .filenames(enforced, readFilenames(flags))
+    .subresource(subresource)
+    .continueOnError()
+    .flatten()
+    .do();
+  const fieldValidation = readFieldValidation(flags);
+  const request = readPrintRequest(flags, factory);
+  const write = (text: string): void => void streams.out.write(text);
+  const saveConfig = flags.bool("save-config");
+  return {
+    infos: () => result.infos(),
+    editing: {
+      ...editFormat(request),
+      header: OBJECT_HEADER,
+      windowsLineEndings: readWindowsLineEndings(flags, factory),
+      validate: documentValidation({
+        directive: fieldValidation,
+        openapi: factory.openapi,
+        client: factory.restClient,
+        cannotWarn: () => warnCannotValidate(factory),
+      }),
+      read: editedReader(factory),
+      namespace,
+      host: factory,
+    },
+    client: factory.restClient,
+    request: { fieldManager: flags.string("field-manager"), fieldValidation, subresource, signal },
+    annotate: (object) => withChangeCause(saveConfig ? withLastApplied(object) : object, cause),
+    showPatch: (patch) => {
+      if (flags.bool("output-patch")) write(`Patch: ${patch}\n`);
+    },
+    print: (operation, object) => printerFor(request, operation).print(object, write),
+    warn: (text) => void streams.err.write(text),
+  };
+}
+
+/** All objects in one file; each that was changed is patched. */
+export async function runEdit(options: EditCommandOptions): Promise<void> {
+  const infos = await options.infos();
+  if (infos.length === 0) throw new Error("edit cancelled, no objects found");
+  await editInEditor(infos, { ...options.editing, save: (edited, outcome) => save(infos, edited, outcome, options) });
+}
+
+async function save(
+  originals: readonly Info[],
+  edited: readonly Info[],
+  outcome: EditOutcome,
+  options: EditCommandOptions,
+): Promise<void> {
+  for (const info of edited) info.object = options.annotate(info.object ?? {});
+  for (const info of edited) {
+    const original = originalOf(info, originals);
+    if (isUnchanged(original, info)) options.print("skipped", info.object ?? {});
+    else await patch(original, info, outcome, options);
+  }
+}
+
+async function patch(original: Info, info: Info, outcome: EditOutcome, options: EditCommandOptions): Promise<void> {
+  const { kind } = info.mapping;
+  const calculated = await calculatePatch(kind, original.object ?? {}, info.object ?? {});
+  requireIdentity(calculated.patch);
+  options.showPatch(calculated.text);
+  const helper = new Helper(await options.client(), info.mapping, options.request);
+  const bytes = new TextEncoder().encode(calculated.text);
+  try {
+    refresh(info, await helper.patch(info.namespace, info.name, calculated.type, bytes));
+  } catch (error) {
+    options.warn(`${outcome.addError(error, info)}\n`);
+    return;
+  }
+  options.print("edited", info.object ?? {});
+}
+
+/** A patch cannot make an object another one. */
+function requireIdentity(patch: JsonObject): void {
+  const { metadata } = patch;
+  const renamed = isJsonObject(metadata) && Object.hasOwn(metadata, "name");
+  if (renamed || ["apiVersion", "kind", "managedFields"].some((key) => Object.hasOwn(patch, key))) {
+    throw new Error("At least one of apiVersion, kind and name was changed");
+  }
+}

@@ -1,0 +1,181 @@
+import type { Clock } from "../../base/clock.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { silentExit } from "../../cli/errors.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { isTransportError } from "../../client/transport/transport-error.js";
+import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
+import { objectFormats, printerFor } from "../../printers/formats.js";
+import { goSort } from "../../base/go-sort.js";
+import type { Printer } from "../../printers/printer.js";
+import { TabWriter } from "../../printers/tab-writer.js";
+import { Helper } from "../../resource/helper.js";
+import { eventPrinter, eventTime } from "./event-printer.js";
+
+export interface EventsOptions {
+  readonly client: () => Promise<RestClient>;
+  readonly namespace: string;
+  readonly allNamespaces: boolean;
+  readonly watch: boolean;
+  /** Empty: all of them. Compared without regard to case. */
+  readonly types: readonly string[];
+  readonly fieldSelector: string;
+  readonly printer: Printer;
+  readonly clock: Clock;
+  readonly streams: Streams;
+  readonly signal: AbortSignal;
+}
+
+const EVENTS: RestMapping = {
+  resource: { group: "", version: "v1", resource: "events" },
+  kind: { group: "", version: "v1", kind: "Event" },
+  namespaced: true,
+};
+/** kubectl reads pages of this size whatever --chunk-size says. */
+const PAGE = 500;
+
+export function eventsCommand(run = runEvents): Command {
+  return {
+    use: `events [(-o|--output=)${objectFormats.join("|")}] [--for TYPE/NAME] [--watch] [--types=Normal,Warning]`,
+    description: `Show events, the oldest first: those of a namespace or of all, or those about one resource.`,
+    examples: `# The events of the current namespace
+{{program}} events
+
+# Those of all namespaces
+{{program}} events --all-namespaces
+
+# Those about a pod, and then every new one as it comes
+{{program}} events --for pod/web-pod-13je7 --watch
+
+# As YAML
+{{program}} events -oyaml
+
+# Only warnings
+{{program}} events --types=Warning`,
+    flags: [
+      { name: "watch", short: "w", type: "bool", usage: "After the events there are, show new ones as they come" },
+      { name: "all-namespaces", short: "A", type: "bool", usage: "In all namespaces, whatever -n says" },
+      { name: "for", type: "string", usage: "Only events about this resource, as TYPE/NAME" },
+      { name: "types", type: "stringSlice", usage: "Only events of these types: Normal, Warning" },
+      { name: "no-headers", type: "bool", usage: "Leave the headings out of the table" },
+      {
+        name: "chunk-size",
+        type: "int64",
+        default: "500",
+        usage: "Read long lists in pages of this size; 0 reads them at once",
+      },
+      ...printFlags,
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    handlesSignals: ({ flags }) => flags.bool("watch"),
+  };
+}
+
+async function complete(factory: Factory, { flags, signal }: Invocation): Promise<EventsOptions> {
+  const { namespace } = await factory.namespace();
+  const about = flags.string("for");
+  const fieldSelector = about === "" ? "" : await selectorFor(about, await factory.mapper());
+  await factory.clientConfig();
+  const allNamespaces = flags.bool("all-namespaces");
+  const print = { ...readPrintRequest(flags, factory), encode: (object: KubeObject) => encodeJson(object) };
+  const printer =
+    print.output === ""
+      ? eventPrinter({ noHeaders: flags.bool("no-headers"), allNamespaces, clock: factory.clock })
+      : printerFor(print);
+  const types = flags.strings("types").map((type) => type.toLowerCase());
+  if (types.some((type) => type !== "normal" && type !== "warning")) {
+    throw new Error("valid --types are Normal or Warning");
+  }
+  return {
+    client: factory.restClient,
+    namespace,
+    allNamespaces,
+    watch: flags.bool("watch"),
+    types,
+    fieldSelector,
+    printer,
+    clock: factory.clock,
+    streams: factory.streams,
+    signal,
+  };
+}
+
+async function selectorFor(about: string, mapper: RestMapper): Promise<string> {
+  const [type = "", name = "", ...rest] = about.split("/");
+  if (!about.includes("/")) throw new Error("--for must be in resource/name form");
+  if (rest.length > 0) throw new Error("arguments in resource/name form may not have more than one slash");
+  const { group, version, kind } = await mapper.kindFor(await mapper.resourceFor(type.toLowerCase()));
+  // Without a name kubectl shows them all.
+  if (name === "") return "";
+  const apiVersion = group === "" ? version : `${group}/${version}`;
+  return `involvedObject.kind=${kind},involvedObject.apiVersion=${apiVersion},involvedObject.name=${name}`;
+}
+
+export async function runEvents(options: EventsOptions): Promise<void> {
+  if (options.watch) return watchEvents(options);
+  const { namespace, allNamespaces, printer, streams } = options;
+  const { list, items } = await listEvents(options);
+  if (items.length === 0) {
+    streams.err.write(allNamespaces ? "No events found.\n" : `No events found in ${namespace} namespace.\n`);
+    return;
+  }
+  goSort(items, (a, b) => eventTime(a) < eventTime(b));
+  const writer = tabWriter(streams);
+  printQuietly(printer, { ...list, items: items.map(asEvent) }, writer);
+  writer.flush();
+}
+
+async function listEvents(
+  options: EventsOptions,
+): Promise<{ readonly list: KubeObject; readonly items: KubeObject[] }> {
+  const helper = new Helper(await options.client(), EVENTS, { typed: true });
+  const items: KubeObject[] = [];
+  let next = "";
+  do {
+    const { fieldSelector } = options;
+    const page = await helper.list(whereOf(options), { fieldSelector, limit: PAGE, continue: next });
+    items.push(...((page.items ?? []) as KubeObject[]));
+    next = (page.metadata as { continue?: string } | undefined)?.continue ?? "";
+  } while (next !== "");
+  const list = { kind: "EventList", apiVersion: "v1", metadata: {} };
+  return { list, items: items.filter((event) => isWanted(event, options)) };
+}
+
+async function watchEvents(options: EventsOptions): Promise<void> {
+  const { fieldSelector, printer, signal, streams } = options;
+  const helper = new Helper(await options.client(), EVENTS, { typed: true });
+  const events = await helper.watch(whereOf(options), { fieldSelector, limit: PAGE }, signal);
+  const writer = tabWriter(streams);
+  try {
+    for await (const { type, object } of events) {
+      if (type === "DELETED" || object.kind !== "Event" || !isWanted(object, options)) continue;
+      printQuietly(printer, asEvent(object), writer);
+      writer.flush();
+    }
+  } catch (error) {
+    // However the watch ends, that is all there is to show.
+    if (!signal.aborted && !isTransportError(error)) throw error;
+  }
+  if (signal.aborted) throw silentExit();
+}
+
+const whereOf = ({ namespace, allNamespaces }: EventsOptions): string => (allNamespaces ? "" : namespace);
+
+const asEvent = (event: KubeObject): KubeObject => ({ kind: "Event", apiVersion: "v1", ...event });
+
+const isWanted = ({ type }: KubeObject, { types }: EventsOptions): boolean =>
+  types.length === 0 || (typeof type === "string" && types.includes(type.toLowerCase()));
+
+const tabWriter = ({ out }: Streams): TabWriter => new TabWriter((text) => void out.write(text));
+
+/** kubectl does not tell of what a printer refuses: -o name, for one, takes no lists. */
+function printQuietly(printer: Printer, object: KubeObject, writer: TabWriter): void {
+  try {
+    printer.print(object, writer.write);
+  } catch (error) {
+    if (error instanceof TypeError || error instanceof RangeError) throw error;
+  }
+}

@@ -1,0 +1,133 @@
+import { stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { PathError } from "../../base/path-error.js";
+import { buildNotes } from "../../cli/build-notes.js";
+import { type Command, Directive, type Invocation } from "../../cli/command.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import { type BuildOptions, buildKustomization, localFiles, type Reorder } from "../../kustomize/build.js";
+import type { ResourceList } from "../../kustomize/resource-list.js";
+
+export interface KustomizeOptions {
+  readonly path: string;
+  /** A file, or a folder that gets a file for each object; "" for stdout. */
+  readonly output: string;
+  readonly cwd: string;
+  readonly build: BuildOptions;
+  readonly streams: Pick<Streams, "out">;
+}
+
+const NONE = "LoadRestrictionsNone";
+const ROOT_ONLY = "LoadRestrictionsRootOnly";
+const unused = (what: string): string => `Not used: ${what}`;
+
+const flags: readonly FlagSpec[] = [
+  {
+    name: "output",
+    short: "o",
+    type: "string",
+    usage: "File to write to, or a directory that gets a file for each object",
+  },
+  { name: "network", type: "bool", usage: unused("no functions are run") },
+  { name: "network-name", type: "string", default: "bridge", usage: unused("no functions are run") },
+  { name: "mount", type: "stringArray", usage: unused("no functions are run") },
+  { name: "env", short: "e", type: "stringArray", usage: unused("no functions are run") },
+  { name: "as-current-user", type: "bool", usage: unused("no functions are run") },
+  {
+    name: "load-restrictor",
+    type: "string",
+    default: ROOT_ONLY,
+    usage: `With ${NONE} a kustomization may read files outside its directory`,
+  },
+  { name: "enable-alpha-plugins", type: "bool", usage: unused("plugins are not run") },
+  {
+    name: "reorder",
+    type: "string",
+    default: "legacy",
+    usage: "Order of the objects: legacy sorts them by kind, none leaves them as they come",
+    deprecated: "use the new 'sortOptions' field in kustomization.yaml instead.",
+  },
+  {
+    name: "enable-managedby-label",
+    type: "bool",
+    usage: "Label all objects with the program that made them",
+    deprecated:
+      "The flag `enable-managedby-label` has been deprecated. Use the `managedByLabel` option in the `buildMetadata` field instead.",
+  },
+  { name: "enable-helm", type: "bool", usage: unused("charts are not rendered") },
+  { name: "helm-command", type: "string", default: "helm", usage: unused("charts are not rendered") },
+  { name: "helm-api-versions", type: "stringArray", usage: unused("charts are not rendered") },
+  { name: "helm-kube-version", type: "string", usage: unused("charts are not rendered") },
+  { name: "helm-debug", type: "bool", usage: unused("charts are not rendered") },
+];
+
+export function kustomizeCommand(run = runKustomize): Command {
+  return {
+    use: "kustomize DIR [flags]",
+    description: `Print the objects of a kustomization: what its kustomization.yaml takes from files and other kustomizations, changed as it says.
+
+Without DIR the current directory is meant. No server is asked.`,
+    examples: `# Print what the kustomization of this directory makes
+{{program}} kustomize
+
+# The same for another directory, into a file
+{{program}} kustomize overlays/production -o production.yaml`,
+    flags,
+    execute: async (factory, invocation) => run(complete(factory, invocation)),
+    completeFlags: {
+      "load-restrictor": async () => ({ candidates: [NONE, ROOT_ONLY], directive: Directive.NoFileComp }),
+    },
+  };
+}
+
+function complete(factory: Factory, { args, flags: given }: Invocation): KustomizeOptions {
+  if (args.length > 1) throw new Error("specify one path to kustomization.yaml");
+  const restrictor = given.string("load-restrictor");
+  if (![NONE, ROOT_ONLY, ""].includes(restrictor)) {
+    throw new Error(`illegal flag value --load-restrictor ${restrictor}; legal values: [${ROOT_ONLY} ${NONE}]`);
+  }
+  const reorder = given.string("reorder");
+  if (reorder !== "legacy" && reorder !== "none") {
+    throw new Error(`illegal flag value --reorder ${reorder}; legal values: [legacy none]`);
+  }
+  const label = given.bool("enable-managedby-label") || factory.env["KUSTOMIZE_ENABLE_MANAGEDBY_LABEL"] === "on";
+  return {
+    path: args[0] ?? ".",
+    output: given.string("output"),
+    cwd: factory.cwd,
+    build: {
+      files: localFiles(factory.cwd, factory.platform),
+      fetch: async (url) => (await import("../../cli/fetch-url.js")).fetchUrl(url),
+      unrestricted: restrictor === NONE,
+      managedByLabel: label,
+      ...(given.changed("reorder") && { reorder: reorder satisfies Reorder }),
+      ...buildNotes(factory.streams, factory.clock),
+    },
+    streams: factory.streams,
+  };
+}
+
+/** Builds, and writes to where it was asked for. */
+export async function runKustomize({ path, output, cwd, build, streams }: KustomizeOptions): Promise<void> {
+  const list = await buildKustomization(path, build);
+  const target = resolve(cwd, output);
+  if (output === "") streams.out.write(list.toYaml());
+  else if (await isFolder(target)) await writeFiles(list, output, cwd);
+  else await write(output, cwd, list.toYaml());
+}
+
+const isFolder = (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+
+async function writeFiles(list: ResourceList, folder: string, cwd: string): Promise<void> {
+  for (const { name, text } of list.toFiles()) await write(join(folder, name), cwd, text);
+}
+
+async function write(path: string, cwd: string, text: string): Promise<void> {
+  await writeFile(resolve(cwd, path), text).catch((error: unknown) => {
+    throw new PathError("open", path, error);
+  });
+}

@@ -1,0 +1,86 @@
+import type { Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { podLog, type PodLogRequest } from "../../actions/pod-log.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { isStatusError } from "../../machinery/errors/status-error.js";
+
+export interface LogReadOptions {
+  readonly client: RestClient;
+  readonly follow: boolean;
+  readonly ignoreErrors: boolean;
+  /** Each line begins with the pod and the container. */
+  readonly prefix: boolean;
+  /** Milliseconds for attempts to follow a log that the server refuses. */
+  readonly podTimeout: number;
+  readonly out: Writable;
+  readonly err: Writable;
+  readonly signal: AbortSignal;
+}
+
+const POLL = 1000;
+
+/** Copies the logs one after the other; the first that cannot be read ends it, unless errors are ignored. */
+export async function readInOrder(requests: readonly PodLogRequest[], options: LogReadOptions): Promise<void> {
+  for (const request of requests) await readOne(request, options);
+}
+
+/** Copies all logs as their lines come. */
+export async function readTogether(requests: readonly PodLogRequest[], options: LogReadOptions): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  try {
+    await Promise.all(requests.map((request) => readOne(request, { ...options, signal })));
+  } finally {
+    stop.abort();
+  }
+}
+
+async function readOne(request: PodLogRequest, options: LogReadOptions): Promise<void> {
+  const { follow, ignoreErrors, podTimeout, out, err } = options;
+  const end = AbortSignal.timeout(Math.min(podTimeout, 2 ** 31 - 1));
+  for (;;) {
+    try {
+      return await copyLines(request, options);
+    } catch (error) {
+      if (!(error instanceof Error) || options.signal.aborted) throw error;
+      if (ignoreErrors) {
+        out.write(`error: ${error.message}\n`);
+        return;
+      }
+      if (!follow) throw error;
+      err.write(`${error.message}\n`);
+      if (!isStatusError(error)) throw error;
+    }
+    // A container that does not run yet may do so soon.
+    await pause(POLL, undefined, { signal: AbortSignal.any([end, options.signal]) }).catch(() => undefined);
+    if (end.aborted) throw new Error("context deadline exceeded");
+  }
+}
+
+/** Whole lines only, so that lines of several logs do not mix. */
+async function copyLines(request: PodLogRequest, { client, prefix, out, signal }: LogReadOptions): Promise<void> {
+  const head = prefix ? Buffer.from(`[pod/${request.pod}/${request.options.container ?? ""}] `) : Buffer.alloc(0);
+  let held: Uint8Array[] = [];
+  for await (const chunk of podLog(client, request, signal)) {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      await write(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
+      held = [];
+      from = end + 1;
+    }
+    if (from < chunk.length) held.push(chunk.slice(from));
+  }
+  if (held.length > 0) await write(out, Buffer.concat([head, ...held]));
+}
+
+/** Waits for a slow reader. */
+async function write(out: Writable, chunk: Uint8Array): Promise<void> {
+  if (out.write(chunk) || out.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const settle = (): void => {
+      for (const event of ["drain", "close", "error"]) out.off(event, settle);
+      resolve();
+    };
+    for (const event of ["drain", "close", "error"]) out.on(event, settle);
+  });
+}

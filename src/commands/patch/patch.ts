@@ -1,0 +1,215 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { goQuote } from "../../base/go-quote.js";
+import { PathError } from "../../base/path-error.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { completeTypesAndNames, offerWords } from "../../cli/completion/resource-completers.js";
+import type { Factory } from "../../cli/factory.js";
+import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
+import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import {
+  type DryRunStrategy,
+  dryRunFlag,
+  fieldManagerFlag,
+  filenameFlags,
+  readDryRun,
+  readFilenames,
+} from "../../cli/flags/resource-flags.js";
+import { localFlag, SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { changeCausePatch } from "../../kinds/change-cause.js";
+import { isUnsupportedMediaType } from "../../machinery/errors/status-error.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { printerFor } from "../../printers/formats.js";
+import type { Result } from "../../resource/builder.js";
+import { sortedJson } from "../../resource/encode-json.js";
+import { Helper } from "../../resource/helper.js";
+import type { Info } from "../../resource/info.js";
+import { patchLocally } from "./patch-locally.js";
+
+export type PatchKind = "json" | "merge" | "strategic";
+
+const MEDIA_TYPES: Readonly<Record<PatchKind, string>> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
+
+export interface PatchOptions {
+  readonly type: PatchKind;
+  /** As it is sent. */
+  readonly patch: string;
+  readonly local: boolean;
+  readonly dryRun: DryRunStrategy;
+  readonly fieldManager: string;
+  readonly subresource: string;
+  /** Why, for --record. */
+  readonly cause: string | undefined;
+  readonly find: () => Promise<Result>;
+  readonly client: () => Promise<RestClient>;
+  readonly print: (object: KubeObject, operation: string) => void;
+}
+
+export function patchCommand(run = runPatch): Command {
+  return {
+    use: "patch (-f FILENAME | TYPE NAME) [-p PATCH|--patch-file FILE]",
+    description: `Change fields of a resource by a strategic merge patch, a JSON merge patch or a JSON patch, in JSON or YAML.
+
+A strategic merge patch merges lists by the key of their items (containers by name); custom resources do not take it.`,
+    examples: `# Make a node unschedulable
+{{program}} patch node k8s-node-1 -p '{"spec":{"unschedulable":true}}'
+
+# The same in YAML
+{{program}} patch node k8s-node-1 -p $'spec:\\n unschedulable: true'
+
+# The node that node.json names
+{{program}} patch -f node.json -p '{"spec":{"unschedulable":true}}'
+
+# The image of one container, found by its name
+{{program}} patch pod valid-pod -p '{"spec":{"containers":[{"name":"web","image":"nginx:1.27"}]}}'
+
+# The image of the first container
+{{program}} patch pod valid-pod --type=json -p='[{"op": "replace", "path": "/spec/containers/0/image", "value":"nginx:1.27"}]'
+
+# The replicas of a deployment, by its scale
+{{program}} patch deployment nginx-deployment --subresource=scale --type=merge -p '{"spec":{"replicas":2}}'`,
+    flags: [
+      recordFlag,
+      ...printFlags,
+      { name: "patch", short: "p", type: "string", usage: "The patch" },
+      { name: "patch-file", type: "string", usage: "File that holds the patch" },
+      { name: "type", type: "string", default: "strategic", usage: "What the patch is: one of [json merge strategic]" },
+      dryRunFlag,
+      ...filenameFlags("File, directory or URL that names what to patch"),
+      localFlag,
+      fieldManagerFlag("kubectl-patch"),
+      subresourceFlag,
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    completeArgs: completeTypesAndNames,
+    completeFlags: { subresource: offerWords(SUBRESOURCES) },
+  };
+}
+
+async function complete(factory: Factory, invocation: Invocation): Promise<PatchOptions> {
+  const { args, flags } = invocation;
+  const dryRun = readDryRun(flags, factory);
+  const { namespace, enforced } = await factory.namespace();
+  const local = flags.bool("local");
+  const type = validate(invocation, dryRun);
+  const subresource = flags.string("subresource");
+  return {
+    type,
+    patch: await readPatch(invocation, factory),
+    local,
+    dryRun,
+    fieldManager: flags.string("field-manager"),
+    subresource,
+    cause: readRecord(invocation),
+    find: async () => {
+      const builder = await factory.builder();
+      return builder
+        .local(local)
+        .continueOnError()
+        .namespaceParam(namespace)
+        .defaultNamespace()
+        .filenames(enforced, readFilenames(flags))
+        .subresource(subresource)
+        .typeOrNameArgs(false, args)
+        .flatten()
+        .do();
+    },
+    client: factory.restClient,
+    print: (object, operation) =>
+      printerFor(readPrintRequest(flags, factory), operation).print(object, (text) => factory.streams.out.write(text)),
+  };
+}
+
+function validate({ args, flags }: Invocation, dryRun: DryRunStrategy): PatchKind {
+  const [patch, file] = [flags.string("patch"), flags.string("patch-file")];
+  if (patch !== "" && file !== "") throw new Error("cannot specify --patch and --patch-file together");
+  if (patch === "" && file === "") {
+    throw new Error("must specify --patch or --patch-file containing the contents of the patch");
+  }
+  const local = flags.bool("local");
+  if (local && args.length > 0) throw new Error("cannot specify --local and server resources");
+  if (local && dryRun === "server") {
+    throw new Error("cannot specify --local and --dry-run=server - did you mean --dry-run=client?");
+  }
+  const given = flags.string("type");
+  const type = given === "" ? "strategic" : given.toLowerCase();
+  if (type === "json" || type === "merge" || type === "strategic") return type;
+  throw new Error(`--type must be one of [json merge strategic], not ${goQuote(given)}`);
+}
+
+/** JSON stays as it was written, YAML becomes JSON. */
+async function readPatch({ flags }: Invocation, { cwd }: Factory): Promise<string> {
+  const given = flags.string("patch");
+  const file = flags.string("patch-file");
+  const text = file === "" ? given : readPatchFile(file, cwd);
+  if (/^\s*\{/.test(text)) return text;
+  const { parseYaml } = await import("../../machinery/yaml/read.js");
+  try {
+    return sortedJson(parseYaml(text));
+  } catch (error) {
+    const problem = (error as Error).message.replace("error converting YAML to JSON: ", "");
+    throw new Error(`unable to parse ${goQuote(given)}: ${problem}`, { cause: error });
+  }
+}
+
+function readPatchFile(path: string, cwd: string): string {
+  try {
+    return readFileSync(resolve(cwd, path), "utf8");
+  } catch (error) {
+    throw new Error(`unable to read patch file: ${new PathError("open", path, error).message}`, { cause: error });
+  }
+}
+
+/** Patches one after the other; goes on after a failure. */
+export async function runPatch(options: PatchOptions): Promise<void> {
+  const result = await options.find();
+  let count = 0;
+  await result.visit(async (info) => {
+    count++;
+    if (options.local || options.dryRun === "client") {
+      const before = info.object ?? {};
+      const after = await patchLocally(before, options.type, options.patch, info.mapping.kind);
+      return options.print(after, operationOf(before, after));
+    }
+    const helper = new Helper(await options.client(), info.mapping, {
+      dryRun: options.dryRun === "server",
+      fieldManager: options.fieldManager,
+      subresource: options.subresource,
+    });
+    const patched = await send(info, helper, options);
+    const operation = operationOf(info.object, patched);
+    options.print(await record(info, patched, helper, options), operation);
+  });
+  if (count === 0) throw new Error("no objects passed to patch");
+}
+
+async function send(info: Info, helper: Helper, { type, patch }: PatchOptions): Promise<KubeObject> {
+  return helper.patch(info.namespace, info.name, type, encode(patch)).catch((error: unknown) => {
+    if (!isUnsupportedMediaType(error)) throw error;
+    const text = `${MEDIA_TYPES[type]} is not supported by ${formatKind(info.mapping.kind)}: ${error.message}`;
+    throw new Error(text, { cause: error });
+  });
+}
+
+/** In a request of its own. That it fails is nobody's business. */
+async function record(info: Info, patched: KubeObject, helper: Helper, { cause }: PatchOptions): Promise<KubeObject> {
+  if (cause === undefined) return patched;
+  const patch = sortedJson(changeCausePatch(patched, cause));
+  return helper.patch(info.namespace, info.name, "merge", encode(patch)).catch(() => patched);
+}
+
+const operationOf = (before: KubeObject | undefined, after: KubeObject): string =>
+  deepEqual(before as JsonValue | undefined, after as JsonValue) ? "patched (no change)" : "patched";
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** "apps/v1, Kind=Deployment" */
+const formatKind = (kind: GroupVersionKind): string => `${formatGroupVersion(kind)}, Kind=${kind.kind}`;

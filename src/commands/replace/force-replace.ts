@@ -1,0 +1,99 @@
+import { recordConfiguration } from "../../actions/last-applied.js";
+import { deleteObject } from "../../actions/delete-object.js";
+import { poll } from "../../actions/poll.js";
+import { withoutVersion } from "../../actions/version-lock.js";
+import { type DeletedInfo, waitUntilAllGone } from "../../actions/wait-until-all-gone.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import { deletionLine } from "../../printers/deletion-line.js";
+import type { FilenameOptions, Result } from "../../resource/builder.js";
+import { Helper } from "../../resource/helper.js";
+import { type Info, refresh } from "../../resource/info.js";
+import { retrieveWith } from "../../resource/retrieve.js";
+import { sleep } from "../../resource/url-source.js";
+import type { Deletion, ReplaceOptions } from "./replace.js";
+
+const POLL = 1000;
+/** How long old objects may take to go when nothing was said, in milliseconds. */
+const PATIENCE = 300_000;
+
+/** Deletes all, waits until they are gone, then creates them. */
+export async function forceReplace(options: ReplaceOptions, deletion: Deletion): Promise<void> {
+  const { files, done } = await filesToKeep(options);
+  try {
+    await replaceAll(files, options, deletion);
+  } finally {
+    await done();
+  }
+}
+
+/** What is read from stdin is read twice. */
+async function filesToKeep({
+  files,
+  keepStdin,
+}: ReplaceOptions): Promise<{ readonly files: FilenameOptions; readonly done: () => Promise<void> }> {
+  if (!files.filenames.includes("-")) return { files, done: () => Promise.resolve() };
+  const { path, done } = await keepStdin();
+  const filenames = files.filenames.map((name) => (name === "-" ? path : name));
+  return { files: { ...files, filenames }, done };
+}
+
+async function replaceAll(files: FilenameOptions, options: ReplaceOptions, deletion: Deletion): Promise<void> {
+  const client = await options.client();
+  const old = await options.findOld(files);
+  old.ignoreErrors(isNotFound);
+  await deleteAll(old, client, options, deletion);
+  await old.visit((info) => untilGone(info, client, deletion.timeout || PATIENCE));
+
+  const { fieldManager, fieldValidation } = options;
+  let count = 0;
+  const wanted = await options.find(files);
+  await wanted.visit(async (info) => {
+    const object = recordConfiguration(info.object ?? {}, options.saveConfig);
+    const helper = new Helper(client, info.mapping, { fieldManager, fieldValidation });
+    const created = await helper.create(info.namespace, withoutVersion(object));
+    count++;
+    refresh(info, created);
+    options.print(created);
+  });
+  if (count === 0) throw new Error("no objects passed to replace");
+}
+
+async function deleteAll(
+  old: Result,
+  client: RestClient,
+  { streams }: ReplaceOptions,
+  deletion: Deletion,
+): Promise<void> {
+  const { propagationPolicy, gracePeriod } = deletion;
+  const deleted: DeletedInfo[] = [];
+  let found = 0;
+  await old.visit(async (info) => {
+    found++;
+    const uid = await deleteObject(info, new Helper(client, info.mapping), {
+      propagationPolicy,
+      ...(gracePeriod >= 0 && { gracePeriodSeconds: gracePeriod }),
+    });
+    deleted.push({ info, uid });
+    const namespace = info.mapping.namespaced ? info.namespace : undefined;
+    streams.out.write(deletionLine({ kind: info.mapping.kind, name: info.name, namespace }, deletion.output, false));
+  });
+  if (found === 0) streams.out.write("No resources found\n");
+  else if (deletion.wait) {
+    await waitUntilAllGone(deleted, { ...deletion, client, warn: (message) => void streams.err.write(message) });
+  }
+}
+
+/** Asks once a second. */
+async function untilGone(info: Info, client: RestClient, timeout: number): Promise<void> {
+  const retrieve = retrieveWith(async () => client);
+  const isGone = (): Promise<boolean> =>
+    retrieve(info).then(
+      () => false,
+      (error: unknown) => {
+        if (isNotFound(error)) return true;
+        throw error;
+      },
+    );
+  if (!(await poll(isGone, { interval: POLL, timeout, sleep }))) throw new Error("context deadline exceeded");
+}

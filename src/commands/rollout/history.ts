@@ -1,0 +1,116 @@
+import { clusterReader } from "../../actions/cluster-reader.js";
+import { loadTypedKinds } from "../../actions/typed-object.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { completeListedTypes } from "../../cli/completion/listed-types.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { type History, historyKind, readHistory, type Revision } from "../../kinds/rollout/history.js";
+import { templateText } from "./template-text.js";
+import { type PrintRequest, printerFor } from "../../printers/formats.js";
+import { DESCRIPTION, TabWriter } from "../../printers/tab-writer.js";
+import type { Info } from "../../resource/info.js";
+import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags, warnUnreadable } from "./target.js";
+
+export interface HistoryOptions extends Target {
+  readonly client: () => Promise<RestClient>;
+  /** 0 lists them all. */
+  readonly revision: bigint;
+  readonly print: PrintRequest;
+  /** -o was given: what the revisions stand for is printed, else a line on each. */
+  readonly whole: boolean;
+  readonly unreadable: (replicaSet: string, message: string) => void;
+  readonly streams: Streams;
+}
+
+export function historyCommand(run = runHistory): Command {
+  return {
+    use: "history (TYPE NAME | TYPE/NAME) [flags]",
+    description: "Show the revisions of a resource, or what one of them was.",
+    examples: `# List the revisions of a deployment
+{{program}} rollout history deployment/abc
+
+# Show the pod template of revision 3 of a daemonset
+{{program}} rollout history daemonset/abc --revision=3`,
+    flags: [
+      {
+        name: "revision",
+        type: "int64",
+        default: "0",
+        usage: "Show this revision, with its pod template",
+      },
+      ...targetFlags,
+      ...printFlags,
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    completeArgs: completeListedTypes(ROLLED_OUT),
+  };
+}
+
+async function complete(factory: Factory, { args, flags }: Invocation): Promise<HistoryOptions> {
+  const target = await readTarget(factory, flags, args);
+  requireTarget(flags, args);
+  const revision = BigInt(flags.number("revision"));
+  if (revision < 0n) throw new Error(`revision must be a positive integer: ${revision}`);
+  const print = readPrintRequest(flags, factory);
+  const isWhole = print.output !== "";
+  const isTyped = isWhole || print.template !== "";
+  return {
+    ...target,
+    client: factory.restClient,
+    revision,
+    print: { ...print, encode: isTyped ? (await loadTypedKinds()).encode : undefined },
+    whole: isWhole,
+    unreadable: warnUnreadable(factory, isWhole ? 172 : 114),
+    streams: factory.streams,
+  };
+}
+
+export async function runHistory(options: HistoryOptions): Promise<void> {
+  const { print, streams } = options;
+  const out = (text: string): void => void streams.out.write(text);
+  const result = await options.find();
+  if (options.whole) {
+    const printer = printerFor(print);
+    await result.visit(async (info) => {
+      for (const { object } of chosen(await historyOf(info, options), options.revision)) printer.print(object(), out);
+    });
+    return;
+  }
+  await result.visit(async (info) => {
+    const history = await historyOf(info, options);
+    const heading = options.revision > 0n ? `with revision #${options.revision}` : "";
+    const text = await overview(history, options.revision);
+    printerFor(print, `${heading}\n${text}`).print(info.object ?? {}, out);
+  });
+}
+
+async function historyOf({ mapping, namespace, name }: Info, options: HistoryOptions): Promise<History> {
+  const kind = historyKind(mapping.kind, "history");
+  const reader = clusterReader(await options.client(), 0);
+  return readHistory(kind)(namespace, name, { reader, unreadable: options.unreadable });
+}
+
+/** By number; the later of two with one number. */
+function chosen({ revisions }: History, wanted: bigint): readonly Revision[] {
+  const byNumber = new Map(revisions.map((revision) => [revision.number, revision]));
+  if (wanted === 0n) return [...byNumber.values()].sort((a, b) => (a.number < b.number ? -1 : 1));
+  const revision = byNumber.get(wanted);
+  if (revision === undefined) throw new Error("unable to find the specified revision");
+  return [revision];
+}
+
+async function overview(history: History, wanted: bigint): Promise<string> {
+  if (history.revisions.length === 0) return "No rollout history found.";
+  const revisions = chosen(history, wanted);
+  const [only] = revisions;
+  if (wanted > 0n && only !== undefined) return templateText(only.shownTemplate());
+  let text = "";
+  const writer = new TabWriter((aligned) => {
+    text += aligned;
+  }, DESCRIPTION);
+  writer.write("REVISION\tCHANGE-CAUSE\n");
+  for (const { number, changeCause } of revisions) writer.write(`${number}\t${changeCause || "<none>"}\n`);
+  writer.flush();
+  return text;
+}

@@ -1,0 +1,117 @@
+import { followObject } from "../../actions/follow-object.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { completeListedTypes } from "../../cli/completion/listed-types.js";
+import { silentExit } from "../../cli/errors.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { klogLine } from "../../client/klog.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { type StatusViewer, statusViewerFor } from "../../kinds/rollout/status.js";
+import { Helper } from "../../resource/helper.js";
+import type { Info } from "../../resource/info.js";
+import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags } from "./target.js";
+
+export interface StatusOptions extends Target {
+  readonly client: () => Promise<RestClient>;
+  readonly watch: boolean;
+  /** 0 is whichever runs. */
+  readonly revision: bigint;
+  /** Milliseconds for each object; 0: without end. */
+  readonly timeout: number;
+  readonly streams: Streams;
+  readonly signal: AbortSignal;
+}
+
+export function statusCommand(run = runStatus): Command {
+  return {
+    use: "status (TYPE NAME | TYPE/NAME) [flags]",
+    description: `Show how far the rollout of a resource is, and by default wait until it is done.
+
+--watch=false shows it once. --revision=N makes sure that it is that revision which is rolled out: another one that comes in
+between is an error.`,
+    examples: `# Wait until a deployment is rolled out
+{{program}} rollout status deployment/nginx`,
+    flags: [
+      ...targetFlags,
+      { name: "watch", short: "w", type: "bool", default: "true", usage: "Wait until the rollout is done" },
+      {
+        name: "revision",
+        type: "int64",
+        default: "0",
+        usage: "The revision that is to be rolled out; 0 is the latest",
+      },
+      {
+        name: "timeout",
+        type: "duration",
+        default: "0s",
+        usage: "How long to wait, with a unit (1s, 2m, 3h); zero is for ever",
+      },
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    completeArgs: completeListedTypes(ROLLED_OUT, { repeat: false }),
+    handlesSignals: true,
+  };
+}
+
+async function complete(factory: Factory, { args, flags, signal }: Invocation): Promise<StatusOptions> {
+  const target = await readTarget(factory, flags, args);
+  await factory.clientConfig();
+  requireTarget(flags, args);
+  const revision = BigInt(flags.number("revision"));
+  if (revision < 0n) throw new Error(`revision must be a positive integer: ${revision}`);
+  const timeout = flags.duration("timeout");
+  const complain = (): void => {
+    const text = klogLine(
+      "E",
+      "until.go:159",
+      '"Timeout for context shall not be negative"',
+      new Date(factory.clock.now()),
+    );
+    factory.streams.err.write(text);
+  };
+  return {
+    namespace: target.namespace,
+    find: async () => {
+      const result = await target.find();
+      if (timeout < 0) complain();
+      return result;
+    },
+    client: factory.restClient,
+    watch: flags.bool("watch"),
+    revision,
+    timeout: Math.max(timeout, 0),
+    streams: factory.streams,
+    signal,
+  };
+}
+
+export async function runStatus(options: StatusOptions): Promise<void> {
+  const result = await options.find();
+  let found = false;
+  await result.visit(async (info) => {
+    found = true;
+    await showStatus(info, statusViewerFor(info.mapping.kind), options);
+  });
+  if (!found) options.streams.err.write(`No resources found in ${options.namespace} namespace.\n`);
+}
+
+async function showStatus(info: Info, viewer: StatusViewer, options: StatusOptions): Promise<void> {
+  const { signal, timeout, watch, revision, streams } = options;
+  const time = new AbortController();
+  const timer = timeout > 0 ? setTimeout(() => time.abort(), Math.min(timeout, 2 ** 31 - 1)) : undefined;
+  const helper = new Helper(await options.client(), info.mapping);
+  try {
+    const deadline = AbortSignal.any([signal, time.signal]);
+    for await (const { type, object } of followObject(helper, info.namespace, info.name, deadline)) {
+      if (type === "SYNCED") continue;
+      // Not to follow another object of the same name.
+      if (type === "DELETED") throw new Error("object has been deleted");
+      const { text, done } = viewer(object, revision);
+      streams.out.write(text);
+      if (done || !watch) return;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  if (signal.aborted) throw silentExit();
+  throw new Error("timed out waiting for the condition");
+}

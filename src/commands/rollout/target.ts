@@ -1,0 +1,52 @@
+import type { Factory } from "../../cli/factory.js";
+import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
+import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
+import { klogWarning } from "../../client/klog.js";
+import type { Result } from "../../resource/builder.js";
+
+/** Which objects a rollout command is about. */
+export interface Target {
+  readonly namespace: string;
+  readonly find: () => Promise<Result>;
+}
+
+export const targetFlags: readonly FlagSpec[] = [
+  ...filenameFlags("File, directory or URL that names the resource"),
+  selectorFlag,
+];
+
+/** Reads the flags and operands; throws when they name nothing. */
+export async function readTarget(factory: Factory, flags: Flags, args: readonly string[]): Promise<Target> {
+  const { namespace, enforced } = await factory.namespace();
+  const files = readFilenames(flags);
+  const find = async (): Promise<Result> => {
+    const builder = await factory.builder();
+    return builder
+      .namespaceParam(namespace)
+      .defaultNamespace()
+      .labelSelector(flags.string("selector"))
+      .filenames(enforced, files)
+      .typeOrNameArgs(true, args)
+      .continueOnError()
+      .latest()
+      .flatten()
+      .do();
+  };
+  return { namespace, find };
+}
+
+export function requireTarget(flags: Flags, args: readonly string[]): void {
+  const { filenames, kustomize = "" } = readFilenames(flags);
+  if (args.length === 0 && filenames.length === 0 && kustomize === "") {
+    throw new Error("required resource not specified");
+  }
+}
+
+/** Says that a ReplicaSet's revision could not be read, as klog does. */
+export const warnUnreadable =
+  ({ streams, clock }: Factory, line: number) =>
+  (_replicaSet: string, message: string): void =>
+    void streams.err.write(klogWarning(`history.go:${line}`, message, new Date(clock.now())));
+
+/** The types that are rolled out, for completion. */
+export const ROLLED_OUT: readonly string[] = ["deployment", "daemonset", "statefulset"];

@@ -1,0 +1,149 @@
+import {
+  createTyped,
+  overrideObject,
+  type Overrides,
+  recordTypedConfiguration,
+  type TypedKinds,
+} from "../../actions/index.js";
+import type { Command } from "../../cli/command.js";
+import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
+import { overrideFlags } from "../../cli/flags/override-flags.js";
+import { printFlags } from "../../cli/flags/print-flags.js";
+import { recordFlag } from "../../cli/flags/record-flag.js";
+import {
+  type DryRunStrategy,
+  dryRunFlag,
+  fieldManagerFlag,
+  filenameFlags,
+  saveConfigFlag,
+} from "../../cli/flags/resource-flags.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { withChangeCause } from "../../kinds/change-cause.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
+import { Helper } from "../../resource/helper.js";
+import { throwAll } from "../../resource/visitor.js";
+import { complete } from "./options.js";
+import { podFor, type PodRequest, serviceFor } from "./pod.js";
+
+export interface RunCommandOptions {
+  readonly request: PodRequest;
+  /** Also make a service for the pod. */
+  readonly expose: boolean;
+  /** Of the pod only. */
+  readonly overrides: Overrides;
+  readonly namespace: string;
+  readonly enforceNamespace: boolean;
+  readonly dryRun: DryRunStrategy;
+  readonly fieldManager: string;
+  readonly saveConfig: boolean;
+  /** Why it is made, for its annotation. */
+  readonly cause: string | undefined;
+  readonly client: () => Promise<RestClient>;
+  readonly mapper: () => Promise<RestMapper>;
+  readonly kinds: TypedKinds;
+  readonly print: (object: KubeObject) => void;
+  /** Parts the service from the pod, where the format wants that. */
+  readonly separate: () => void;
+}
+
+export function runCommand(run = runRun): Command {
+  return {
+    use: 'run NAME --image=image [--env="key=value"] [--port=port] [--dry-run=server|client] [--overrides=inline-json] [--command] -- [COMMAND] [args...]',
+    description: "Make a pod that runs an image.",
+    examples: `# Run nginx
+{{program}} run nginx --image=nginx
+
+# With a port that it says it listens on
+{{program}} run hazelcast --image=hazelcast/hazelcast --port=5701
+
+# With variables in its environment
+{{program}} run hazelcast --image=hazelcast/hazelcast --env="DNS_DOMAIN=cluster" --env="POD_NAMESPACE=default"
+
+# With labels
+{{program}} run hazelcast --image=hazelcast/hazelcast --labels="app=hazelcast,env=prod"
+
+# Only show what would be made
+{{program}} run nginx --image=nginx --dry-run=client
+
+# With another API version, or more of a spec
+{{program}} run nginx --image=nginx --overrides='{ "apiVersion": "v1", "spec": { ... } }'
+
+# With arguments of the image's own command
+{{program}} run nginx --image=nginx -- <arg1> <arg2> ... <argN>
+
+# With another command
+{{program}} run nginx --image=nginx --command -- <cmd> <arg1> ... <argN>`,
+    flags: [
+      ...filenameFlags("Not used: what is run is said by the other flags"),
+      cascadeFlag,
+      { name: "force", type: "bool", usage: "With --rm: take the pod out of the API at once" },
+      { name: "grace-period", type: "int", default: "-1", usage: "With --rm: seconds the pod is given to end" },
+      { name: "timeout", type: "duration", usage: "With --rm: how long to wait until the pod is gone" },
+      { name: "wait", type: "bool", usage: "With --rm: wait until the pod is gone" },
+      ...printFlags,
+      recordFlag,
+      dryRunFlag,
+      { name: "annotations", type: "stringArray", usage: "An annotation of the pod: key=value" },
+      { name: "image", type: "string", required: true, usage: "Image to run" },
+      { name: "image-pull-policy", type: "string", usage: "When the image is pulled: Always, IfNotPresent or Never" },
+      { name: "rm", type: "bool", usage: "Delete the pod when it has ended. Needs --attach" },
+      { name: "env", type: "stringArray", usage: "A variable of the container's environment: key=value" },
+      { name: "port", type: "string", usage: "Port that the container listens on" },
+      { name: "labels", short: "l", type: "string", usage: "Labels of the pod, separated by commas" },
+      { name: "stdin", short: "i", type: "bool", usage: "Keep the container's stdin open" },
+      { name: "tty", short: "t", type: "bool", usage: "Give the container a terminal" },
+      { name: "attach", type: "bool", usage: "Wait for the pod and attach to it. The default with --stdin" },
+      { name: "leave-stdin-open", type: "bool", usage: "Keep stdin open when who attached first is gone" },
+      { name: "restart", type: "string", default: "Always", usage: "When it runs again: Always, OnFailure or Never" },
+      { name: "command", type: "bool", usage: "What follows -- is the command, not the arguments of the image's own" },
+      { name: "expose", type: "bool", usage: "Also make a service for the pod. Needs --port" },
+      { name: "quiet", short: "q", type: "bool", usage: "Say nothing but what the container says" },
+      { name: "privileged", type: "bool", usage: "Run the container with all rights" },
+      {
+        name: "detach-keys",
+        type: "string",
+        default: "ctrl-p,ctrl-q",
+        usage: "Keys that leave the container one is attached to",
+      },
+      fieldManagerFlag("kubectl-run"),
+      ...overrideFlags,
+      saveConfigFlag,
+      {
+        name: "pod-running-timeout",
+        type: "duration",
+        default: "1m0s",
+        usage: "How long to wait until the pod runs, with a unit (5s, 2m, 3h)",
+      },
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+  };
+}
+
+/** The pod, then its service, which is printed first. When the service fails the pod stays, and is printed. */
+export async function runRun(options: RunCommandOptions): Promise<void> {
+  const { request, overrides, kinds } = options;
+  const failures: unknown[] = [];
+  const pod = await create("Pod", () => overrideObject(podFor(request), overrides, kinds), options);
+  if (options.expose) {
+    try {
+      options.print(await create("Service", async () => serviceFor(request), options));
+      options.separate();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  options.print(pod);
+  throwAll(failures);
+}
+
+async function create(kind: string, make: () => Promise<KubeObject>, options: RunCommandOptions): Promise<KubeObject> {
+  const { kinds, dryRun, namespace, fieldManager } = options;
+  const mapping = await (await options.mapper()).mappingFor({ group: "", kind }, "v1");
+  const object = withChangeCause(await make(), options.cause);
+  if (dryRun === "client") {
+    return options.enforceNamespace ? { ...object, metadata: { ...object.metadata, namespace } } : object;
+  }
+  const helper = new Helper(await options.client(), mapping, { dryRun: dryRun === "server", fieldManager });
+  return createTyped(recordTypedConfiguration(object, options.saveConfig, kinds), namespace, helper, kinds);
+}

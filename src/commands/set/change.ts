@@ -1,0 +1,109 @@
+import { calculatePatch } from "../../actions/calculate-patch.js";
+import { readTyped } from "../../actions/read-typed.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
+import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
+import { type DryRunStrategy, withDryRun } from "../../cli/flags/resource-flags.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { printerFor } from "../../printers/formats.js";
+import { Helper } from "../../resource/helper.js";
+import { type Info, objectName } from "../../resource/info.js";
+import { throwAll } from "../../resource/visitor.js";
+import type { TypedKinds } from "./find.js";
+
+/** How changes are sent and shown. */
+export interface ChangeOptions {
+  readonly infos: readonly Info[];
+  readonly kinds: TypedKinds;
+  readonly local: boolean;
+  readonly dryRun: DryRunStrategy;
+  readonly fieldManager: string;
+  readonly client: () => Promise<RestClient>;
+  readonly print: (object: KubeObject) => void;
+}
+
+/** -o, as commands print what Go holds in types. Throws for a format nobody knows. */
+export function typedPrint(
+  factory: Factory,
+  { flags }: Invocation,
+  operation: string,
+  dryRun: DryRunStrategy,
+  kinds: TypedKinds,
+): (object: KubeObject) => void {
+  const printer = printerFor(
+    { ...readPrintRequest(flags, factory), encode: kinds.encode },
+    withDryRun(operation, dryRun),
+  );
+  return (object) => printer.print(object, (text) => factory.streams.out.write(text));
+}
+
+export const outputFlags: Command["flags"] = printFlags;
+
+/** The object after the change, or undefined when it is none of the change's business. Told what else failed by `fail`. */
+export type Change = (object: KubeObject, fail: (error: Error) => void) => KubeObject | undefined;
+
+/** What fits one way of sending: "failed to patch image update to pod template: ...". */
+export type DescribeFailure = (message: string) => string;
+
+/**
+ * Changes all, then sends the patch of each, one after the other; what was not changed after all is not sent unless
+ * `sendAll`. `afterSending` may refuse to go on after something was sent. Throws together what failed.
+ */
+export async function changeAll(
+  options: ChangeOptions,
+  change: Change,
+  describeFailure: DescribeFailure,
+  { sendAll = false, afterSending }: { readonly sendAll?: boolean; readonly afterSending?: () => void } = {},
+): Promise<void> {
+  const failures: unknown[] = [];
+  const changed = options.infos.map((info) => attempt(info, change, options.kinds, failures));
+  for (const [index, info] of options.infos.entries()) {
+    const outcome = changed[index];
+    if (outcome === undefined) continue;
+    if ("error" in outcome) {
+      failures.push(new Error(`error: ${objectName(info)} ${messageOf(outcome.error)}\n`));
+      continue;
+    }
+    const { text } = await calculatePatch(info.mapping.kind, info.object ?? {}, outcome.object);
+    if (text === "{}" && !sendAll) continue;
+    const sent = await send(info, outcome.object, text, options, describeFailure).catch(
+      (error: unknown) => void failures.push(error),
+    );
+    if (sent === undefined) continue;
+    if (!isLocal(options)) afterSending?.();
+    options.print(sent);
+  }
+  throwAll(failures);
+}
+
+type Outcome = { readonly object: KubeObject } | { readonly error: unknown };
+
+function attempt(info: Info, change: Change, kinds: TypedKinds, failures: unknown[]): Outcome | undefined {
+  try {
+    const object = change(structuredClone(info.object ?? {}), (error) => failures.push(error));
+    return object && { object: readTyped(object, kinds) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function send(
+  info: Info,
+  changed: KubeObject,
+  patch: string,
+  options: ChangeOptions,
+  describeFailure: DescribeFailure,
+): Promise<KubeObject> {
+  if (isLocal(options)) return changed;
+  const { dryRun, fieldManager, client } = options;
+  const helper = new Helper(await client(), info.mapping, { dryRun: dryRun === "server", fieldManager });
+  const bytes = new TextEncoder().encode(patch);
+  return helper.patch(info.namespace, info.name, "strategic", bytes).catch((error: unknown) => {
+    throw new Error(describeFailure(messageOf(error)), { cause: error });
+  });
+}
+
+const isLocal = ({ local, dryRun }: ChangeOptions): boolean => local || dryRun === "client";
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,45 @@
+import { podTemplateOf } from "../../kinds/pod-template.js";
+import { child, children, ensureChild, type Fields } from "../../machinery/meta/access.js";
+import { parseGroupVersion } from "../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+/** The spec of the pods an object makes, the object's own. Throws for a kind that makes none. */
+export function podSpecOf(object: KubeObject): Fields {
+  const { group, version } = parseGroupVersion(object.apiVersion ?? "");
+  const { kind = "" } = object;
+  // All types but this one have their template from the start.
+  if (kind === "ReplicationController" && group === "") {
+    ensureChild(ensureChild(object as Fields, "spec"), "template");
+  }
+  const template = kind === "PodTemplate" ? undefined : podTemplateOf({ group, kind }, object);
+  if (template === undefined) {
+    throw new Error(`the object is not a pod or does not have a pod template: *${version}.${kind}`);
+  }
+  return child(template, "spec") ?? ensureChild(template, "spec");
+}
+
+/** Containers whose names fit, with `init` first or last. */
+export function selectContainers(spec: Fields, pattern: string): readonly Fields[] {
+  return [...children(spec, "containers"), ...children(spec, "initContainers")].filter(({ name }) =>
+    fits(typeof name === "string" ? name : "", pattern),
+  );
+}
+
+/**
+ * kubectl's own matching with `*`, which is no usual one: "*" fits all, a pattern must end where the name does, and
+ * where the first part stands does not matter.
+ */
+export function fits(name: string, pattern: string): boolean {
+  if (pattern === "*") return true;
+  if (!pattern.includes("*")) return name === pattern;
+  let position = 0;
+  const parts = pattern.split("*");
+  for (const [index, part] of parts.entries()) {
+    if (part === "") continue;
+    const next = name.slice(position).indexOf(part);
+    if (next < position || (index === 0 && position !== 0)) return false;
+    if (index === parts.length - 1 && name.length !== part.length + next) return false;
+    position = next;
+  }
+  return true;
+}

@@ -1,0 +1,85 @@
+import { goQuote } from "../../base/go-quote.js";
+import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
+
+/** A variable of a container: with a value, or with a reference to one. */
+export interface EnvVar {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: object;
+}
+
+export interface EnvChanges {
+  readonly set: readonly EnvVar[];
+  readonly remove: readonly string[];
+  /** "-" was among them. */
+  readonly readsStdin: boolean;
+}
+
+/** Operands: resources first, then `KEY=VALUE` and `KEY-`. Undefined when one stands in the wrong place. */
+export function splitResourcesAndEnv(
+  args: readonly string[],
+): { readonly resources: readonly string[]; readonly env: readonly string[] } | undefined {
+  const isEnv = (arg: string): boolean => arg.indexOf("=", 1) > 0 || arg.endsWith("-");
+  const first = args.findIndex(isEnv);
+  if (first < 0) return { resources: args, env: [] };
+  return args.slice(first).every(isEnv) ? { resources: args.slice(0, first), env: args.slice(first) } : undefined;
+}
+
+/** Reads `KEY=VALUE`, `KEY-` and `-`, which stands for the lines of stdin. */
+export async function parseEnv(specs: readonly string[], stdin: () => Promise<string>): Promise<EnvChanges> {
+  const set: EnvVar[] = [];
+  const named = new Set<string>();
+  const remove: string[] = [];
+  let readsStdin = false;
+  for (const spec of specs) {
+    const equals = spec.indexOf("=");
+    if (spec === "-") {
+      set.push(...readLines(await stdin()));
+      readsStdin = true;
+    } else if (equals >= 0) {
+      const name = spec.slice(0, equals);
+      const faults = strictEnvVarNameErrors(name);
+      if (faults.length > 0) throw new Error(`${goQuote(name)} is not a valid key name: ${faults.join(";")}`);
+      named.add(name);
+      set.push({ name, value: spec.slice(equals + 1) });
+    } else if (spec.endsWith("-")) {
+      remove.push(spec.slice(0, -1));
+    } else {
+      throw new Error(`unknown environment variable: ${spec}`);
+    }
+  }
+  if (remove.some((name) => named.has(name))) {
+    throw new Error("can not both modify and remove the same environment variable in the same command");
+  }
+  return { set, remove, readsStdin };
+}
+
+/** `KEY=VALUE` a line; what follows a `#` is a comment, and lines without a `=` are passed over. */
+function readLines(text: string): readonly EnvVar[] {
+  return text.split("\n").flatMap((line) => {
+    const spec = line.replace(/\r$/, "").split("#", 1)[0] ?? "";
+    const equals = spec.indexOf("=");
+    return equals < 0 ? [] : [{ name: spec.slice(0, equals), value: spec.slice(equals + 1) }];
+  });
+}
+
+/** What is set takes the place of what had its name; what has no place yet goes to the end. */
+export function changeEnv(
+  existing: readonly EnvVar[],
+  { set, remove }: Pick<EnvChanges, "set" | "remove">,
+): readonly EnvVar[] {
+  const covered = new Set(remove);
+  const changed: EnvVar[] = [];
+  for (const held of existing) {
+    if (covered.has(held.name)) continue;
+    const newer = set.find(({ name }) => name === held.name);
+    if (newer !== undefined) covered.add(held.name);
+    changed.push(newer ?? held);
+  }
+  for (const added of set) {
+    if (covered.has(added.name)) continue;
+    covered.add(added.name);
+    changed.push(added);
+  }
+  return changed;
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { encodeJson } from "../machinery/codec/json-encoder.js";
+
+/** What of a ConfigMap decides its hash. Binary data is base64 text. */
+export interface HashedConfigMap {
+  readonly name: string;
+  /** Null where the object has none: Go hashes a nil map otherwise than an empty one. */
+  readonly data: Readonly<Record<string, string>> | null;
+  readonly binaryData?: Readonly<Record<string, string>> | undefined;
+  readonly immutable?: boolean | undefined;
+}
+
+/** What of a Secret decides its hash. Data is base64 text. */
+export interface HashedSecret {
+  readonly name: string;
+  readonly type: string;
+  readonly data: Readonly<Record<string, string>> | null;
+  readonly immutable?: boolean | undefined;
+}
+
+/** The ten letters that kubectl's --append-hash puts behind a name: they change when the content does. */
+export function configMapHash({ name, data, binaryData, immutable }: HashedConfigMap): string {
+  const binary = Object.keys(binaryData ?? {}).length > 0 ? binaryData : undefined;
+  return hashOf({ kind: "ConfigMap", name, data, binaryData: binary, immutable });
+}
+
+/** {@link configMapHash} for a Secret. */
+export function secretHash({ name, type, data, immutable }: HashedSecret): string {
+  return hashOf({ kind: "Secret", type, name, data, immutable });
+}
+
+/** Digits that could make words of a name, and what stands for them. */
+const HARMLESS: Readonly<Record<string, string>> = { "0": "g", "1": "h", "3": "k", a: "m", e: "t" };
+
+/** The ten letters of any content; keys are sorted before it is hashed. */
+export function hashOf(content: object): string {
+  const hex = createHash("sha256")
+    .update(encodeJson(content, { sortKeys: true }))
+    .digest("hex");
+  return hex.slice(0, 10).replace(/[013ae]/g, (digit) => HARMLESS[digit] ?? digit);
+}

@@ -1,0 +1,75 @@
+import { absent, isFields, list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { since } from "./events.js";
+import type { DescriptionWriter } from "./description.js";
+import { scalar, slice, texts } from "./go-fields.js";
+import { describeAnnotations, describeLabels } from "./labels.js";
+
+const CLASS = "volume.beta.kubernetes.io/storage-class";
+
+/** The annotation that came before the field goes first. */
+export function storageClassOf({ metadata, spec }: ReadonlyFields): string {
+  const annotated = texts(object(metadata).annotations)[CLASS];
+  return annotated ?? text(object(spec).storageClassName);
+}
+
+const MODES: readonly (readonly [string, string])[] = [
+  ["ReadWriteOnce", "RWO"],
+  ["ReadOnlyMany", "ROX"],
+  ["ReadWriteMany", "RWX"],
+  ["ReadWriteOncePod", "RWOP"],
+];
+
+/** "RWO,ROX", always in one order. */
+export const accessModesText = (modes: unknown): string =>
+  MODES.flatMap(([mode, short]) => (list(modes).includes(mode) ? [short] : [])).join(",");
+
+/**
+ * A PersistentVolumeClaim, or a template of one, which has no name, status and finalizers. `now` is for the age of a
+ * deletion.
+ */
+export function describeClaim(description: DescriptionWriter, claim: ReadonlyFields, now: number | false): void {
+  const [metadata, spec, status] = [object(claim.metadata), object(claim.spec), object(claim.status)];
+  const whole = now !== false;
+  if (whole) {
+    description.write(0, `Name:\t${text(metadata.name)}\n`);
+    description.write(0, `Namespace:\t${text(metadata.namespace)}\n`);
+  }
+  description.write(0, `StorageClass:\t${storageClassOf(claim)}\n`);
+  if (whole) {
+    const { deletionTimestamp } = metadata;
+    const phase = absent(deletionTimestamp)
+      ? text(status.phase)
+      : `Terminating (lasts ${since(deletionTimestamp, now)})`;
+    description.write(0, `Status:\t${phase}\n`);
+  }
+  description.write(0, `Volume:\t${text(spec.volumeName)}\n`);
+  describeLabels(description, "Labels", texts(metadata.labels));
+  describeAnnotations(description, "Annotations", texts(metadata.annotations));
+  if (whole) description.write(0, `Finalizers:\t${slice(metadata.finalizers)}\n`);
+  const bound = text(spec.volumeName) !== "";
+  const capacity = bound ? scalar(object(status.capacity).storage, "0") : "";
+  description.write(0, `Capacity:\t${capacity}\n`);
+  description.write(0, `Access Modes:\t${bound ? accessModesText(status.accessModes) : ""}\n`);
+  if (!absent(spec.volumeMode)) description.write(0, `VolumeMode:\t${text(spec.volumeMode)}\n`);
+  const { dataSource } = spec;
+  if (!isFields(dataSource)) return;
+  description.write(0, "DataSource:\n");
+  if (!absent(dataSource.apiGroup)) description.write(1, `APIGroup:\t${text(dataSource.apiGroup)}\n`);
+  description.write(1, `Kind:\t${text(dataSource.kind)}\n`);
+  description.write(1, `Name:\t${text(dataSource.name)}\n`);
+}
+
+/** What a StatefulSet makes a claim from for each pod. */
+export function describeClaimTemplates(description: DescriptionWriter, templates: readonly ReadonlyFields[]): void {
+  description.write(0, `Volume Claims:${templates.length === 0 ? "\t<none>" : ""}\n`);
+  for (const template of templates) {
+    const [metadata, spec] = [object(template.metadata), object(template.spec)];
+    description.write(1, `Name:\t${text(metadata.name)}\n`);
+    description.write(1, `StorageClass:\t${storageClassOf(template)}\n`);
+    describeLabels(description, "Labels", texts(metadata.labels), "  ");
+    describeLabels(description, "Annotations", texts(metadata.annotations), "  ");
+    const storage = object(object(spec.resources).requests).storage;
+    description.write(1, `Capacity:\t${scalar(storage, "<default>")}\n`);
+    description.write(1, `Access Modes:\t${slice(spec.accessModes)}\n`);
+  }
+}

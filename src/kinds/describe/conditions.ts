@@ -1,0 +1,13 @@
+import { objects, text } from "../../machinery/meta/access.js";
+import type { DescriptionWriter } from "./description.js";
+
+/** The conditions of a workload: type, status and reason. Nothing without any. */
+export function describeReasons(description: DescriptionWriter, conditions: unknown): void {
+  const all = objects(conditions);
+  if (all.length === 0) return;
+  description.write(0, "Conditions:\n  Type\tStatus\tReason\n");
+  description.write(1, "----\t------\t------\n");
+  // The space is kubectl's own.
+  for (const { type, status, reason } of all)
+    description.write(1, `${text(type)} \t${text(status)}\t${text(reason)}\n`);
+}

@@ -1,0 +1,110 @@
+import { isFields, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { describeContainerState } from "./container-state.js";
+import type { DescriptionWriter } from "./description.js";
+import { describeEnvironment, describeEnvironmentSources, type FieldValue } from "./environment.js";
+import { flag, order, scalar, sortedBy } from "./go-fields.js";
+import { probeText } from "./probes.js";
+import { goQuote } from "../../base/go-quote.js";
+
+export interface ContainersWhat {
+  /** "Containers", "Init Containers", ... */
+  readonly label: string;
+  readonly containers: unknown;
+  /** What is known of them, by name; none in a template. */
+  readonly statuses?: unknown;
+  readonly fieldValue?: FieldValue;
+  /** The name of the list is further in, and then the names of its containers by one space. */
+  readonly indent?: string;
+}
+
+export function describeContainers(description: DescriptionWriter, what: ContainersWhat): void {
+  const { label, statuses, fieldValue, indent = "" } = what;
+  const containers = objects(what.containers);
+  const byName = new Map(objects(statuses).map((status) => [text(status.name), status]));
+  description.write(0, `${indent}${label}:${containers.length === 0 ? " <none>" : ""}\n`);
+  for (const container of containers) {
+    const name = text(container.name);
+    const status = byName.get(name);
+    description.write(1, `${indent === "" ? "" : " "}${name}:\n`);
+    describeImageAndPorts(description, container, status);
+    describeLines(description, "Command", container.command);
+    describeLines(description, "Args", container.args);
+    if (status !== undefined) describeContainerState(description, status);
+    describeResources(description, 2, container.resources);
+    describeProbes(description, container);
+    describeEnvironmentSources(description, container);
+    describeEnvironment(description, container, fieldValue);
+    describeMounts(description, container);
+  }
+}
+
+function describeImageAndPorts(
+  description: DescriptionWriter,
+  container: ReadonlyFields,
+  status: ReadonlyFields | undefined,
+): void {
+  if (status !== undefined) description.write(2, `Container ID:\t${text(status.containerID)}\n`);
+  description.write(2, `Image:\t${text(container.image)}\n`);
+  if (status !== undefined) description.write(2, `Image ID:\t${text(status.imageID)}\n`);
+  for (const [title, field] of [
+    ["Port", "containerPort"],
+    ["Host Port", "hostPort"],
+  ] as const) {
+    const ports = objects(container.ports).map((port) => portText(port, field));
+    const listed = ports.join(", ");
+    if (listed.includes(",")) description.write(2, `${title}s:\t${listed}\n`);
+    else description.write(2, `${title}:\t${listed === "" ? "<none>" : listed}\n`);
+  }
+  const profile = object(container.securityContext).seccompProfile;
+  if (isFields(profile)) {
+    description.write(2, `SeccompProfile:\t${text(profile.type)}\n`);
+    if (profile.type === "Localhost") description.write(3, `LocalhostProfile:\t${text(profile.localhostProfile)}\n`);
+  }
+}
+
+function portText(port: ReadonlyFields, field: "containerPort" | "hostPort"): string {
+  const name = text(port.name);
+  return `${number(port[field])}/${text(port.protocol)}${name === "" ? "" : ` (${name})`}`;
+}
+
+/** Each word on a line of its own, a word of several lines on several. */
+function describeLines(description: DescriptionWriter, title: string, words: unknown): void {
+  if (!Array.isArray(words) || words.length === 0) return;
+  description.write(2, `${title}:\n`);
+  for (const word of words) {
+    for (const line of text(word).split("\n")) description.write(3, `${line}\n`);
+  }
+}
+
+export function describeResources(description: DescriptionWriter, level: number, resources: unknown): void {
+  for (const [title, field] of [
+    ["Limits", "limits"],
+    ["Requests", "requests"],
+  ] as const) {
+    const amounts = Object.entries(object(object(resources)[field])).sort(([a], [b]) => order(a, b));
+    if (amounts.length > 0) description.write(level, `${title}:\n`);
+    for (const [name, amount] of amounts) description.write(level + 1, `${name}:\t${scalar(amount)}\n`);
+  }
+}
+
+function describeProbes(description: DescriptionWriter, container: ReadonlyFields): void {
+  for (const title of ["Liveness", "Readiness", "Startup"]) {
+    const probe = container[`${title.toLowerCase()}Probe`];
+    if (isFields(probe)) description.write(2, `${title}:\t${probeText(probe)}\n`);
+  }
+}
+
+function describeMounts(description: DescriptionWriter, container: ReadonlyFields): void {
+  const mounts = sortedBy(container.volumeMounts, ({ mountPath }) => text(mountPath));
+  const none = mounts.length === 0 ? "\t<none>" : "";
+  description.write(2, `Mounts:${none}\n`);
+  for (const mount of mounts) {
+    const access = flag(mount.readOnly) === "true" ? "ro" : "rw";
+    const path = text(mount.subPath) === "" ? "" : `,path=${goQuote(text(mount.subPath))}`;
+    description.write(3, `${text(mount.mountPath)} from ${text(mount.name)} (${access}${path})\n`);
+  }
+  const devices = sortedBy(container.volumeDevices, ({ devicePath }) => text(devicePath));
+  if (devices.length === 0) return;
+  description.write(2, `Devices:${none}\n`);
+  for (const device of devices) description.write(3, `${text(device.devicePath)} from ${text(device.name)}\n`);
+}

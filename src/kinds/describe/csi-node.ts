@@ -1,0 +1,30 @@
+import { absent, object, objects, text } from "../../machinery/meta/access.js";
+import { dateText } from "./dates.js";
+import type { Describer } from "./describer.js";
+import { describeEvents, eventsOf } from "./events.js";
+import { slice, whole } from "./go-fields.js";
+import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+
+const CSI_NODES = { group: "storage.k8s.io", version: "v1", resource: "csinodes" };
+
+export const describeCsiNode: Describer = async (_namespace, name, description, context) => {
+  const node = await context.reader.get(CSI_NODES, "", name);
+  const events = await eventsOf(node, "CSINode", context);
+  describeName(description, node, false);
+  describeLabelsAndAnnotations(description, node);
+  description.write(0, `CreationTimestamp:\t${dateText(node.metadata?.creationTimestamp)}\n`);
+  description.write(0, "Spec:\n");
+  const { drivers } = object(node.spec);
+  if (!absent(drivers)) description.write(1, "Drivers:\n");
+  for (const driver of objects(drivers)) {
+    description.write(2, `${text(driver.name)}:\n`);
+    description.write(3, `Node ID:\t${text(driver.nodeID)}\n`);
+    const { count } = object(driver.allocatable);
+    if (!absent(count)) {
+      description.write(3, "Allocatables:\n");
+      description.write(4, `Count:\t${whole(count)}\n`);
+    }
+    if (!absent(driver.topologyKeys)) description.write(3, `Topology Keys:\t${slice(driver.topologyKeys)}\n`);
+  }
+  describeEvents(description, events, context);
+};

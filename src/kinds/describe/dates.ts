@@ -1,0 +1,26 @@
+import { text } from "../../machinery/meta/access.js";
+
+const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** Go's zero time, which no zone moves. */
+const NO_DATE = "Mon, 01 Jan 0001 00:00:00 +0000";
+
+/** A time of the API as RFC 1123 writes it, in the zone of this machine. */
+export function dateText(time: unknown): string {
+  const milliseconds = Date.parse(text(time));
+  if (Number.isNaN(milliseconds)) return NO_DATE;
+  const date = new Date(milliseconds);
+  const [day, month] = [DAYS[date.getDay()], MONTHS[date.getMonth()]];
+  const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => pad(part, 2)).join(":");
+  return `${day}, ${pad(date.getDate(), 2)} ${month} ${pad(date.getFullYear(), 4)} ${clock} ${zone(date)}`;
+}
+
+/** "+0100" */
+function zone(date: Date): string {
+  const minutes = -date.getTimezoneOffset();
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? "-" : "+"}${pad(Math.trunc(size / 60), 2)}${pad(size % 60, 2)}`;
+}
+
+const pad = (value: number, length: number): string => String(value).padStart(length, "0");

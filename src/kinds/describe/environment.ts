@@ -1,0 +1,60 @@
+import { isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { containerResource } from "../container-resource.js";
+import type { DescriptionWriter } from "./description.js";
+import { flag } from "./go-fields.js";
+
+/** The value of a field of the pod that a variable is taken from, as far as kubectl looks it up. */
+export type FieldValue = (fieldRef: ReadonlyFields) => string;
+
+/** "Environment:" and a variable a line; a value of several lines goes on below. */
+export function describeEnvironment(
+  description: DescriptionWriter,
+  container: ReadonlyFields,
+  fieldValue: FieldValue = () => "",
+): void {
+  const variables = objects(container.env);
+  description.write(2, `Environment:${variables.length === 0 ? "\t<none>" : ""}\n`);
+  for (const { name, value, valueFrom } of variables) {
+    if (isFields(valueFrom)) {
+      const from = sourceText(valueFrom, container, fieldValue);
+      if (from !== undefined) description.write(3, `${text(name)}:\t${from}\n`);
+      continue;
+    }
+    for (const [index, line] of text(value).split("\n").entries()) {
+      description.write(3, `${index === 0 ? `${text(name)}:` : ""}\t${line}\n`);
+    }
+  }
+}
+
+function sourceText(from: ReadonlyFields, container: ReadonlyFields, fieldValue: FieldValue): string | undefined {
+  const { fieldRef, resourceFieldRef, secretKeyRef, configMapKeyRef } = from;
+  if (isFields(fieldRef)) return `${fieldValue(fieldRef)} (${text(fieldRef.apiVersion)}:${text(fieldRef.fieldPath)})`;
+  if (isFields(resourceFieldRef)) {
+    const resource = text(resourceFieldRef.resource);
+    return `${resourceText(resource, resourceFieldRef.divisor, container)} (${resource})`;
+  }
+  if (isFields(secretKeyRef)) return keyText(secretKeyRef, "in secret");
+  return isFields(configMapKeyRef) ? keyText(configMapKeyRef, "of config map") : undefined;
+}
+
+const keyText = (ref: ReadonlyFields, where: string): string =>
+  `<set to the key '${text(ref.key)}' ${where} '${text(ref.name)}'>\tOptional: ${flag(ref.optional)}`;
+
+/** Without a limit a container may use what its node has. */
+function resourceText(resource: string, divisor: unknown, container: ReadonlyFields): string {
+  const value = containerResource(resource, divisor, object(container.resources)) ?? "";
+  return value === "0" && /^limits\.(cpu|memory)$/.test(resource) ? "node allocatable" : value;
+}
+
+/** ConfigMaps and Secrets that are taken over whole; nothing without any. */
+export function describeEnvironmentSources(description: DescriptionWriter, container: ReadonlyFields): void {
+  const sources = objects(container.envFrom);
+  if (sources.length === 0) return;
+  description.write(2, "Environment Variables from:\n");
+  for (const { configMapRef, secretRef, prefix } of sources) {
+    const kind = isFields(configMapRef) ? "ConfigMap" : isFields(secretRef) ? "Secret" : "";
+    const ref = isFields(configMapRef) ? configMapRef : object(secretRef);
+    const prefixed = text(prefix) === "" ? "" : ` with prefix '${text(prefix)}'`;
+    description.write(3, `${text(ref.name)}\t${kind}${prefixed}\tOptional: ${flag(ref.optional)}\n`);
+  }
+}

@@ -1,0 +1,128 @@
+import { isForbidden } from "../../machinery/errors/status-error.js";
+import { absent, isFields, list, object, objects, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { dateText } from "./dates.js";
+import type { DescribeContext, Describer } from "./describer.js";
+import type { Description } from "./description.js";
+import { describeEvents, eventsOf } from "./events.js";
+import { flag, order, scalar } from "./go-fields.js";
+import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeNodeSlices } from "./node-slices.js";
+import { describeNodePods } from "./node-pods.js";
+import { PODS } from "./owned-pods.js";
+import { describeTaints } from "./scheduling.js";
+
+const NODES = { group: "", version: "v1", resource: "nodes" };
+const LEASES = { group: "coordination.k8s.io", version: "v1", resource: "leases" };
+const SLICES = { group: "resource.k8s.io", version: "v1", resource: "resourceslices" };
+
+const ROLE_PREFIX = "node-role.kubernetes.io/";
+const ROLE = "kubernetes.io/role";
+
+export const describeNode: Describer = async (_namespace, name, description, context) => {
+  const { reader } = context;
+  const node = await reader.get(NODES, "", name);
+  const fieldSelector = `spec.nodeName=${name},status.phase!=Succeeded,status.phase!=Failed`;
+  const pods = await reader.list(PODS, "", { fieldSelector }).catch((error: unknown) => {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  });
+  const events = await eventsOfNode(node, context);
+  const slices = await reader
+    .list(SLICES, "", { fieldSelector: `spec.nodeName=${name}`, unlimited: true })
+    .catch(() => []);
+  const spec = object(node.spec);
+  describeName(description, node, false);
+  description.write(0, `Roles:\t${rolesText(node)}\n`);
+  describeLabelsAndAnnotations(description, node);
+  description.write(0, `CreationTimestamp:\t${dateText(node.metadata?.creationTimestamp)}\n`);
+  describeTaints(description, "Taints", spec.taints);
+  description.write(0, `Unschedulable:\t${flag(spec.unschedulable)}\n`);
+  await describeLease(description, name, context);
+  describeStatus(description, node, slices);
+  if (text(spec.podCIDR) !== "") description.write(0, `PodCIDR:\t${text(spec.podCIDR)}\n`);
+  const ranges = list(spec.podCIDRs).map(text);
+  if (ranges.length > 0) description.write(0, `PodCIDRs:\t${ranges.join(",")}\n`);
+  if (text(spec.providerID) !== "") description.write(0, `ProviderID:\t${text(spec.providerID)}\n`);
+  if (pods === undefined) description.write(0, "Pods:\tnot authorized\n");
+  else describeNodePods(description, node, pods, context);
+  describeEvents(description, events, context);
+};
+
+/** Some who write events know a node by its name where the uid goes. */
+async function eventsOfNode(node: KubeObject, context: DescribeContext): Promise<readonly KubeObject[] | undefined> {
+  const byUid = await eventsOf(node, "Node", context);
+  const { name = "" } = node.metadata ?? {};
+  const byName = await eventsOf({ ...node, metadata: { ...node.metadata, uid: name } }, "Node", context);
+  return byUid && [...byUid, ...(byName ?? [])];
+}
+
+function rolesText({ metadata }: KubeObject): string {
+  const roles = Object.entries(metadata?.labels ?? {}).flatMap(([key, value]) => {
+    const role = key.startsWith(ROLE_PREFIX) ? key.slice(ROLE_PREFIX.length) : key === ROLE ? value : "";
+    return role === "" ? [] : [role];
+  });
+  return roles.length === 0 ? "<none>" : [...new Set(roles)].sort(order).join(",");
+}
+
+/** The lease by which a node says that it lives. A request. */
+async function describeLease(description: Description, name: string, { reader }: DescribeContext): Promise<void> {
+  let lease: KubeObject;
+  try {
+    lease = await reader.get(LEASES, "kube-node-lease", name);
+  } catch (error) {
+    description.write(0, `Lease:\tFailed to get lease: ${(error as Error).message}\n`);
+    return;
+  }
+  const { holderIdentity, acquireTime, renewTime } = object(lease.spec);
+  const orUnset = (value: unknown, shown: (value: unknown) => string): string =>
+    absent(value) ? "<unset>" : shown(value);
+  description.write(0, "Lease:\n");
+  description.write(1, `HolderIdentity:\t${orUnset(holderIdentity, text)}\n`);
+  description.write(1, `AcquireTime:\t${orUnset(acquireTime, dateText)}\n`);
+  description.write(1, `RenewTime:\t${orUnset(renewTime, dateText)}\n`);
+}
+
+const SYSTEM = [
+  ["Machine ID", "machineID"],
+  ["System UUID", "systemUUID"],
+  ["Boot ID", "bootID"],
+  ["Kernel Version", "kernelVersion"],
+  ["OS Image", "osImage"],
+  ["Operating System", "operatingSystem"],
+  ["Architecture", "architecture"],
+  ["Container Runtime Version", "containerRuntimeVersion"],
+  ["Kubelet Version", "kubeletVersion"],
+] as const;
+
+function describeStatus(description: Description, node: KubeObject, slices: readonly KubeObject[]): void {
+  const { conditions, addresses, capacity, allocatable, nodeInfo } = object(node.status);
+  describeConditions(description, conditions);
+  description.write(0, "Addresses:\n");
+  for (const { type, address } of objects(addresses)) description.write(1, `${text(type)}:\t${text(address)}\n`);
+  describeAmounts(description, "Capacity", capacity);
+  describeAmounts(description, "Allocatable", allocatable);
+  describeNodeSlices(description, slices);
+  description.write(0, "System Info:\n");
+  for (const [title, field] of SYSTEM) description.write(1, `${title}:\t${text(object(nodeInfo)[field])}\n`);
+}
+
+function describeConditions(description: Description, conditions: unknown): void {
+  const all = objects(conditions);
+  if (all.length === 0) return;
+  const titles = "Type\tStatus\tLastHeartbeatTime\tLastTransitionTime\tReason\tMessage";
+  description.write(0, `Conditions:\n  ${titles}\n`);
+  description.write(1, "----\t------\t-----------------\t------------------\t------\t-------\n");
+  for (const { type, status, lastHeartbeatTime, lastTransitionTime, reason, message } of all) {
+    const cells = [text(type), text(status), dateText(lastHeartbeatTime), dateText(lastTransitionTime), text(reason)];
+    // The spaces are kubectl's own.
+    description.write(1, `${cells.join(" \t")} \t${text(message)}\n`);
+  }
+}
+
+/** Nothing without any. */
+function describeAmounts(description: Description, title: string, amounts: unknown): void {
+  const names = isFields(amounts) ? Object.keys(amounts).sort(order) : [];
+  if (names.length > 0) description.write(0, `${title}:\n`);
+  for (const name of names) description.write(1, `${name}:\t${scalar(object(amounts)[name])}\n`);
+}

@@ -1,0 +1,108 @@
+import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { accessModesText, storageClassOf } from "./claim.js";
+import { describeAttributes } from "./csi-attributes.js";
+import type { Describer } from "./describer.js";
+import type { DescriptionWriter } from "./description.js";
+import { describeEvents, eventsOf, since } from "./events.js";
+import { slice, texts, whole } from "./go-fields.js";
+import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeTerm } from "./selector-terms.js";
+import { describeSource, type Row, rows, sharedSources, type VolumeSourceText } from "./volume-sources.js";
+
+const VOLUMES = { group: "", version: "v1", resource: "persistentvolumes" };
+
+export const describePersistentVolume: Describer = async (_namespace, name, description, context) => {
+  const volume = await context.reader.get(VOLUMES, "", name);
+  const events = await eventsOf(volume, "PersistentVolume", context);
+  const [spec, status] = [object(volume.spec), object(volume.status)];
+  const { finalizers, deletionTimestamp } = volume.metadata ?? {};
+  describeName(description, volume, false);
+  describeLabelsAndAnnotations(description, volume);
+  description.write(0, `Finalizers:\t${slice(finalizers)}\n`);
+  description.write(0, `StorageClass:\t${storageClassOf(volume)}\n`);
+  const leaving = deletionTimestamp && `Terminating (lasts ${since(deletionTimestamp, context.now)})`;
+  description.write(0, `Status:\t${leaving ?? text(status.phase)}\n`);
+  const { claimRef } = spec;
+  const claim = isFields(claimRef) ? `${text(claimRef.namespace)}/${text(claimRef.name)}` : "";
+  description.write(0, `Claim:\t${claim}\n`);
+  description.write(0, `Reclaim Policy:\t${text(spec.persistentVolumeReclaimPolicy)}\n`);
+  description.write(0, `Access Modes:\t${accessModesText(spec.accessModes)}\n`);
+  if (!absent(spec.volumeMode)) description.write(0, `VolumeMode:\t${text(spec.volumeMode)}\n`);
+  description.write(0, `Capacity:\t${whole(object(spec.capacity).storage)}\n`);
+  describeNodeAffinity(description, object(spec.nodeAffinity));
+  description.write(0, `Message:\t${text(status.message)}\n`);
+  description.write(0, "Source:\n");
+  describeSource(description, spec, SOURCES);
+  describeEvents(description, events, context);
+};
+
+/** The nodes that can reach it. */
+function describeNodeAffinity(description: DescriptionWriter, { required }: ReadonlyFields): void {
+  if (!isFields(required)) {
+    description.write(0, "Node Affinity:\t<none>\n");
+    return;
+  }
+  description.write(0, "Node Affinity:\t\n");
+  const terms = objects(required.nodeSelectorTerms);
+  description.write(1, `Required Terms:\t${terms.length === 0 ? "<none>" : ""}\n`);
+  for (const [index, { matchExpressions }] of terms.entries()) {
+    const requirements = objects(matchExpressions).map(({ key, operator, values }) => ({
+      key: text(key),
+      operator: text(operator).toLowerCase(),
+      values: list(values).map(text),
+    }));
+    describeTerm(description, 2, `Term ${index}`, requirements);
+  }
+}
+
+const endpointsNamespace: Row = [
+  "EndpointsNamespace:",
+  ({ endpointsNamespace: namespace }) => (absent(namespace) ? "<unset>" : text(namespace)),
+];
+
+/** Those of persistent volumes only, or that pods and persistent volumes spell differently. */
+const SOURCES: Readonly<Record<string, VolumeSourceText>> = {
+  ...sharedSources("SecretReference"),
+  glusterfs: {
+    type: "Glusterfs (a Glusterfs mount on the host that shares a pod's lifetime)",
+    rows: [
+      ...rows({ endpoints: "EndpointsName" }),
+      endpointsNamespace,
+      ...rows({ path: "Path", readOnly: "ReadOnly" }),
+    ],
+  },
+  scaleIO: {
+    type: "ScaleIO (a persistent volume backed by a block device in ScaleIO)",
+    rows: [
+      ...rows({
+        gateway: "Gateway",
+        system: "System",
+        protectionDomain: "Protection Domain",
+        storagePool: "Storage Pool",
+        storageMode: "Storage Mode",
+        volumeName: "VolumeName",
+      }),
+      ["SecretName:", ({ secretRef }) => text(object(secretRef).name)],
+      ["SecretNamespace:", ({ secretRef }) => text(object(secretRef).namespace)],
+      ...rows({ fsType: "FSType", readOnly: "ReadOnly" }),
+    ],
+  },
+  local: {
+    type: "LocalVolume (a persistent volume backed by local storage on a node)",
+    rows: rows({ path: "Path" }),
+  },
+  azureFile: {
+    type: "AzureFile (an Azure File Service mount on the host and bind mount to the pod)",
+    rows: rows({
+      secretName: "SecretName",
+      secretNamespace: "SecretNamespace",
+      shareName: "ShareName",
+      readOnly: "ReadOnly",
+    }),
+  },
+  csi: {
+    type: "CSI (a Container Storage Interface (CSI) volume source)",
+    rows: rows({ driver: "Driver", fsType: "FSType", volumeHandle: "VolumeHandle", readOnly: "ReadOnly" }),
+    rest: (description, { volumeAttributes }) => describeAttributes(description, texts(volumeAttributes)),
+  },
+};

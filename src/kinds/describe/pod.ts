@@ -1,0 +1,127 @@
+import { absent, isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { qosClass } from "../../api/pods/qos-class.js";
+import { describeContainers, describeResources } from "./containers.js";
+import { dateText } from "./dates.js";
+import type { DescribeContext, Describer } from "./describer.js";
+import type { Description } from "./description.js";
+import type { FieldValue } from "./environment.js";
+import { describeEvents, eventsOf, since } from "./events.js";
+import { texts, whole } from "./go-fields.js";
+import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { describeLabels } from "./labels.js";
+import { controllerText, PODS } from "./owned-pods.js";
+import { describeSchedulingGroup, describeTolerations, describeTopologySpread } from "./scheduling.js";
+import { describeVolumes } from "./volumes.js";
+
+/** What a pod of a file on a node is known by to the kubelet that runs it: its events are about that uid. */
+const MIRROR = "kubernetes.io/config.mirror";
+
+export const describePod: Describer = async (namespace, name, description, context) => {
+  const pod = await context.reader.get(PODS, namespace, name);
+  const mirrored = pod.metadata?.annotations?.[MIRROR];
+  const known = mirrored === undefined ? pod : { ...pod, metadata: { ...pod.metadata, uid: mirrored } };
+  const events = await eventsOf(known, "", context);
+  const [spec, status] = [object(pod.spec), object(pod.status)];
+  describePlace(description, pod, spec, status);
+  describeState(description, pod, context);
+  if (isFields(spec.resources)) {
+    description.write(0, "Resources:\n");
+    describeResources(description, 1, spec.resources);
+  }
+  describeAllContainers(description, pod, spec, status);
+  describeConditions(description, spec, status);
+  describeVolumes(description, spec.volumes);
+  description.write(0, `QoS Class:\t${text(status.qosClass) || qosClass(spec)}\n`);
+  describeLabels(description, "Node-Selectors", texts(spec.nodeSelector));
+  describeTolerations(description, "Tolerations", spec.tolerations);
+  describeTopologySpread(description, spec.topologySpreadConstraints);
+  describeSchedulingGroup(description, spec.schedulingGroup);
+  describeEvents(description, events, context);
+};
+
+/** Who it is, and where it runs. */
+function describePlace(description: Description, pod: KubeObject, spec: ReadonlyFields, status: ReadonlyFields): void {
+  describeName(description, pod);
+  if (!absent(spec.priority)) description.write(0, `Priority:\t${whole(spec.priority)}\n`);
+  for (const [title, field] of [
+    ["Priority Class Name", "priorityClassName"],
+    ["Runtime Class Name", "runtimeClassName"],
+    ["Service Account", "serviceAccountName"],
+  ] as const) {
+    if (text(spec[field]) !== "") description.write(0, `${title}:\t${text(spec[field])}\n`);
+  }
+  const node = text(spec.nodeName);
+  description.write(0, `Node:\t${node === "" ? "<none>" : `${node}/${text(status.hostIP)}`}\n`);
+  if (!absent(status.startTime)) description.write(0, `Start Time:\t${dateText(status.startTime)}\n`);
+  describeLabelsAndAnnotations(description, pod);
+}
+
+/** How far it has come, and how it can be reached. */
+function describeState(description: Description, pod: KubeObject, { now }: DescribeContext): void {
+  const [{ deletionTimestamp, deletionGracePeriodSeconds } = {}, status] = [pod.metadata, object(pod.status)];
+  const phase = text(status.phase);
+  if (deletionTimestamp !== undefined && phase !== "Failed" && phase !== "Succeeded") {
+    description.write(0, `Status:\tTerminating (lasts ${since(deletionTimestamp, now)})\n`);
+    description.write(0, `Termination Grace Period:\t${whole(deletionGracePeriodSeconds)}s\n`);
+  } else description.write(0, `Status:\t${phase}\n`);
+  if (text(status.reason) !== "") description.write(0, `Reason:\t${text(status.reason)}\n`);
+  if (text(status.message) !== "") description.write(0, `Message:\t${text(status.message)}\n`);
+  const profile = object(object(pod.spec).securityContext).seccompProfile;
+  if (isFields(profile)) {
+    description.write(0, `SeccompProfile:\t${text(profile.type)}\n`);
+    if (profile.type === "Localhost") description.write(0, `LocalhostProfile:\t${text(profile.localhostProfile)}\n`);
+  }
+  description.write(0, `IP:\t${text(status.podIP)}\n`);
+  const addresses = objects(status.podIPs);
+  description.write(0, `IPs:${addresses.length === 0 ? "\t<none>" : ""}\n`);
+  for (const { ip } of addresses) description.write(1, `IP:\t${text(ip)}\n`);
+  const controller = controllerText(pod);
+  if (controller !== undefined) description.write(0, `Controlled By:\t${controller}\n`);
+  const nominated = text(status.nominatedNodeName);
+  if (nominated !== "") description.write(0, `NominatedNodeName:\t${nominated}\n`);
+}
+
+function describeAllContainers(
+  description: Description,
+  { metadata = {} }: KubeObject,
+  spec: ReadonlyFields,
+  status: ReadonlyFields,
+): void {
+  // kubectl knows no other fields by name; a cluster's own version is the only one.
+  const known: Readonly<Record<string, string | undefined>> = {
+    "metadata.name": metadata.name,
+    "metadata.namespace": metadata.namespace,
+  };
+  const fieldValue: FieldValue = ({ fieldPath }) => known[text(fieldPath)] ?? "";
+  for (const [label, field] of [
+    ["Init Containers", "initContainers"],
+    ["Containers", "containers"],
+    ["Ephemeral Containers", "ephemeralContainers"],
+  ] as const) {
+    const containers = spec[field];
+    if (field !== "containers" && objects(containers).length === 0) continue;
+    const statuses = status[field === "containers" ? "containerStatuses" : field.replace(/s$/, "Statuses")];
+    describeContainers(description, { label, containers, statuses, fieldValue });
+  }
+}
+
+function describeConditions(description: Description, spec: ReadonlyFields, status: ReadonlyFields): void {
+  const conditions = objects(status.conditions);
+  const table = (title: string, rows: readonly (readonly [type: unknown, status: unknown])[]): void => {
+    if (rows.length === 0) return;
+    description.write(0, `${title}:\n  Type\tStatus\n`);
+    for (const [type, state] of rows) description.write(1, `${text(type)} \t${text(state)} \n`);
+  };
+  table(
+    "Readiness Gates",
+    objects(spec.readinessGates).map(({ conditionType }) => {
+      const met = conditions.find(({ type }) => type === conditionType);
+      return [conditionType, met === undefined ? "<none>" : met.status];
+    }),
+  );
+  table(
+    "Conditions",
+    conditions.map(({ type, status: state }) => [type, state]),
+  );
+}

@@ -1,0 +1,20 @@
+import { text } from "../../machinery/meta/access.js";
+import type { Describer } from "./describer.js";
+import { describeEvents, eventsOf } from "./events.js";
+import { flag, whole } from "./go-fields.js";
+import { describeName } from "./heading.js";
+import { formatLabels } from "./labels.js";
+
+const PRIORITY_CLASSES = { group: "scheduling.k8s.io", version: "v1", resource: "priorityclasses" };
+
+export const describePriorityClass: Describer = async (_namespace, name, description, context) => {
+  const priorityClass = await context.reader.get(PRIORITY_CLASSES, "", name);
+  const events = await eventsOf(priorityClass, "PriorityClass", context);
+  describeName(description, priorityClass, false);
+  description.write(0, `Value:\t${whole(priorityClass.value)}\n`);
+  description.write(0, `GlobalDefault:\t${flag(priorityClass.globalDefault)}\n`);
+  description.write(0, `PreemptionPolicy:\t${text(priorityClass.preemptionPolicy)}\n`);
+  description.write(0, `Description:\t${text(priorityClass.description)}\n`);
+  description.write(0, `Annotations:\t${formatLabels(priorityClass.metadata?.annotations)}\n`);
+  describeEvents(description, events, context);
+};

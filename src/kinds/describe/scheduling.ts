@@ -1,0 +1,53 @@
+import { absent, isFields, objects, text } from "../../machinery/meta/access.js";
+import { formatSelectorObject } from "../../machinery/selectors/api-label-selector.js";
+import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
+import type { DescriptionWriter } from "./description.js";
+import { sortedBy, whole } from "./go-fields.js";
+
+/** A list of which each item is a line, the first beside the title. */
+export function describeColumn(description: DescriptionWriter, title: string, lines: readonly string[]): void {
+  const shown = lines.length === 0 ? ["<none>"] : lines;
+  for (const [index, line] of shown.entries()) description.write(0, `${index === 0 ? `${title}:` : ""}\t${line}\n`);
+}
+
+export function describeTolerations(description: DescriptionWriter, title: string, tolerations: unknown): void {
+  const lines = sortedBy(tolerations, ({ key }) => text(key)).map((toleration) => {
+    const [key, value, effect] = [text(toleration.key), text(toleration.value), text(toleration.effect)];
+    let line = `${key}${value === "" ? "" : `=${value}`}${effect === "" ? "" : `:${effect}`}`;
+    if (toleration.operator === "Exists" && value === "") line += `${line === "" ? "" : " "}op=Exists`;
+    const { tolerationSeconds } = toleration;
+    return absent(tolerationSeconds) ? line : `${line} for ${whole(tolerationSeconds)}s`;
+  });
+  describeColumn(description, title, lines);
+}
+
+/** "key=value:effect" */
+export function describeTaints(description: DescriptionWriter, title: string, taints: unknown): void {
+  const sorted = sortedBy(taints, ({ effect, key }) => `${text(effect)},${text(key)}`);
+  const lines = sorted.map(({ key, value, effect }) => {
+    const pair = text(value) === "" ? text(key) : `${text(key)}=${text(value)}`;
+    return text(effect) === "" && text(value) === "" ? pair : `${pair}:${text(effect)}`;
+  });
+  describeColumn(description, title, lines);
+}
+
+/** Nothing without any. */
+export function describeTopologySpread(description: DescriptionWriter, constraints: unknown, indent = ""): void {
+  if (objects(constraints).length === 0) return;
+  const lines = sortedBy(constraints, ({ topologyKey }) => text(topologyKey)).map((constraint) => {
+    const { topologyKey, whenUnsatisfiable, maxSkew, labelSelector } = constraint;
+    const selector = isFields(labelSelector) ? formatSelectorObject(labelSelector as LabelSelectorObject) : undefined;
+    const what = `${text(topologyKey)}:${text(whenUnsatisfiable)} when max skew ${whole(maxSkew)} is exceeded`;
+    return selector === undefined ? what : `${what} for selector ${selector}`;
+  });
+  for (const [index, line] of lines.entries()) {
+    description.write(0, `${indent}${index === 0 ? "Topology Spread Constraints:" : ""}\t${line}\n`);
+  }
+}
+
+/** Nothing without one. */
+export function describeSchedulingGroup(description: DescriptionWriter, group: unknown, indent = ""): void {
+  if (!isFields(group)) return;
+  description.write(0, `${indent}SchedulingGroup:\n`);
+  description.write(1, `PodGroupName:\t${text(group.podGroupName)}\n`);
+}

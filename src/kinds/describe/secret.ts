@@ -1,0 +1,21 @@
+import { object, text } from "../../machinery/meta/access.js";
+import type { Describer } from "./describer.js";
+import { order } from "./go-fields.js";
+import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+
+const SECRETS = { group: "", version: "v1", resource: "secrets" };
+
+/** Says how much is in a secret, and what only of the token of a service account. No events: kubectl asks for none. */
+export const describeSecret: Describer = async (namespace, name, description, { reader }) => {
+  const secret = await reader.get(SECRETS, namespace, name);
+  describeName(description, secret);
+  describeLabelsAndAnnotations(description, secret);
+  description.write(0, `\nType:\t${text(secret.type)}\n`);
+  description.write(0, "\nData\n====\n");
+  for (const [key, value] of Object.entries(object(secret.data)).sort(([a], [b]) => order(a, b))) {
+    const bytes = Uint8Array.from(atob(text(value)), (byte) => byte.charCodeAt(0));
+    const isToken = key === "token" && secret.type === "kubernetes.io/service-account-token";
+    const shown = isToken ? new TextDecoder().decode(bytes) : `${bytes.length} bytes`;
+    description.write(0, `${key}:\t${shown}\n`);
+  }
+};

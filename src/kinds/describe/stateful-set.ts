@@ -1,0 +1,42 @@
+import { absent, isFields, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
+import { describeClaimTemplates } from "./claim.js";
+import { dateText } from "./dates.js";
+import type { Describer } from "./describer.js";
+import type { Description } from "./description.js";
+import { describeEvents, eventsOf } from "./events.js";
+import { scalar, whole } from "./go-fields.js";
+import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+import { podsStatus } from "./owned-pods.js";
+import { describePodTemplate } from "./pod-template.js";
+
+const STATEFUL_SETS = { group: "apps", version: "v1", resource: "statefulsets" };
+
+export const describeStatefulSet: Describer = async (namespace, name, description, context) => {
+  const set = await context.reader.get(STATEFUL_SETS, namespace, name);
+  const [spec, status] = [object(set.spec), object(set.status)];
+  const selector = selectorFromObject(spec.selector as LabelSelectorObject | undefined);
+  const pods = await podsStatus(set, selector, context);
+  const events = await eventsOf(set, "StatefulSet", context);
+  describeName(description, set);
+  description.write(0, `CreationTimestamp:\t${dateText(set.metadata?.creationTimestamp)}\n`);
+  description.write(0, `Selector:\t${selector.toString()}\n`);
+  describeLabelsAndAnnotations(description, set);
+  description.write(0, `Replicas:\t${whole(spec.replicas)} desired | ${whole(status.replicas)} total\n`);
+  describeStrategy(description, object(spec.updateStrategy));
+  description.write(0, `Pods Status:\t${pods}\n`);
+  describePodTemplate(description, spec.template);
+  describeClaimTemplates(description, objects(spec.volumeClaimTemplates));
+  describeEvents(description, events, context);
+};
+
+/** Without a partition, kubectl does not show how many may be unavailable. */
+function describeStrategy(description: Description, { type, rollingUpdate }: ReadonlyFields): void {
+  description.write(0, `Update Strategy:\t${text(type)}\n`);
+  if (!isFields(rollingUpdate)) return;
+  const { partition, maxUnavailable } = rollingUpdate;
+  if (absent(partition)) return;
+  description.write(1, `Partition:\t${whole(partition)}\n`);
+  if (!absent(maxUnavailable)) description.write(1, `MaxUnavailable:\t${scalar(maxUnavailable)}\n`);
+}

@@ -1,0 +1,50 @@
+import { number, object, objects, text } from "../machinery/meta/access.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+
+/** Whether the logs of pod `a` are of more use than those of `b`: it runs, is ready, has run longest or failed most. */
+export function byLogging(a: KubeObject, b: KubeObject): boolean {
+  const [assignedA, assignedB] = [isAssigned(a), isAssigned(b)];
+  if (assignedA !== assignedB) return assignedA;
+  const [phaseA, phaseB] = [phaseRank(a), phaseRank(b)];
+  if (phaseA !== phaseB) return phaseA < phaseB;
+  const [readyA, readyB] = [readySince(a), readySince(b)];
+  if ((readyA === undefined) !== (readyB === undefined)) return readyA !== undefined;
+  if (readyA !== undefined && readyB !== undefined && readyA !== readyB) return afterOrZero(readyB, readyA);
+  for (const restarts of [containerRestarts, sidecarRestarts]) {
+    const [countA, countB] = [restarts(a), restarts(b)];
+    if (countA !== countB) return countA > countB;
+  }
+  const [createdA, createdB] = [createdAt(a), createdAt(b)];
+  return createdA !== createdB && afterOrZero(createdB, createdA);
+}
+
+const isAssigned = ({ spec }: KubeObject): boolean => text(object(spec).nodeName) !== "";
+
+/** Phases that are not named here count as running: kubectl looks them up in a map. */
+const PHASES: Readonly<Record<string, number>> = { Running: 0, Unknown: 1, Pending: 2 };
+const phaseRank = ({ status }: KubeObject): number => PHASES[text(object(status).phase)] ?? 0;
+
+/** Undefined when the pod is not ready; 0 when nobody says since when it is. */
+function readySince({ status }: KubeObject): number | undefined {
+  const ready = objects(object(status).conditions).find(({ type }) => type === "Ready");
+  if (ready?.status !== "True") return undefined;
+  return Date.parse(text(ready.lastTransitionTime)) || 0;
+}
+
+const createdAt = ({ metadata }: KubeObject): number => Date.parse(metadata?.creationTimestamp ?? "") || 0;
+
+/** A time that is not known comes after those that are. */
+const afterOrZero = (a: number, b: number): boolean => (a === 0 || b === 0 ? a === 0 : a > b);
+
+const containerRestarts = ({ status }: KubeObject): number =>
+  Math.max(0, ...objects(object(status).containerStatuses).map(({ restartCount }) => number(restartCount)));
+
+function sidecarRestarts({ spec, status }: KubeObject): number {
+  const sidecars = new Set(
+    objects(object(spec).initContainers)
+      .filter(({ restartPolicy }) => restartPolicy === "Always")
+      .map(({ name }) => name),
+  );
+  const statuses = objects(object(status).initContainerStatuses).filter(({ name }) => sidecars.has(name));
+  return Math.max(0, ...statuses.map(({ restartCount }) => number(restartCount)));
+}

@@ -1,0 +1,89 @@
+import { isFields, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../machinery/quantity/quantity.js";
+
+/** Amounts by resource ("cpu", "memory", "example.com/gpu"). */
+export type Amounts = ReadonlyMap<string, Quantity>;
+
+export interface PodResourcesWhat {
+  readonly bound: "requests" | "limits";
+  /** Whether what the kubelet reports of running containers counts too, so that a resize on its way is held at its most. */
+  readonly reported: boolean;
+}
+
+/**
+ * What a pod asks of its node, or is limited to: the sum of its containers, or the most that an init container takes beside
+ * those that were started before it and go on; what the pod says as a whole goes before; its overhead comes on top.
+ */
+export function podResources(pod: KubeObject, { bound, reported }: PodResourcesWhat): Amounts {
+  const spec = object(pod.spec);
+  const effective = (container: ReadonlyFields): Amounts =>
+    reported ? withReported(pod, container, bound) : amountsOf(object(container.resources)[bound]);
+  const total = new Map<string, Quantity>();
+  for (const container of objects(spec.containers)) add(total, effective(container));
+  const [alongside, initial] = [new Map<string, Quantity>(), new Map<string, Quantity>()];
+  for (const container of objects(spec.initContainers)) {
+    if (container.restartPolicy === "Always") {
+      add(total, effective(container));
+      add(alongside, effective(container));
+      raise(initial, alongside);
+    } else {
+      // Those that end are not resized.
+      const needed = new Map(amountsOf(object(container.resources)[bound]));
+      add(needed, alongside);
+      raise(initial, needed);
+    }
+  }
+  raise(total, initial);
+  for (const [name, amount] of amountsOf(object(spec.resources)[bound])) {
+    if (isPodLevel(name)) total.set(name, amount);
+  }
+  for (const [name, amount] of amountsOf(spec.overhead)) {
+    const unlimited = bound === "limits" && (total.get(name)?.unscaled ?? 0n) === 0n;
+    if (!unlimited) add(total, new Map([[name, amount]]));
+  }
+  return total;
+}
+
+/** The sum of what several pods ask. */
+export function sumAmounts(all: readonly Amounts[]): Amounts {
+  const total = new Map<string, Quantity>();
+  for (const amounts of all) add(total, amounts);
+  return total;
+}
+
+export function amountsOf(list: unknown): Amounts {
+  const amounts = new Map<string, Quantity>();
+  for (const [name, amount] of Object.entries(object(list))) amounts.set(name, parseQuantity(String(amount)));
+  return amounts;
+}
+
+/** Where a resize cannot be had, what was asked does not count. */
+function withReported(pod: KubeObject, container: ReadonlyFields, bound: "requests" | "limits"): Amounts {
+  const asked = amountsOf(object(container.resources)[bound]);
+  const { initContainerStatuses, containerStatuses, conditions } = object(pod.status);
+  const statuses = [...objects(containerStatuses), ...objects(initContainerStatuses)];
+  const status = statuses.findLast(({ name }) => text(name) === text(container.name));
+  if (status === undefined || !isFields(status.resources)) return asked;
+  const pending = objects(conditions).find(({ type }) => type === "PodResizePending");
+  const most = new Map(pending?.reason === "Infeasible" ? [] : asked);
+  raise(most, amountsOf(status.resources[bound]));
+  if (bound === "requests") raise(most, amountsOf(status.allocatedResources));
+  return most;
+}
+
+const isPodLevel = (name: string): boolean => name === "cpu" || name === "memory" || name.startsWith("hugepages-");
+
+function add(total: Map<string, Quantity>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) {
+    const before = total.get(name);
+    total.set(name, before === undefined ? amount : addQuantities(before, amount));
+  }
+}
+
+function raise(total: Map<string, Quantity>, amounts: Amounts): void {
+  for (const [name, amount] of amounts) {
+    const before = total.get(name);
+    if (before === undefined || compareQuantities(amount, before) > 0) total.set(name, amount);
+  }
+}

@@ -1,0 +1,56 @@
+import { type Fields, isFields, object } from "../../machinery/meta/access.js";
+import type { GroupKind } from "../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+/** The object after a change; the one given is left alone. Throws a reason that reads on after the object's name. */
+export type Change = (kind: GroupKind, object: KubeObject, now: Date) => KubeObject;
+
+const RESTARTED_AT = "kubectl.kubernetes.io/restartedAt";
+
+export const pause: Change = (kind, deployment) => {
+  if (!isDeployment(kind)) throw new Error("pausing is not supported");
+  if (isPaused(deployment)) throw new Error("is already paused");
+  return withSpec(deployment, { paused: true });
+};
+
+export const resume: Change = (kind, deployment) => {
+  if (!isDeployment(kind)) throw new Error("resuming is not supported");
+  if (!isPaused(deployment)) throw new Error("is not paused");
+  return withSpec(deployment, { paused: undefined });
+};
+
+/** Another pod template, and so another rollout: the time stands in its annotations. */
+export const restart: Change = (kind, changed, now) => {
+  const rolledOut =
+    isDeployment(kind) ||
+    (isApps(kind) && kind.kind === "DaemonSet") ||
+    (kind.group === "apps" && kind.kind === "StatefulSet");
+  if (!rolledOut) throw new Error("restarting is not supported");
+  if (isDeployment(kind) && isPaused(changed)) {
+    throw new Error("can't restart paused deployment (run rollout resume first)");
+  }
+  const template = object(object(changed.spec).template);
+  const metadata = object(template.metadata);
+  const annotations = { ...object(metadata.annotations), [RESTARTED_AT]: localTime(now) };
+  return withSpec(changed, { template: { ...template, metadata: { ...metadata, annotations } } });
+};
+
+const isApps = ({ group }: GroupKind): boolean => group === "apps" || group === "extensions";
+const isDeployment = (kind: GroupKind): boolean => isApps(kind) && kind.kind === "Deployment";
+const isPaused = ({ spec }: KubeObject): boolean => object(spec).paused === true;
+
+/** Fields that are undefined are taken out. */
+function withSpec(changed: KubeObject, fields: Fields): KubeObject {
+  const spec: Fields = { ...(isFields(changed.spec) ? changed.spec : {}), ...fields };
+  for (const [field, value] of Object.entries(fields)) if (value === undefined) delete spec[field];
+  return { ...changed, spec };
+}
+
+/** RFC 3339, whole seconds, so many minutes east of Greenwich: in the zone of this machine if not told otherwise. */
+export function localTime(now: Date, offset = -now.getTimezoneOffset()): string {
+  const local = new Date(now.getTime() + offset * 60_000).toISOString().slice(0, 19);
+  if (offset === 0) return `${local}Z`;
+  const pad = (value: number): string => String(value).padStart(2, "0");
+  const minutes = Math.abs(offset);
+  return `${local}${offset < 0 ? "-" : "+"}${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}`;
+}

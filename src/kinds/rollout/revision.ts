@@ -1,0 +1,16 @@
+import { goQuote } from "../../base/go-quote.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+/** Where the Deployment controller numbers the revisions of a Deployment and of its ReplicaSets. */
+export const REVISION = "deployment.kubernetes.io/revision";
+
+/** 0 for an object that is not numbered. Throws, in Go's words, where the annotation is no 64-bit number. */
+export function revisionOf({ metadata }: KubeObject): bigint {
+  const text = metadata?.annotations?.[REVISION];
+  if (text === undefined) return 0n;
+  const fault = (reason: string): Error => new Error(`strconv.ParseInt: parsing ${goQuote(text)}: ${reason}`);
+  if (!/^[+-]?[0-9]+$/.test(text)) throw fault("invalid syntax");
+  const value = BigInt(text.replace(/^\+/, ""));
+  if (BigInt.asIntN(64, value) !== value) throw fault("value out of range");
+  return value;
+}

@@ -1,0 +1,119 @@
+import { readFile, realpath, stat } from "node:fs/promises";
+import { BUILD, ORIGIN, TRANSFORMATIONS } from "./annotations.js";
+import { customMergeTypes } from "./custom-schema.js";
+import { contentHashOf } from "./hash.js";
+import type { Kustomization, SortOptions } from "./kustomization.js";
+import { type BuildFetch, type BuildFiles, Loader } from "./loader.js";
+import { builtInMergeTypes } from "./merge-schema.js";
+import { fixNameReferences } from "./name-references.js";
+import { withoutAnnotation } from "./origin.js";
+import type { ResourceList } from "./resource-list.js";
+import { type BuildContext, Target } from "./target.js";
+import { addEntries } from "./transformers/metadata.js";
+import { sortResources } from "./transformers/sort-order.js";
+import { resolveVars } from "./vars.js";
+
+export interface BuildOptions {
+  readonly files: BuildFiles;
+  readonly fetch: BuildFetch;
+  /** Files outside a kustomization's folder may be read. */
+  readonly unrestricted?: boolean;
+  /** Lines for people, such as what is deprecated. */
+  readonly warn: (line: string) => void;
+  /** What Go's log package would write, with the time before it. */
+  readonly log: (text: string) => void;
+  readonly managedByLabel?: boolean;
+  /** In which order the objects come where the kustomization does not say. Default: "legacy". */
+  readonly reorder?: Reorder;
+}
+
+export type Reorder = "legacy" | "none";
+
+const OPENAPI_VERSION = "v1.21.2";
+
+/** Builds the kustomization in a folder: its objects, in the order they are to be applied. Throws in kustomize's words. */
+export async function buildKustomization(path: string, options: BuildOptions): Promise<ResourceList> {
+  const { files, fetch, unrestricted = false } = options;
+  const loader = await Loader.open(path, { files, fetch, unrestricted });
+  const context = contextOf(options);
+  const target = await Target.load(loader, context);
+  const { kustomization } = target;
+  await context.readSchema(kustomization, loader, true);
+  const gathered = await target.accumulate();
+  const { list, config } = gathered;
+  addHashes(list);
+  fixNameReferences(list, config.nameReference);
+  const unused = resolveVars(list, gathered.vars, config.varReference);
+  if (unused.length > 0) options.log(`well-defined vars that were never replaced: ${unused.join(",")}\n`);
+  gathered.dropLocal();
+  sort(list, kustomization.sortOptions, options);
+  finish(list, kustomization.buildMetadata ?? [], options.managedByLabel === true);
+  return list;
+}
+
+function sort(list: ResourceList, own: SortOptions | undefined, { reorder, log }: BuildOptions): void {
+  if (own !== undefined && reorder !== undefined) {
+    log(
+      "Warning: Sorting order is set both in 'kustomization.yaml' ('sortOptions') and in a CLI flag ('--reorder'). Using the kustomization file over the CLI flag.\n",
+    );
+  }
+  if (own !== undefined) sortResources(list, own);
+  else if (reorder !== "none") sortResources(list, { order: "legacy" });
+}
+
+function contextOf({ warn }: BuildOptions): BuildContext {
+  let isSet = false;
+  const context: BuildContext = {
+    warn,
+    mergeTypes: builtInMergeTypes,
+    readSchema: async ({ openapi = {} }: Kustomization, loader: Loader, isRoot: boolean) => {
+      const schema = openapi["path"] === undefined ? undefined : await loader.load(openapi["path"]);
+      if (isSet && !isRoot) return;
+      const { version } = openapi;
+      if (schema !== undefined) {
+        if (version !== undefined) throw new Error("builtin version and custom schema provided, cannot use both");
+        context.mergeTypes = customMergeTypes(schema);
+        isSet = true;
+      } else if (version !== undefined && version !== "") {
+        if (version !== OPENAPI_VERSION) throw new Error("the specified OpenAPI version is not built in");
+        isSet = true;
+      }
+    },
+  };
+  return context;
+}
+
+function addHashes(list: ResourceList): void {
+  for (const resource of list.resources) {
+    if (!resource.isEnabled(BUILD.needsHashSuffix)) continue;
+    const hash = contentHashOf(resource);
+    resource.storePreviousId();
+    resource.name = `${resource.name}-${hash}`;
+  }
+}
+
+/** Takes off what was noted for the build, but for what `buildMetadata` asks for. */
+function finish(list: ResourceList, metadata: readonly string[], managedByLabel: boolean): void {
+  if (managedByLabel || metadata.includes("managedByLabel")) {
+    const specs = [{ group: "", version: "", kind: "", path: "metadata/labels", create: true }];
+    addEntries(list, { "app.kubernetes.io/managed-by": "kustomize-v5.8.1" }, specs);
+  }
+  for (const resource of list.resources) {
+    resource.removeBuildAnnotations();
+    if (!metadata.includes("originAnnotations")) withoutAnnotation(resource, ORIGIN);
+    if (!metadata.includes("transformerAnnotations")) withoutAnnotation(resource, TRANSFORMATIONS);
+  }
+}
+
+/** The file system of this machine. */
+export const localFiles = (cwd: string, platform: NodeJS.Platform): BuildFiles => ({
+  cwd,
+  platform,
+  readFile: (path) => readFile(path),
+  realpath: (path) => realpath(path),
+  isDirectory: (path) =>
+    stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ),
+});

@@ -1,0 +1,97 @@
+import { shortTagOf } from "./scalar.js";
+
+export type NodeKind = "none" | "scalar" | "sequence" | "mapping";
+
+export type ScalarStyle = "single" | "double" | "literal" | "folded";
+
+/** How a node was or will be written; "" is plain, or a block. "tagged": a scalar whose tag is written too. "flow": in brackets. */
+export type NodeStyle = "" | ScalarStyle | "tagged" | `tagged ${ScalarStyle}` | "flow";
+
+/**
+ * A YAML node that is changed where it stands. A tag of "" means that the type follows from the text when the node is written;
+ * "!!null" is what is missing. Nodes may stand in several places at once, and a change then shows in all of them: kustomize's
+ * transformers rely on it, and so does its output.
+ */
+export class Node {
+  kind: NodeKind;
+  tag: string;
+  value: string;
+  style: NodeStyle;
+  items: Node[];
+  pairs: [Node, Node][];
+  /** A null that is to be written, not to be taken as absence. */
+  kept = false;
+
+  constructor(kind: NodeKind, tag = "", value = "", style: NodeStyle = "") {
+    this.kind = kind;
+    this.tag = tag;
+    this.value = value;
+    this.style = style;
+    this.items = [];
+    this.pairs = [];
+  }
+
+  /** Takes over everything of another node; the children are then shared. */
+  become(other: Node): void {
+    this.kind = other.kind;
+    this.tag = other.tag;
+    this.value = other.value;
+    this.style = other.style;
+    this.items = other.items;
+    this.pairs = other.pairs;
+  }
+
+  copy(): Node {
+    const copy = new Node(this.kind, this.tag, this.value, this.style);
+    copy.items = this.items.map((item) => item.copy());
+    copy.pairs = this.pairs.map(([key, value]) => [key.copy(), value.copy()]);
+    copy.kept = this.kept;
+    return copy;
+  }
+
+  /** The value of a member of a mapping. */
+  get(name: string): Node | undefined {
+    return this.pairs.find(([key]) => key.value === name)?.[1];
+  }
+
+  /** Removes the first member of that name. */
+  remove(name: string): void {
+    const at = this.pairs.findIndex(([key]) => key.value === name);
+    if (at >= 0) this.pairs.splice(at, 1);
+  }
+}
+
+/** A scalar whose type follows from its text. */
+export const scalarNode = (value: string): Node => new Node("scalar", "", value);
+
+export const stringNode = (value: string): Node =>
+  new Node("scalar", "!!str", value, value.includes("\n") ? "literal" : "");
+
+export const mappingNode = (...pairs: readonly (readonly [string, Node])[]): Node => {
+  const node = new Node("mapping");
+  node.pairs = pairs.map(([key, value]) => [scalarNode(key), value]);
+  return node;
+};
+
+export const isMissingOrNull = (node: Node | undefined): boolean => node === undefined || node.tag === "!!null";
+
+const isZero = (node: Node): boolean =>
+  node.kind === "none" && node.tag === "" && node.value === "" && node.style === "";
+
+export const isEmptyMap = (node: Node | undefined): boolean =>
+  node === undefined || isMissingOrNull(node) || (node.kind === "mapping" && node.pairs.length === 0);
+
+export function isNilOrEmpty(node: Node | undefined): boolean {
+  if (node === undefined || node.tag === "!!null") return true;
+  if (node.kind === "mapping") return node.pairs.length === 0;
+  if (node.kind === "sequence") return node.items.length === 0;
+  return isZero(node);
+}
+
+/** A scalar that is text, or that was made without a type. */
+export const isString = (node: Node): boolean =>
+  node.kind === "scalar" && (node.tag === "" || shortTagOf(node.tag) === "!!str");
+
+/** The text of a scalar; "" for what is missing. */
+export const valueOf = (node: Node | undefined): string =>
+  node === undefined || isMissingOrNull(node) ? "" : node.value;

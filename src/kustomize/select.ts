@@ -1,0 +1,55 @@
+import { parseLabelSelector } from "../machinery/selectors/parse-label-selector.js";
+import { wholePattern } from "./go-pattern.js";
+import { effectiveNamespace, type Gvk } from "./id.js";
+import type { Selector } from "./kustomization.js";
+import type { Resource } from "./resource.js";
+
+/** Which ids and kinds a selector's patterns agree with; an empty pattern agrees with everything. */
+export interface SelectorPatterns {
+  matchesGvk(gvk: Gvk): boolean;
+  matchesName(name: string): boolean;
+  matchesNamespace(namespace: string): boolean;
+}
+
+export function selectorPatterns(selector: Selector): SelectorPatterns {
+  const matcher = (pattern = ""): ((text: string) => boolean) => {
+    const whole = wholePattern(pattern);
+    return (text) => pattern === "" || whole.test(text);
+  };
+  const [group, version, kind] = [matcher(selector.group), matcher(selector.version), matcher(selector.kind)];
+  return {
+    matchesGvk: (gvk) => group(gvk.group) && version(gvk.version) && kind(gvk.kind),
+    matchesName: matcher(selector.name),
+    matchesNamespace: matcher(selector.namespace),
+  };
+}
+
+/** The objects that a selector means: by the name and namespace they had first or have now. */
+export function select(resources: readonly Resource[], selector: Selector): readonly Resource[] {
+  const patterns = selectorPatterns(selector);
+  return resources.filter((resource) => {
+    const { id, originalId } = resource;
+    return (
+      (patterns.matchesNamespace(effectiveNamespace(originalId)) ||
+        patterns.matchesNamespace(effectiveNamespace(id))) &&
+      (patterns.matchesName(originalId.name) || patterns.matchesName(id.name)) &&
+      patterns.matchesGvk(resource.gvk) &&
+      parseLabelSelector(selector.labelSelector ?? "").matches(resource.labels) &&
+      parseLabelSelector(selector.annotationSelector ?? "").matches(resource.annotations)
+    );
+  });
+}
+
+/** As an error shows it. */
+export const selectorText = ({
+  group = "",
+  version = "",
+  kind = "",
+  name = "",
+  namespace = "",
+  ...more
+}: Selector): string => {
+  const or = (text: string, none: string): string => (text === "" ? none : text);
+  const id = `${or(kind, "[noKind]")}.${or(version, "[noVer]")}.${or(group, "[noGrp]")}/${or(name, "[noName]")}.${or(namespace, "[noNs]")}`;
+  return `${id}:a=${more.annotationSelector ?? ""}:l=${more.labelSelector ?? ""}`;
+};

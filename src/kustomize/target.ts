@@ -1,0 +1,219 @@
+import { Accumulator } from "./accumulator.js";
+import { ORIGIN } from "./annotations.js";
+import { mergeConfigs, readConfigs } from "./config.js";
+import { crdConfig } from "./crd-config.js";
+import { wrap } from "./field-spec.js";
+import { generate, withGlobalOptions } from "./generators.js";
+import {
+  deprecations,
+  fixKustomization,
+  isEmptyKustomization,
+  type Kustomization,
+  parseKustomization,
+  wrongTypes,
+} from "./kustomization.js";
+import { HttpFailure, type Loader } from "./loader.js";
+import type { MergeTypes } from "./merge-schema.js";
+import { appendPath, builtInOrigin, fileOrigin, noteTransformer } from "./origin.js";
+import { refusePlugins } from "./plugins.js";
+import type { Resource } from "./resource.js";
+import { readResourcesOf } from "./transformers/patches.js";
+import { transformersOf } from "./transformers/index.js";
+import { varEntryText, varOf } from "./vars.js";
+
+/** What all kustomizations of one build share. */
+export interface BuildContext {
+  readonly warn: (line: string) => void;
+  /** What is known of kinds; a kustomization's `openapi` may replace it, once. */
+  mergeTypes: MergeTypes;
+  readonly readSchema: (kustomization: Kustomization, loader: Loader, isRoot: boolean) => Promise<void>;
+}
+
+const FILE_NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
+
+/** A kustomization, and how its objects are gathered from files, other kustomizations, generators and components. */
+export class Target {
+  private constructor(
+    readonly kustomization: Kustomization,
+    readonly fileName: string,
+    private readonly loader: Loader,
+    private readonly context: BuildContext,
+    /** Path from where the build began; undefined when nobody wants to know. */
+    private origin: string | undefined,
+  ) {}
+
+  static async load(loader: Loader, context: BuildContext, parent?: Target): Promise<Target> {
+    const { text, name } = await readFile(loader);
+    const read = parseKustomization(text);
+    for (const line of deprecations(read)) context.warn(line);
+    const fixed = fixKustomization(read);
+    if (isEmptyKustomization(fixed)) throw new Error("kustomization.yaml is empty");
+    const wrong = wrongTypes(fixed);
+    if (wrong.length > 0) {
+      throw new Error(`Failed to read kustomization file under ${loader.root}:\n${wrong.join("\n")}`);
+    }
+    const buildMetadata = parent === undefined ? fixed.buildMetadata : parent.kustomization.buildMetadata;
+    const kustomization = { ...fixed, buildMetadata: buildMetadata ?? [] };
+    const wanted = parent === undefined ? (kustomization.buildMetadata.length === 0 ? undefined : "") : parent.origin;
+    return new Target(kustomization, name, loader, context, wanted);
+  }
+
+  /** A component adds to what its parent has gathered; anything else begins anew. */
+  async accumulate(into = new Accumulator()): Promise<Accumulator> {
+    const { kustomization, loader } = this;
+    let gathered = into;
+    await prefixed("accumulating resources", async () => {
+      for (const path of kustomization.resources ?? []) await this.#addResource(gathered, path);
+    });
+    gathered.config = mergeConfigs(gathered.config, await readConfigs(kustomization.configurations ?? [], loader));
+    const crds = kustomization.crds ?? [];
+    const own = await prefixed(`loading CRDs [${crds.join(" ")}]`, () => crdConfig(crds, loader));
+    gathered.config = mergeConfigs(gathered.config, own);
+    await this.#generate(gathered);
+    await prefixed("accumulating components", async () => {
+      for (const path of kustomization.components ?? []) gathered = await this.#addComponent(gathered, path);
+    });
+    await this.#transform(gathered);
+    const vars = kustomization.vars ?? [];
+    await prefixed(`merging vars [${vars.map(varEntryText).join(" ")}]`, async () => gathered.addVars(vars.map(varOf)));
+    return gathered;
+  }
+
+  /** A file, or else a folder. */
+  async #addResource(into: Accumulator, path: string): Promise<void> {
+    let asFile: Error;
+    try {
+      await this.#addFile(into, path);
+      return;
+    } catch (error) {
+      if (hasHttpFailure(error)) throw error;
+      asFile = error as Error;
+    }
+    const loader = await this.loader.open(path).catch((error: unknown) => {
+      if (asFile.message.includes("MalformedYAMLError")) throw asFile;
+      throw wrap(error, `accumulation err='${asFile.message}'`);
+    });
+    await prefixed(`accumulation err='${asFile.message}'`, () =>
+      this.#within(path, () => this.#accumulateFolder(loader, into, false)),
+    );
+  }
+
+  async #addFile(into: Accumulator, path: string): Promise<void> {
+    const resources = await prefixed(`accumulating resources from '${path}'`, async () =>
+      readDistinct(path, await this.loader.load(path)),
+    );
+    if (this.origin !== undefined) {
+      const origin = fileOrigin(appendPath(this.origin, path));
+      for (const resource of resources) resource.annotations = { ...resource.annotations, [ORIGIN]: origin };
+    }
+    await prefixed(`merging resources from '${path}'`, async () => into.list.appendAll(resources));
+  }
+
+  async #addComponent(gathered: Accumulator, path: string): Promise<Accumulator> {
+    const loader = await this.loader.open(path).catch((error: unknown) => {
+      throw new Error(`loader.New ${JSON.stringify((error as Error).message)}`, { cause: error });
+    });
+    try {
+      return await this.#within(path, () => this.#accumulateFolder(loader, gathered, true));
+    } catch (error) {
+      throw new Error(`accumulateDirectory: ${JSON.stringify((error as Error).message)}`, { cause: error });
+    }
+  }
+
+  /** While it runs, the origin is that of a folder below. */
+  async #within<T>(path: string, run: () => Promise<T>): Promise<T> {
+    const before = this.origin;
+    if (before !== undefined) this.origin = appendPath(before, path);
+    const result = await run();
+    this.origin = before;
+    return result;
+  }
+
+  /** A component changes what has been gathered; anything else is gathered by itself and added. */
+  async #accumulateFolder(loader: Loader, into: Accumulator, isComponent: boolean): Promise<Accumulator> {
+    const target = await prefixed(`couldn't make target for path '${loader.root}'`, () =>
+      Target.load(loader, this.context, this),
+    );
+    await this.context.readSchema(target.kustomization, loader, false);
+    const { kind } = target.kustomization;
+    if (isComponent && kind !== "Component") {
+      throw new Error(`expected kind 'Component' for path '${loader.root}' but got '${kind}'`);
+    }
+    if (!isComponent && kind === "Component") {
+      throw new Error(`expected kind != 'Component' for path '${loader.root}'`);
+    }
+    const gathered = await prefixed(`recursed accumulation of path '${loader.root}'`, () =>
+      target.accumulate(isComponent ? into : undefined),
+    );
+    const result = isComponent ? new Accumulator() : into;
+    await prefixed(`recursed merging from path '${loader.root}'`, async () => result.merge(gathered));
+    return result;
+  }
+
+  async #generate(gathered: Accumulator): Promise<void> {
+    const { configMapGenerator = [], secretGenerator = [], generatorOptions } = this.kustomization;
+    refusePlugins(this.kustomization);
+    const generators = [
+      ...configMapGenerator.map((entry) => ({ kind: "ConfigMap" as const, entry })),
+      ...secretGenerator.map((entry) => ({ kind: "Secret" as const, entry })),
+    ];
+    for (const { kind, entry } of generators) {
+      const options = withGlobalOptions(entry.options, generatorOptions);
+      const { options: _, ...rest } = entry;
+      const resource = await generate(kind, options === undefined ? rest : { ...rest, options }, this.loader);
+      const origin = this.#originOf(`${kind}Generator`);
+      if (origin !== undefined) resource.annotations = { ...resource.annotations, [ORIGIN]: origin };
+      // Go shows the generator's place in memory here.
+      await prefixed("merging from generator &{0x0 <nil>}", async () => gathered.list.absorb(resource));
+    }
+  }
+
+  async #transform(gathered: Accumulator): Promise<void> {
+    const transformers = await transformersOf(this.kustomization, this.loader, gathered.config, this.context);
+    for (const { kind, transform } of transformers) {
+      transform(gathered.list);
+      const origin = this.#originOf(kind);
+      if (origin !== undefined) noteTransformer(gathered.list.resources, origin);
+      gathered.list.dropEmpty();
+    }
+  }
+
+  #originOf(kind: string): string | undefined {
+    return this.origin === undefined ? undefined : builtInOrigin(appendPath(this.origin, this.fileName), kind);
+  }
+}
+
+async function readFile(loader: Loader): Promise<{ readonly text: string; readonly name: string }> {
+  const found: { readonly text: string; readonly name: string }[] = [];
+  for (const name of FILE_NAMES) {
+    const text = await loader.load(name).catch(() => undefined);
+    if (text !== undefined) found.push({ text, name });
+  }
+  const [first, second] = found;
+  if (second !== undefined) throw new Error(`Found multiple kustomization files under: ${loader.root}\n`);
+  if (first !== undefined) return first;
+  const names = FILE_NAMES.map((name) => `'${name}'`);
+  throw new Error(
+    `unable to find one of ${names.slice(0, -1).join(", ")} or ${names.at(-1)} in directory '${loader.root}'`,
+  );
+}
+
+/** No two objects of a file have the same id. */
+function readDistinct(path: string, text: string): readonly Resource[] {
+  const resources = readResourcesOf(path, text);
+  new Accumulator().list.appendAll(resources);
+  return resources;
+}
+
+function hasHttpFailure(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof HttpFailure) return true;
+  return false;
+}
+
+async function prefixed<T>(prefix: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw wrap(error, prefix);
+  }
+}

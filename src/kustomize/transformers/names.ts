@@ -1,0 +1,38 @@
+import { type FieldSpec, setFields } from "../field-spec.js";
+import { setScalar } from "../fields.js";
+import { isSelected } from "../id.js";
+import { scalarNode } from "../node.js";
+import type { ResourceList } from "../resource-list.js";
+
+/** Their names are given by what they hold, or by whoever refers to them. */
+const UNTOUCHED = [
+  { group: "", version: "", kind: "CustomResourceDefinition" },
+  { group: "apiregistration.k8s.io", version: "", kind: "APIService" },
+  { group: "", version: "", kind: "Namespace" },
+];
+
+/** Puts a prefix before names, or a suffix behind them. */
+export function affixNames(
+  list: ResourceList,
+  side: "prefix" | "suffix",
+  affix: string,
+  specs: readonly FieldSpec[],
+): void {
+  for (const resource of list.resources) {
+    const id = resource.originalId;
+    if (UNTOUCHED.some((gvk) => isSelected(id, gvk))) continue;
+    for (const spec of specs) {
+      if (!isSelected(id, spec) || resource.node === undefined) continue;
+      if (spec.path === "metadata/name") {
+        if (side === "prefix") resource.addPrefix(affix);
+        else resource.addSuffix(affix);
+        resource.storePreviousId();
+      }
+      setFields(resource.node, spec, {
+        set: (node) =>
+          setScalar(node, scalarNode(side === "prefix" ? `${affix}${node.value}` : `${node.value}${affix}`)),
+        create: { kind: "scalar", tag: "!!str" },
+      });
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import { has, union } from "./field-set.js";
+import { parseFieldsV1, printFieldsV1 } from "./fields-v1.js";
+import type { Operation } from "./managers.js";
+import type { PathElement } from "./path-element.js";
+
+type Entries = readonly JsonObject[];
+
+/** The entries of metadata.managedFields with this operation that own the field. One that cannot be read owns nothing. */
+export function ownersOf(entries: Entries, operation: Operation, path: readonly PathElement[]): Entries {
+  return entries.filter((entry) => {
+    if (entry["operation"] !== operation) return false;
+    try {
+      return has(parseFieldsV1(entry["fieldsV1"]), path);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/**
+ * managedFields in which what `from` manages by updates is managed by `to` as an applier, as client-go's csaupgrade does
+ * it: the two sets of one version are united, other updates of `from` are forgotten. The same list when `from` manages nothing.
+ */
+export function upgradeManager(entries: Entries, from: string, to: string): Entries {
+  const isUpdater = (entry: JsonObject): boolean => isEntry(entry, from, "Update");
+  const updater = entries.find(isUpdater);
+  if (updater === undefined) return entries;
+  const applier = entries.find((entry) => isEntry(entry, to, "Apply"));
+  const target = applier ?? updater;
+  const united = entries.find((entry) => isUpdater(entry) && entry["apiVersion"] === target["apiVersion"]);
+  const fields = union(parseFieldsV1(target["fieldsV1"]), parseFieldsV1(united?.["fieldsV1"]));
+  const upgraded: JsonObject = {
+    ...target,
+    manager: to,
+    operation: "Apply",
+    fieldsV1: printFieldsV1(fields) as JsonValue,
+  };
+  return entries.flatMap((entry) => {
+    if (entry === target) return [upgraded];
+    return isUpdater(entry) ? [] : [entry];
+  });
+}
+
+/** Of the object itself, not of a subresource. */
+function isEntry(entry: JsonObject, manager: string, operation: Operation): boolean {
+  return (
+    isJsonObject(entry) &&
+    entry["manager"] === manager &&
+    entry["operation"] === operation &&
+    (entry["subresource"] ?? "") === ""
+  );
+}

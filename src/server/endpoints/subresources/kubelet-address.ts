@@ -1,0 +1,21 @@
+import { unclassified } from "../../../machinery/errors/status-error.js";
+import { number, object, objects, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+
+/** kube-apiserver's default of --kubelet-preferred-address-types. */
+const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
+const DEFAULT_PORT = 10250;
+
+/** "https://10.0.0.7:10250": where a node's agent answers. Throws when the node names no address. */
+export function kubeletUrl({ status }: KubeObject): string {
+  const { addresses, daemonEndpoints } = object(status);
+  const known = objects(addresses);
+  const address = PREFERRED.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);
+  if (address === undefined) {
+    const shown = known.map((one) => `{${text(one.type)} ${text(one.address)}}`).join(" ");
+    throw unclassified(`no preferred addresses found; known addresses: [${shown}]`);
+  }
+  const host = text(address.address);
+  const port = number(object(object(daemonEndpoints).kubeletEndpoint).Port);
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port > 0 ? port : DEFAULT_PORT}`;
+}

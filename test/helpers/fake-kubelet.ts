@@ -1,0 +1,56 @@
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import { issueCertificate } from "../../src/cluster/pki/certificate.js";
+
+/** The agent of a node that runs every container it is asked about. */
+export interface FakeKubelet {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const DAY = 86_400_000;
+
+/**
+ * Listens on 127.0.0.1. Logs say what they were asked for, then two lines of their own. Containers named "waiting",
+ * "gone" and "broken" have none: 400, 404 and 500.
+ */
+export async function startFakeKubelet(): Promise<FakeKubelet> {
+  const { certificate, key } = issueCertificate({
+    commonName: "kubelet",
+    notBefore: Date.now() - DAY,
+    notAfter: Date.now() + DAY,
+    serial: Buffer.from([1]),
+    usage: "server",
+    names: ["127.0.0.1"],
+  });
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    const [path = "", query = ""] = (request.url ?? "").split("?");
+    const [, kind, , pod, container] = path.split("/");
+    const refused = kind === "containerLogs" ? REFUSED[container ?? ""] : 404;
+    if (refused !== undefined) {
+      response.writeHead(refused).end(`container ${container} of pod ${pod} has no log`);
+      return;
+    }
+    response.writeHead(200, { "content-type": "text/plain" });
+    response.write(`${pod}/${container} asked for <${query}>\nsecond line\nthe la`);
+    // Only one container does not end its last line: several would run into each other, in no order.
+    setTimeout(() => response.end(container === "web" ? "st line" : "st line\n"), 50);
+  });
+  await listen(server);
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+const REFUSED: Readonly<Record<string, number>> = { waiting: 400, gone: 404, broken: 500 };
+
+const listen = (server: Server): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.on("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { type DescribeReader, type Describer, Description, describerOf } from "../../../src/kinds/describe/index.js";
+import { forbidden, notFound } from "../../../src/machinery/errors/status-error.js";
+import type { KubeObject } from "../../../src/machinery/meta/object.js";
+
+/**
+ * Holds a few objects by "resource" or "resource.version"; what it does not hold cannot be read, and a list that
+ * nobody expected fails the test.
+ */
+function reader(held: Readonly<Record<string, KubeObject | readonly KubeObject[] | Error>>): DescribeReader {
+  const find = ({ resource, version }: { readonly resource: string; readonly version: string }) => {
+    const found = held[`${resource}.${version}`] ?? held[resource];
+    if (found === undefined) throw new Error(`nobody expected ${resource}.${version}`);
+    if (found instanceof Error) throw found;
+    return found;
+  };
+  return {
+    get: async (resource) => find(resource) as KubeObject,
+    list: async (resource) => find(resource) as readonly KubeObject[],
+  };
+}
+
+async function described(kind: string, group: string, from: DescribeReader): Promise<string> {
+  const describer: Describer | undefined = await describerOf({ group, kind });
+  const description = new Description();
+  await describer?.("default", "x", description, { reader: from, showEvents: true, now: 0 });
+  return description.parts().join("");
+}
+
+const metadata = { name: "x", namespace: "default" };
+const template = { metadata: {}, spec: { containers: [{ name: "c", image: "c" }] } };
+const denied = forbidden({ group: "", resource: "pods" }, "", "no");
+
+describe("what a description says of what it cannot read", () => {
+  test("events: there are none", async () => {
+    const text = await described("Pod", "", reader({ pods: { metadata }, events: denied }));
+    expect(text).toMatch(/Events:\t<none>\n$/);
+  });
+
+  test("pods of a ReplicaSet: why not", async () => {
+    const replicaSet = { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } };
+    const text = await described("ReplicaSet", "apps", reader({ replicasets: replicaSet, pods: denied, events: [] }));
+    expect(text).toContain(`Pods Status:\terror in fetching pods: ${denied.message}\n`);
+  });
+
+  test("pods of a StatefulSet: nothing at all is said", async () => {
+    const set = { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } };
+    await expect(described("StatefulSet", "apps", reader({ statefulsets: set, pods: denied }))).rejects.toBe(denied);
+  });
+
+  test("ReplicaSets of a Deployment: as if there were none", async () => {
+    const deployment = { metadata, spec: { selector: { matchLabels: { a: "b" } }, template } };
+    const from = reader({ deployments: deployment, replicasets: denied, events: [] });
+    expect(await described("Deployment", "apps", from)).not.toContain("ReplicaSet:");
+  });
+
+  test("pods on a node, for who may not see them", async () => {
+    const from = reader({
+      nodes: { metadata: { name: "x" } },
+      pods: denied,
+      events: [],
+      resourceslices: denied,
+      leases: notFound({ group: "coordination.k8s.io", resource: "leases" }, "x"),
+    });
+    const text = await described("Node", "", from);
+    expect(text).toContain('Lease:\tFailed to get lease: leases.coordination.k8s.io "x" not found\n');
+    expect(text).toContain("Pods:\tnot authorized\n");
+    expect(text).not.toContain("ResourceSlices");
+  });
+
+  test("pods on a node, for another reason: nothing at all is said", async () => {
+    const broken = new Error("broken");
+    const from = reader({ nodes: { metadata: { name: "x" } }, pods: broken });
+    await expect(described("Node", "", from)).rejects.toBe(broken);
+  });
+
+  test("autoscaling/v2: v1 says what it knows", async () => {
+    const from = reader({
+      "horizontalpodautoscalers.v2": new Error("not served"),
+      "horizontalpodautoscalers.v1": {
+        metadata,
+        spec: {
+          scaleTargetRef: { kind: "Deployment", name: "web" },
+          maxReplicas: 3,
+          targetCPUUtilizationPercentage: 80,
+        },
+        status: { currentReplicas: 2, desiredReplicas: 3, currentCPUUtilizationPercentage: 90 },
+      },
+      events: [],
+    });
+    const text = await described("HorizontalPodAutoscaler", "autoscaling", from);
+    expect(text).toContain("Reference:\tDeployment/web\nTarget CPU utilization:\t80%\nCurrent CPU utilization:\t90%\n");
+    expect(text).toContain("Min replicas:\t<unset>\nMax replicas:\t3\nDeployment pods:\t2 current / 3 desired\n");
+    expect(text).not.toContain("Metrics");
+  });
+
+  test("neither of autoscaling: v1's reason", async () => {
+    const [second, first] = [new Error("v2"), new Error("v1")];
+    const from = reader({ "horizontalpodautoscalers.v2": second, "horizontalpodautoscalers.v1": first });
+    await expect(described("HorizontalPodAutoscaler", "autoscaling", from)).rejects.toBe(first);
+  });
+});
+
+test("a pod whose server says nothing of its quality of service is judged by its spec", async () => {
+  const limits = { cpu: "1", memory: "1Gi" };
+  const quality = async (spec: object): Promise<string | undefined> => {
+    const text = await described("Pod", "", reader({ pods: { metadata, spec }, events: [] }));
+    return /QoS Class:\t(\w+)/.exec(text)?.[1];
+  };
+  expect(await quality({ containers: [{ name: "c" }] })).toBe("BestEffort");
+  expect(await quality({ containers: [{ name: "c", resources: { limits } }] })).toBe("Burstable");
+  const all = { limits, requests: limits };
+  expect(await quality({ containers: [{ name: "c", resources: all }] })).toBe("Guaranteed");
+  expect(await quality({ containers: [{ name: "c", resources: all }, { name: "d" }] })).toBe("Burstable");
+  expect(await quality({ resources: all, containers: [{ name: "c" }] })).toBe("Guaranteed");
+  expect(await quality({ resources: { requests: limits }, containers: [{ name: "c", resources: all }] })).toBe(
+    "Burstable",
+  );
+});
+
+test("a part of a template that is not there has no line break, as kubectl leaves it", async () => {
+  const controller = { metadata, spec: { replicas: 1, selector: { a: "b" } } };
+  const text = await described(
+    "ReplicationController",
+    "",
+    reader({ replicationcontrollers: controller, pods: [], events: [] }),
+  );
+  expect(text).toContain("Pod Template:\n  <unset>Events:\t<none>\n");
+});

@@ -1,0 +1,47 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { generatorTrees } from "./generator-trees.js";
+import { layoutTrees } from "./layout-trees.js";
+import { metadataTrees } from "./metadata-trees.js";
+import { nameTrees } from "./name-trees.js";
+import { patchTrees } from "./patch-trees.js";
+import { replacementTrees } from "./replacement-trees.js";
+import { buildByKubectl, buildByKubets, kubectl, writeTree } from "./run-build.js";
+import type { Tree } from "./trees.js";
+import { wrongTrees } from "./wrong-trees.js";
+
+/*
+ * Every tree is built by the real kubectl and by kubets, and what they print is compared byte for byte: the objects, the warnings
+ * and what is said of trees that are wrong.
+ */
+
+if (kubectl.missing !== undefined) process.stdout.write(`trees are not built: ${kubectl.missing}\n`);
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "kubets-kustomize-")));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+const groups: Readonly<Record<string, readonly Tree[]>> = {
+  layout: layoutTrees,
+  names: nameTrees,
+  metadata: metadataTrees,
+  generators: generatorTrees,
+  patches: patchTrees,
+  replacements: replacementTrees,
+  wrong: wrongTrees,
+};
+
+test("there are enough trees, and no two of one name", () => {
+  const names = Object.values(groups).flatMap((trees) => trees.map(({ name }) => name));
+  expect(names.length).toBeGreaterThanOrEqual(80);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+describe.skipIf(kubectl.missing !== undefined).each(Object.entries(groups))("%s", (_, trees) => {
+  test.each(trees.map((tree) => [tree.name, tree] as const))("%s", async (_name, tree) => {
+    const folder = writeTree(root, tree);
+    const [real, ours] = await Promise.all([buildByKubectl(folder, tree.dir), buildByKubets(folder, tree.dir)]);
+    expect(ours).toEqual(real);
+  });
+});

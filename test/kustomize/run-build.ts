@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fetchUrl } from "../../src/cli/fetch-url.js";
+import { buildKustomization, localFiles } from "../../src/kustomize/build.js";
+import { realTool } from "../helpers/real-tools.js";
+import { filesOf, type Tree } from "./trees.js";
+
+export const kubectl = realTool("kubectl");
+
+export interface Outcome {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Puts the files of a tree into a new folder below `root`. */
+export function writeTree(root: string, tree: Tree): string {
+  const folder = mkdtempSync(join(root, "tree-"));
+  for (const [path, text] of filesOf(tree)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+export const buildByKubectl = (folder: string, dir = "."): Promise<Outcome> =>
+  new Promise((resolve) => {
+    execFile(kubectl.path, ["kustomize", dir], { cwd: folder, encoding: "utf8" }, (_error, stdout, stderr) =>
+      resolve(mask({ stdout, stderr })),
+    );
+  });
+
+export async function buildByKubets(folder: string, dir = "."): Promise<Outcome> {
+  let stderr = "";
+  const options = {
+    files: localFiles(folder, process.platform),
+    fetch: fetchUrl,
+    warn: (line: string) => void (stderr += `${line}\n`),
+    log: (text: string) => void (stderr += `I1110 23:00:00.000000       1 log.go:244] ${text}`),
+  };
+  try {
+    return mask({ stdout: (await buildKustomization(dir, options)).toYaml(), stderr });
+  } catch (error) {
+    const { message } = error as Error;
+    return mask({ stdout: "", stderr: `${stderr}error: ${message}${message.endsWith("\n") ? "" : "\n"}` });
+  }
+}
+
+/** When something was logged, and at which address of memory Go shows a thing, differ from run to run. */
+const mask = ({ stdout, stderr }: Outcome): Outcome => ({
+  stdout,
+  stderr: stderr
+    .replaceAll(/^I\d{4} [\d:.]+ +\d+ log\.go:244\] /gm, "LOG ")
+    .replaceAll(/0x[0-9a-f]+ <nil>/g, "ADDRESS"),
+});

@@ -1,0 +1,90 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isRepositoryUrl } from "../../src/kustomize/repository-url.js";
+import { buildByKubectl, buildByKubets, kubectl, writeTree } from "./run-build.js";
+import { configMap } from "./trees.js";
+
+const root = realpathSync(mkdtempSync(join(tmpdir(), "kubets-kustomize-")));
+let server: Server;
+let base: string;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    if (request.url === "/config.yaml") response.end(configMap);
+    else if (request.url === "/moved.yaml") response.writeHead(302, { location: "/config.yaml" }).end();
+    else response.writeHead(request.url === "/broken.yaml" ? 500 : 404).end("no");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(root, { recursive: true, force: true });
+});
+
+describe.skipIf(kubectl.missing !== undefined)("files on the web, as the real kubectl takes them", () => {
+  test.each([
+    ["one that is there", "resources: [BASE/config.yaml]\n"],
+    ["one that has moved", "resources: [BASE/moved.yaml]\nnamePrefix: a-\n"],
+    ["one that is not there", "resources: [BASE/none.yaml]\n"],
+    ["a server that is broken", "resources: [BASE/broken.yaml]\n"],
+    ["a file of a generator", "configMapGenerator:\n- name: a\n  files: [x=BASE/config.yaml]\n"],
+    ["a file of a generator that is not there", "configMapGenerator:\n- name: a\n  files: [x=BASE/none]\n"],
+  ])("%s", async (_, text) => {
+    const files = `-- kustomization.yaml --\n${text.replaceAll("BASE", base)}`;
+    const folder = writeTree(root, { name: "", files });
+    expect(await buildByKubets(folder)).toEqual(await buildByKubectl(folder));
+  });
+});
+
+describe("git repositories", () => {
+  test.each([
+    "https://github.com/kubernetes-sigs/kustomize//examples/multibases?ref=v1",
+    "github.com/kubernetes-sigs/kustomize/examples",
+    "github.com:org/repo",
+    "git@github.com:org/repo.git",
+    "ssh://git@example.com/org/repo",
+    "file:///srv/repo.git//sub",
+    "https://example.com/org/repo.git/sub",
+    "git::https://example.com/org/repo",
+  ])("%s is one", (path) => {
+    expect(isRepositoryUrl(path)).toBe(true);
+  });
+
+  test.each([
+    "../base",
+    "/abs/path",
+    "base",
+    "example.com/org/repo",
+    "https://example.com/file.yaml",
+    "https://x",
+    ".git",
+  ])("%s is none", (path) => {
+    expect(isRepositoryUrl(path)).toBe(false);
+  });
+
+  test("they are refused, and it is said what to do", async () => {
+    const files = "-- kustomization.yaml --\nresources: [github.com/org/repo]\n";
+    const { stdout, stderr } = await buildByKubets(writeTree(root, { name: "", files }));
+    expect(stdout).toBe("");
+    expect(stderr).toContain("repositories are not cloned: clone it yourself and name the folder");
+  });
+});
+
+test.each([
+  ["helmCharts:\n- name: a\n", "render the chart with `helm template` into a file"],
+  ["generators: [a.yaml]\n", "the field 'generators' names plugins"],
+  ["transformers: [a.yaml]\n", "the field 'transformers' names plugins"],
+  ["validators: [a.yaml]\n", "the field 'validators' names plugins"],
+])("programs are not run: %s", async (text, said) => {
+  const { stdout, stderr } = await buildByKubets(
+    writeTree(root, { name: "", files: `-- kustomization.yaml --\n${text}` }),
+  );
+  expect(stdout).toBe("");
+  expect(stderr).toContain(said);
+});

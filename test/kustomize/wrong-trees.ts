@@ -1,0 +1,241 @@
+import { configMap, deployment, service, type Tree } from "./trees.js";
+
+const wrong = (name: string, kustomization: string, files = ""): Tree => ({
+  name,
+  files: `-- kustomization.yaml --\n${kustomization}${files}`,
+});
+
+const withObjects = (name: string, fields: string, files = ""): Tree =>
+  wrong(
+    name,
+    `resources: [deploy.yaml, service.yaml, config.yaml]\n${fields}`,
+    `-- deploy.yaml --\n${deployment}-- service.yaml --\n${service}-- config.yaml --\n${configMap}${files}`,
+  );
+
+export const wrongTrees: readonly Tree[] = [
+  { name: "no kustomization", files: "-- other.yaml --\na: b\n" },
+  { name: "no such folder", dir: "none/below", files: "-- kustomization.yaml --\nresources: []\n" },
+  { name: "a file instead of a folder", dir: "kustomization.yaml", files: "-- kustomization.yaml --\nresources: []\n" },
+  {
+    name: "two kustomizations",
+    files: "-- kustomization.yaml --\nresources: []\n-- kustomization.yml --\nresources: []\n",
+  },
+  wrong("an empty kustomization", "\n"),
+  wrong("nothing but kind and version", "kind: Kustomization\napiVersion: kustomize.config.k8s.io/v1beta1\n"),
+  wrong("an empty list of resources is enough", "resources: []\n"),
+  wrong("an unknown field", "resources: []\nfoo: bar\nbar: x\n"),
+  wrong("an unknown field within", "patches:\n- {patch: a, taget: {}}\n"),
+  wrong("fields in other letters", "Resources: []\nNAMEPREFIX: a\n"),
+  wrong("text where a list belongs", "resources: a.yaml\n"),
+  wrong("a number where text belongs", "namePrefix: 12\n"),
+  wrong("a map where text belongs in a list", "resources:\n- a: b\n"),
+  wrong("text where an object belongs", "patches: [foo]\n"),
+  wrong("wrong types deep within", "patches:\n- target: {kind: [a]}\n"),
+  wrong("a fraction of replicas", "replicas:\n- {name: a, count: 1.5}\n"),
+  wrong("wrong types of options", 'configMapGenerator:\n- name: a\n  options: {immutable: "yes"}\n'),
+  wrong("wrong type of an embedded field", "configMapGenerator:\n- name: [a]\n  literals: b\n"),
+  wrong("labels of numbers", "commonLabels: {a: 1}\n"),
+  wrong("a list at the top", "- a\n"),
+  wrong("no YAML", "resources:\n- a\n b: c\n"),
+  wrong("no YAML on the first line", "a: b: c\n"),
+  wrong("a tab", "resources:\n\t- a\n"),
+  wrong("another kind", "kind: Deployment\nresources: []\n"),
+  wrong("another version", "apiVersion: v1\nkind: Component\nresources: []\n"),
+  wrong("a resource that is not there", "resources: [none.yaml]\n"),
+  wrong("a resource in a folder that is not there", "resources: [none/none.yaml]\n"),
+  wrong("a resource above", "resources: [../none.yaml]\n"),
+  wrong("an absolute path", "resources: [/none.yaml]\n"),
+  wrong("an empty path", 'resources: [""]\n'),
+  wrong("a cycle", "resources: [.]\n"),
+  wrong("a folder without a kustomization", "resources: [sub]\n", "-- sub/a.txt --\nx\n"),
+  wrong("a resource that is no YAML", "resources: [bad.yaml]\n", "-- bad.yaml --\na: b\n c: d\n"),
+  wrong(
+    "a resource with a bad second document",
+    "resources: [bad.yaml]\n",
+    "-- bad.yaml --\nkind: A\nmetadata: {name: a}\n---\nfoo: [\n",
+  ),
+  wrong(
+    "a resource without kind",
+    "resources: [bad.yaml]\n",
+    "-- bad.yaml --\napiVersion: v1\nmetadata: {name: a, labels: {b: c}}\n",
+  ),
+  wrong("a resource without name", "resources: [bad.yaml]\n", "-- bad.yaml --\napiVersion: v1\nkind: Pod\n"),
+  wrong("a resource without anything", "resources: [bad.yaml]\n", "-- bad.yaml --\nfoo: bar\n"),
+  wrong("a resource of text", "resources: [bad.yaml]\n", "-- bad.yaml --\njust text\n"),
+  wrong("a bad document separator", "resources: [bad.yaml]\n", "-- bad.yaml --\nkind: A\n--- text\nkind: B\n"),
+  wrong(
+    "the same object twice",
+    "resources: [a.yaml, b.yaml]\n",
+    `-- a.yaml --\n${configMap}-- b.yaml --\n${configMap}`,
+  ),
+  wrong("the same object twice in a file", "resources: [a.yaml]\n", `-- a.yaml --\n${configMap}---\n${configMap}`),
+  wrong(
+    "a component as a resource",
+    "resources: [sub]\n",
+    "-- sub/kustomization.yaml --\nkind: Component\nresources: []\n",
+  ),
+  wrong("a resource as a component", "components: [sub]\n", "-- sub/kustomization.yaml --\nnamePrefix: a-\n"),
+  wrong("a component that is not there", "components: [none]\n"),
+  wrong("a wrong kustomization below", "resources: [sub]\n", "-- sub/kustomization.yaml --\nfoo: bar\n"),
+  withObjects("a patch of nothing", "patches:\n- {}\n"),
+  withObjects("a patch of both", "patches:\n- {patch: a, path: b}\n"),
+  withObjects("a patch that is not there", "patches:\n- {path: none.yaml, target: {kind: Deployment}}\n"),
+  withObjects("a patch that is none", "patches:\n- patch: just text\n"),
+  withObjects(
+    "a patch for what is not there",
+    "patches:\n- patch: |\n    apiVersion: v1\n    kind: Pod\n    metadata: {name: none}\n",
+  ),
+  withObjects("a JSON patch without a target", "patches:\n- patch: |-\n    - {op: remove, path: /spec}\n"),
+  withObjects(
+    "a JSON patch that does not apply",
+    "patches:\n- target: {kind: Deployment}\n  patch: |-\n    - {op: replace, path: /spec/none/deep, value: 1}\n",
+  ),
+  withObjects(
+    "a JSON patch whose test fails",
+    "patches:\n- target: {kind: Deployment}\n  patch: |-\n    - {op: test, path: /spec/replicas, value: 1}\n",
+  ),
+  withObjects(
+    "a JSON patch of an unknown operation",
+    "patches:\n- target: {kind: Deployment}\n  patch: |-\n    - {op: nothing, path: /spec}\n",
+  ),
+  withObjects(
+    "several patches for one target",
+    "patches:\n- target: {kind: Deployment}\n  path: two.yaml\n",
+    "-- two.yaml --\nkind: A\nmetadata: {name: a}\n---\nkind: B\nmetadata: {name: b}\n",
+  ),
+  withObjects(
+    "a target that is no pattern",
+    'patches:\n- target: {name: "[a"}\n  patch: |\n    kind: A\n    metadata: {name: a}\n',
+  ),
+  withObjects(
+    "a target whose selector is none",
+    'patches:\n- target: {labelSelector: "a=b=c"}\n  patch: |\n    kind: A\n    metadata: {name: a}\n',
+  ),
+  withObjects(
+    "a patch of another shape",
+    "patches:\n- patch: |\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: web}\n    spec: {template: {spec: {containers: text}}}\n",
+  ),
+  withObjects(
+    "an unknown directive",
+    "patches:\n- patch: |\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: web}\n    spec: {$patch: remove}\n",
+  ),
+  withObjects("a deprecated patch that is not there", "patchesStrategicMerge: [none.yaml]\n"),
+  withObjects(
+    "a deprecated JSON patch without a name",
+    "patchesJson6902:\n- target: {kind: Deployment}\n  patch: '[]'\n",
+  ),
+  withObjects(
+    "a deprecated JSON patch of nothing",
+    "patchesJson6902:\n- target: {kind: Deployment, name: web}\n  patch: '[]'\n",
+  ),
+  withObjects("replicas of nothing", "replicas:\n- {name: none, count: 1}\n"),
+  withObjects("a generator without a name", "configMapGenerator:\n- literals: [a=b]\n"),
+  withObjects("a literal that is none", "configMapGenerator:\n- name: a\n  literals: [ab]\n"),
+  withObjects("a literal without a key", 'configMapGenerator:\n- name: a\n  literals: ["=b", c=d]\n'),
+  withObjects("a file that is not there", "configMapGenerator:\n- name: a\n  files: [none.txt, b=c]\n"),
+  withObjects("a file without a key", 'secretGenerator:\n- name: a\n  files: ["=none.txt"]\n'),
+  withObjects("a key without a file", 'secretGenerator:\n- name: a\n  files: ["a="]\n'),
+  withObjects("a file with too much", 'secretGenerator:\n- name: a\n  files: ["a=b=c"]\n'),
+  withObjects("an env file that is not there", "secretGenerator:\n- name: a\n  envs: [none.env]\n"),
+  withObjects("a key twice", "configMapGenerator:\n- name: a\n  literals: [a=b, a=c]\n"),
+  withObjects(
+    "var twice",
+    "vars:\n- {name: A, objref: {kind: Service, name: web}}\n- {name: A, objref: {kind: Service, name: web}}\n",
+  ),
+  withObjects("var of nothing", "vars:\n- {name: A, objref: {apiVersion: v1, kind: Pod, name: none}}\n"),
+  withObjects(
+    "var of no field",
+    "vars:\n- {name: A, objref: {apiVersion: v1, kind: Service, name: web}, fieldref: {fieldPath: spec.none}}\n",
+  ),
+  withObjects("a replacement without a source", "replacements:\n- targets: []\n"),
+  withObjects(
+    "a replacement from nothing",
+    "replacements:\n- source: {kind: Pod, name: none}\n  targets:\n  - select: {kind: Service}\n",
+  ),
+  withObjects(
+    "a replacement from many",
+    "replacements:\n- source: {name: web, fieldPath: a, options: {delimiter: x, index: 3}}\n  targets:\n  - select: {kind: Service}\n",
+  ),
+  withObjects(
+    "a replacement from a field that is not there",
+    "replacements:\n- source: {kind: Service, fieldPath: spec.none}\n  targets:\n  - select: {kind: Service}\n",
+  ),
+  withObjects(
+    "a replacement into a field that is not there",
+    "replacements:\n- source: {kind: Service}\n  targets:\n  - select: {kind: Deployment}\n    fieldPaths: [spec.none.deep]\n",
+  ),
+  withObjects(
+    "a replacement into an element that is not there",
+    "replacements:\n- source: {kind: Service}\n  targets:\n  - select: {kind: Deployment}\n    fieldPaths: [spec.template.spec.containers.7.name]\n",
+  ),
+  withObjects(
+    "a replacement out of bounds",
+    'replacements:\n- source: {kind: Service, options: {delimiter: "-", index: 4}}\n  targets:\n  - select: {kind: Deployment}\n',
+  ),
+  withObjects(
+    "a replacement without a target's selection",
+    "replacements:\n- source: {kind: Service}\n  targets:\n  - fieldPaths: [a]\n",
+  ),
+  withObjects(
+    "a replacement of a map by parts",
+    "replacements:\n- source: {kind: Service, fieldPath: spec, options: {delimiter: x}}\n  targets:\n  - select: {kind: Deployment}\n",
+  ),
+  withObjects("a replacement of a file that is not there", "replacements:\n- path: none.yaml\n"),
+  withObjects(
+    "a replacement through a value",
+    "replacements:\n- source: {kind: Service}\n  targets:\n  - select: {kind: Deployment}\n    fieldPaths: [spec.replicas.deep]\n",
+  ),
+  withObjects("an unknown order", "sortOptions: {order: other}\n"),
+  withObjects(
+    "an order that does not go with its options",
+    "sortOptions: {order: fifo, legacySortOptions: {orderFirst: [A]}}\n",
+  ),
+  withObjects("an unknown version of openapi", "openapi: {version: v1.2.3}\n"),
+  withObjects("openapi that is not there", "openapi: {path: none.json}\n"),
+  withObjects("openapi of both", "openapi: {path: a.json, version: v1.21.2}\n", "-- a.json --\n{}\n"),
+  withObjects("a configuration that is not there", "configurations: [none.yaml]\n"),
+  withObjects("a configuration with an unknown field", "configurations: [c.yaml]\n", "-- c.yaml --\nnamoPrefix: []\n"),
+  withObjects("crds that are not there", "crds: [none.yaml]\n"),
+  withObjects(
+    "crds that are definitions of Kubernetes",
+    "crds: [crd.yaml]\n",
+    "-- crd.yaml --\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n",
+  ),
+  withObjects("generators merge into what is not there", "configMapGenerator:\n- {name: none, behavior: merge}\n"),
+  withObjects("a generator of what is there", "configMapGenerator:\n- {name: settings, literals: [a=b]}\n"),
+  wrong(
+    "a namespace that makes two objects one",
+    "namespace: n\nresources: [a.yaml]\n",
+    "-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: x}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: y}\n",
+  ),
+  wrong(
+    "labels in a field of another shape",
+    "commonLabels: {a: b}\nresources: [a.yaml]\n",
+    "-- a.yaml --\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {selector: text}\n",
+  ),
+  wrong(
+    "images in a field of another shape",
+    "images:\n- {name: a, newTag: b}\nresources: [a.yaml]\n",
+    "-- a.yaml --\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{image: [a]}]}\n",
+  ),
+  wrong(
+    "keys that are no text",
+    "resources: [a.yaml]\n",
+    "-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {1: a}\n",
+  ),
+  wrong(
+    "keys twice",
+    "resources: [a.yaml]\n",
+    "-- a.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: b\n  a: c\n",
+  ),
+  wrong(
+    "items that are no list",
+    "resources: [a.yaml]\n",
+    "-- a.yaml --\napiVersion: v1\nkind: PodList\nitems: text\n",
+  ),
+  wrong(
+    "names that could mean several objects",
+    "resources: [a, b, pod.yaml]\n",
+    `-- a/kustomization.yaml --\nnamePrefix: a-\nresources: [c.yaml]\n-- a/c.yaml --\n${configMap}-- b/kustomization.yaml --\nnamePrefix: b-\nresources: [c.yaml]\n-- b/c.yaml --\n${configMap}-- pod.yaml --\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {volumes: [{name: v, configMap: {name: settings}}]}\n`,
+  ),
+];

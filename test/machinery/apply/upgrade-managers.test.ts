@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { ownersOf, upgradeManager } from "../../../src/machinery/apply/upgrade-managers.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
+
+const entry = (manager: string, operation: string, fieldsV1: JsonObject, rest: JsonObject = {}): JsonObject => ({
+  manager,
+  operation,
+  apiVersion: "v1",
+  time: "2026-01-01T00:00:00Z",
+  fieldsType: "FieldsV1",
+  fieldsV1,
+  ...rest,
+});
+
+const path = ["f:data", "f:a"];
+
+describe("who owns a field", () => {
+  const entries = [
+    entry("applier", "Apply", { "f:data": { "f:a": {} } }),
+    entry("updater", "Update", { "f:data": { "f:a": {} } }),
+    entry("parent only", "Update", { "f:data": { ".": {} } }),
+    entry("child only", "Update", { "f:data": { "f:a": { "f:b": {} } } }),
+    entry("both", "Update", { "f:data": { "f:a": { ".": {}, "f:b": {} } } }),
+    entry("unreadable", "Update", { "f:data": { "f:a": 3 } }),
+  ];
+
+  test.each([
+    ["Apply", ["applier"]],
+    ["Update", ["updater", "both"]],
+  ] as const)("by %s", (operation, names) => {
+    expect(ownersOf(entries, operation, path).map(({ manager }) => manager)).toEqual(names);
+  });
+});
+
+// What client-go's csaupgrade says it does: see its package comment and UpgradeManagedFields.
+describe("an updater's fields become an applier's", () => {
+  test("the updater itself becomes the applier when there is none", () => {
+    const before = [entry("other", "Update", { "f:x": {} }), entry("csa", "Update", { "f:b": {}, "f:a": {} })];
+    expect(upgradeManager(before, "csa", "ssa")).toEqual([before[0], entry("ssa", "Apply", { "f:a": {}, "f:b": {} })]);
+  });
+
+  test("they are united with those of an applier that is there, which keeps its place", () => {
+    const before = [
+      entry("ssa", "Apply", { "f:a": {} }, { time: "2026-02-02T00:00:00Z" }),
+      entry("csa", "Update", { "f:b": { ".": {}, "f:c": {} } }),
+    ];
+    const united = { "f:a": {}, "f:b": { ".": {}, "f:c": {} } };
+    expect(upgradeManager(before, "csa", "ssa")).toEqual([
+      entry("ssa", "Apply", united, { time: "2026-02-02T00:00:00Z" }),
+    ]);
+  });
+
+  test("an updater of another version is forgotten", () => {
+    const before = [
+      entry("ssa", "Apply", { "f:a": {} }),
+      entry("csa", "Update", { "f:b": {} }, { apiVersion: "v1beta1" }),
+    ];
+    expect(upgradeManager(before, "csa", "ssa")).toEqual([entry("ssa", "Apply", { "f:a": {} })]);
+  });
+
+  test("what a subresource's updater manages stays with it", () => {
+    const before = [entry("csa", "Update", { "f:status": {} }, { subresource: "status" })];
+    expect(upgradeManager(before, "csa", "ssa")).toBe(before);
+  });
+
+  test("without that updater nothing changes", () => {
+    const before = [entry("ssa", "Apply", { "f:a": {} }), entry("other", "Update", { "f:b": {} })];
+    expect(upgradeManager(before, "csa", "ssa")).toBe(before);
+  });
+});
