@@ -31,7 +31,16 @@ export async function claimSchemaEpoch(kv: Kv, epoch: string): Promise<boolean> 
 
 const UNKNOWN = "unknown";
 
-const encode = (epochs: readonly string[]): Uint8Array => new TextEncoder().encode(JSON.stringify({ epochs }));
+/** An object like everything else in a store, though no resource serves it. */
+const encode = (epochs: readonly string[]): Uint8Array =>
+  new TextEncoder().encode(
+    JSON.stringify({
+      kind: "SchemaEpochs",
+      apiVersion: "internal.kubets.dev/v1",
+      metadata: { name: "written" },
+      epochs,
+    }),
+  );
 
 function decode(value: Uint8Array): readonly string[] {
   try {

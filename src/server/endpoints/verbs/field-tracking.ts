@@ -74,9 +74,12 @@ export class FieldTracking {
   /** The draft of what `applied` makes of the current object. Throws a StatusError. */
   apply(current: StoredObject | undefined, applied: JsonObject, manager: string, force: boolean): KubeObject {
     const live = current && this.shown(current);
-    const result = this.#manager.apply(live, applied, manager, force);
-    const { managedFields, ...rest } = result["metadata"] as JsonObject;
-    const draft = this.#decode({ ...result, metadata: rest });
+    const { result, draft } = typed(() => {
+      const merged = this.#manager.apply(live, applied, manager, force);
+      const { managedFields: _, ...rest } = merged["metadata"] as JsonObject;
+      return { result: merged, draft: this.#decode({ ...merged, metadata: rest }) };
+    });
+    const { managedFields } = result["metadata"] as JsonObject;
     const settled = settle(live, this.#view(draft), managedFields as JsonObject[] | undefined);
     assign(metadataOf(draft), "managedFields", settled);
     return draft;
@@ -91,12 +94,7 @@ export class FieldTracking {
 
   #decode(value: JsonObject): KubeObject {
     const { codec } = this.resource;
-    try {
-      return codec.toHub(copyObject(codec.decodePatched(value, "Ignore").object));
-    } catch (error) {
-      if (error instanceof UnmarshalError) throw badRequest(error.message);
-      throw error;
-    }
+    return codec.toHub(copyObject(codec.decodePatched(value, "Ignore").object));
   }
 
   /** A hub object in the version of the requests, as its JSON reads. */
@@ -118,6 +116,16 @@ export class FieldTracking {
     const gvk = { ...parseGroupVersion(apiVersion), kind: this.resource.codec.gvk.kind };
     const scheme = publishedScheme();
     return scheme.isRegistered(gvk) ? scheme.kind(gvk) : undefined;
+  }
+}
+
+/** What an apply makes is read into its type, also on the way to another version: a value that does not fit is the client's. */
+function typed<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof UnmarshalError) throw badRequest(error.message);
+    throw error;
   }
 }
 
