@@ -16,7 +16,7 @@ export interface ListBody {
 export async function listParts(body: ListBody, format: ResponseFormat): Promise<Iterable<Uint8Array>> {
   if (format.mediaType === "application/yaml") {
     const { emitYaml } = await import("../../../machinery/yaml/emit.js");
-    return yamlParts(body, emitYaml);
+    return yamlParts(body, (value) => emitYaml(value, { anyCharacter: true }));
   }
   return format.pretty ? indentedParts(body) : jsonParts(body);
 }
