@@ -164,7 +164,15 @@ export class DependencyGraph {
   }
 
   #removeDependent(node: GraphNode, owners: readonly OwnerReference[]): void {
-    for (const { uid } of owners) this.#nodes.get(uid)?.dependents.delete(node);
+    for (const { uid } of owners) {
+      const owner = this.#nodes.get(uid);
+      if (owner === undefined) continue;
+      owner.dependents.delete(node);
+      // Nobody has seen it, and nobody names it any more: it would be looked for for ever.
+      if (!owner.virtual || owner.dependents.size > 0) continue;
+      this.#nodes.delete(uid);
+      this.listener.removed(owner);
+    }
   }
 
   #processTransitions(node: GraphNode, { deletionTimestamp, finalizers = [] }: ObjectMeta): void {

@@ -1,3 +1,4 @@
+import { certificateRequest } from "../../helpers/certificate-request.js";
 import { ownRow, row, type Step } from "./runner/row.js";
 import { badRequest, create, createAll, events, get, patch, post, watch } from "./runner/steps.js";
 
@@ -21,11 +22,13 @@ const controller = (name: string) =>
   post("replicationcontrollers", { metadata: { name }, spec: { selector: { app: "a" }, template } });
 const node = (name: string, spec: Readonly<Record<string, unknown>>) =>
   post("/api/v1/nodes", { metadata: { name, labels: { row: "{ns}" } }, spec });
+/** The server checks a request's own signature. */
+const signed = Buffer.from((await certificateRequest("CN=jane")).request).toString("base64");
 const request = (name: string, signerName: string) =>
   post("/apis/certificates.k8s.io/v1/certificatesigningrequests", {
     metadata: { name, labels: { row: "{ns}" } },
     spec: {
-      request: "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUFBQQotLS0tLUVORCBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0K",
+      request: signed,
       signerName,
       usages: ["client auth"],
     },
