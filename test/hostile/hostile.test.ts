@@ -34,5 +34,6 @@ test("hostile requests are refused in good order", { timeout: 1_800_000, retry: 
     0,
   );
   expect(longestTurn).toBeLessThanOrEqual(LONGEST_TURN);
+  // With what the history of events keeps for watchers, which is bounded.
   expect(heapAfter - heapBefore).toBeLessThan(10 * MEGABYTE);
 });

@@ -71,8 +71,8 @@ export class Runner {
     const shots = this.#shots(seed, count);
     await this.#fire(shots, { judge: true });
     const heapAfter = await this.#emptiedHeap();
-    const { longestTurn } = { longestTurn: this.#longest };
-    return { sent: count, codes: this.#codes, problems: this.#problems, longestTurn, heapBefore, heapAfter };
+    const [codes, problems] = [this.#codes, this.#problems];
+    return { sent: count, codes, problems, longestTurn: this.#longest, heapBefore, heapAfter };
   }
 
   *#shots(seed: string, count: number): Generator<Shot> {
