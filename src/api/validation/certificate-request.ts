@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { firstPemBlock } from "../../machinery/codec/pem.js";
 import {
   duplicate,
   type FieldError,
@@ -117,17 +118,13 @@ function validateRequest(request: KubeObject, old: KubeObject): FieldError[] {
 }
 
 function validatePem(request: string): FieldError[] {
-  const [, type, body = ""] = FIRST_BLOCK.exec(Buffer.from(request, "base64").toString("latin1")) ?? [];
+  const block = firstPemBlock(Buffer.from(request, "base64").toString("latin1"));
   const problem =
-    type === "CERTIFICATE REQUEST"
-      ? certificateRequestProblem(Buffer.from(body, "base64"))
+    block?.type === "CERTIFICATE REQUEST"
+      ? certificateRequestProblem(block.bytes)
       : "PEM block type must be CERTIFICATE REQUEST";
   return problem === undefined ? [] : [invalidValue("spec.request", request === "" ? null : request, problem)];
 }
-
-/** The first block of PEM, wherever it begins a line. */
-const FIRST_BLOCK =
-  /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n(?:(?!-----)[^\n:]+:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/;
 
 function validateUsages(usages: readonly string[], before: readonly string[]): FieldError[] {
   const errors = usages.length === 0 ? [required("spec.usages")] : [];

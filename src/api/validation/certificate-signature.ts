@@ -1,5 +1,6 @@
 import { constants, createPublicKey, type KeyObject, verify } from "node:crypto";
-import { derElement, derElements, DerError, derObjectIdentifier } from "../../machinery/codec/der.js";
+import { readCertificateRequest } from "../../machinery/codec/certificate-request.js";
+import { derElement, derElements, DerError, derObjectIdentifier, notSequence } from "../../machinery/codec/der.js";
 
 const SEQUENCE = 0x30;
 
@@ -57,7 +58,7 @@ export function certificateRequestProblem(der: Uint8Array): string | undefined {
 
 function problemOf(der: Uint8Array): string | undefined {
   const whole = derElement(der);
-  if (whole.tag !== SEQUENCE) throw new DerError(wrongTag(whole.tag, whole.content.length));
+  if (whole.tag !== SEQUENCE) throw notSequence(whole, "certificateRequest");
   if (whole.whole.length < der.length) return "asn1: syntax error: trailing data";
   const [signed, algorithm, signature] = derElements(whole.content);
   if (signed?.tag !== SEQUENCE || algorithm?.tag !== SEQUENCE || signature?.tag !== 0x03) {
@@ -66,6 +67,7 @@ function problemOf(der: Uint8Array): string | undefined {
   const [, , publicKey] = derElements(signed.content);
   const key = publicKey && keyOf(publicKey.whole);
   if (key === undefined) return "x509: unsupported elliptic curve";
+  readCertificateRequest(der);
   const how = algorithmOf(algorithm.content);
   return typeof how === "string" ? how : verification(how, key, signed.whole, signature.content.subarray(1));
 }
@@ -111,12 +113,4 @@ function keyOf(spki: Uint8Array): KeyObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** As Go prints the tag it finds instead of the request's. */
-function wrongTag(tag: number, length: number): string {
-  const found = `{class:${tag >> 6} tag:${tag & 0x1f} length:${length} isCompound:${(tag & 0x20) !== 0}}`;
-  const asked =
-    "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
-  return `asn1: structure error: tags don't match (16 vs ${found}) ${asked} certificateRequest @2`;
 }

@@ -1,49 +1,28 @@
 import { withoutVersion, withVersion } from "../../actions/version-lock.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import type { Factory, Streams } from "../../cli/factory.js";
-import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
-import { readRecord, recordFlag } from "../../cli/flags/record-flag.js";
+import type { Factory } from "../../cli/factory.js";
+import { readPrintRequest } from "../../cli/flags/print-flags.js";
+import { readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
 import {
-  type DryRunStrategy,
-  dryRunFlag,
-  fieldManagerFlag,
-  filenameFlags,
-  readDryRun,
-  readFilenames,
-  selectorFlag,
-  withDryRun,
-} from "../../cli/flags/resource-flags.js";
-import { allFlag, allNamespacesFlag, fieldSelectorFlag, localFlag } from "../../cli/flags/selection-flags.js";
+  changeEach,
+  type MetadataChangeOptions,
+  metadataFlags,
+  readMetadataChange,
+  requireTargets,
+  sendChange,
+  staysHere,
+} from "../../cli/metadata-changes.js";
 import { type PairChanges, parsePairs, splitResourcesAndPairs } from "../../cli/pairs.js";
-import type { RestClient } from "../../client/rest/rest-client.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { createMergePatch } from "../../machinery/patch/merge-patch.js";
 import { printerFor } from "../../printers/formats.js";
-import type { Result } from "../../resource/builder.js";
-import { sortedJson } from "../../resource/encode-json.js";
-import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
 import { changeAnnotations, requireOneChangeEach } from "./change-annotations.js";
 
-export interface AnnotateOptions {
+export interface AnnotateOptions extends MetadataChangeOptions {
   readonly changes: PairChanges;
-  readonly overwrite: boolean;
-  /** Shows the annotations, as they would be, instead of changing them. */
-  readonly list: boolean;
-  readonly local: boolean;
-  readonly dryRun: DryRunStrategy;
-  /** "": whatever the object's version is. */
-  readonly resourceVersion: string;
-  readonly fieldManager: string;
-  /** Why, for --record. */
-  readonly cause: string | undefined;
-  readonly find: () => Promise<Result>;
-  readonly client: () => Promise<RestClient>;
-  readonly print: (object: KubeObject) => void;
-  readonly streams: Streams;
+  readonly print: (changed: { readonly object: KubeObject }) => void;
 }
 
 export function annotateCommand(run = runAnnotate): Command {
@@ -70,25 +49,7 @@ keep what they must remember there. An annotation that has another value is only
 
 # Take the annotation "description" away
 {{program}} annotate pods foo description-`,
-    flags: [
-      ...printFlags,
-      ...filenameFlags("File, directory or URL that names what to annotate"),
-      selectorFlag,
-      fieldSelectorFlag,
-      allNamespacesFlag,
-      allFlag,
-      localFlag,
-      recordFlag,
-      dryRunFlag,
-      fieldManagerFlag("kubectl-annotate"),
-      { name: "overwrite", type: "bool", usage: "Change annotations that have another value, rather than refuse" },
-      { name: "list", type: "bool", usage: "Show the annotations" },
-      {
-        name: "resource-version",
-        type: "string",
-        usage: "Change the resource only if it still has this version. For a single resource",
-      },
-    ],
+    flags: metadataFlags("annotate", "annotations"),
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
     completeArgs: completeTypesAndNames,
   };
@@ -97,88 +58,26 @@ keep what they must remember there. An annotation that has another value is only
 async function complete(factory: Factory, invocation: Invocation): Promise<AnnotateOptions> {
   const { flags } = invocation;
   const dryRun = readDryRun(flags, factory);
+  const printer = printerFor(readPrintRequest(flags, factory), withDryRun("annotated", dryRun));
+  const place = await factory.namespace();
   const { resources, pairs } = splitResourcesAndPairs(invocation.args, "annotation");
   const changes = parsePairs(pairs, "annotation", true);
-  validate(invocation, resources, changes, dryRun);
-  const printer = printerFor(readPrintRequest(flags, factory), withDryRun("annotated", dryRun));
-  const local = flags.bool("local");
-  return {
-    changes,
-    overwrite: flags.bool("overwrite"),
-    list: flags.bool("list"),
-    local,
-    dryRun,
-    resourceVersion: flags.string("resource-version"),
-    fieldManager: flags.string("field-manager"),
-    cause: readRecord(invocation),
-    find: async () => {
-      const { namespace, enforced } = await factory.namespace();
-      const builder = (await factory.builder())
-        .local(local)
-        .namespaceParam(namespace)
-        .defaultNamespace()
-        .allNamespaces(flags.bool("all-namespaces"))
-        .filenames(enforced, readFilenames(flags))
-        .continueOnError()
-        .flatten();
-      if (local) return builder.do();
-      return builder
-        .typeOrNameArgs(flags.bool("all"), resources)
-        .labelSelector(flags.string("selector"))
-        .fieldSelector(flags.string("field-selector"))
-        .latest()
-        .do();
-    },
-    client: factory.restClient,
-    print: (object) => printer.print(object, (text) => factory.streams.out.write(text)),
-    streams: factory.streams,
-  };
-}
-
-function validate(
-  { flags }: Invocation,
-  resources: readonly string[],
-  changes: PairChanges,
-  dryRun: DryRunStrategy,
-): void {
-  const all = flags.bool("all");
-  if (all && flags.string("selector") !== "") throw new Error("cannot set --all and --selector at the same time");
-  if (all && flags.string("field-selector") !== "") {
-    throw new Error("cannot set --all and --field-selector at the same time");
-  }
-  const { filenames, kustomize = "" } = readFilenames(flags);
-  const noFiles = filenames.length === 0 && kustomize === "";
-  if (flags.bool("local")) requireLocalFiles(resources, noFiles, dryRun);
-  else if (resources.length === 0 && noFiles) {
-    throw new Error("one or more resources must be specified as <resource> <name> or <resource>/<name>");
-  }
+  const targets = { resources, dryRun, place };
+  requireTargets(invocation, targets, "rsrc");
   if (changes.set.size === 0 && changes.remove.length === 0 && !flags.bool("list")) {
     throw new Error("at least one annotation update is required");
   }
   requireOneChangeEach(changes);
-}
-
-function requireLocalFiles(resources: readonly string[], noFiles: boolean, dryRun: DryRunStrategy): void {
-  if (dryRun === "server") {
-    throw new Error("cannot specify --local and --dry-run=server - did you mean --dry-run=client?");
-  }
-  if (resources.length > 0) {
-    throw new Error("can only use local files by -f rsrc.yaml or --filename=rsrc.json when --local=true is set");
-  }
-  if (noFiles) throw new Error("one or more files must be specified as -f rsrc.yaml or --filename=rsrc.json");
+  return {
+    ...readMetadataChange(factory, invocation, targets),
+    changes,
+    print: ({ object }) => printer.print(object, (text) => factory.streams.out.write(text)),
+  };
 }
 
 /** Annotates one after the other; goes on after a failure. */
 export async function runAnnotate(options: AnnotateOptions): Promise<void> {
-  const result = await options.find();
-  if (!result.singleItemImplied && options.resourceVersion !== "") {
-    throw new Error("--resource-version may only be used with a single resource");
-  }
-  await result.visit(async (info) => {
-    const object = await annotate(info, options);
-    if (options.list) list(info, object, result.singleItemImplied, options);
-    else options.print(object);
-  });
+  await changeEach(options, "annotations", async (info) => ({ object: await annotate(info, options) }));
 }
 
 async function annotate(info: Info, options: AnnotateOptions): Promise<KubeObject> {
@@ -186,22 +85,7 @@ async function annotate(info: Info, options: AnnotateOptions): Promise<KubeObjec
   const held = info.object ?? {};
   const change = (object: KubeObject): KubeObject =>
     withVersion(changeAnnotations(object, changes, overwrite), resourceVersion);
-  if (options.dryRun === "client" || options.local || options.list) return change(held);
+  if (staysHere(options)) return change(held);
   const before = resourceVersion === "" ? held : withoutVersion(held);
-  const after = change(withChangeCause(before, options.cause));
-  const helper = new Helper(await options.client(), info.mapping, {
-    dryRun: options.dryRun === "server",
-    fieldManager: options.fieldManager,
-  });
-  const patch = sortedJson(createMergePatch(before as JsonObject, after as JsonObject));
-  return helper.patch(info.namespace, info.name, "merge", new TextEncoder().encode(patch));
-}
-
-function list(info: Info, object: KubeObject, single: boolean, { streams }: AnnotateOptions): void {
-  const { group, kind } = info.mapping.kind;
-  if (!single) streams.out.write(`Listing annotations for ${kind}.${group}/${info.name}:\n`);
-  const indent = single ? "" : " ";
-  for (const [key, value] of Object.entries(object.metadata?.annotations ?? {})) {
-    streams.out.write(`${indent}${key}=${value}\n`);
-  }
+  return sendChange(info, before, change(withChangeCause(before, options.cause)), options);
 }

@@ -21,6 +21,8 @@ export interface DescribeContext {
   readonly showEvents: boolean;
   /** Milliseconds since the epoch, for ages. */
   readonly now: number;
+  /** What the zone of this machine is called at a time in milliseconds since the epoch: "CEST", "-03". */
+  readonly zoneName: (milliseconds: number) => string;
 }
 
 /** Reads an object and what belongs to it, and writes its description. One for each kind. */

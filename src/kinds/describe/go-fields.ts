@@ -1,6 +1,6 @@
 import { goSort } from "../../base/go-sort.js";
 import { goV } from "../../machinery/go-values/go-values.js";
-import { isFields, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
+import { isFields, list, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 
 /** What kubectl prints of a field that its Go type always has: an absent one is the type's zero. */
@@ -26,6 +26,9 @@ export const titleFlagOr = (value: unknown, otherwise: string): string =>
 
 /** %v, of a slice: "[a b]". */
 export const slice = (value: unknown): string => goV((value ?? []) as JsonValue);
+
+/** Go's strings.Join, of a list of strings; "" of none. */
+export const joined = (value: unknown, separator: string): string => list(value).map(text).join(separator);
 
 /** %v, of a map: "map[a:b]". */
 export const map = (value: unknown): string => goV((value ?? {}) as JsonValue);

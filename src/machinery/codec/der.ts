@@ -53,3 +53,11 @@ export function derObjectIdentifier(content: Uint8Array): string {
   }
   return numbers.join(".");
 }
+
+/** What Go says of a value that stands where a sequence must. `goType` is the name of the Go type to be read, which may have none. */
+export function notSequence({ tag, content }: DerElement, goType: string): DerError {
+  const found = `{class:${tag >> 6} tag:${tag & 0x1f} length:${content.length} isCompound:${(tag & 0x20) !== 0}}`;
+  const asked =
+    "{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}";
+  return new DerError(`asn1: structure error: tags don't match (16 vs ${found}) ${asked} ${goType} @2`);
+}

@@ -104,12 +104,17 @@ function bytesOf(text: string): number[] {
 
 /** The block without the bits beyond its prefix: "10.9.8.7/24" is "10.9.8.0/24". */
 export function networkOf({ address, bits }: Block): string {
-  const masked = address.bytes.map((byte, index) => byte & maskAt(bits, index));
-  if (masked.length === 4) return `${masked.join(".")}/${bits}`;
+  return `${ipText(address.bytes.map((byte, index) => byte & maskAt(bits, index))) ?? ""}/${bits}`;
+}
+
+/** The normal form of an address of 4 or 16 bytes; undefined for another length. */
+export function ipText(bytes: readonly number[]): string | undefined {
+  if (bytes.length === 4) return bytes.join(".");
+  if (bytes.length !== 16) return undefined;
   const groups = Array.from({ length: 8 }, (_, index) =>
-    (((masked[2 * index] ?? 0) << 8) | (masked[2 * index + 1] ?? 0)).toString(16),
+    (((bytes[2 * index] ?? 0) << 8) | (bytes[2 * index + 1] ?? 0)).toString(16),
   );
-  return `${parseIp(groups.join(":"))?.text ?? ""}/${bits}`;
+  return parseIp(groups.join(":"))?.text;
 }
 
 /** The bits of a byte that belong to a prefix. */

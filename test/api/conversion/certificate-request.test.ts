@@ -3,7 +3,6 @@ import { webcrypto } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } from "@peculiar/x509";
 import { describe, expect, test } from "vitest";
 import { allScheme } from "../../../src/api/scheme/all.js";
-import { parseCertificateRequest } from "../../../src/api/defaults/retired/pkcs10.js";
 import { object } from "../../../src/machinery/meta/access.js";
 import { testConversions } from "../../helpers/wire-conversions.js";
 
@@ -74,18 +73,6 @@ describe("the signer of a request that names none", () => {
     for (const broken of ["", "x", pem.replaceAll("CERTIFICATE REQUEST", "CERTIFICATE"), shortened(pem)]) {
       expect(object(defaulted(broken, { usages: CLIENT }).spec).signerName).toBe(unknown);
     }
-  });
-
-  test("no cut makes the reader fail otherwise than by saying nothing", async () => {
-    const der = Buffer.from((await pemOf(NODE, [dns, ip])).replace(/-----[^-]+-----/g, ""), "base64");
-    for (let length = 0; length < der.length; length++) {
-      expect(parseCertificateRequest(pemText(der.subarray(0, length)))).toBeUndefined();
-    }
-    expect(parseCertificateRequest(pemText(der))).toEqual({
-      organizations: ["system:nodes"],
-      commonName: "system:node:a",
-      alternativeNames: { hosts: 2, others: 0 },
-    });
   });
 });
 

@@ -23,7 +23,7 @@ function reader(held: Readonly<Record<string, KubeObject | readonly KubeObject[]
 async function described(kind: string, group: string, from: DescribeReader): Promise<string> {
   const describer: Describer | undefined = await describerOf({ group, kind });
   const description = new Description();
-  await describer?.("default", "x", description, { reader: from, showEvents: true, now: 0 });
+  await describer?.("default", "x", description, { reader: from, showEvents: true, now: 0, zoneName: () => "UTC" });
   return description.parts().join("");
 }
 
@@ -74,6 +74,27 @@ describe("what a description says of what it cannot read", () => {
     await expect(described("Node", "", from)).rejects.toBe(broken);
   });
 
+  test("quotas and limits that a server does not know: nothing is said of them", async () => {
+    const unknown = notFound({ group: "", resource: "resourcequotas" }, "");
+    const namespace = { metadata: { name: "x" }, status: { phase: "Active" } };
+    const from = reader({ namespaces: namespace, resourcequotas: unknown, limitranges: [] });
+    expect(await described("Namespace", "", from)).toMatch(/Status:\tActive\n\nNo LimitRange resource\.\n$/);
+    const other = reader({ namespaces: namespace, resourcequotas: [], limitranges: unknown });
+    expect(await described("Namespace", "", other)).toMatch(/Status:\tActive\n\nNo resource quota\.\n$/);
+  });
+
+  test("quotas of a namespace, for who may not see them: nothing at all is said", async () => {
+    const from = reader({ namespaces: { metadata: { name: "x" } }, resourcequotas: denied });
+    await expect(described("Namespace", "", from)).rejects.toBe(denied);
+  });
+
+  test("the request in a request for a certificate: why not", async () => {
+    const from = reader({ certificatesigningrequests: { metadata: { name: "x" }, spec: { request: "" } }, events: [] });
+    await expect(described("CertificateSigningRequest", "certificates.k8s.io", from)).rejects.toThrow(
+      "Error parsing CSR: PEM block type must be CERTIFICATE REQUEST",
+    );
+  });
+
   test("autoscaling/v2: v1 says what it knows", async () => {
     const from = reader({
       "horizontalpodautoscalers.v2": new Error("not served"),
@@ -99,6 +120,42 @@ describe("what a description says of what it cannot read", () => {
     const from = reader({ "horizontalpodautoscalers.v2": second, "horizontalpodautoscalers.v1": first });
     await expect(described("HorizontalPodAutoscaler", "autoscaling", from)).rejects.toBe(first);
   });
+
+  test("slices of a service: as if there were none", async () => {
+    const service = { metadata, spec: { ports: [{ port: 80, protocol: "TCP" }] } };
+    const text = await described("Service", "", reader({ services: service, endpointslices: denied, events: [] }));
+    expect(text).toContain("Endpoints:\t<none>\n");
+  });
+
+  test("slices of what an ingress leads to: why not", async () => {
+    const ingress = { metadata, spec: { defaultBackend: { service: { name: "web", port: { number: 80 } } } } };
+    const from = reader({ ingresses: ingress, endpointslices: denied, events: [] });
+    const text = await described("Ingress", "networking.k8s.io", from);
+    expect(text).toContain(`Default backend:\tweb:80 (<error: ${denied.message}>)\n`);
+  });
+
+  test.each([
+    ["ServiceCIDR", "servicecidrs", { cidrs: ["10.0.0.0/24"] }, "CIDRs:\t10.0.0.0/24\n"],
+    [
+      "IPAddress",
+      "ipaddresses",
+      { parentRef: { resource: "services", namespace: "default", name: "web" } },
+      "Parent Reference:\n  Group:\t\n  Resource:\tservices\n  Namespace:\tdefault\n  Name:\tweb\n",
+    ],
+  ])("%s of v1: v1beta1 says the same, or the reason", async (kind, resource, spec, expected) => {
+    const [first, second] = [new Error("v1"), new Error("v1beta1")];
+    const from = reader({ [`${resource}.v1`]: first, [`${resource}.v1beta1`]: { metadata, spec }, events: [] });
+    const text = await described(kind, "networking.k8s.io", from);
+    expect(text).toBe(`Name:\tx\nLabels:\t<none>\nAnnotations:\t<none>\n${expected}Events:\t<none>\n`);
+    const neither = reader({ [`${resource}.v1`]: first, [`${resource}.v1beta1`]: second });
+    await expect(described(kind, "networking.k8s.io", neither)).rejects.toBe(second);
+  });
+});
+
+test("a service of both families has an address of each", async () => {
+  const spec = { ipFamilies: ["IPv6", "IPv4"], clusterIP: "fd00::1", clusterIPs: ["fd00::1", "10.0.0.1"] };
+  const text = await described("Service", "", reader({ services: { metadata, spec }, endpointslices: [], events: [] }));
+  expect(text).toContain("IP Families:\tIPv6,IPv4\nIP:\tfd00::1\nIPs:\tfd00::1,10.0.0.1\n");
 });
 
 test("a pod whose server says nothing of its quality of service is judged by its spec", async () => {

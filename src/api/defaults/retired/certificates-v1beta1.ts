@@ -8,7 +8,8 @@ import {
   setDefault,
   text,
 } from "../../../machinery/meta/access.js";
-import { type CertificateRequest, parseCertificateRequest } from "./pkcs10.js";
+import { type CertificateRequest, parseCertificateRequest } from "../../../machinery/codec/certificate-request.js";
+import { DerError } from "../../../machinery/codec/der.js";
 
 /** certificates.k8s.io/v1beta1, where the signer could be left out and was told from the request and its usages. */
 export function defaultBetaCertificateSigningRequest(request: Fields): void {
@@ -22,9 +23,10 @@ export function defaultBetaCertificateSigningRequest(request: Fields): void {
 
 /** `pem` is base64 of the PEM text. */
 function signerOf(pem: string, usages: readonly string[]): string {
-  const request = parseCertificateRequest(Buffer.from(pem, "base64").toString("latin1"));
+  const request = requestIn(Buffer.from(pem, "base64").toString("latin1"));
   if (request !== undefined && isOfNode(request)) {
-    const { hosts, others } = request.alternativeNames;
+    const { dns, ips, emails, uris } = request.alternativeNames;
+    const [hosts, others] = [dns.length + ips.length, emails.length + uris.length];
     if (hosts === 0 && others === 0 && areUsages(usages, "client auth"))
       return "kubernetes.io/kube-apiserver-client-kubelet";
     if (hosts > 0 && others === 0 && areUsages(usages, "server auth")) return "kubernetes.io/kubelet-serving";
@@ -32,8 +34,22 @@ function signerOf(pem: string, usages: readonly string[]): string {
   return "kubernetes.io/legacy-unknown";
 }
 
-function isOfNode({ organizations, commonName }: CertificateRequest): boolean {
-  return organizations.length === 1 && organizations[0] === "system:nodes" && commonName.startsWith("system:node:");
+/** Undefined for what cannot be read. */
+function requestIn(pem: string): CertificateRequest | undefined {
+  try {
+    return parseCertificateRequest(pem);
+  } catch (error) {
+    if (error instanceof DerError) return undefined;
+    throw error;
+  }
+}
+
+function isOfNode({ subject: { organization = [], commonName = [] } }: CertificateRequest): boolean {
+  return (
+    organization.length === 1 &&
+    organization[0] === "system:nodes" &&
+    commonName.at(-1)?.startsWith("system:node:") === true
+  );
 }
 
 /** Key encipherment is RSA's and may be there. */

@@ -1,0 +1,45 @@
+import { object, objects, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Describer } from "./describer.js";
+import type { Description } from "./description.js";
+import { order, scalar } from "./go-fields.js";
+import { describeName } from "./heading.js";
+
+export const LIMIT_RANGES = { group: "", version: "v1", resource: "limitranges" };
+
+const TITLES = "Type\tResource\tMin\tMax\tDefault Request\tDefault Limit\tMax Limit/Request Ratio\n";
+const RULES = "----\t--------\t---\t---\t---------------\t-------------\t-----------------------\n";
+/** In the order of the columns. */
+const LIMITS = ["min", "max", "defaultRequest", "default", "maxLimitRequestRatio"] as const;
+
+/** kubectl asks for no events. */
+export const describeLimitRange: Describer = async (namespace, name, description, { reader }) => {
+  const range = await reader.get(LIMIT_RANGES, namespace, name);
+  describeName(description, range);
+  description.write(0, TITLES);
+  description.write(0, RULES);
+  describeLimits(description, range, "");
+};
+
+/** All limits of a namespace in one table. */
+export function describeLimitRanges(description: Description, ranges: readonly KubeObject[]): void {
+  if (ranges.length === 0) {
+    description.write(0, "No LimitRange resource.\n");
+    return;
+  }
+  description.write(0, `Resource Limits\n ${TITLES}`);
+  description.write(0, ` ${RULES}`);
+  for (const range of ranges) describeLimits(description, range, " ");
+}
+
+/** A line for each resource that an item limits. kubectl writes those of an item in any order, here they are sorted. */
+function describeLimits(description: Description, { spec }: KubeObject, prefix: string): void {
+  for (const item of objects(object(spec).limits)) {
+    const limits = LIMITS.map((field) => object(item[field]));
+    const resources = new Set(limits.flatMap((amounts) => Object.keys(amounts)));
+    for (const resource of [...resources].sort(order)) {
+      const cells = limits.map((amounts) => scalar(amounts[resource], "-"));
+      description.write(0, `${prefix}${[text(item.type), resource, ...cells].join("\t")}\n`);
+    }
+  }
+}

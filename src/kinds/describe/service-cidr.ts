@@ -1,0 +1,29 @@
+import { object, objects, text } from "../../machinery/meta/access.js";
+import { dateText } from "./dates.js";
+import type { Describer } from "./describer.js";
+import { describeEvents, eventsOf } from "./events.js";
+import { joined } from "./go-fields.js";
+import { describeLabelsAndAnnotations, describeName } from "./heading.js";
+
+const cidrs = (version: string) => ({ group: "networking.k8s.io", version, resource: "servicecidrs" });
+
+/** A server that does not have it of v1 is asked for v1beta1, which says the same. */
+export const describeServiceCidr: Describer = async (_namespace, name, description, context) => {
+  const { reader } = context;
+  const cidr = await reader.get(cidrs("v1"), "", name).catch(() => reader.get(cidrs("v1beta1"), "", name));
+  const events = await eventsOf(cidr, "ServiceCIDR", context);
+  describeName(description, cidr, false);
+  describeLabelsAndAnnotations(description, cidr);
+  description.write(0, `CIDRs:\t${joined(object(cidr.spec).cidrs, ", ")}\n`);
+  const conditions = objects(object(cidr.status).conditions);
+  if (conditions.length > 0) {
+    description.write(0, "Status:\nConditions:\n");
+    description.write(1, "Type\tStatus\tLastTransitionTime\tReason\tMessage\n");
+    description.write(1, "----\t------\t------------------\t------\t-------\n");
+  }
+  for (const { type, status, lastTransitionTime, reason, message } of conditions) {
+    const cells = [text(type), text(status), dateText(lastTransitionTime), text(reason), text(message)];
+    description.write(1, `${cells.join("\t")}\n`);
+  }
+  describeEvents(description, events, context);
+};

@@ -1,0 +1,155 @@
+import { goQuote } from "../../base/go-quote.js";
+import { ipText } from "../validation/ip.js";
+import { derElement, type DerElement, derElements, DerError, derObjectIdentifier, notSequence } from "./der.js";
+import { derText } from "./der-text.js";
+import { goUri } from "./go-uri.js";
+import { firstPemBlock } from "./pem.js";
+
+/** The parts of a subject that have a name here. */
+export type SubjectPart =
+  | "commonName"
+  | "serialNumber"
+  | "country"
+  | "locality"
+  | "province"
+  | "streetAddress"
+  | "organization"
+  | "organizationalUnit"
+  | "postalCode";
+
+/** What a certificate request (PKCS #10, RFC 2986) asks for. */
+export interface CertificateRequest {
+  /** The values of a part in the order they come; a part that is not there has none. */
+  readonly subject: Readonly<Partial<Record<SubjectPart, readonly string[]>>>;
+  readonly alternativeNames: AlternativeNames;
+}
+
+/** Names besides the subject (RFC 5280, 4.2.1.6), in the order they come. */
+export interface AlternativeNames {
+  readonly dns: readonly string[];
+  readonly emails: readonly string[];
+  readonly uris: readonly string[];
+  /** In their normal form. */
+  readonly ips: readonly string[];
+}
+
+/** The first block of a PEM text. Throws a {@link DerError}, in Go's words, when that is no certificate request. */
+export function parseCertificateRequest(pem: string): CertificateRequest {
+  const block = firstPemBlock(pem);
+  if (block?.type !== "CERTIFICATE REQUEST") throw new DerError("PEM block type must be CERTIFICATE REQUEST");
+  return readCertificateRequest(block.bytes);
+}
+
+/** {@link parseCertificateRequest} of the request in DER. */
+export function readCertificateRequest(der: Uint8Array): CertificateRequest {
+  const whole = derElement(der);
+  if (whole.whole.length < der.length) throw new DerError("asn1: syntax error: trailing data");
+  const [information] = items(whole);
+  const [, subject, , attributes] = items(information);
+  return { subject: subjectOf(subject), alternativeNames: alternativeNamesOf(items(attributes, ATTRIBUTES)) };
+}
+
+const TRUNCATED = "asn1: syntax error: sequence truncated";
+
+const SEQUENCE = 0x30;
+const SET = 0x31;
+const BOOLEAN = 0x01;
+/** Context-specific: the request's attributes. */
+const ATTRIBUTES = 0xa0;
+
+const EXTENSION_REQUEST = "1.2.840.113549.1.9.14";
+const SUBJECT_ALTERNATIVE_NAME = "2.5.29.17";
+
+const SUBJECT_PARTS: Readonly<Record<string, SubjectPart>> = {
+  "2.5.4.3": "commonName",
+  "2.5.4.5": "serialNumber",
+  "2.5.4.6": "country",
+  "2.5.4.7": "locality",
+  "2.5.4.8": "province",
+  "2.5.4.9": "streetAddress",
+  "2.5.4.10": "organization",
+  "2.5.4.11": "organizationalUnit",
+  "2.5.4.17": "postalCode",
+};
+
+function subjectOf(name: DerElement | undefined): CertificateRequest["subject"] {
+  const subject: Partial<Record<SubjectPart, string[]>> = {};
+  for (const attribute of items(name).flatMap((set) => items(set, SET))) {
+    const [type, value] = items(attribute);
+    if (value === undefined) throw new DerError(TRUNCATED);
+    const shown = derText(value);
+    const part = SUBJECT_PARTS[identifierOf(type)];
+    if (part !== undefined && shown !== undefined) (subject[part] ??= []).push(shown);
+  }
+  return subject;
+}
+
+function alternativeNamesOf(attributes: readonly DerElement[]): AlternativeNames {
+  const seen = new Set<string>();
+  const names = { dns: [] as string[], emails: [] as string[], uris: [] as string[], ips: [] as string[] };
+  for (const [type, ...rest] of attributes.flatMap(extensionsOf).map((extension) => items(extension))) {
+    const id = identifierOf(type);
+    if (seen.has(id)) throw new DerError("x509: certificate request contains duplicate requested extensions");
+    seen.add(id);
+    if (id === SUBJECT_ALTERNATIVE_NAME) readNames(valueOf(rest), names);
+  }
+  return names;
+}
+
+/** The extensions that an attribute asks for: it holds a set of lists, and the first counts. What is no attribute asks for none. */
+function extensionsOf({ tag, content }: DerElement): DerElement[] {
+  const [type, values] = tag === SEQUENCE ? derElements(content) : [];
+  if (values?.tag !== SET || identifierOf(type) !== EXTENSION_REQUEST) return [];
+  const [extensions] = derElements(values.content);
+  if (extensions === undefined) return [];
+  if (extensions.tag !== SEQUENCE) throw notSequence(extensions, "");
+  return derElements(extensions.content);
+}
+
+/** An extension may say that it is critical before it says what it holds. */
+function valueOf([first, second]: readonly DerElement[]): Uint8Array {
+  return (first?.tag === BOOLEAN ? second : first)?.content ?? new Uint8Array();
+}
+
+function readNames(extension: Uint8Array, names: Readonly<Record<keyof AlternativeNames, string[]>>): void {
+  const all = derElement(extension);
+  if (all.tag !== SEQUENCE) throw new DerError("x509: invalid subject alternative names");
+  for (const { tag, content } of derElements(all.content)) {
+    if (tag === 0x81) names.emails.push(ascii(content, "rfc822Name"));
+    if (tag === 0x82) names.dns.push(ascii(content, "dNSName"));
+    if (tag === 0x86) names.uris.push(uriOf(ascii(content, "uniformResourceIdentifier")));
+    if (tag === 0x87) names.ips.push(addressOf(content));
+  }
+}
+
+function ascii(content: Uint8Array, what: string): string {
+  if (content.some((byte) => byte >= 0x80)) throw new DerError(`x509: SAN ${what} is malformed`);
+  return Buffer.from(content).toString("latin1");
+}
+
+function uriOf(uri: string): string {
+  try {
+    return goUri(uri);
+  } catch (error) {
+    throw new DerError(`x509: cannot parse URI ${goQuote(uri)}: ${(error as Error).message}`);
+  }
+}
+
+/** Go shows an IPv4 address that is written as an IPv6 one as the former. */
+function addressOf(content: Uint8Array): string {
+  const mapped =
+    content.length === 16 && content.subarray(0, 12).every((byte, index) => byte === (index < 10 ? 0 : 255));
+  const address = ipText([...(mapped ? content.subarray(12) : content)]);
+  if (address === undefined) throw new DerError(`x509: cannot parse IP address of length ${content.length}`);
+  return address;
+}
+
+const identifierOf = (element: DerElement | undefined): string =>
+  derObjectIdentifier(element?.content ?? new Uint8Array());
+
+/** What is in an element that must be a sequence or a set. */
+function items(element: DerElement | undefined, tag = SEQUENCE): DerElement[] {
+  if (element === undefined) throw new DerError(TRUNCATED);
+  if (element.tag !== tag) throw new DerError("asn1: structure error: sequence tag mismatch");
+  return derElements(element.content);
+}

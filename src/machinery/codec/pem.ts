@@ -1,0 +1,15 @@
+export interface PemBlock {
+  /** What stands in its first line: "CERTIFICATE REQUEST". */
+  readonly type: string;
+  readonly bytes: Uint8Array;
+}
+
+/** The first block of PEM (RFC 7468), wherever it begins a line; undefined for a text without one. */
+export function firstPemBlock(text: string): PemBlock | undefined {
+  const [, type, base64 = ""] = FIRST_BLOCK.exec(text) ?? [];
+  return type === undefined ? undefined : { type, bytes: Buffer.from(base64, "base64") };
+}
+
+/** Lines with a colon before the base64 are headers, which old writers put there. */
+const FIRST_BLOCK =
+  /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n(?:(?!-----)[^\n:]+:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/;
