@@ -1,3 +1,4 @@
+import { fetchOpenApiV2 } from "../client/openapi/documents.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 
 const asked = new WeakMap<RestClient, Promise<void>>();
@@ -13,11 +14,8 @@ export function downloadLegacyOpenApi(client: RestClient): Promise<void> {
 }
 
 async function download(client: RestClient): Promise<void> {
-  const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
-  await client
-    .request({ method: "GET", path: "/openapi/v2", query: { timeout: "32s" }, accept, httpCache: true })
-    .catch((error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
-      throw new Error(`failed to download openapi: ${message}`, { cause: error });
-    });
+  await fetchOpenApiV2(client).catch((error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`failed to download openapi: ${message}`, { cause: error });
+  });
 }

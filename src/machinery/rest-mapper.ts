@@ -83,6 +83,12 @@ export interface RestMapper {
   /** Resolves what a user typed: plural, singular, short name, with partial group or version ("deploy.apps", "deployments.v1.apps"). */
   resourceFor(partial: string): Promise<GroupVersionResource>;
   kindFor(resource: GroupVersionResource): Promise<GroupVersionKind>;
+  /** Every resource a name may mean, of all groups and versions, in the server's order. */
+  resourcesFor(partial: GroupVersionResource): Promise<readonly GroupVersionResource[]>;
+  /** Of those, the one a server prefers: core first, then each group's preferred version. */
+  preferredResourceFor(partial: GroupVersionResource): Promise<GroupVersionResource>;
   /** The resources of a category ("all"), or undefined when there is no such category. */
   category(name: string): Promise<readonly GroupVersionResource[] | undefined>;
+  /** What the server serves has changed: it is asked anew. */
+  refresh(): void;
 }

@@ -54,6 +54,16 @@ class DiscoveryMapper implements RestMapper {
     }
   }
 
+  async resourcesFor(partial: GroupVersionResource): Promise<readonly GroupVersionResource[]> {
+    const expanded = await this.expand(partial);
+    return this.ask((index) => index.resourcesFor(expanded));
+  }
+
+  async preferredResourceFor(partial: GroupVersionResource): Promise<GroupVersionResource> {
+    const expanded = await this.expand(partial);
+    return this.ask((index) => index.preferredResourceFor(expanded));
+  }
+
   mappingFor(kind: GroupKind, version?: string): Promise<RestMapping> {
     return this.ask((index) => index.mappingFor(kind, version));
   }
@@ -72,9 +82,18 @@ class DiscoveryMapper implements RestMapper {
     return members.size === 0 ? undefined : [...members.values()];
   }
 
+  refresh(): void {
+    this.discovery.invalidate();
+    this.index = undefined;
+  }
+
   private async kindOfExpanded(resource: GroupVersionResource): Promise<GroupVersionKind> {
-    const expanded = expandShortcut(resource, await this.lists(), (text) => this.discovery.warn(text));
+    const expanded = await this.expand(resource);
     return this.ask((index) => index.kindFor(expanded));
+  }
+
+  private async expand(resource: GroupVersionResource): Promise<GroupVersionResource> {
+    return expandShortcut(resource, await this.lists(), (text) => this.discovery.warn(text));
   }
 
   /** Lists as far as they can be had; none when the server cannot be reached. */

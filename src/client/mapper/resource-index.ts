@@ -16,6 +16,8 @@ interface VersionIndex {
   readonly version: string;
   /** Plural and singular names to the kind. */
   readonly kinds: ReadonlyMap<string, string>;
+  /** Plural and singular names to the plural one. */
+  readonly names: ReadonlyMap<string, string>;
   /** Kinds, as they are and in lower case, to the plural name. */
   readonly plurals: ReadonlyMap<string, { readonly resource: string; readonly namespaced: boolean }>;
 }
@@ -60,6 +62,29 @@ export class ResourceIndex {
     if (chosen) return chosen;
     throw new AmbiguousResourceError(
       `${formatResource(partial)} matches multiple kinds [${found.map(formatKind).join(" ")}]`,
+    );
+  }
+
+  /** Everything a name may mean, in the server's order: every version of every group that matches as in {@link kindFor}. */
+  resourcesFor(partial: GroupVersionResource): readonly GroupVersionResource[] {
+    const name = partial.resource.toLowerCase();
+    const wanted = { ...partial, resource: name };
+    if (name === "") throw new Error(`a resource must be present, got: ${formatResource(wanted)}`);
+    const found = this.versionsOf(partial, (index) => index.names.has(name)).flatMap(({ group, version, names }) => {
+      const resource = names.get(name);
+      return resource === undefined ? [] : [{ group, version, resource }];
+    });
+    if (found.length === 0) throw new NoResourceMatchError(partial);
+    return found;
+  }
+
+  /** The one of {@link resourcesFor} that comes first by preference. */
+  preferredResourceFor(partial: GroupVersionResource): GroupVersionResource {
+    const found = this.resourcesFor(partial);
+    const chosen = this.prefer(found);
+    if (chosen) return chosen;
+    throw new AmbiguousResourceError(
+      `${formatResource(partial)} matches multiple resources [${found.map(formatResource).join(" ")}]`,
     );
   }
 
@@ -115,30 +140,31 @@ export class ResourceIndex {
 
 function indexOf(group: string, version: string, resources: readonly WireResource[]): VersionIndex {
   const kinds = new Map<string, string>();
+  const names = new Map<string, string>();
   const plurals = new Map<string, { resource: string; namespaced: boolean }>();
+  const index: VersionIndex = { group, version, kinds, names, plurals };
   for (const { name, singularName, kind, namespaced } of resources) {
     if (name.includes("/")) continue;
+    names.set(singularName || kind.toLowerCase(), name);
+    names.set(name, name);
     kinds.set(singularName || kind.toLowerCase(), kind);
     kinds.set(name, kind);
     plurals.set(kind.toLowerCase(), { resource: name, namespaced });
     plurals.set(kind, { resource: name, namespaced });
-    addGuess(`${kind}List`, namespaced, kinds, plurals);
+    addGuess(`${kind}List`, namespaced);
   }
-  addGuess("List", false, kinds, plurals);
-  return { group, version, kinds, plurals };
-}
+  addGuess("List", false);
+  return index;
 
-/** List kinds are in no discovery document; their resource is a guess that only has to exist. */
-function addGuess(
-  kind: string,
-  namespaced: boolean,
-  kinds: Map<string, string>,
-  plurals: Map<string, { resource: string; namespaced: boolean }>,
-): void {
-  const resource = `${kind.toLowerCase()}s`;
-  kinds.set(kind.toLowerCase(), kind);
-  kinds.set(resource, kind);
-  plurals.set(kind, { resource, namespaced });
+  /** List kinds are in no discovery document; their resource is a guess that only has to exist. */
+  function addGuess(guessed: string, namespaced: boolean): void {
+    const resource = `${guessed.toLowerCase()}s`;
+    for (const name of [guessed.toLowerCase(), resource]) {
+      kinds.set(name, guessed);
+      names.set(name, resource);
+    }
+    plurals.set(guessed, { resource, namespaced });
+  }
 }
 
 /** Splits what a user typed at its dots: "deployments.v1.apps" names a version too, when there are two dots or more. */

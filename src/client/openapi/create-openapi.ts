@@ -2,21 +2,19 @@ import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { GroupVersion, GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { PatchSchema } from "../../machinery/patch/patch-schema.js";
-import { DISCOVERY_TIMEOUT } from "../discovery/live-discovery.js";
 import type { RestClient } from "../rest/rest-client.js";
+import { openApiDocuments } from "./documents.js";
+import { fieldNamesAt } from "./openapi-fields.js";
 import { patchSchemaOf } from "./openapi-patch-schema.js";
-import type { OpenApi } from "./openapi.js";
+import type { OpenApi, OpenApiDocuments } from "./openapi.js";
 
 /** OpenAPI v3 over a client. Each document is asked for once; kubectl's HTTP cache on disk answers where it can. */
 export function createOpenApi(client: RestClient): OpenApi {
-  return new OpenApiV3(client);
+  return new OpenApiV3(openApiDocuments(client));
 }
 
 class OpenApiV3 implements OpenApi {
-  private paths: Promise<ReadonlyMap<string, string>> | undefined;
-  private readonly documents = new Map<string, Promise<JsonObject>>();
-
-  constructor(private readonly client: RestClient) {}
+  constructor(readonly documents: OpenApiDocuments) {}
 
   async supportsPatchParameter(kind: GroupVersionKind, parameter: string): Promise<boolean | undefined> {
     const document = await this.document(kind);
@@ -37,61 +35,27 @@ class OpenApiV3 implements OpenApi {
     const operation = patchOperation(document, kind);
     const content = at(operation, "requestBody", "content");
     if (!isJsonObject(content) || content["application/strategic-merge-patch+json"] === undefined) return undefined;
-    const schemas = at(document, "components", "schemas");
-    if (!isJsonObject(schemas)) return undefined;
-    const schema = Object.values(schemas).find((candidate) => isSchemaOf(candidate, kind));
-    return isJsonObject(schema) ? patchSchemaOf(schema, schemas) : undefined;
+    const found = schemaOf(document, kind);
+    return found === undefined ? undefined : patchSchemaOf(found.schema, found.schemas);
+  }
+
+  async fieldNames(kind: GroupVersionKind, path: readonly string[]): Promise<readonly string[] | undefined> {
+    const document = await this.document(kind);
+    const found = document === undefined ? undefined : schemaOf(document, kind);
+    return found === undefined ? undefined : fieldNamesAt(found.schema, found.schemas, path);
   }
 
   /** The document of a group-version; undefined when the server has none. */
   private async document({ group, version }: GroupVersion): Promise<JsonObject | undefined> {
     let paths: ReadonlyMap<string, string>;
     try {
-      paths = await (this.paths ??= this.index());
+      paths = await this.documents.paths();
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
     const url = paths.get(group === "" ? `api/${version}` : `apis/${group}/${version}`);
-    if (url === undefined) return undefined;
-    let document = this.documents.get(url);
-    if (document === undefined) {
-      document = this.fetch(url);
-      this.documents.set(url, document);
-    }
-    return document;
-  }
-
-  private async index(): Promise<ReadonlyMap<string, string>> {
-    const answer = await this.client.request({
-      method: "GET",
-      path: "/openapi/v3",
-      httpCache: true,
-      ...DISCOVERY_TIMEOUT,
-    });
-    const paths = answer.json()["paths"];
-    const urls = new Map<string, string>();
-    for (const [path, item] of isJsonObject(paths) ? Object.entries(paths) : []) {
-      const url = at(item, "serverRelativeURL");
-      if (typeof url === "string") urls.set(path, url);
-    }
-    return urls;
-  }
-
-  private async fetch(url: string): Promise<JsonObject> {
-    const prefix = new URL(this.client.server).pathname.replace(/\/$/, "");
-    const relative = new URL(url.startsWith(`${prefix}/`) ? url.slice(prefix.length) : url, "http://server");
-    const query: Record<string, string | string[]> = { ...DISCOVERY_TIMEOUT.query };
-    for (const key of relative.searchParams.keys()) query[key] = relative.searchParams.getAll(key);
-    const answer = await this.client.request({
-      method: "GET",
-      path: relative.pathname,
-      query,
-      accept: "application/json",
-      timeout: DISCOVERY_TIMEOUT.timeout,
-      httpCache: true,
-    });
-    return answer.json();
+    return url === undefined ? undefined : this.documents.document(url);
   }
 }
 
@@ -112,6 +76,17 @@ function names(item: JsonValue, parameter: string, document: JsonObject): boolea
   const shared = /^#\/(?:components\/)?parameters\/(.+)$/.exec(reference)?.[1];
   const target = shared === undefined ? undefined : at(document, "components", "parameters", shared);
   return isJsonObject(target) && target["name"] === parameter && target["in"] === "query";
+}
+
+/** The schema of a kind, and all those it may refer to. */
+function schemaOf(
+  document: JsonObject,
+  kind: GroupVersionKind,
+): { readonly schema: JsonObject; readonly schemas: JsonObject } | undefined {
+  const schemas = at(document, "components", "schemas");
+  if (!isJsonObject(schemas)) return undefined;
+  const schema = Object.values(schemas).find((candidate) => isSchemaOf(candidate, kind));
+  return isJsonObject(schema) ? { schema, schemas } : undefined;
 }
 
 function isSchemaOf(schema: JsonValue, kind: GroupVersionKind): boolean {

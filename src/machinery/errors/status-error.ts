@@ -160,12 +160,12 @@ export function genericServerResponse(response: {
   readonly isUnexpected?: boolean;
 }): StatusError {
   const { code, verb, resource, name, serverMessage } = response;
-  let { reason, message } = genericTexts(code, verb, serverMessage);
+  const { reason, message: said } = genericTexts(code, verb, serverMessage);
+  let message = said;
   if (resource.resource !== "") {
     message += ` (${verb.toLowerCase()} ${formatGroupResource(resource)}${name === "" ? "" : ` ${name}`})`;
   }
-  reason ??= "Unknown";
-  return failure(code, reason, message, {
+  return failure(code, reason ?? "", message, {
     ...about(resource, name),
     ...(response.isUnexpected && { causes: [{ reason: "UnexpectedServerResponse", message: serverMessage }] }),
     ...(response.retryAfterSeconds && { retryAfterSeconds: response.retryAfterSeconds }),

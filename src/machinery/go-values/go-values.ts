@@ -23,16 +23,24 @@ export function goV(value: JsonValue): string {
   return goScalar(value);
 }
 
-/** As Go's `%#v` shows it. `keyType` names the type of map keys; goyaml's are `interface {}`. */
-export function goSharpV(value: JsonValue, keyType: "string" | "interface {}" = "string"): string {
+export interface SharpOptions {
+  /** The type of map keys; goyaml's are `interface {}`. Default: "string". */
+  readonly keyType?: "string" | "interface {}";
+  /** Every number is a float64, as Go's own decoder of JSON makes them. */
+  readonly floats?: boolean;
+}
+
+/** As Go's `%#v` shows it. */
+export function goSharpV(value: JsonValue, options: SharpOptions = {}): string {
   if (value === null) return "interface {}(nil)";
   if (typeof value === "string") return goQuote(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSharpV(item, keyType)).join(", ")}}`;
+  if (Array.isArray(value)) return `[]interface {}{${value.map((item) => goSharpV(item, options)).join(", ")}}`;
   if (isJsonObject(value)) {
-    const pairs = sortedEntries(value).map(([key, held]) => `${goQuote(key)}:${goSharpV(held, keyType)}`);
-    return `map[${keyType}]interface {}{${pairs.join(", ")}}`;
+    const pairs = sortedEntries(value).map(([key, held]) => `${goQuote(key)}:${goSharpV(held, options)}`);
+    return `map[${options.keyType ?? "string"}]interface {}{${pairs.join(", ")}}`;
   }
-  return goScalar(value);
+  const isFloat = options.floats === true && typeof value !== "boolean";
+  return isFloat ? formatG(Number(value)) : goScalar(value);
 }
 
 function goScalar(value: string | number | bigint | boolean): string {

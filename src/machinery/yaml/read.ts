@@ -131,12 +131,12 @@ class Decoder {
       if (typeof value === "string") return value;
       if (tag === "float" && value !== null) return floatKey(Number(value));
       if (typeof value === "boolean" || typeof value === "number" || typeof value === "bigint") return `${value}`;
-      const held = goSharpV(this.decode(valueNode), "interface {}");
+      const held = goSharpV(this.decode(valueNode), { keyType: "interface {}" });
       throw new YamlError(
         `error converting YAML to JSON: unsupported map key of type: %!s(<nil>), key: <nil>, value: ${held}`,
       );
     }
-    throw failure(`invalid map key: ${goSharpV(this.decode(keyNode), "interface {}")}`);
+    throw failure(`invalid map key: ${goSharpV(this.decode(keyNode), { keyType: "interface {}" })}`);
   }
 
   #merge(node: YamlNode, object: JsonObject, seen: Set<string>): void {

@@ -1,0 +1,43 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
+
+/**
+ * The names of the fields that a published schema has at a path of field names. Items of lists and values of maps have no
+ * name of their own: `containers`, `image` leads into a list, and below a map any name leads to its values. Empty
+ * where the path leads nowhere.
+ */
+export function fieldNamesAt(schema: JsonObject, schemas: JsonObject, path: readonly string[]): readonly string[] {
+  let current: JsonObject | undefined = schema;
+  for (const name of path) {
+    const { properties, additional } = partsOf(current, schemas);
+    current = asObject(properties[name]) ?? additional;
+    if (current === undefined) return [];
+  }
+  return Object.keys(partsOf(current, schemas).properties);
+}
+
+interface Parts {
+  readonly properties: JsonObject;
+  /** What every name of a map has. */
+  readonly additional: JsonObject | undefined;
+}
+
+/** Through references, lists, and schemas that are there to carry a default beside a reference. */
+function partsOf(schema: JsonObject | undefined, schemas: JsonObject): Parts {
+  let current = schema;
+  for (let steps = 0; current !== undefined && steps < 20; steps += 1) {
+    const properties = asObject(current["properties"]);
+    const additional = asObject(current["additionalProperties"]);
+    if (properties !== undefined || additional !== undefined) return { properties: properties ?? {}, additional };
+    current = next(current, schemas);
+  }
+  return { properties: {}, additional: undefined };
+}
+
+function next(schema: JsonObject, schemas: JsonObject): JsonObject | undefined {
+  const reference = schema["$ref"];
+  if (typeof reference === "string") return asObject(schemas[reference.split("/").at(-1) ?? ""]);
+  const { allOf } = schema;
+  return (Array.isArray(allOf) ? asObject(allOf[0]) : undefined) ?? asObject(schema["items"]);
+}
+
+const asObject = (value: JsonValue | undefined): JsonObject | undefined => (isJsonObject(value) ? value : undefined);

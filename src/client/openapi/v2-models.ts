@@ -1,0 +1,108 @@
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
+import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
+import { compareKeys } from "../../base/key-order.js";
+import { parseYaml } from "../../machinery/yaml/read.js";
+import { formatKind } from "../../machinery/rest-mapper.js";
+import { goQuote } from "../../base/go-quote.js";
+import { type NamedSchema, readDefinitions, type V2Schema } from "./v2-message.js";
+
+/** What a definition of OpenAPI v2 describes, in the few forms that Kubernetes' own documents have. */
+export type V2Model = { readonly description: string } & (
+  | { readonly type: "kind"; readonly fields: ReadonlyMap<string, V2Model>; readonly required: readonly string[] }
+  | { readonly type: "array" | "map"; readonly held: V2Model }
+  /** "string", "number", "integer" or "boolean". */
+  | { readonly type: "primitive"; readonly name: string }
+  /** To another definition. */
+  | { readonly type: "reference"; readonly name: string }
+  | { readonly type: "arbitrary" }
+);
+
+export interface V2Models {
+  /** The definition that says it describes this kind. */
+  ofKind(kind: GroupVersionKind): V2Model | undefined;
+  /** The definition of a name; every reference has one. */
+  target(name: string): V2Model;
+}
+
+/**
+ * The models of a document of OpenAPI v2 in protobuf form. As in kubectl, one definition that has none of the known
+ * forms spoils the whole document: throws "SchemaError(NAME.FIELD): ...".
+ */
+export function readV2Models(document: Uint8Array): V2Models {
+  const definitions = readDefinitions(document);
+  const names = new Set(definitions.map(([name]) => name));
+  const models = new Map(definitions.map(([name, schema]) => [name, parse(schema, name, names)]));
+  const kinds = new Map(definitions.toSorted(([a], [b]) => compareKeys(a, b)).flatMap(kindsOf));
+  return {
+    ofKind: (kind) => models.get(kinds.get(formatKind(kind)) ?? ""),
+    target(name) {
+      const model = models.get(name);
+      if (model === undefined) throw new Error(`there is no definition ${goQuote(name)}`);
+      return model;
+    },
+  };
+}
+
+/** The kinds a definition says it describes, each with its name. */
+function kindsOf([name, { extensions }]: NamedSchema): readonly (readonly [string, string])[] {
+  const stated = parseExtension(extensions.get("x-kubernetes-group-version-kind"));
+  return (Array.isArray(stated) ? stated : []).flatMap((one): [string, string][] => {
+    const { group, version, kind } = isJsonObject(one) ? one : {};
+    if (typeof group !== "string" || typeof version !== "string" || typeof kind !== "string" || kind === "") return [];
+    return [[formatKind({ group, version, kind }), name]];
+  });
+}
+
+function parseExtension(yaml: string | undefined): JsonValue {
+  try {
+    return parseYaml(yaml ?? "");
+  } catch {
+    return null;
+  }
+}
+
+const fault = (path: string, what: string): Error => new Error(`SchemaError${path === "" ? "" : `(${path})`}: ${what}`);
+
+function parse(schema: V2Schema, path: string, names: ReadonlySet<string>): V2Model {
+  if (schema.reference !== "") return parseReference(schema, path, names);
+  const { description, types, properties, values, items } = schema;
+  const [type] = types;
+  if (types.length > 1) throw fault(path, "definitions with multiple types aren't supported");
+  if (properties !== undefined && (type === undefined || type === "object")) {
+    const fields = properties.map(([name, field]): [string, V2Model] => [name, parse(field, `${path}.${name}`, names)]);
+    return { type: "kind", description, fields: new Map(fields), required: schema.required };
+  }
+  switch (type) {
+    case undefined:
+      return { type: "arbitrary", description };
+    case "object":
+      if (values === undefined) return { type: "map", description, held: { type: "arbitrary", description } };
+      return { type: "map", description, held: parse(values, path, names) };
+    case "array": {
+      const [item, ...others] = items;
+      if (item === undefined || others.length > 0) throw fault(path, "array should have exactly one sub-item");
+      return { type: "array", description, held: parse(item, path, names) };
+    }
+    case "string":
+    case "number":
+    case "integer":
+    case "boolean":
+      return { type: "primitive", description, name: type };
+    default:
+      throw fault(path, `Unknown primitive type: ${goQuote(type)}`);
+  }
+}
+
+const PREFIX = "#/definitions/";
+
+function parseReference(schema: V2Schema, path: string, names: ReadonlySet<string>): V2Model {
+  const { reference, description } = schema;
+  if ((schema.properties ?? []).length > 0) throw fault(path, "unallowed embedded type definition");
+  if (schema.types.length > 0) throw fault(path, "definition reference can't have a type");
+  if (!reference.startsWith(PREFIX)) {
+    throw fault(path, `unallowed reference to non-definition ${goQuote(reference)}`);
+  }
+  const name = reference.slice(PREFIX.length);
+  if (!names.has(name)) throw fault(path, `unknown model in reference: ${goQuote(name)}`);
+  return { type: "reference", description, name };
+}

@@ -1,0 +1,141 @@
+import type { Command, Invocation } from "../../cli/command.js";
+import type { Factory } from "../../cli/factory.js";
+import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
+import { type GroupVersionResource, parseGroupVersion } from "../../machinery/meta/gvk.js";
+import { formatKind, formatResource, type RestMapper } from "../../machinery/rest-mapper.js";
+import { goQuote } from "../../base/go-quote.js";
+import { explainPlainly } from "./plaintext.js";
+import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";
+
+export interface ExplainOptions {
+  /** "pods.spec.containers" */
+  readonly request: string;
+  readonly recursive: boolean;
+  /** "": the one the server prefers. */
+  readonly apiVersion: string;
+  readonly output: string;
+  readonly mapper: RestMapper;
+  readonly documents: () => Promise<OpenApiDocuments>;
+  /** The document of OpenAPI v2, in protobuf form. */
+  readonly legacyDocument: () => Promise<Uint8Array>;
+  readonly out: (text: string) => void;
+}
+
+const PLAINTEXT = "plaintext";
+const LEGACY = "plaintext-openapiv2";
+
+export function explainCommand(run = runExplain): Command {
+  return {
+    use: "explain TYPE [--recursive=FALSE|TRUE] [--api-version=api-version-group] [-o|--output=plaintext|plaintext-openapiv2]",
+    description: `Show what a resource is made of: its fields, their types and what each is for.
+
+A field of a resource is named by the way to it, with dots between the names:
+
+  TYPE.FIELD.FIELD
+
+What is shown comes from the server's OpenAPI documents, so it fits the server's version and its custom resources.
+"{{program}} api-resources" lists the types there are.`,
+    examples: `# What a pod is made of
+{{program}} explain pods
+
+# All fields of a pod, those of its fields too
+{{program}} explain pods --recursive
+
+# A deployment as one version of the API has it
+{{program}} explain deployments --api-version=apps/v1
+
+# One field of a pod
+{{program}} explain pods.spec.containers
+
+# A deployment, from the older form of the server's documents
+{{program}} explain deployment --output=plaintext-openapiv2`,
+    flags: [
+      { name: "recursive", short: "R", type: "bool", usage: "Show the fields of fields too, by their names and types" },
+      {
+        name: "api-version",
+        type: "string",
+        usage: "Explain the type as this version of its API has it (GROUP/VERSION)",
+      },
+      {
+        name: "output",
+        short: "o",
+        type: "string",
+        default: PLAINTEXT,
+        usage: "How to show it (plaintext, plaintext-openapiv2)",
+      },
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+  };
+}
+
+async function complete(factory: Factory, { args, flags }: Invocation): Promise<ExplainOptions> {
+  const mapper = await factory.mapper();
+  const [request, ...others] = args;
+  if (request === undefined) {
+    throw new Error(
+      `You must specify the type of resource to explain. Use "${factory.program} api-resources" for a complete list of supported resources.\n`,
+    );
+  }
+  if (others.length > 0) throw new Error("We accept only this format: explain RESOURCE\n");
+  return {
+    request,
+    recursive: flags.bool("recursive"),
+    apiVersion: flags.string("api-version"),
+    output: flags.string("output"),
+    mapper,
+    documents: async () => (await factory.openapi()).documents,
+    legacyDocument: async () => {
+      const { fetchOpenApiV2 } = await import("../../client/openapi/documents.js");
+      return fetchOpenApiV2(await factory.restClient());
+    },
+    out: (text) => factory.streams.out.write(text),
+  };
+}
+
+/** Explains from OpenAPI v3; from v2 when that is asked for, or the server has nothing else. */
+export async function runExplain(options: ExplainOptions): Promise<void> {
+  const { request, apiVersion, output, mapper } = options;
+  const found = await (apiVersion === "" ? readRequest(request, mapper) : readVersionedRequest(request, mapper));
+  if (output === LEGACY || (output === PLAINTEXT && !(await hasV3(options)))) return explainFromV2(found, options);
+  const resource =
+    apiVersion === "" ? found.resource : { ...parseGroupVersion(apiVersion), resource: found.resource.resource };
+  const document = await fetchDocument(resource, await options.documents());
+  if (output !== PLAINTEXT) throw new Error(`unrecognized format: ${output}`);
+  explainPlainly(document, { resource, fields: found.fields, recursive: options.recursive }, options.out);
+}
+
+async function hasV3({ documents }: ExplainOptions): Promise<boolean> {
+  return (await documents()).paths().then(
+    () => true,
+    () => false,
+  );
+}
+
+async function fetchDocument(resource: GroupVersionResource, documents: OpenApiDocuments) {
+  const { group, version } = resource;
+  const paths = await documents.paths().catch(because("failed to fetch list of groupVersions"));
+  const path = group === "" ? `api/${version}` : `apis/${group}/${version}`;
+  const url = paths.get(path);
+  if (url === undefined) throw new Error(`couldn't find resource for "${formatResource(resource)}"`);
+  return documents.document(url).catch(because(`failed to fetch openapi schema for ${path}`));
+}
+
+async function explainFromV2({ resource, fields }: ResourceRequest, options: ExplainOptions): Promise<void> {
+  const { mapper, apiVersion, recursive } = options;
+  const preferred = await mapper.kindFor(resource).catch(() => mapper.kindFor({ ...resource, version: "" }));
+  const kind = apiVersion === "" ? preferred : { ...parseGroupVersion(apiVersion), kind: preferred.kind };
+  const [{ readV2Models }, { explainLegacy }] = await Promise.all([
+    import("../../client/openapi/v2-models.js"),
+    import("./legacy-plaintext.js"),
+  ]);
+  const models = readV2Models(await options.legacyDocument());
+  const model = models.ofKind(kind);
+  if (model === undefined) throw new Error(`couldn't find resource for ${goQuote(formatKind(kind))}`);
+  options.out(explainLegacy(model, models, { kind, fields, recursive }));
+}
+
+const because =
+  (what: string) =>
+  (error: unknown): never => {
+    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  };

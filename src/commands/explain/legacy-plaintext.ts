@@ -1,0 +1,133 @@
+import { compareKeys } from "../../base/key-order.js";
+import { goQuote } from "../../base/go-quote.js";
+import type { V2Model, V2Models } from "../../client/openapi/v2-models.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
+import { wrapParagraphs } from "./legacy-wrap.js";
+
+export interface LegacyExplanation {
+  readonly kind: GroupVersionKind;
+  /** The way from the kind to what is explained; none: the kind itself. */
+  readonly fields: readonly string[];
+  readonly recursive: boolean;
+}
+
+/** Width of a line, its indentation included. */
+const WIDTH = 80;
+
+/** Explains a kind or a field of it from OpenAPI v2, as kubectl's `plaintext-openapiv2` does. Throws for a field that is not there. */
+export function explainLegacy(root: V2Model, models: V2Models, explanation: LegacyExplanation): string {
+  const { kind, fields, recursive } = explanation;
+  const found = follow(root, fields, models);
+  const { model, descriptions } = unwrap(found, models);
+  const name = fields.at(-1) ?? "";
+  const title = [`KIND:     ${kind.kind}`, `VERSION:  ${formatGroupVersion(kind)}`, ""];
+  const description = ["DESCRIPTION:", ...paragraphs([...descriptions, model.description])];
+  const lines = [...title];
+  if (model.type === "kind") {
+    if (name !== "") lines.push(`RESOURCE: ${name} <${typeName(found, models)}>`, "");
+    lines.push(...description, "", "FIELDS:");
+    lines.push(...(recursive ? fieldTree(model, models, 3, new Set()) : fieldList(model, models)));
+  } else {
+    if (model.type === "primitive") lines.push(`FIELD:    ${name} <${typeName(found, models)}>`, "");
+    lines.push(...description);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** What the fields lead to; lists, maps and references on the way are passed through, and what has no fields ends it. */
+function follow(model: V2Model, [name, ...rest]: readonly string[], models: V2Models): V2Model {
+  if (name === undefined) return model;
+  switch (model.type) {
+    case "array":
+    case "map":
+      return follow(model.held, [name, ...rest], models);
+    case "reference":
+      return follow(models.target(model.name), [name, ...rest], models);
+    case "kind": {
+      const field = model.fields.get(name);
+      if (field === undefined) throw new Error(`field ${goQuote(name)} does not exist`);
+      return follow(field, rest, models);
+    }
+    case "primitive":
+    case "arbitrary":
+      return model;
+  }
+}
+
+/** The model that lists, maps and references end in, and what they say on the way. */
+function unwrap(
+  start: V2Model,
+  models: V2Models,
+): { readonly model: V2Model; readonly descriptions: readonly string[] } {
+  const descriptions: string[] = [];
+  let model = start;
+  while (model.type === "array" || model.type === "map" || model.type === "reference") {
+    descriptions.push(model.description);
+    model = model.type === "reference" ? models.target(model.name) : model.held;
+  }
+  return { model, descriptions };
+}
+
+function paragraphs(descriptions: readonly string[]): readonly string[] {
+  const lines = descriptions.flatMap((text, place) => {
+    if (text === "") return [];
+    return place === 0 ? indented(text, 5) : ["", ...indented(text, 5)];
+  });
+  return lines.length === 0 ? indented("<empty>", 5) : lines;
+}
+
+/** Empty lines stay empty. */
+function indented(text: string, margin: number): readonly string[] {
+  return wrapParagraphs(text, WIDTH - margin).map((line) => (line === "" ? "" : " ".repeat(margin) + line));
+}
+
+/** "string", "Object", "[]Object", "map[string]string"; "" for what may be anything. */
+function typeName(model: V2Model, models: V2Models): string {
+  switch (model.type) {
+    case "array":
+      return `[]${typeName(model.held, models)}`;
+    case "map":
+      return `map[string]${typeName(model.held, models)}`;
+    case "kind":
+      return "Object";
+    case "primitive":
+      return model.name;
+    case "reference":
+      return typeName(models.target(model.name), models);
+    case "arbitrary":
+      return "";
+  }
+}
+
+type KindModel = Extract<V2Model, { type: "kind" }>;
+
+function fieldsOf(kind: KindModel): readonly (readonly [string, V2Model])[] {
+  return [...kind.fields].sort(([a], [b]) => compareKeys(a, b));
+}
+
+function fieldList(kind: KindModel, models: V2Models): readonly string[] {
+  return fieldsOf(kind).flatMap(([name, field]) => {
+    const required = kind.required.includes(name) ? " -required-" : "";
+    return [`   ${name}\t<${typeName(field, models)}>${required}`, ...indented(field.description, 5), ""];
+  });
+}
+
+/** Fields below fields; a type that holds itself is listed once on each way down. */
+function fieldTree(model: V2Model, models: V2Models, margin: number, seen: ReadonlySet<string>): readonly string[] {
+  switch (model.type) {
+    case "array":
+    case "map":
+      return fieldTree(model.held, models, margin, seen);
+    case "reference":
+      if (seen.has(model.name)) return [];
+      return fieldTree(models.target(model.name), models, margin, new Set(seen).add(model.name));
+    case "kind":
+      return fieldsOf(model).flatMap(([name, field]) => [
+        `${" ".repeat(margin)}${name}\t<${typeName(field, models)}>`,
+        ...fieldTree(field, models, margin + 3, seen),
+      ]);
+    case "primitive":
+    case "arbitrary":
+      return [];
+  }
+}

@@ -1,0 +1,113 @@
+import { goV } from "../../machinery/go-values/go-values.js";
+import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { formatResource } from "../../machinery/rest-mapper.js";
+import { listFields } from "./field-list.js";
+import { describe, enumList, externalDocs, typeName } from "./field-notes.js";
+import { isStated, partsOf, SchemaDocument, sortedEntries, textOf } from "./schema-document.js";
+import { indent, wordWrap } from "./word-wrap.js";
+
+export interface Explanation {
+  readonly resource: GroupVersionResource;
+  /** The way from the resource to what is explained; none: the resource itself. */
+  readonly fields: readonly string[];
+  readonly recursive: boolean;
+}
+
+/**
+ * Explains a resource or a field of it from a document of OpenAPI v3, as kubectl's `plaintext` does. Writes to `out` as
+ * it goes: a kind is named before it turns out that there is no such field. Throws an error for what is not there.
+ */
+export function explainPlainly(root: JsonObject, explanation: Explanation, out: (text: string) => void): void {
+  const kind = kindOf(root, explanation.resource);
+  if (kind === undefined) {
+    throw new Error(`error: GVR (${formatResource(explanation.resource)}) not found in OpenAPI schema`);
+  }
+  const group = textOf(kind["group"]);
+  if (group !== undefined) out(`GROUP:      ${group}\n`);
+  const [name, version] = ["kind", "version"].map((key) => textOf(kind[key]) ?? "<no value>");
+  out(`KIND:       ${name}\nVERSION:    ${version}\n\n`);
+  const schemas = isJsonObject(root["components"]) ? root["components"]["schemas"] : undefined;
+  const found = sortedEntries(schemas).find(([, schema]) => describesKind(schema, kind));
+  if (found === undefined) throw new Error(`error: GVK ${goV(kind)} not found in OpenAPI schema`);
+  const document = new SchemaDocument(root);
+  const text = explainField(found[1] as JsonObject, explanation.fields, {
+    document,
+    recursive: explanation.recursive,
+    seen: new Set(),
+  });
+  if (text === "") throw new Error(`error: field "${explanation.fields.at(-1)}" does not exist`);
+  out(`${text}\n`);
+}
+
+const METHODS = ["get", "post", "put", "patch", "delete"];
+
+/** Which kind the operations on a resource say they handle; the last path that says so counts. */
+function kindOf(root: JsonObject, { group, version, resource }: GroupVersionResource): JsonObject | undefined {
+  const base = `${group === "" ? "/api" : `/apis/${group}`}/${version}`;
+  const paths = root["paths"];
+  let kind: JsonValue | undefined;
+  for (const where of [base, `${base}/namespaces/{namespace}`]) {
+    for (const path of [`${where}/${resource}`, `${where}/${resource}/{name}`]) {
+      const item = isJsonObject(paths) ? paths[path] : undefined;
+      for (const operation of METHODS.map((method) => (isJsonObject(item) ? item[method] : undefined))) {
+        if (!isStated(operation)) continue;
+        kind = operation["x-kubernetes-group-version-kind"];
+        if (isStated(kind)) break;
+      }
+    }
+  }
+  return isStated(kind) ? kind : undefined;
+}
+
+function describesKind(schema: JsonValue, kind: JsonObject): boolean {
+  const kinds = isJsonObject(schema) ? schema["x-kubernetes-group-version-kind"] : undefined;
+  return Array.isArray(kinds) && kinds.some((one) => deepEqual(one, kind));
+}
+
+interface Context {
+  readonly document: SchemaDocument;
+  readonly recursive: boolean;
+  /** The references followed since the last field was found: a list of itself has no fields. */
+  readonly seen: ReadonlySet<string>;
+}
+
+/** Follows the fields and explains what is at their end; "" when they lead nowhere. */
+function explainField(schema: JsonObject, fields: readonly string[], context: Context): string {
+  const { document, recursive } = context;
+  const resolved = document.resolve(schema);
+  const [name, ...rest] = fields;
+  if (name === undefined) return explainSchema(resolved, document, recursive);
+  const reference = textOf(schema["$ref"]);
+  if (reference !== undefined && context.seen.has(reference)) return "";
+  const properties = resolved["properties"];
+  const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (isStated(property)) {
+    const title = rest.length === 0 ? fieldTitle(name, property, document) : "";
+    return title + explainField(property, rest, { ...context, seen: new Set() });
+  }
+  const next = { ...context, seen: reference === undefined ? context.seen : new Set(context.seen).add(reference) };
+  const { items, additionalProperties: values } = resolved;
+  if (isStated(items)) return explainField(items, fields, next);
+  if (isStated(values)) return explainField(values, fields, next);
+  for (const part of partsOf(resolved)) {
+    const text = explainField(part, fields, next);
+    if (text !== "") return text;
+  }
+  return "";
+}
+
+const fieldTitle = (name: string, field: JsonObject, document: SchemaDocument): string =>
+  `FIELD: ${name} <${typeName(field, document)}>\n${enumList(field)}\n\n`;
+
+function explainSchema(schema: JsonObject, document: SchemaDocument, recursive: boolean): string {
+  const description = describe(schema, document) || "<empty>";
+  const docs = externalDocs(schema, { title: 0, text: 4, width: 76 });
+  const fields = listFields(schema, document, recursive);
+  return [
+    `DESCRIPTION:\n${indent(wordWrap(description, 76), 4)}\n`,
+    docs === "" ? "" : `\n${docs}`,
+    fields === "" ? "" : `FIELDS:\n${fields}`,
+  ].join("");
+}

@@ -1,0 +1,56 @@
+import { compareKeys } from "../../base/key-order.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
+
+/** A document of OpenAPI v3, and what its references lead to. */
+export class SchemaDocument {
+  constructor(readonly root: JsonObject) {}
+
+  /** The schema itself, or what it refers to where that is in this document. */
+  resolve(schema: JsonObject): JsonObject {
+    const target = this.target(schema["$ref"]);
+    return target === undefined || Object.keys(target).length === 0 ? schema : target;
+  }
+
+  /** What "#/components/schemas/NAME" stands for; undefined for what is elsewhere or nowhere. */
+  target(reference: JsonValue | undefined): JsonObject | undefined {
+    if (typeof reference !== "string" || !/^#./.test(reference)) return undefined;
+    let current: JsonObject = this.root;
+    for (const key of decodeURIComponent(reference.slice(1)).split("/")) {
+      if (key === "") continue;
+      const next = Object.hasOwn(current, key) ? current[key] : undefined;
+      if (!isJsonObject(next)) return undefined;
+      current = next;
+    }
+    return current;
+  }
+}
+
+/** The properties of a schema, sorted by name. */
+export function propertiesOf(schema: JsonObject): readonly (readonly [string, JsonObject])[] {
+  return sortedEntries(schema["properties"]).map(([name, property]) => [name, isJsonObject(property) ? property : {}]);
+}
+
+/** An object's fields, sorted by name; none of anything else. */
+export function sortedEntries(value: JsonValue | undefined): readonly [string, JsonValue][] {
+  return isJsonObject(value) ? Object.entries(value).sort(([a], [b]) => compareKeys(a, b)) : [];
+}
+
+/** Whether there is something in it; `{}` says nothing of a value. */
+export function isStated(schema: JsonValue | undefined): schema is JsonObject {
+  return isJsonObject(schema) && Object.keys(schema).length > 0;
+}
+
+/** The alternatives of `allOf`. */
+export function partsOf(schema: JsonObject): readonly JsonObject[] {
+  return Array.isArray(schema["allOf"]) ? schema["allOf"].filter(isJsonObject) : [];
+}
+
+/** What a list or a map holds: the schemas of `items` and `additionalProperties`, in this order. */
+export function heldBy(schema: JsonObject): readonly JsonObject[] {
+  return [schema["items"], schema["additionalProperties"]].filter(isStated);
+}
+
+/** Text that is not empty, or undefined. */
+export function textOf(value: JsonValue | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
