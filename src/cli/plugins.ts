@@ -13,10 +13,14 @@ const OWN = new Set(["help", "__complete", "__completeNoDesc"]);
 
 /**
  * The program `kubectl-<words>` on PATH for a command line that names no command: the longest run of leading words
- * wins, `-` in a word is `_` in the file's name, the rest is passed on.
+ * wins, `-` in a word is `_` in the file's name, the rest is passed on. The name has `least` words at least.
  * @throws when flags stand before the first word, as kubectl does
  */
-export function findPlugin(argv: readonly string[], host: Pick<Host, "env" | "platform">): Plugin | undefined {
+export function findPlugin(
+  argv: readonly string[],
+  host: Pick<Host, "env" | "platform">,
+  least = 1,
+): Plugin | undefined {
   const firstWord = argv.find((argument) => !argument.startsWith("-"));
   if (firstWord !== undefined && OWN.has(firstWord)) return undefined;
   const firstFlag = argv.findIndex((argument) => argument.startsWith("-"));
@@ -24,20 +28,22 @@ export function findPlugin(argv: readonly string[], host: Pick<Host, "env" | "pl
   if (words.length === 0) {
     throw new ExitError(1, `Error: flags cannot be placed before plugin name: ${argv[0] ?? ""}`);
   }
-  for (let count = words.length; count > 0; count--) {
-    const file = onPath(`kubectl-${words.slice(0, count).join("-")}`, host);
+  for (let count = words.length; count >= least; count--) {
+    const file = findOnPath(`kubectl-${words.slice(0, count).join("-")}`, host);
     if (file !== undefined) return { file, args: argv.slice(count) };
   }
   return undefined;
 }
 
-function onPath(name: string, { env, platform }: Pick<Host, "env" | "platform">): string | undefined {
+/** The file that a shell would run under that name. */
+export function findOnPath(name: string, { env, platform }: Pick<Host, "env" | "platform">): string | undefined {
   if (name.includes("/")) return undefined;
   const { delimiter, join } = platform === "win32" ? win32 : posix;
   const suffixes = platform === "win32" ? (env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";") : [""];
-  for (const folder of (env["PATH"] ?? "").split(delimiter)) {
-    if (folder === "") continue;
-    const file = suffixes.map((suffix) => join(folder, name + suffix)).find(isExecutable);
+  const path = env["PATH"] ?? "";
+  for (const folder of path === "" ? [] : path.split(delimiter)) {
+    // An empty entry is the folder one is in.
+    const file = suffixes.map((suffix) => join(folder || ".", name + suffix)).find(isExecutable);
     if (file !== undefined) return file;
   }
   return undefined;

@@ -40,9 +40,9 @@ export const installOurs: InstallProgram = (folder) => {
 };
 
 /** The project's examples are at hand in every session, as `examples/`. */
-const EXAMPLES = join(import.meta.dirname, "../../examples");
+export const EXAMPLES = join(import.meta.dirname, "../../examples");
 
-const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+export const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 
 /**
  * Runs a session on a cluster of its own. Clock and randomness are the same for every run, so uids, versions and ages
@@ -89,7 +89,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   }
 }
 
-function shell(
+export function shell(
   command: string,
   folder: string,
   kubeletPort: number | undefined,
@@ -124,6 +124,13 @@ const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const BASE64_PEM = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 
+/** Which certificate a user came with. */
+const FINGERPRINT = /\bX509SHA256=[0-9a-f]{64}\b/g;
+
+/** When a request for a certificate was decided upon: kubectl's own clock, in each order that the fields are written in. */
+const DECIDED =
+  /("lastUpdateTime": "|lastUpdateTime: "|by kubectl certificate \w+\.","lastUpdateTime":")[^"]+(?="(?:,?\s+"?message"?: "?This CSR was|,"lastTransitionTime|\}))/g;
+
 /** Names of temporary files, and the times that diff prints of them. */
 const TEMPORARY = /\b(kubectl-edit-|LIVE-|MERGED-)\d+/g;
 const FILE_TIME = /^((?:---|\+\+\+) .*\t)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} /gm;
@@ -136,13 +143,15 @@ const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
 
 /**
  * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and
- * certificates, random names and timeouts, times of files, and when rollouts were started anew.
+ * certificates, random names and timeouts, times of files, when rollouts were started anew, and when requests for certificates were decided upon.
  */
-function maskText(text: string, folder: string, cluster: Cluster, kubeletPort: number | undefined): string {
+export function maskText(text: string, folder: string, cluster: Cluster, kubeletPort: number | undefined): string {
   const port = (number: number | string): RegExp => new RegExp(`\\b${number}\\b`, "g");
   const masked = text.replaceAll(folder, "<TMP>").replace(port(new URL(cluster.url).port), "<PORT>");
   return (kubeletPort === undefined ? masked : masked.replace(port(kubeletPort), "<KUBELET>"))
     .replace(RESTARTED_AT, "$1<NOW>")
+    .replace(FINGERPRINT, "X509SHA256=<FINGERPRINT>")
+    .replace(DECIDED, "$1<NOW>")
     .replace(TEMPORARY, "$1<RANDOM>")
     .replace(FILE_TIME, "$1<TIME> ")
     .replace(RANDOM_TIMEOUT, "timeoutSeconds=<RANDOM>&watch=true")
@@ -157,7 +166,7 @@ const RESOURCE = /^GET \/(?:api\/v1|apis\/[^/]+\/[^/]+)\//;
 const LOG = /^GET \/api\/v1\/namespaces\/[^/]+\/pods\/[^/]+\/log\?/;
 
 /** Logs come last, sorted: kubectl takes them out of a Go map, in no order. */
-function orderRequests(requests: readonly string[]): readonly string[] {
+export function orderRequests(requests: readonly string[]): readonly string[] {
   const isDiscovery = (line: string): boolean => DISCOVERY.test(line.split(" [")[0] ?? "") && !RESOURCE.test(line);
   const others = requests.filter((line) => !isDiscovery(line));
   return [
@@ -167,7 +176,7 @@ function orderRequests(requests: readonly string[]): readonly string[] {
   ];
 }
 
-function describeRequest(request: {
+export function describeRequest(request: {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -177,12 +186,26 @@ function describeRequest(request: {
   // kubectl takes the terms of an event's selector out of a Go map: in no order.
   const path = request.path.replace(/involvedObject[^&]*/, (terms) => terms.split("%2C").sort().join("%2C"));
   const head = `${request.method} ${path}${type === undefined ? "" : ` [${type}]`}`;
-  return request.body === undefined || request.body.length === 0
-    ? head
-    : `${head}\n${Buffer.from(request.body).toString("utf8")}`;
+  if (request.body === undefined || request.body.length === 0) return head;
+  const body = path.endsWith("/approval") ? withoutDecisionTimes(request.body) : request.body;
+  return `${head}\n${Buffer.from(body).toString("utf8")}`;
 }
 
-async function dumpObjects(cluster: Cluster, mask: (text: string) => string): Promise<ReadonlyMap<string, string>> {
+/** Of a time in protobuf: the tag and the length of the field, the tag of its seconds, and the seconds themselves. */
+const TIME_HEAD = 3;
+const SECONDS = 5;
+
+/** In protobuf the time of a decision comes behind its message, as seconds: here they are set to none. */
+function withoutDecisionTimes(body: Uint8Array): Uint8Array {
+  const masked = Buffer.from(body);
+  for (const { 0: message, index } of masked.toString("latin1").matchAll(/by kubectl certificate \w+\./g)) {
+    const start = index + message.length + TIME_HEAD;
+    masked.fill(0, start, start + SECONDS);
+  }
+  return masked;
+}
+
+export async function dumpObjects(cluster: Cluster, mask: (text: string) => string): Promise<ReadonlyMap<string, string>> {
   const transport = cluster.transport();
   const get = async (path: string): Promise<string> => {
     const answer = await transport.send({

@@ -1,29 +1,27 @@
 import type { CommandEntry, Completer, Completion } from "../command.js";
 import { type CommandNode, findNode } from "../command-node.js";
-import { defaultCacheDir, invocationOf, type MakeFactory, rootNode, unknownCommand } from "../dispatch.js";
+import { invocationOf, type MakeFactory, rootNode, unknownCommand } from "../dispatch.js";
 import type { FlagSpec } from "../flags/flag-set.js";
 import { FlagTable } from "../flags/flag-table.js";
-import { globalFlags, helpFlag } from "../flags/global-flags.js";
+import { helpFlag } from "../flags/global-flags.js";
 import { type ParsedFlags, parseFlags } from "../flags/parse-flags.js";
 import type { Host } from "../host.js";
+import type { CommandLine } from "../kuberc/command-line.js";
 import { DEFAULT, directiveNames, FILTER_FILE_EXT, NO_FILE_COMP } from "./directive.js";
 import { flagNameCandidates, valueCompletion } from "./flag-completion.js";
+import { colourChoices } from "../colour.js";
+import { withPlugins } from "./plugin-commands.js";
+import { completeWords } from "./resource-completers.js";
 import { completeClusters, completeContexts, completeNamespaces, completeUsers } from "./global-completers.js";
 
 /** Answers `__complete WORDS... LAST`: candidates, then `:directive`, on stdout; what happened, for people, on stderr. */
-export async function runComplete(
-  root: CommandEntry,
-  argv: readonly string[],
-  host: Host,
-  makeFactory: MakeFactory,
-): Promise<void> {
+export async function runComplete(given: CommandLine, makeFactory: MakeFactory): Promise<void> {
+  const { argv, host } = given;
   const [request, ...words] = argv;
   if (words.length === 0) throw new Error("requires at least 1 arg(s), only received 0");
-  const { completion, problem, node } = await completeLine(root, words, host, makeFactory);
-  // kubectl looks for a plugin's own completion there, and says so.
-  if (problem?.startsWith(NO_COMMAND) === true) {
-    host.streams.err.write("[Debug] Cleared global flags for plugin completion\n");
-  }
+  const line = withPlugins(given, words);
+  if (line.isOfPlugin) host.streams.err.write("[Debug] Cleared global flags for plugin completion\n");
+  const { completion, problem, node } = await completeLine(line, words, makeFactory);
   if (problem !== undefined) host.streams.err.write(`[Debug] [Error] ${problem}\n`);
   for (const candidate of completion.candidates) {
     const shown = request === "__completeNoDesc" ? candidate.split("\t")[0] : candidate;
@@ -34,8 +32,6 @@ export async function runComplete(
   const last = node?.module?.selfExplaining === true ? host.streams.out : host.streams.err;
   last.write(`Completion ended with directive: ${directiveNames(completion.directive)}\n`);
 }
-
-const NO_COMMAND = "unable to find a command for arguments";
 
 interface Answer {
   readonly completion: Completion;
@@ -48,19 +44,18 @@ const failed = (problem: string): Answer => ({ completion: { candidates: [], dir
 
 /** cobra's getCompletions: the steps and their order are its own, scripts lean on the directives. */
 async function completeLine(
-  root: CommandEntry,
+  { root, host, globals, presets }: CommandLine,
   words: readonly string[],
-  host: Host,
   makeFactory: MakeFactory,
 ): Promise<Answer> {
   const line = words.slice(0, -1);
-  const globals = globalFlags(defaultCacheDir(host));
-  const tree = rootNode(root, host, globals);
+  const tree = rootNode(root, host, globals, undefined, presets);
   if (unknownCommand(tree, line) !== undefined) {
-    return failed(`${NO_COMMAND}: [${line.join(" ")}]`);
+    return failed(`unable to find a command for arguments: [${line.join(" ")}]`);
   }
   const { node, argv } = await findNode(tree, line);
-  const value = valueCompletion(node.flagTable(), argv, words.at(-1) ?? "");
+  const last = words.at(-1) ?? "";
+  const value = readsFlags(node) ? valueCompletion(node.flagTable(), argv, last) : { argv, toComplete: last };
   const read = parse(node, value.argv);
   if (typeof read === "string") return failed(read);
   // After `--` (and only then) a further `--` would be an operand.
@@ -72,9 +67,12 @@ async function completeLine(
   return { completion: await candidates(node, read, value, { root, host, makeFactory, afterDash, globals }), node };
 }
 
+const readsFlags = ({ module }: CommandNode): boolean => module?.disableFlagParsing !== true;
+
 function parse(node: CommandNode, argv: readonly string[]): ParsedFlags | string {
   try {
-    return parseFlags(node.flagTable(), argv);
+    if (!readsFlags(node)) return { ...parseFlags(node.flagTable(), []), args: argv };
+    return parseFlags(node.flagTable(), argv, node.context.presets?.flagsOf(node));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return `Error while parsing flags from args [${argv.join(" ")}]: ${reason}`;
@@ -101,7 +99,7 @@ async function candidates(
       ? { candidates: [], directive: DEFAULT }
       : await ask(completer, node, read, toComplete, around);
   }
-  if (toComplete.startsWith("-") && !toComplete.includes("=") && !around.afterDash) {
+  if (readsFlags(node) && toComplete.startsWith("-") && !toComplete.includes("=") && !around.afterDash) {
     const required = requiredFlags(node, read, toComplete);
     const offered = required.length > 0 ? required : flagNames(node, read, toComplete, around.globals);
     return { candidates: offered, directive: NO_FILE_COMP };
@@ -151,6 +149,7 @@ const GLOBAL_COMPLETERS: Readonly<Record<string, Completer>> = {
   context: completeContexts,
   cluster: completeClusters,
   user: completeUsers,
+  color: completeWords(colourChoices),
 };
 
 function flagCompleter(node: CommandNode, flag: FlagSpec): Completer | undefined {

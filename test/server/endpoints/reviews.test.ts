@@ -62,7 +62,61 @@ describe("a question about rights", () => {
     const answer = await post(path, { spec: { namespace: "default" } });
     expect(answer.status, answer.text).toBe(201);
     expect(answer.at("spec.namespace")).toBeUndefined();
-    expect(answer.at("status.incomplete")).toBe(false);
+    // What kube-apiserver's always-allow authorizer answers (apiserver's authorizerfactory).
+    expect(answer.at("status")).toEqual({
+      resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+      nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+      incomplete: false,
+    });
+  });
+});
+
+/** Expectations: kubernetes' pkg/registry/authorization/util, BuildEvaluationError and what it is told. */
+describe("selectors of a question that are not understood are ignored, and the answer says so", () => {
+  const field = (operator: string, ...values: string[]) => ({ key: "spec.nodeName", operator, values });
+  const label = (operator: string, ...values: string[]) => ({ key: "app", operator, values });
+  const ignored = (name: string, partially = "") =>
+    `spec.resourceAttributes.${name} ${partially}ignored due to parse error`;
+  const FIELDS = ignored("fieldSelector");
+  const LABELS = ignored("labelSelector");
+
+  test.each<[string, JsonObject, string | undefined]>([
+    ["fields as text", { fieldSelector: { rawSelector: "spec.nodeName=a" } }, undefined],
+    ["fields as text that is none", { fieldSelector: { rawSelector: "spec.nodeName" } }, FIELDS],
+    ["an equal field", { fieldSelector: { requirements: [field("In", "a")] } }, undefined],
+    ["an unequal field", { fieldSelector: { requirements: [field("NotIn", "a")] } }, undefined],
+    ["a field of several values", { fieldSelector: { requirements: [field("In", "a", "b")] } }, FIELDS],
+    ["a field that exists", { fieldSelector: { requirements: [field("Exists")] } }, FIELDS],
+    ["a field that does not", { fieldSelector: { requirements: [field("DoesNotExist")] } }, FIELDS],
+    ["an operator of later days", { fieldSelector: { requirements: [field("Like", "a")] } }, FIELDS],
+    [
+      "one field that is understood and one that is not",
+      { fieldSelector: { requirements: [field("In", "a"), field("Exists")] } },
+      ignored("fieldSelector", "partially "),
+    ],
+    ["labels as text", { labelSelector: { rawSelector: "app in (a,b),!c" } }, undefined],
+    ["labels as text that is none", { labelSelector: { rawSelector: "app in a" } }, LABELS],
+    ["labels", { labelSelector: { requirements: [label("In", "a", "b"), label("Exists")] } }, undefined],
+    ["an operator nobody knows", { labelSelector: { requirements: [label("Gt", "1")] } }, LABELS],
+    [
+      "one label that is understood and one that is not",
+      { labelSelector: { requirements: [label("Gt", "1"), label("DoesNotExist")] } },
+      ignored("labelSelector", "partially "),
+    ],
+    ["both", { fieldSelector: { rawSelector: "a" }, labelSelector: { rawSelector: "a b" } }, `${FIELDS}; ${LABELS}`],
+  ])("%s", async (_what, selectors, evaluationError) => {
+    const resourceAttributes = { ...pods, namespace: "default", ...selectors };
+    const status = { allowed: true, ...(evaluationError !== undefined && { evaluationError }) };
+    const questions = [
+      ["selfsubjectaccessreviews", { resourceAttributes }],
+      ["subjectaccessreviews", { resourceAttributes, user: "u" }],
+      ["namespaces/default/localsubjectaccessreviews", { resourceAttributes, user: "u" }],
+    ] as const;
+    for (const [path, spec] of questions) {
+      const answer = await post(`${AUTHORIZATION}/${path}`, { spec });
+      expect(answer.status, answer.text).toBe(201);
+      expect(answer.at("status")).toEqual(status);
+    }
   });
 });
 

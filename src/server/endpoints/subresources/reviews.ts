@@ -18,6 +18,7 @@ import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
+import { ignoredSelectors } from "./ignored-selectors.js";
 import { respondJson } from "../verbs/answer.js";
 import { fieldManagerName } from "../verbs/field-manager-name.js";
 import { fieldTracking } from "../verbs/field-tracking.js";
@@ -39,7 +40,10 @@ export function reviewers(
   audiences: readonly string[] = [],
 ): ReadonlyMap<string, Reviewer> {
   // Whoever is authenticated may do everything, until authorization says otherwise.
-  const allowed = () => Promise.resolve({ allowed: true });
+  const allowed = (review: KubeObject): Promise<JsonObject> => {
+    const evaluationError = ignoredSelectors(review);
+    return Promise.resolve({ allowed: true, ...(evaluationError !== undefined && { evaluationError }) });
+  };
   const shows = "question" as const;
   return new Map<string, Reviewer>([
     ["authorization.k8s.io/v1/subjectaccessreviews", { validate: validateSubjectAccessReview, answer: allowed, shows }],

@@ -1,0 +1,50 @@
+import type { Command, CommandEntry } from "../command.js";
+import { installedPlugins, pluginWords } from "../installed-plugins.js";
+import type { CommandLine } from "../kuberc/command-line.js";
+
+/** The line of a plugin: flags of this program mean nothing to it. */
+export interface PluginLine extends CommandLine {
+  readonly isOfPlugin: boolean;
+}
+
+/**
+ * The same line among the plugins' commands too, as kubectl adds them: while the first word is typed, and where it is no
+ * command of the program.
+ */
+export function withPlugins(line: CommandLine, words: readonly string[]): PluginLine {
+  const [first = ""] = words;
+  const isCommand = line.root.children?.some(({ name }) => name === first) === true;
+  if (first.startsWith("-") || (words.length > 1 && isCommand)) return { ...line, isOfPlugin: false };
+  const root = installedPlugins(line.host).files.reduce(
+    (tree, file) => withCommand(tree, pluginWords(file)),
+    line.root,
+  );
+  return words.length > 1 ? { ...line, root, globals: [], isOfPlugin: true } : { ...line, root, isOfPlugin: false };
+}
+
+/** What the program has of itself stays as it is. */
+function withCommand(tree: CommandEntry, [word = "", ...rest]: readonly string[]): CommandEntry {
+  if (word === "") return tree;
+  const children = tree.children ?? [];
+  const known = children.find(({ name, aliases }) => name === word || aliases?.includes(word) === true);
+  if (known !== undefined && !plugins.has(known)) return tree;
+  const added = withCommand(known ?? { name: word, summary: `The plugin ${word}`, load: loadPlugin }, rest);
+  plugins.add(added);
+  return { ...tree, children: [...children.filter((child) => child !== known), added] };
+}
+
+const plugins = new WeakSet<CommandEntry>();
+
+/** A plugin as far as completion goes: it is never run from here. */
+async function loadPlugin(): Promise<Command> {
+  const { completePlugin } = await import("./plugin-completion.js");
+  return {
+    use: "",
+    description: "",
+    examples: "",
+    flags: [],
+    disableFlagParsing: true,
+    completeArgs: completePlugin,
+    execute: () => Promise.resolve(),
+  };
+}

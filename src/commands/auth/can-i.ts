@@ -1,0 +1,187 @@
+import { TypedClient } from "../../actions/typed-client.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import { silentExit } from "../../cli/errors.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { warnTo } from "../../cli/warn.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { object, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { type AskedResource, findResource, isNamespaced } from "./asked-resource.js";
+import { printRules } from "./print-rules.js";
+
+/** What is asked about. */
+export type Question =
+  | { readonly verb: string; readonly url: string }
+  | {
+      readonly verb: string;
+      readonly resource: AskedResource;
+      /** "": any of them. */
+      readonly name: string;
+      readonly subresource: string;
+    };
+
+export interface CanIOptions {
+  /** Undefined for --list: everything is asked about. */
+  readonly question: Question | undefined;
+  /** "": all of them. */
+  readonly namespace: string;
+  readonly quiet: boolean;
+  readonly noHeaders: boolean;
+  readonly client: RestClient;
+  readonly kinds: TypedKinds;
+  readonly warn: (message: string) => void;
+  readonly streams: Pick<Streams, "out">;
+}
+
+export function canICommand(run = runCanI): Command {
+  return {
+    use: "can-i VERB [TYPE | TYPE/NAME | NONRESOURCEURL]",
+    description: `Ask the server whether something is allowed.
+
+VERB is what would be done: get, list, watch, create, delete and so on. TYPE is a kind of resource, by any name that {{program}} knows it by,
+and NAME the name of one. NONRESOURCEURL is a path that begins with a slash. With the global flag --as the question is about somebody else.`,
+    examples: `# May I create pods in any namespace?
+{{program}} auth can-i create pods --all-namespaces
+
+# May I list deployments in this namespace?
+{{program}} auth can-i list deployments.apps
+
+# May the service account "foo" of "dev" list the pods of "prod"? To ask that takes the right to act as others
+{{program}} auth can-i list pods --as=system:serviceaccount:dev:foo -n prod
+
+# May I do everything here?
+{{program}} auth can-i '*' '*'
+
+# May I get the job "bar" of the namespace "foo"?
+{{program}} auth can-i get jobs.batch/bar -n foo
+
+# May I read the logs of pods?
+{{program}} auth can-i get pods --subresource=log
+
+# May I ask for the path /logs/?
+{{program}} auth can-i get /logs/
+
+# What may I do in the namespace "foo"?
+{{program}} auth can-i --list --namespace=foo`,
+    flags: [
+      { name: "all-namespaces", short: "A", type: "bool", usage: "Ask about all namespaces at once" },
+      { name: "quiet", short: "q", type: "bool", usage: "Print nothing; the exit code is the answer" },
+      {
+        name: "subresource",
+        type: "string",
+        usage: "What of the resource, such as log of pods or scale of deployments",
+      },
+      { name: "list", type: "bool", usage: "Show everything that is allowed" },
+      { name: "no-headers", type: "bool", usage: "With --list: leave out the headings" },
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+  };
+}
+
+async function complete(factory: Factory, { args, flags }: Invocation): Promise<CanIOptions> {
+  const warn = warnTo(factory.streams, factory.colours);
+  const [list, quiet, everywhere] = [flags.bool("list"), flags.bool("quiet"), flags.bool("all-namespaces")];
+  const subresource = flags.string("subresource");
+  const question = list ? none(args) : await readQuestion(args, subresource, factory, warn);
+  const client = await factory.restClient();
+  const noHeaders = flags.bool("no-headers");
+  const options = { question, quiet, noHeaders, client, warn, streams: factory.streams };
+  const namespace = everywhere ? "" : (await factory.namespace()).namespace;
+  if (question === undefined) {
+    if (quiet || everywhere || subresource !== "") {
+      throw new Error("list option can't be specified with neither quiet, all-namespaces nor subresource options");
+    }
+  } else {
+    await validate(question, subresource, everywhere, client, warn);
+    if (noHeaders) throw new Error("--no-headers cannot be set without --list specified");
+  }
+  return { ...options, namespace, kinds: await loadTypedKinds() };
+}
+
+function none(args: readonly string[]): undefined {
+  if (args.length > 0) throw new Error("list option must be specified with no arguments");
+}
+
+async function readQuestion(
+  args: readonly string[],
+  subresource: string,
+  factory: Factory,
+  warn: (message: string) => void,
+): Promise<Question> {
+  const [verb, what] = args;
+  if (verb === undefined || what === undefined || args.length > 2) {
+    throw new Error(
+      "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth can-i -h' for help and examples.",
+    );
+  }
+  if (what.startsWith("/")) return { verb, url: what };
+  const slash = what.indexOf("/");
+  const [type, name] = slash < 0 ? [what, ""] : [what.slice(0, slash), what.slice(slash + 1)];
+  return { verb, resource: await findResource(await factory.mapper(), type, warn), name, subresource };
+}
+
+const RESOURCE_VERBS = new Set(
+  "get list watch create update patch delete deletecollection use bind impersonate * approve sign escalate attest".split(
+    " ",
+  ),
+);
+const URL_VERBS = new Set(["get", "put", "post", "head", "options", "delete", "patch", "*"]);
+
+async function validate(
+  question: Question,
+  subresource: string,
+  everywhere: boolean,
+  client: RestClient,
+  warn: (message: string) => void,
+): Promise<void> {
+  const unknownVerb = `verb '${question.verb}' is not a known verb\n`;
+  if ("url" in question) {
+    if (subresource !== "") throw new Error("--subresource can not be used with NonResourceURL");
+    if (!URL_VERBS.has(question.verb)) warn(unknownVerb);
+  } else if (question.resource.resource !== "" && !everywhere) {
+    const { group, resource } = question.resource;
+    if ((await isNamespaced(question.resource, client)) === false) {
+      const where = group === "" ? "" : ` in group '${group}'`;
+      warn(`resource '${resource}' is not namespace scoped${where}\n`);
+    }
+    if (!RESOURCE_VERBS.has(question.verb)) warn(unknownVerb);
+  }
+}
+
+export async function runCanI(options: CanIOptions): Promise<void> {
+  if (options.question === undefined) return listAllowed(options);
+  const { allowed, line } = await ask(options.question, options);
+  if (!options.quiet) options.streams.out.write(line);
+  if (!allowed) throw silentExit();
+}
+
+const AUTHORIZATION = "authorization.k8s.io/v1";
+
+async function ask(
+  question: Question,
+  { client, kinds, namespace }: CanIOptions,
+): Promise<{ readonly allowed: boolean; readonly line: string }> {
+  const reviews = new TypedClient(client, kinds, { apiVersion: AUTHORIZATION, kind: "SelfSubjectAccessReview" });
+  const answer = await reviews.create("", { spec: attributes(question, namespace) });
+  const { allowed, reason, evaluationError } = object(answer["status"]);
+  if (allowed === true) return { allowed, line: "yes\n" };
+  const reasons = [text(reason), text(evaluationError)].filter((one) => one !== "");
+  return { allowed: false, line: `${["no", ...reasons].join(" - ")}\n` };
+}
+
+function attributes(question: Question, namespace: string): JsonObject {
+  const { verb } = question;
+  if ("url" in question) return { nonResourceAttributes: { verb, path: question.url } };
+  const { group, resource } = question.resource;
+  const { name, subresource } = question;
+  return { resourceAttributes: { namespace, verb, group, resource, subresource, name } };
+}
+
+async function listAllowed({ client, kinds, namespace, noHeaders, warn, streams }: CanIOptions): Promise<void> {
+  const reviews = new TypedClient(client, kinds, { apiVersion: AUTHORIZATION, kind: "SelfSubjectRulesReview" });
+  const answer = await reviews.create("", { spec: { namespace } });
+  const status = object(answer["status"]);
+  if (status["incomplete"] === true) warn(`the list may be incomplete: ${text(status["evaluationError"])}`);
+  printRules(status, noHeaders, (line) => streams.out.write(line));
+}

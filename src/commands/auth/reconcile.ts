@@ -1,0 +1,151 @@
+import { readTyped } from "../../actions/read-typed.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
+import type { Command, Invocation } from "../../cli/command.js";
+import type { Factory, Streams } from "../../cli/factory.js";
+import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
+import {
+  dryRunFlag,
+  filenameFlags,
+  readDryRun,
+  readFilenames,
+  requireFilenames,
+  withDryRun,
+} from "../../cli/flags/resource-flags.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import { ruleText } from "../../kinds/rbac/policy-rule.js";
+import type { Reconciliation, Subject } from "../../kinds/rbac/reconciliation.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { printerFor } from "../../printers/formats.js";
+import type { Result } from "../../resource/builder.js";
+import { oldType, type ReconcileKind, reconcileKinds } from "./reconcile-kinds.js";
+import { reconcile } from "./reconcile-object.js";
+
+export interface ReconcileOptions {
+  readonly objects: Result;
+  readonly removeExtraPermissions: boolean;
+  readonly removeExtraSubjects: boolean;
+  /** Says what would be done. */
+  readonly dryRun: boolean;
+  readonly client: RestClient;
+  readonly kinds: TypedKinds;
+  readonly print: (object: KubeObject) => void;
+  readonly streams: Pick<Streams, "err">;
+}
+
+export function reconcileCommand(run = runReconcile): Command {
+  return {
+    use: "reconcile -f FILENAME",
+    description: `Bring roles, cluster roles and their bindings in line with a file.
+
+What is missing is created, the namespace too where one is needed. What is there is given the permissions and subjects of the file that it
+lacks, and loses those the file does not have only with --remove-extra-permissions and --remove-extra-subjects. Unlike apply this knows what
+rules mean: a permission that is there in other words is not added again.`,
+    examples: `# Bring roles and bindings in line with a file
+{{program}} auth reconcile -f my-rbac-rules.yaml`,
+    flags: [
+      ...printFlags,
+      ...filenameFlags("File, directory or URL that says how roles and bindings should be"),
+      { name: "remove-extra-permissions", type: "bool", usage: "Take away permissions that the file does not have" },
+      { name: "remove-extra-subjects", type: "bool", usage: "Take away subjects that the file does not have" },
+      dryRunFlag,
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+  };
+}
+
+async function complete(factory: Factory, { args, flags }: Invocation): Promise<ReconcileOptions> {
+  const files = readFilenames(flags);
+  requireFilenames(files);
+  if (args.length > 0) throw new Error("no arguments are allowed");
+  const dryRun = readClientDryRun(factory, flags);
+  const { namespace, enforced } = await factory.namespace();
+  const kinds = await loadTypedKinds();
+  const objects = await (await factory.builder())
+    .local(true)
+    .decode((object) => decode(object, kinds))
+    .continueOnError()
+    .namespaceParam(namespace)
+    .defaultNamespace()
+    .filenames(enforced, files)
+    .flatten()
+    .do();
+  const client = await factory.restClient();
+  const request = { ...readPrintRequest(flags, factory), encode: kinds.encode };
+  const printer = printerFor(request, withDryRun("reconciled", dryRun ? "client" : "none"));
+  return {
+    objects,
+    removeExtraPermissions: flags.bool("remove-extra-permissions"),
+    removeExtraSubjects: flags.bool("remove-extra-subjects"),
+    dryRun,
+    client,
+    kinds,
+    print: (object) => printer.print(object, (text) => factory.streams.out.write(text)),
+    streams: factory.streams,
+  };
+}
+
+function readClientDryRun(factory: Factory, flags: Invocation["flags"]): boolean {
+  let dryRun: ReturnType<typeof readDryRun>;
+  try {
+    dryRun = readDryRun(flags, factory);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`error accessing --dry-run flag for command reconcile: ${reason}`, { cause: error });
+  }
+  if (dryRun === "server") throw new Error("--dry-run=server for command reconcile is not supported yet");
+  return dryRun === "client";
+}
+
+/** As its type holds it, with the maps of metadata that are there and empty: they count as a wish. */
+function decode(object: KubeObject, kinds: TypedKinds): KubeObject {
+  if (oldType(object) !== undefined) return object;
+  const typed = readTyped(object, kinds);
+  const { labels, annotations } = object.metadata ?? {};
+  const metadata = { ...(isMap(labels) && { labels: {} }), ...(isMap(annotations) && { annotations: {} }) };
+  return { ...typed, metadata: { ...metadata, ...typed.metadata } };
+}
+
+const isMap = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+/** One after the other; goes on after a failure, and past what is of other kinds. */
+export async function runReconcile(options: ReconcileOptions): Promise<void> {
+  await options.objects.visit(async ({ object = {} }) => {
+    const old = oldType(object);
+    if (old !== undefined) throw new Error(`only rbac.authorization.k8s.io/v1 is supported: not ${old}`);
+    const kind = reconcileKinds[`${object.apiVersion}/${object.kind}`];
+    if (kind !== undefined) await reconcileOne(object, kind, options);
+  });
+}
+
+async function reconcileOne(object: KubeObject, kind: ReconcileKind, options: ReconcileOptions): Promise<void> {
+  const { client, kinds, dryRun } = options;
+  const removeExtra = kind.isBinding ? options.removeExtraSubjects : options.removeExtraPermissions;
+  const outcome = await reconcile(object, kind, { client, kinds, dryRun, removeExtra });
+  printOutcome(outcome, options);
+}
+
+function printOutcome(outcome: Reconciliation, options: ReconcileOptions): void {
+  try {
+    options.print(outcome.object);
+  } catch {
+    // kubectl does not look at what becomes of its output here.
+  }
+  const { operation, isProtected } = outcome;
+  if (operation === "none") return;
+  const caveat = isProtected ? ", but object opted out (rbac.authorization.kubernetes.io/autoupdate: false)" : "";
+  const lines = [
+    `\treconciliation required ${operation}${caveat}`,
+    ...listed("missing subjects added", outcome.missingSubjects.map(subjectText)),
+    ...listed("extra subjects removed", options.removeExtraSubjects ? outcome.extraSubjects.map(subjectText) : []),
+    ...listed("missing rules added", outcome.missingRules.map(ruleText)),
+    ...listed("extra rules removed", options.removeExtraPermissions ? outcome.extraRules.map(ruleText) : []),
+  ];
+  options.streams.err.write(lines.map((line) => `${line}\n`).join(""));
+}
+
+const listed = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0 ? [] : [`\t${title}:`, ...lines.map((line) => `\t\t${line}`)];
+
+/** As Go's %+v has it. */
+const subjectText = ({ kind, apiGroup, name, namespace }: Subject): string =>
+  `{Kind:${kind} APIGroup:${apiGroup} Name:${name} Namespace:${namespace}}`;
