@@ -1,5 +1,5 @@
 import { elements, field, isListIndex, kindBefore, setField, splitListIndex } from "./fields.js";
-import { goPattern } from "./go-pattern.js";
+import { goPattern } from "../machinery/go-values/go-pattern.js";
 import { mappingNode, Node, type NodeKind, scalarNode } from "./node.js";
 import { nodeText } from "./node-text.js";
 import { parseNode } from "./read-nodes.js";

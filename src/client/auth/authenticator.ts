@@ -4,6 +4,7 @@ import { goQuote } from "../../base/go-quote.js";
 import type { ClientConfig, ImpersonationConfig } from "../config/client-config.js";
 import { BearerTokenFile } from "./bearer-token-file.js";
 import type { ExecCluster, ExecPlugin } from "./exec-plugin.js";
+import type { PluginPolicy } from "./plugin-policy.js";
 
 /** What one request carries to say who sends it. */
 export interface Credentials {
@@ -22,6 +23,8 @@ export interface AuthenticatorOptions {
   readonly clock?: Clock;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdinIsTerminal?: boolean;
+  /** Which credential plugins may run. Default: all. */
+  readonly pluginPolicy?: PluginPolicy | undefined;
 }
 
 /** Throws at once on ways of authentication that exclude each other or do not exist any more. */
@@ -65,6 +68,7 @@ export function createAuthenticator(config: ClientConfig, options: Authenticator
       env: options.env ?? process.env,
       clock,
       stdinIsTerminal: options.stdinIsTerminal ?? Boolean(process.stdin.isTTY),
+      policy: options.pluginPolicy,
     });
   };
   return async () => {

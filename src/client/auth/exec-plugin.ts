@@ -6,6 +6,7 @@ import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ExecConfig } from "../config/client-config.js";
+import { type PluginPolicy, permittedPlugin } from "./plugin-policy.js";
 
 /** What a credential plugin answered; a token, a certificate with its key, or both. */
 export interface ExecCredentials {
@@ -33,6 +34,8 @@ export interface ExecPluginOptions {
   readonly clock: Clock;
   /** Whether a person is there to answer the plugin's questions. */
   readonly stdinIsTerminal: boolean;
+  /** Default: every plugin may run. */
+  readonly policy?: PluginPolicy | undefined;
 }
 
 /**
@@ -86,12 +89,13 @@ export class ExecPlugin {
     return stdinIsTerminal;
   }
 
-  private run(request: string, interactive: boolean): Promise<string> {
-    const { config, env } = this.options;
+  private async run(request: string, interactive: boolean): Promise<string> {
+    const { config, env, policy } = this.options;
     const command = normalize(config.command);
+    const program = policy === undefined ? command : permittedPlugin(command, policy, env);
     const own = Object.fromEntries(config.env.map(({ name, value }) => [name, value]));
-    return new Promise((resolve, reject) => {
-      const child = spawn(command, [...config.args], {
+    return await new Promise((resolve, reject) => {
+      const child = spawn(program, [...config.args], {
         env: { ...env, ...own, KUBERNETES_EXEC_INFO: request },
         stdio: [interactive ? "inherit" : "ignore", "pipe", "inherit"],
         windowsHide: true,

@@ -29,9 +29,12 @@ export function nodeHttpsTransport(config: TransportConfig): Transport {
 }
 
 /** Gives node:http connections that {@link dial} made, TLS and proxies included. */
-class DialingAgent extends Agent {
-  constructor(private readonly endpoint: Endpoint) {
-    super({ keepAlive: true, maxSockets: 25 });
+export class DialingAgent extends Agent {
+  constructor(
+    private readonly endpoint: Endpoint,
+    maxSockets = 25,
+  ) {
+    super({ keepAlive: true, maxSockets });
   }
 
   override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
@@ -42,6 +45,8 @@ class DialingAgent extends Agent {
     return undefined;
   }
 }
+
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Promise<TransportResponse> {
   const { method, path, body, signal } = request;
@@ -78,8 +83,9 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
     const failure = (error: unknown) =>
       signal?.aborted ? abortReason(signal) : transportError(error, method, url, outgoing);
     outgoing.on("error", (error) => {
-      // A kept connection may have been closed by the server meanwhile: node tells, and nothing was processed.
-      if (outgoing.reusedSocket && errorCode(error) === "ECONNRESET" && !signal?.aborted) {
+      // A kept connection may have been closed by the server meanwhile. Whether it did what it was asked is not known: only
+      // what changes nothing is sent again.
+      if (outgoing.reusedSocket && REPEATABLE.has(method) && errorCode(error) === "ECONNRESET" && !signal?.aborted) {
         send(request, endpoint, agent).then(resolve, reject);
         return;
       }

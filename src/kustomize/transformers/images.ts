@@ -1,6 +1,6 @@
 import { elements, field, requireKind, setScalar } from "../fields.js";
 import { type FieldSpec, setFields } from "../field-spec.js";
-import { goPattern } from "../go-pattern.js";
+import { goPattern } from "../../machinery/go-values/go-pattern.js";
 import type { ImageEntry } from "../kustomization.js";
 import { isMissingOrNull, type Node, scalarNode } from "../node.js";
 import type { ResourceList } from "../resource-list.js";

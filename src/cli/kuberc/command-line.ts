@@ -1,0 +1,14 @@
+import type { CommandEntry } from "../command.js";
+import type { Presets } from "../command-node.js";
+import type { FlagSpec } from "../flags/flag-set.js";
+import type { Host } from "../host.js";
+
+/** A command line with what surrounds it; preferences make another one of it. */
+export interface CommandLine {
+  /** With the alias that the line uses, if it uses one. */
+  readonly root: CommandEntry;
+  readonly globals: readonly FlagSpec[];
+  readonly argv: readonly string[];
+  readonly host: Host;
+  readonly presets?: Presets;
+}

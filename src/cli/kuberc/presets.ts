@@ -1,0 +1,64 @@
+import { goQuote } from "../../base/go-quote.js";
+import { klogLine } from "../../client/klog.js";
+import type { CommandEntry } from "../command.js";
+import type { CommandNode, Presets } from "../command-node.js";
+import { invalidArgument } from "../flags/flag-errors.js";
+import type { Flags, FlagSpec, GivenFlag } from "../flags/flag-set.js";
+import { type FlagValue, parseFlagValue } from "../flags/flag-value.js";
+import type { Host } from "../host.js";
+import { earlyFlag, isMentioned } from "./early-flags.js";
+import type { OptionDefault } from "./preference.js";
+
+/** The texts of what may go wrong with one option. */
+export interface OptionErrors {
+  readonly unknown: (option: OptionDefault) => string;
+  readonly invalid: (option: OptionDefault, reason: string) => string;
+}
+
+/** What preferences set for the command that a line names. */
+export class CommandPresets implements Presets {
+  readonly #flags: { readonly isOwn: boolean; readonly given: GivenFlag }[] = [];
+  readonly #values = new Map<FlagSpec, FlagValue>();
+  #original: string | undefined;
+
+  constructor(private readonly entry: CommandEntry) {}
+
+  /**
+   * Sets those options that the line says nothing of, and gives back how they would be written, each after a space.
+   * @throws in the words of `errors`
+   */
+  set(node: CommandNode, options: readonly OptionDefault[], words: readonly string[], errors: OptionErrors): string {
+    let written = "";
+    for (const option of options) {
+      const spec = earlyFlag(node, option.name);
+      if (spec === undefined) throw new Error(errors.unknown(option));
+      if (isMentioned(spec, words)) continue;
+      try {
+        this.#values.set(spec, parseFlagValue(spec.type, option.default, this.#values.get(spec)));
+      } catch (error) {
+        throw new Error(errors.invalid(option, invalidArgument(spec, option.default, error).message), { cause: error });
+      }
+      const isOwn = spec.persistent !== true && node.ownFlags.includes(spec);
+      this.#flags.push({ isOwn, given: { name: spec.name, text: option.default } });
+      written += ` --${option.name}=${option.default}`;
+    }
+    return written;
+  }
+
+  standsFor(original: string): void {
+    this.#original = original;
+  }
+
+  /** What a command hands down to its subcommands is set for them as well. */
+  flagsOf(node: CommandNode): readonly GivenFlag[] {
+    if (node.entry === this.entry) return this.#flags.map(({ given }) => given);
+    const handedDown = this.#flags.filter(({ isOwn, given }) => !isOwn && !node.flagTable().isOwn(given.name));
+    return handedDown.map(({ given }) => given);
+  }
+
+  announce(node: CommandNode, flags: Flags, { program, streams, clock, pid }: Host): void {
+    if (this.#original === undefined || node.entry !== this.entry || flags.number("v") < 1) return;
+    const message = `original command: ${goQuote(`${program} ${this.#original}`)}`;
+    streams.err.write(klogLine("I", "cmd.go:371", message, new Date(clock.now()), pid));
+  }
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { posix, win32 } from "node:path";
+import type { CommandEntry } from "../command.js";
+import { ExitError } from "../errors.js";
+import type { FlagSpec } from "../flags/flag-set.js";
+import type { Host } from "../host.js";
+
+/** The preferences file of one command line, read but not understood. */
+export interface KubercFile {
+  /** As messages show it. */
+  readonly path: string;
+  /** Somebody named it, by flag or environment: then it must be there and be right. */
+  readonly explicit: boolean;
+  readonly content: Content;
+}
+
+/** What a file holds, or Node's error. Go's words for it are made where it is shown: every start loads this module. */
+export interface Content {
+  readonly text?: string;
+  readonly error?: unknown;
+}
+
+export interface KubercPlace {
+  readonly path: string;
+  readonly explicit: boolean;
+}
+
+type Surroundings = Pick<Host, "env" | "cwd" | "platform">;
+
+/** KUBECTL_KUBERC=false: neither the file nor the flag nor the command is there. */
+export const isKubercDisabled = (env: Host["env"]): boolean => env["KUBECTL_KUBERC"]?.toLowerCase() === "false";
+
+export const withoutKuberc = <T extends FlagSpec | CommandEntry>(named: readonly T[]): readonly T[] =>
+  named.filter(({ name }) => name !== "kuberc");
+
+/** What stands in front of every error about preferences. */
+export function kubercError(message: string): ExitError {
+  return new ExitError(1, `error occurred while applying preferences ${message}`);
+}
+
+/**
+ * The preferences file that holds for a command line; undefined where there is none. On every start: costs one attempt to
+ * read a file, and what the file says is not looked at here. @throws what is wrong with `--kuberc` itself
+ */
+export function readKuberc(argv: readonly string[], surroundings: Surroundings): KubercFile | undefined {
+  if (argv.length === 0) return undefined;
+  const place = placeFor(flagValue(argv), surroundings);
+  if (place === undefined) return undefined;
+  const content = readContent(place.path, surroundings.cwd);
+  return isAbsent(content) && !place.explicit ? undefined : { ...place, content };
+}
+
+export function isAbsent({ error }: Content): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+export function readContent(path: string, cwd: string): Content {
+  const file = posix.isAbsolute(path) || win32.isAbsolute(path) ? path : `${cwd}/${path}`;
+  try {
+    return { text: readFileSync(file, "utf8") };
+  } catch (error) {
+    return { error };
+  }
+}
+
+/** Where preferences lie: the flag's value, else KUBERC, else ~/.kube/kuberc. Undefined when KUBERC=off. */
+export function kubercPlace(flag: string, { env, platform }: Omit<Surroundings, "cwd">): KubercPlace | undefined {
+  const named = env["KUBERC"] ?? "";
+  if (named === "off") {
+    if (flag === "") return undefined;
+    throw new Error("disabling kuberc via KUBERC=off and passing kuberc flag are mutually exclusive");
+  }
+  const { join } = platform === "win32" ? win32 : posix;
+  const home = (platform === "win32" ? env["USERPROFILE"] : undefined) ?? env["HOME"] ?? "";
+  const usual = join(home, ".kube", "kuberc");
+  if (named !== "" && (flag === "" || flag === usual)) return { path: named, explicit: true };
+  return flag === "" ? { path: usual, explicit: false } : { path: flag, explicit: true };
+}
+
+function placeFor(flag: string, surroundings: Surroundings): KubercPlace | undefined {
+  try {
+    return kubercPlace(flag, surroundings);
+  } catch (error) {
+    throw kubercError(`kuberc error ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Flags are not read yet: the first word that looks like this one counts, as far as its second "=". */
+function flagValue(argv: readonly string[]): string {
+  for (const [index, argument] of argv.entries()) {
+    if (argument === "--") break;
+    const value =
+      argument === "--kuberc"
+        ? argv[index + 1]
+        : argument.includes("--kuberc=")
+          ? argument.split("=")[1] || undefined
+          : "";
+    if (value === undefined) throw kubercError("kuberc file is not found");
+    if (value !== "") return value;
+    // An empty word after the flag ends the search too.
+    if (argument === "--kuberc") break;
+  }
+  return "";
+}

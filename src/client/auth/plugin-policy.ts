@@ -1,0 +1,114 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { basename, delimiter, join, normalize, sep } from "node:path";
+import { errnoText } from "../../base/path-error.js";
+import { goQuote } from "../../base/go-quote.js";
+
+/** Which credential plugins of a kubeconfig may be run. */
+export interface PluginPolicy {
+  /** "AllowAll", "DenyAll", "Allowlist"; "" is AllowAll. */
+  readonly type: string;
+  /** Names, looked for on PATH, and paths. Only with Allowlist, and then not empty. */
+  readonly allowlist?: readonly string[];
+}
+
+/** @throws for a policy that contradicts itself: a mistake in what protects must not pass unseen */
+export function validatePluginPolicy({ type, allowlist }: PluginPolicy): void {
+  if (type === "Allowlist") return validateAllowlist(allowlist);
+  if (!["", "AllowAll", "DenyAll"].includes(type)) throw new Error(`unknown plugin policy: ${goQuote(type)}`);
+  if (allowlist !== undefined) {
+    throw new Error(
+      `misconfigured credential plugin allowlist: plugin policy is ${goQuote(type)} but allowlist is non-nil`,
+    );
+  }
+}
+
+function validateAllowlist(allowlist: readonly string[] | undefined): void {
+  if (allowlist === undefined) {
+    throw new Error('credential plugin policy set to "Allowlist", but allowlist is unspecified');
+  }
+  if (allowlist.length === 0) {
+    throw new Error(
+      'credential plugin policy set to "Allowlist", but allowlist is empty; use "DenyAll" policy instead',
+    );
+  }
+  for (const [index, entry] of allowlist.entries()) {
+    if (entry === "") throw new Error(`misconfigured credential plugin allowlist: empty allowlist entry #${index + 1}`);
+    const cleaned = cleanPath(entry);
+    if (cleaned !== entry) throw new Error(`non-normalized file path: ${goQuote(entry)} vs ${goQuote(cleaned)}`);
+  }
+}
+
+/**
+ * The program to run for the command of a kubeconfig, cleaned: the command itself, or the file it was found to be while the
+ * allowlist was searched. @throws when the policy does not let it run
+ */
+export function permittedPlugin(
+  command: string,
+  { type, allowlist = [] }: PluginPolicy,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  if (type === "DenyAll") throw new Error(`plugin ${goQuote(command)} not allowed: policy set to "DenyAll"`);
+  if (type !== "Allowlist" || allowlist.includes(command)) return command;
+  let file: string;
+  try {
+    file = lookPath(command, env);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `plugin path ${goQuote(command)} cannot be resolved for credential plugin allowlist check: ${reason}`,
+      { cause: error },
+    );
+  }
+  const isListed = (entry: string): boolean =>
+    entry === file || (basename(entry) === basename(file) && found(entry, env) === file);
+  if (allowlist.some(isListed)) return file;
+  throw new Error(`plugin path ${goQuote(file)} is not permitted by the credential plugin allowlist`);
+}
+
+/** Go's filepath.Clean: no "." and "..", no doubled and no last separator. */
+export function cleanPath(path: string): string {
+  const cleaned = normalize(path);
+  return cleaned.length > 1 && cleaned.endsWith(sep) ? cleaned.slice(0, -1) : cleaned;
+}
+
+function found(command: string, env: Readonly<Record<string, string | undefined>>): string | undefined {
+  try {
+    return lookPath(command, env);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Go's exec.LookPath, with its words for what is not found. */
+function lookPath(command: string, env: Readonly<Record<string, string | undefined>>): string {
+  const windows = process.platform === "win32";
+  const suffixes = windows ? ["", ...(env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";")] : [""];
+  if (command.includes("/") || command.includes(sep)) {
+    for (const suffix of suffixes) if (isExecutable(command + suffix)) return command + suffix;
+    throw new Error(`exec: ${goQuote(command)}: ${whyNot(command)}`);
+  }
+  for (const folder of (env["PATH"] ?? "").split(delimiter)) {
+    for (const suffix of suffixes) {
+      const file = join(folder === "" ? "." : folder, command + suffix);
+      if (isExecutable(file)) return file;
+    }
+  }
+  throw new Error(`exec: ${goQuote(command)}: executable file not found in ${windows ? "%PATH%" : "$PATH"}`);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function whyNot(file: string): string {
+  try {
+    return statSync(file).isDirectory() ? "is a directory" : "permission denied";
+  } catch (error) {
+    return `stat ${file}: ${errnoText(error)}`;
+  }
+}

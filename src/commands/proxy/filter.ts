@@ -1,0 +1,48 @@
+import type { Flags } from "../../cli/flags/flag-set.js";
+import { ExitError } from "../../cli/errors.js";
+import { klogLine } from "../../client/klog.js";
+import { patternProblem } from "../../api/validation/custom-resources/pattern.js";
+import { goPattern } from "../../machinery/go-values/go-pattern.js";
+
+/** Which requests are passed on to the API. */
+export interface Filter {
+  readonly acceptPaths: readonly RegExp[];
+  readonly rejectPaths: readonly RegExp[];
+  readonly acceptHosts: readonly RegExp[];
+  readonly rejectMethods: readonly RegExp[];
+}
+
+/** @throws ExitError with klog's line and code when a pattern is none */
+export function filterOf(flags: Flags, now: Date, pid: number): Filter {
+  const patterns = (name: string): readonly RegExp[] => {
+    const text = flags.string(name);
+    if (text === "") return [];
+    return text.split(",").map((pattern) => {
+      const problem = patternProblem(pattern);
+      if (problem === undefined) return goPattern(pattern);
+      throw new ExitError(255, klogLine("F", "proxy_server.go:83", `Error compiling re: ${problem}`, now, pid));
+    });
+  };
+  return {
+    acceptPaths: patterns("accept-paths"),
+    rejectPaths: patterns("reject-paths"),
+    acceptHosts: patterns("accept-hosts"),
+    rejectMethods: patterns("reject-methods"),
+  };
+}
+
+/** `path` is decoded, with the prefix of the API taken off; `host` is what the Host header says. */
+export function isAccepted(
+  filter: Filter,
+  { method, path, host }: { readonly method: string; readonly path: string; readonly host: string },
+): boolean {
+  const some = (patterns: readonly RegExp[], text: string): boolean => patterns.some((pattern) => pattern.test(text));
+  if (some(filter.rejectPaths, path) || some(filter.rejectMethods, method)) return false;
+  return some(filter.acceptPaths, path) && some(filter.acceptHosts, hostWithoutPort(host));
+}
+
+/** An address in brackets loses them with its port, and only then, as Go's SplitHostPort does it. */
+function hostWithoutPort(host: string): string {
+  const [, name, bracketed] = /^(?:([^:[\]]*)|\[([^[\]]*)\]):[^:[\]]*$/.exec(host) ?? [];
+  return name ?? bracketed ?? host;
+}
