@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { type Clock, systemClock } from "./base/clock.js";
+import { Colours, lookOf } from "./cli/colour.js";
 import { createFactory } from "./cli/create-factory.js";
 import { dispatch } from "./cli/dispatch.js";
 import type { RunProgram, Streams } from "./cli/factory.js";
@@ -34,6 +35,7 @@ export async function main(options: MainOptions): Promise<number> {
     program: options.program ?? (env["KUBETS_PROGRAM"] === "kubectl" ? "kubectl" : "kubets"),
     streams,
     env,
+    colours: new Colours(env),
     cwd: options.cwd,
     platform: options.platform ?? process.platform,
     arch: options.arch ?? process.arch,
@@ -51,7 +53,10 @@ export async function main(options: MainOptions): Promise<number> {
     if (host.signal.aborted && isAbort(error)) return 1;
     const { reportError } = await import("./cli/error-boundary.js");
     const report = reportError(error, streams.err.isTTY === true);
-    if (report.text !== "") streams.err.write(report.text);
+    if (report.text !== "") {
+      const { paint } = await lookOf(streams.err, host.colours);
+      streams.err.write(paint === undefined ? report.text : paint.error(report.text));
+    }
     return report.code;
   }
 }

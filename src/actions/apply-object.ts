@@ -27,6 +27,8 @@ export interface ApplyOptions {
   /** Present: what cannot be patched is deleted with these options and created again. */
   readonly recreate?: Recreate | undefined;
   readonly sleep: (milliseconds: number) => Promise<void>;
+  /** The live object, by {@link readLive}, where somebody reads it ahead. */
+  readonly live?: (() => Promise<KubeObject | undefined>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -53,7 +55,7 @@ export async function* applyObject(info: Info, options: ApplyOptions): AsyncGene
     signal: options.signal,
   });
   const applied = withLastApplied(wanted);
-  const live = await liveObject(info, options);
+  const live = await (options.live?.() ?? readLive(info, options));
   if (live === undefined) {
     const object = withoutNulls(applied as JsonObject) as KubeObject;
     await createObject(info, object, helper, options.dryRun !== "client");
@@ -79,8 +81,11 @@ export async function* applyObject(info: Info, options: ApplyOptions): AsyncGene
   yield { type: patching.sent === "{}" ? "unchanged" : "configured", object, deleting };
 }
 
-/** undefined when there is none. */
-async function liveObject(info: Info, { client, signal }: ApplyOptions): Promise<KubeObject | undefined> {
+/** What the server holds now; undefined when that is nothing. */
+export async function readLive(
+  info: Info,
+  { client, signal }: Pick<ApplyOptions, "client" | "signal">,
+): Promise<KubeObject | undefined> {
   const copy: Info = { ...info };
   const retrieve = retrieveWith(async () => client, { signal });
   return retrieve(copy).then(

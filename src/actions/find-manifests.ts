@@ -1,5 +1,7 @@
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
+import { encodeJson } from "../machinery/codec/json-encoder.js";
+import type { KubeObject } from "../machinery/meta/object.js";
 import type { Builder, FilenameOptions, Result } from "../resource/builder.js";
 import { type DocumentValidation, documentValidation } from "./validate-document.js";
 
@@ -13,6 +15,8 @@ export interface ManifestReader {
 
 export interface ManifestSelection {
   readonly files: FilenameOptions;
+  /** Instead of the files: what was read already. */
+  readonly documents?: readonly { readonly source: string; readonly object: KubeObject }[] | undefined;
   /** "" takes everything. */
   readonly selector: string;
   readonly fieldValidation: DocumentValidation["directive"];
@@ -21,16 +25,18 @@ export interface ManifestSelection {
 
 /** The objects of files, directories, URLs and stdin that are to be sent: validated, lists taken apart, in their namespace. */
 export async function findManifests(reader: ManifestReader, selection: ManifestSelection): Promise<Result> {
-  const { files, selector, fieldValidation: directive, cannotWarn } = selection;
+  const { documents, files, selector, fieldValidation: directive, cannotWarn } = selection;
   const { namespace, enforced } = await reader.namespace();
   const builder = await reader.builder();
-  return builder
+  builder
     .validate(documentValidation({ directive, openapi: reader.openapi, client: reader.restClient, cannotWarn }))
     .continueOnError()
     .namespaceParam(namespace)
-    .defaultNamespace()
-    .filenames(enforced, files)
-    .labelSelector(selector)
-    .flatten()
-    .do();
+    .defaultNamespace();
+  if (documents === undefined) builder.filenames(enforced, files);
+  else {
+    for (const { source, object } of documents) builder.text(source, encodeJson(object));
+    if (enforced) builder.requireNamespace();
+  }
+  return builder.labelSelector(selector).flatten().do();
 }

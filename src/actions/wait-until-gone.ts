@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { isNotFound, isStatusError, StatusError, type Status } from "../machinery/errors/status-error.js";
 import { Helper } from "../resource/helper.js";
@@ -13,6 +14,9 @@ export interface WaitUntilGoneOptions {
   readonly warn: (message: string) => void;
 }
 
+const BACK_OFF = 800;
+const LONGEST_BACK_OFF = 30_000;
+
 /**
  * Resolves when the server no longer holds the object, finalizers and grace included. Throws "timed out waiting for the
  * condition on pods/x" at the deadline, and the server's error when it cannot be asked.
@@ -22,8 +26,9 @@ export async function waitUntilGone(info: Info, options: WaitUntilGoneOptions): 
   const helper = new Helper(options.client, info.mapping, { signal: options.deadline });
   try {
     if (await isGone(info, helper, options)) return;
-    while (!(await goneInWatch(info, helper, options))) {
-      // The watch ended without an answer: ask again from the start.
+    // A watch that ended without an answer is opened again, less and less often.
+    for (let wait = BACK_OFF; !(await goneInWatch(info, helper, options)); wait = Math.min(wait * 2, LONGEST_BACK_OFF)) {
+      await pause(wait, undefined, { signal: options.deadline });
     }
   } catch (error) {
     if (options.deadline.aborted) throw new Error(`timed out waiting for the condition on ${objectName(info)}`);

@@ -4,6 +4,8 @@ const errnoTexts: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "operation not permitted",
   EEXIST: "file exists",
+  EFBIG: "file too large",
+  EDQUOT: "disk quota exceeded",
   EISDIR: "is a directory",
   ENOTDIR: "not a directory",
   ENOTEMPTY: "directory not empty",
@@ -41,7 +43,10 @@ export function errnoText(error: unknown): string {
   return known ?? (error instanceof Error ? error.message : String(error));
 }
 
-/** A failed file operation in the form Go prints it: "open /x: no such file or directory". Keeps Node's `code`. */
+/**
+ * A failed file operation in the form Go prints it: "open /x: no such file or directory". Keeps Node's `code`. Node opens, reads
+ * and writes in one call: with `op` "open", Node's own word says which of them failed (a folder can be opened, but not read).
+ */
 export class PathError extends Error {
   override readonly name = "PathError";
   readonly code: string | undefined;
@@ -50,8 +55,12 @@ export class PathError extends Error {
     readonly path: string,
     cause: unknown,
   ) {
-    // Opening a folder works in Go; what fails is reading it.
-    super(`${op === "open" && errorCode(cause) === "EISDIR" ? "read" : op} ${path}: ${errnoText(cause)}`, { cause });
+    super(`${op === "open" ? failedCall(cause) : op} ${path}: ${errnoText(cause)}`, { cause });
     this.code = errorCode(cause);
   }
+}
+
+function failedCall(cause: unknown): string {
+  const call = typeof cause === "object" && cause !== null && "syscall" in cause ? cause.syscall : undefined;
+  return call === "read" || call === "write" ? call : "open";
 }

@@ -1,7 +1,47 @@
-/** Whether a stream gets colour: a terminal that can show it, unless NO_COLOR is set to anything (https://no-color.org). */
-export function wantsColour(
-  stream: { readonly isTTY?: boolean | undefined },
-  env: Readonly<Record<string, string | undefined>>,
-): boolean {
-  return stream.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb";
+import type { Look } from "../printers/look.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Terminal = { readonly isTTY?: boolean | undefined };
+
+/** What --color says. */
+export const colourChoices = ["auto", "always", "never"] as const;
+
+/**
+ * Which streams of one run of the program get colours. --color decides if it was given. If not, a terminal gets them unless
+ * NO_COLOR is set to anything (https://no-color.org), FORCE_COLOR is 0 or false, or TERM is dumb and FORCE_COLOR does not
+ * say otherwise; what is not a terminal never does, so that no setting of a shell changes what scripts read.
+ */
+export class Colours {
+  readonly #env: Environment;
+  #choice: (typeof colourChoices)[number] = "auto";
+
+  constructor(env: Environment) {
+    this.#env = env;
+  }
+
+  /** Takes the value of --color. Throws for one that it does not have. */
+  choose(value: string): void {
+    const choice = colourChoices.find((one) => one === value);
+    if (choice === undefined) throw new Error(`invalid --color ${JSON.stringify(value)}: use auto, always or never`);
+    this.#choice = choice;
+  }
+
+  on(stream: Terminal): boolean {
+    return this.#choice === "auto" ? stream.isTTY === true && wantedBy(this.#env) : this.#choice === "always";
+  }
+}
+
+function wantedBy({ NO_COLOR, FORCE_COLOR, TERM }: Environment): boolean {
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";
+  return TERM !== "dumb";
+}
+
+/** How text is shown on a stream. What paints it is loaded only where it is to be painted or aligned for a person. */
+export async function lookOf(stream: Terminal, colours: Colours): Promise<Look> {
+  const isTerminal = stream.isTTY === true;
+  const colour = colours.on(stream);
+  if (!isTerminal && !colour) return {};
+  const { terminalLook } = await import("../printers/colours/terminal-look.js");
+  return terminalLook({ isTerminal, colour });
 }

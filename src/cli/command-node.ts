@@ -1,9 +1,10 @@
 import { Command as CommanderCommand, type ParseOptionsResult } from "commander";
 import type { Command, CommandEntry } from "./command.js";
-import type { FlagSpec } from "./flags/flag-set.js";
+import type { Flags, FlagSpec, GivenFlag } from "./flags/flag-set.js";
 import { FlagTable } from "./flags/flag-table.js";
 import { helpFlag } from "./flags/global-flags.js";
 import { type ParsedFlags, parseFlags } from "./flags/parse-flags.js";
+import type { Host } from "./host.js";
 import { stripFlags, withoutOperand } from "./strip-flags.js";
 
 /** What a node does once its own command line is parsed. */
@@ -13,9 +14,20 @@ export type NodeAction = (node: CommandNode) => Promise<void>;
 export interface NodeContext {
   readonly globals: readonly FlagSpec[];
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
   readonly action: NodeAction;
+  readonly presets?: Presets | undefined;
   /** Turns a flag error into what the boundary prints. */
   readonly flagError: (error: unknown, node: CommandNode) => Error;
+}
+
+/** What the user's preferences say of the command a line names. */
+export interface Presets {
+  /** Flags that are set before the line is read. */
+  flagsOf(node: CommandNode): readonly GivenFlag[];
+  /** Before the command runs: with -v=1, says what the line would be without preferences. */
+  announce(node: CommandNode, flags: Flags, host: Host): void;
 }
 
 interface FoundChild {
@@ -98,8 +110,17 @@ export class CommandNode extends CommanderCommand {
   /** Makes the node of a subcommand. */
   child(entry: CommandEntry, typed = entry.name): CommandNode {
     const persistent = this.ownFlags.filter((flag) => flag.persistent === true);
-    const flags = [...persistent, ...this.inherited];
-    return new CommandNode(entry, this.context, `${this.path} ${entry.name}`, flags, `${this.typedPath} ${typed}`);
+    const flags = entry.standsFor?.inherited ?? [...persistent, ...this.inherited];
+    const [path, typedPath] = this.#pathsOfChildren();
+    return new CommandNode(entry, this.context, `${path} ${entry.name}`, flags, `${typedPath} ${typed}`);
+  }
+
+  /** An alias is one name only: what stands below it is where it always was. */
+  #pathsOfChildren(): readonly [path: string, typedPath: string] {
+    const { standsFor } = this.entry;
+    if (standsFor === undefined) return [this.path, this.typedPath];
+    const real = [this.path.split(" ")[0] ?? "", standsFor.path].filter((word) => word !== "").join(" ");
+    return [real, real];
   }
 
   /** Called by commander with what is left for this node: finds the next node or reads the flags. */
@@ -117,7 +138,7 @@ export class CommandNode extends CommanderCommand {
   #parse(argv: readonly string[]): ParsedFlags {
     try {
       if (this.module?.disableFlagParsing === true) return { ...parseFlags(this.flagTable(), []), args: argv };
-      return parseFlags(this.flagTable(), argv);
+      return parseFlags(this.flagTable(), argv, this.context.presets?.flagsOf(this));
     } catch (error) {
       throw this.context.flagError(error, this);
     }

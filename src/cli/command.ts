@@ -71,6 +71,8 @@ export interface Command {
    * other usage errors do. Default: 1.
    */
   readonly failureCode?: number;
+  /** The "[flags]" at the end of {@link use} is the command's own; cobra adds the others', whatever the command is called. */
+  readonly namesFlags?: boolean;
   /** With {@link handlesSignals}: the exit code is the command's own also after a signal, not 128 and the signal's number. */
   readonly ownExitCode?: boolean;
 }
@@ -92,6 +94,16 @@ export interface CommandEntry {
   readonly children?: readonly CommandEntry[];
   /** For groups: the Use line and prose of the group itself. */
   readonly group?: CommandGroup;
+  /** For an alias out of the user's preferences: where the command really is. */
+  readonly standsFor?: RealPlace;
+}
+
+/** What a command has of the place it stands at, wherever else it is called from. */
+export interface RealPlace {
+  /** Its words, without the program: its subcommands are known under it. */
+  readonly path: string;
+  /** Persistent flags of the groups above. */
+  readonly inherited: readonly FlagSpec[];
 }
 
 export interface CommandGroup {
@@ -100,5 +112,10 @@ export interface CommandGroup {
   readonly examples?: string;
   readonly flags?: readonly FlagSpec[];
   /** Where its help goes, and the exit code, when it is run without a subcommand. Default: stderr and 1. */
-  readonly bare?: { readonly stream: "out" | "err"; readonly code: number };
+  readonly bare?: {
+    readonly stream: "out" | "err";
+    readonly code: number;
+    /** True where a subcommand that it does not have is no error: its help is all the same. */
+    readonly takesOperands?: boolean;
+  };
 }

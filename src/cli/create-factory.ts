@@ -5,9 +5,9 @@ import type { RestClient } from "../client/rest/rest-client.js";
 import { buildNotes } from "./build-notes.js";
 import { userAgent } from "./client-version.js";
 import type { Factory } from "./factory.js";
+import type { Look } from "../printers/look.js";
 import type { ParsedFlags, ParsedFlagSet } from "./flags/parse-flags.js";
 import type { Host } from "./host.js";
-import { wantsColour } from "./colour.js";
 
 /** A factory and what its owner does with it when the command is over. */
 export interface OwnedFactory extends Factory {
@@ -18,22 +18,30 @@ export interface OwnedFactory extends Factory {
 }
 
 /** Makes each thing a command asks for on first use; the modules behind them are loaded then, not before. */
-export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: string): OwnedFactory {
+export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: string, look: Look = {}): OwnedFactory {
   const warnings = new Set<string>();
+  const logError = (source: string, message: string, error: string): void => {
+    host.streams.err.write(klogError(source, message, error, new Date(host.clock.now()), host.pid));
+  };
   const loader = once(() => makeLoader(host, flags));
   const clientConfig = once(async () => (await loader()).clientConfig());
   const restClient = once(async () => {
     const { createRestClient } = await import("./connect.js");
-    const client = createRestClient(await clientConfig(), {
+    const plain = createRestClient(await clientConfig(), {
       clock: host.clock,
       env: host.env,
       // Asked only where a plugin may prompt: looking at stdin opens it.
       get stdinIsTerminal() {
         return host.streams.in.isTTY === true;
       },
+      pluginPolicy: host.pluginPolicy,
+      onBrokenBody: (reason) => logError("request.go:1196", "Unexpected error when reading response body", reason),
       // kubectl tells the server which command asks, and which requests belong together.
       headers: { "kubectl-command": commandPath, "kubectl-session": crypto.randomUUID() },
     });
+    const client = flags.changed("retry")
+      ? (await import("./with-retries.js")).withRetries(plain, flags, host.streams)
+      : plain;
     client.onWarning = (text) => printWarning(text, warnings, host);
     if (flags.bool("match-server-version")) {
       const { requireMatchingServer } = await import("./match-version.js");
@@ -44,10 +52,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const discovery = once(async () => {
     const { createCachedDiscovery } = await import("./connect.js");
     const { cacheDir } = await clientConfig();
-    const log = (source: string, message: string): void => {
-      const now = new Date(host.clock.now());
-      host.streams.err.write(klogError(source, "Unhandled Error", message, now, host.pid));
-    };
+    const log = (source: string, message: string): void => logError(source, "Unhandled Error", message);
     return createCachedDiscovery({ client: await restClient(), cacheDir, clock: host.clock, log });
   });
   const mapper = once(async () => {
@@ -80,7 +85,11 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     platform: host.platform,
     arch: host.arch,
     clock: host.clock,
+    pid: host.pid,
+    pluginPolicy: host.pluginPolicy,
     runProgram: host.runProgram,
+    colours: host.colours,
+    look,
     rawConfig: async () => (await loader()).rawConfig(),
     clientConfig,
     namespace: async () => (await loader()).namespace(),
@@ -139,11 +148,10 @@ export function configOverrides(flags: ParsedFlagSet): ConfigOverrides {
 }
 
 /** Each different warning once, as kubectl prints them; in yellow where a person reads. */
-function printWarning(text: string, seen: Set<string>, { streams, env }: Host): void {
+function printWarning(text: string, seen: Set<string>, { streams, colours }: Host): void {
   if (seen.has(text)) return;
   seen.add(text);
-  const colour = wantsColour(streams.err, env);
-  streams.err.write(colour ? `\u001b[33;1mWarning:\u001b[0m ${text}\n` : `Warning: ${text}\n`);
+  streams.err.write(colours.on(streams.err) ? `\u001b[33;1mWarning:\u001b[0m ${text}\n` : `Warning: ${text}\n`);
 }
 
 async function closeQuietly(client: Promise<RestClient>): Promise<void> {

@@ -1,7 +1,9 @@
 import { posix, win32 } from "node:path";
 import { goQuote } from "../base/go-quote.js";
-import type { Command, CommandEntry, Invocation } from "./command.js";
-import { CommandNode, type NodeContext } from "./command-node.js";
+import type { Look } from "../printers/look.js";
+import { lookOf } from "./colour.js";
+import type { Command, CommandEntry, CommandGroup, Invocation } from "./command.js";
+import { CommandNode, type NodeContext, type Presets } from "./command-node.js";
 import { ExitError, silentExit, usageError } from "./errors.js";
 import type { OwnedFactory } from "./create-factory.js";
 import type { FlagSpec } from "./flags/flag-set.js";
@@ -9,30 +11,48 @@ import { FlagError } from "./flags/flag-errors.js";
 import { globalFlags } from "./flags/global-flags.js";
 import type { ParsedFlags } from "./flags/parse-flags.js";
 import type { Host } from "./host.js";
+import type { CommandLine } from "./kuberc/command-line.js";
+import { isKubercDisabled, readKuberc, withoutKuberc } from "./kuberc/read-kuberc.js";
 import { stripFlags } from "./strip-flags.js";
 
-export type MakeFactory = (host: Host, parsed: ParsedFlags, commandPath: string) => OwnedFactory;
+export type MakeFactory = (host: Host, parsed: ParsedFlags, commandPath: string, look?: Look) => OwnedFactory;
 
 /** Runs one command line. Returns when the command is done; throws what the error boundary prints. */
 export async function dispatch(
-  root: CommandEntry,
-  argv: readonly string[],
-  host: Host,
+  commands: CommandEntry,
+  words: readonly string[],
+  surroundings: Host,
   makeFactory: MakeFactory,
 ): Promise<void> {
+  const line = await withPreferences(commands, words, surroundings);
+  const { root, argv, host, globals, presets } = line;
   if (COMPLETION_REQUESTS.has(argv[0] ?? "")) {
     const { runComplete } = await import("./completion/run-complete.js");
-    return await runComplete(root, argv, host, makeFactory);
+    return await runComplete(line, makeFactory);
   }
-  const globals = globalFlags(defaultCacheDir(host));
-  const tree = rootNode(root, host, globals, (node) => run(node, root, host, makeFactory));
+  const tree = rootNode(root, host, globals, (node) => run(node, root, host, makeFactory), presets);
   const unknown = unknownCommand(tree, argv);
   if (unknown !== undefined) return await runUnknown(unknown, root, argv, host);
+  await runSubcommandPlugin(tree, argv, host);
   try {
     await tree.parseAsync([...argv], { from: "user" });
   } catch (error) {
     throw error instanceof FlagError ? await advised(error, host) : error;
   }
+}
+
+/** The line as the user's preferences make it. Where there are none, this costs one look for their file. */
+async function withPreferences(root: CommandEntry, argv: readonly string[], host: Host): Promise<CommandLine> {
+  const globals = globalFlags(defaultCacheDir(host));
+  if (isKubercDisabled(host.env)) {
+    const children = withoutKuberc(root.children ?? []);
+    return { root: { ...root, children }, argv, host, globals: withoutKuberc(globals) };
+  }
+  const line = { root, argv, host, globals };
+  const file = readKuberc(argv, host);
+  if (file === undefined) return line;
+  const { applyKuberc } = await import("./kuberc/apply-kuberc.js");
+  return await applyKuberc(file, line);
 }
 
 /** The same error, where a person reads with a line on what was probably meant. */
@@ -49,11 +69,12 @@ const COMPLETION_REQUESTS: ReadonlySet<string> = new Set(["__complete", "__compl
 /** The tree of commands for one command line; `action` runs on the node the line names. */
 export function rootNode(
   root: CommandEntry,
-  { program, env }: Pick<Host, "program" | "env">,
+  { program, env, cwd, platform }: Pick<Host, "program" | "env" | "cwd" | "platform">,
   globals: readonly FlagSpec[],
   action: NodeContext["action"] = () => Promise.resolve(),
+  presets?: Presets,
 ): CommandNode {
-  return new CommandNode(root, { globals, env, action, flagError }, program, []);
+  return new CommandNode(root, { globals, env, cwd, platform, action, flagError, presets }, program, []);
 }
 
 /** The first word of a line that names no command, or undefined when it names one or has no words at all. */
@@ -68,6 +89,18 @@ async function runUnknown(typed: string, root: CommandEntry, argv: readonly stri
   if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
   const { unknownCommandMessage } = await import("./suggestions.js");
   throw new Error(unknownCommandMessage(typed, host.program, root.children ?? []));
+}
+
+/** `create` may be given further subcommands by plugins: `kubectl-create-thing` where a line begins with `create thing`. */
+async function runSubcommandPlugin(tree: CommandNode, argv: readonly string[], host: Host): Promise<void> {
+  const found = tree.findChild(argv);
+  const [word] = found?.argv ?? [];
+  if (found?.entry.name !== "create" || word === undefined || word.startsWith("-")) return;
+  const isOwn = ({ name, aliases }: CommandEntry): boolean => name === word || aliases?.includes(word) === true;
+  if (found.entry.children?.some(isOwn) === true) return;
+  const { findPlugin } = await import("./plugins.js");
+  const plugin = findPlugin(argv, host, argv.length - found.argv.length + 1);
+  if (plugin !== undefined) throw new ExitError(await host.runPlugin(plugin.file, plugin.args));
 }
 
 /** What ends the command by its own code keeps it. */
@@ -93,11 +126,14 @@ const visible = (flags: readonly FlagSpec[]): readonly string[] =>
 async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactory: MakeFactory): Promise<void> {
   const { module, parsed } = node;
   if (parsed === undefined) throw new Error(`${node.path} ran before its flags were read`);
+  host.colours.choose(parsed.flags.string("color"));
   for (const notice of parsed.notices) host.streams.err.write(`${notice}\n`);
   if (parsed.flags.bool("help")) return showHelp(node, host, "out");
   const invocation = invocationOf(node, parsed, root, host);
+  node.context.presets?.announce(node, parsed.flags, host);
   if (module === undefined) return runGroup(node, invocation, host);
-  await runCommand(module, invocation, makeFactory(host, parsed, node.path), host);
+  const look = await lookOf(host.streams.out, host.colours);
+  await runCommand(module, invocation, makeFactory(host, parsed, node.path, look), host);
 }
 
 /** One parsed command line, as commands and completers see it. */
@@ -136,8 +172,8 @@ async function runCommand(command: Command, invocation: Invocation, factory: Own
 
 /** A group by itself: its help, or an error naming what it was given. */
 async function runGroup(node: CommandNode, invocation: Invocation, host: Host): Promise<void> {
-  const bare = node.entry.group?.bare ?? { stream: "err", code: 1 };
-  if (node.parent !== null && invocation.args.length > 0) {
+  const bare: NonNullable<CommandGroup["bare"]> = node.entry.group?.bare ?? { stream: "err", code: 1 };
+  if (node.parent !== null && invocation.args.length > 0 && bare.takesOperands !== true) {
     throw usageError(invocation, `unknown command ${goQuote(invocation.args.join(" "))}`);
   }
   checkProfile(invocation);

@@ -24,7 +24,9 @@ const FORMATS = ["json", "yaml", "kyaml"];
 
 function editPrinter(request: PrintRequest, format: string): Printer {
   const known = FORMATS.includes(format.toLowerCase());
-  const printer = known ? structuredPrinter({ ...request, showManagedFields: false }, format) : undefined;
+  const printer = known
+    ? structuredPrinter({ ...request, showManagedFields: false, look: undefined }, format)
+    : undefined;
   if (printer === undefined) throw noCompatiblePrinter(format, FORMATS);
   return printer;
 }

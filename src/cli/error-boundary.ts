@@ -19,7 +19,8 @@ export interface Report {
 export function reportError(thrown: unknown, tty = false): Report {
   const error = onlyOne(thrown);
   if (error instanceof ExitError) return { text: terminated(error.message), code: error.exitCode };
-  const advice = tty ? adviceOf(error) : "";
+  // On the whole where several may have gone wrong.
+  const advice = tty ? adviceOf(error) || adviceOf(thrown) : "";
   return { text: terminated(textOf(error)) + terminated(advice), code: exitCodeOf(thrown) };
 }
 

@@ -1,17 +1,20 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../base/clock.js";
+import type { PluginPolicy } from "../client/auth/plugin-policy.js";
 import type { ClientConfig } from "../client/config/client-config.js";
 import type { Kubeconfig } from "../client/config/kubeconfig.js";
 import type { Discovery } from "../client/discovery/discovery.js";
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import type { RestMapper } from "../machinery/rest-mapper.js";
+import type { Look } from "../printers/look.js";
 import type { Builder } from "../resource/builder.js";
+import type { Colours } from "./colour.js";
 
 export interface Streams {
   readonly in: Readable & { readonly isTTY?: boolean };
   readonly out: Writable & { readonly isTTY?: boolean; readonly columns?: number };
-  readonly err: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly err: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 }
 
 /** How another program ended. */
@@ -41,8 +44,16 @@ export interface Factory {
   /** Node's name of the processor: "x64". */
   readonly arch: string;
   readonly clock: Clock;
+  /** Shown in log lines. */
+  readonly pid: number;
+  /** Which credential plugins may run. Undefined: all. */
+  readonly pluginPolicy: PluginPolicy | undefined;
   /** Editors, diff programs. */
   readonly runProgram: RunProgram;
+  /** Which streams get colours. */
+  readonly colours: Colours;
+  /** How text on stdout is shown. */
+  readonly look: Look;
   /** The merged kubeconfig as it stands in the files, paths resolved, without the flags. */
   rawConfig(): Promise<Kubeconfig>;
   /** kubeconfig merged with the global flags; read once. */

@@ -1,4 +1,6 @@
 import type { Clock } from "../base/clock.js";
+import type { PluginPolicy } from "../client/auth/plugin-policy.js";
+import type { Colours } from "./colour.js";
 import type { RunProgram, Streams } from "./factory.js";
 
 /** What surrounds one run of the program: the parts of a process it may touch. Tests make their own. */
@@ -6,6 +8,7 @@ export interface Host {
   readonly program: string;
   readonly streams: Streams;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly colours: Colours;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
   readonly arch: string;
@@ -16,6 +19,8 @@ export interface Host {
   /** Runs a plugin in place of this program and returns its exit code. */
   readonly runPlugin: (file: string, args: readonly string[]) => Promise<number>;
   readonly runProgram: RunProgram;
+  /** Which credential plugins the user's preferences let run. Default: all. */
+  readonly pluginPolicy?: PluginPolicy;
   /** Told before a command runs what it does about signals. */
   readonly onCommand?: (signals: { readonly handled: boolean; readonly ownExitCode: boolean }) => void;
 }

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode, PathError } from "../base/path-error.js";
 import type { Host } from "./host.js";
@@ -12,9 +12,16 @@ export function tempFolder({ env, platform }: Surroundings): string {
   return env["TMP"] || env["TEMP"] || env["USERPROFILE"] || "C:\\Windows";
 }
 
-/** A new file PREFIX<digits>SUFFIX that only its owner reads; its path. */
-export function makeTempFile(prefix: string, suffix: string, text: string, host: Surroundings): Promise<string> {
-  return makeNew(prefix, suffix, host, (path) => writeFile(path, text, { flag: "wx", mode: 0o600 }));
+/** A new file PREFIX<digits>SUFFIX that only its owner reads; its path. Where the text cannot be written, there is no file. */
+export async function makeTempFile(prefix: string, suffix: string, text: string, host: Surroundings): Promise<string> {
+  const path = await makeNew(prefix, suffix, host, async (path) => (await open(path, "wx", 0o600)).close());
+  try {
+    await writeFile(path, text);
+    return path;
+  } catch (error) {
+    await removeTemp(path);
+    throw new PathError("open", path, error);
+  }
 }
 
 /** A new folder PREFIX<digits>; its path. */

@@ -1,10 +1,9 @@
-import { wantsColour } from "./colour.js";
-import type { Factory, Streams } from "./factory.js";
+import type { Colours } from "./colour.js";
+import type { Streams } from "./factory.js";
 
 /** A command's own warnings, in yellow where a person reads. */
 export const warnTo =
-  ({ err }: Streams, env: Factory["env"]) =>
+  ({ err }: Streams, colours: Colours) =>
   (message: string): void => {
-    const colour = wantsColour(err, env);
-    err.write(colour ? `\u001b[33;1mWarning:\u001b[0m ${message}\n` : `Warning: ${message}\n`);
+    err.write(colours.on(err) ? `\u001b[33;1mWarning:\u001b[0m ${message}\n` : `Warning: ${message}\n`);
   };

@@ -1,9 +1,13 @@
 import type { CommandEntry } from "../cli/command.js";
 import { applyEntry } from "./apply/entry.js";
+import { authEntry } from "./auth/entry.js";
+import { certificateEntry } from "./certificate/entry.js";
 import { clusterEntry } from "./cluster/entry.js";
 import { clusterInfoEntry } from "./cluster-info/entry.js";
 import { configEntry } from "./config/entry.js";
 import { createEntry } from "./create/entry.js";
+import { kubercEntry } from "./kuberc/entry.js";
+import { pluginEntry } from "./plugin/entry.js";
 import { rolloutEntry } from "./rollout/entry.js";
 import { setEntry } from "./set/entry.js";
 import { topEntry } from "./top/entry.js";
@@ -44,6 +48,12 @@ export const root: CommandEntry = {
     },
     { ...setEntry, section: BEGINNER },
     {
+      name: "explain",
+      section: INTERMEDIATE,
+      summary: "Show what a resource is made of",
+      load: async () => (await import("./explain/explain.js")).explainCommand(),
+    },
+    {
       name: "get",
       section: INTERMEDIATE,
       summary: "Show one or many resources",
@@ -76,6 +86,7 @@ export const root: CommandEntry = {
       summary: "Let the cluster choose how many pods a resource has",
       load: async () => (await import("./autoscale/autoscale.js")).autoscaleCommand(),
     },
+    { ...certificateEntry, section: MANAGEMENT },
     { ...clusterInfoEntry, section: MANAGEMENT },
     { ...topEntry, section: MANAGEMENT },
     {
@@ -116,10 +127,23 @@ export const root: CommandEntry = {
       load: async () => (await import("./logs/logs.js")).logsCommand(),
     },
     {
+      name: "proxy",
+      section: TROUBLESHOOTING,
+      summary: "Serve the API of the cluster on a local port",
+      load: async () => (await import("./proxy/proxy.js")).proxyCommand(),
+    },
+    { ...authEntry, section: TROUBLESHOOTING },
+    {
       name: "events",
       section: TROUBLESHOOTING,
       summary: "List events",
       load: async () => (await import("./events/events.js")).eventsCommand(),
+    },
+    {
+      name: "tree",
+      section: TROUBLESHOOTING,
+      summary: "Show what an object owns, and by whom it is owned",
+      load: async () => (await import("./tree/tree.js")).treeCommand(),
     },
     {
       name: "diff",
@@ -147,6 +171,12 @@ export const root: CommandEntry = {
       load: async () => (await import("./wait/wait.js")).waitCommand(),
     },
     {
+      name: "convert",
+      section: ADVANCED,
+      summary: "Convert manifests from one version of their API to another",
+      load: async () => (await import("./convert/convert.js")).convertCommand(),
+    },
+    {
       name: "kustomize",
       section: ADVANCED,
       summary: "Print the objects of a kustomization",
@@ -172,6 +202,7 @@ export const root: CommandEntry = {
     },
     clusterEntry,
     configEntry,
+    pluginEntry,
     {
       name: "version",
       summary: "Print the versions of client and server",
@@ -192,6 +223,7 @@ export const root: CommandEntry = {
       summary: "Print the flags that every command takes",
       load: async () => (await import("./options/options.js")).optionsCommand(),
     },
+    kubercEntry,
     {
       name: "help",
       summary: "Show help for a command",

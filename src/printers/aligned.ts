@@ -1,11 +1,12 @@
+import { type Look, plainLook } from "./look.js";
 import type { Printer } from "./printer.js";
 import { TabWriter } from "./tab-writer.js";
 
 /** Aligns what a printer of tab-separated cells writes, each object by itself. */
-export function aligned(inner: Printer): Printer {
+export function aligned(inner: Printer, { measure }: Look = plainLook): Printer {
   return {
     print(object, out) {
-      const writer = new TabWriter(out);
+      const writer = new TabWriter(out, { measure });
       try {
         inner.print(object, writer.write);
       } finally {

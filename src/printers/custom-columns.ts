@@ -1,6 +1,7 @@
 import { goV } from "../machinery/go-values/go-values.js";
 import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import { headingCells, type Look, plainLook, rowCells } from "./look.js";
 import { listItems, type Printer } from "./printer.js";
 import { escapeForTerminal } from "./terminal-escape.js";
 
@@ -41,7 +42,12 @@ function words(line: string | undefined, which: string): readonly string[] {
 }
 
 /** -o custom-columns, as tab-separated cells: wrap it in `aligned`, or give it a TabWriter's `write`. */
-export function customColumnsPrinter(columns: readonly CustomColumn[], noHeaders: boolean): Printer {
+export function customColumnsPrinter(
+  columns: readonly CustomColumn[],
+  noHeaders: boolean,
+  look: Look = plainLook,
+): Printer {
+  const headings = columns.map(({ heading }) => heading);
   let lastForm: "list" | "object" | undefined;
   let paths: readonly JsonPath[] | undefined;
   return {
@@ -49,22 +55,20 @@ export function customColumnsPrinter(columns: readonly CustomColumn[], noHeaders
       const items = listItems(object);
       const form = items === undefined ? "object" : "list";
       if (!noHeaders && form !== lastForm) {
-        out(`${columns.map(({ heading }) => heading).join("\t")}\n`);
+        out(`${headingCells(look, headings).join("\t")}\n`);
         lastForm = form;
       }
       // Parsed here, since kubectl too prints the headings before it finds a path wrong.
       paths ??= columns.map(({ path }) => new JsonPath(path, { allowMissingKeys: true }));
-      for (const item of items ?? [object]) out(`${row(item, paths)}\n`);
+      for (const item of items ?? [object]) out(`${rowCells(look, headings, row(item, paths)).join("\t")}\n`);
     },
   };
 }
 
-function row(object: KubeObject, paths: readonly JsonPath[]): string {
-  return paths
-    .map((path) => {
-      const found = path.find(object);
-      const values = found.flat().map((value) => escapeForTerminal(goV(value)));
-      return ((found[0]?.length ?? 0) === 0 ? ["<none>", ...values] : values).join(",");
-    })
-    .join("\t");
+function row(object: KubeObject, paths: readonly JsonPath[]): readonly string[] {
+  return paths.map((path) => {
+    const found = path.find(object);
+    const values = found.flat().map((value) => escapeForTerminal(goV(value)));
+    return ((found[0]?.length ?? 0) === 0 ? ["<none>", ...values] : values).join(",");
+  });
 }

@@ -3,6 +3,8 @@ import { customColumnsPrinter, parseColumns, parseColumnsFile } from "./custom-c
 import { jsonPathPrinter } from "./jsonpath-printer.js";
 import { kyamlPrinter } from "./kyaml-printer.js";
 import { jsonPrinter, namePrinter, omitManagedFields, yamlPrinter } from "./object-printers.js";
+import type { Look } from "./look.js";
+import { painted } from "./painted.js";
 import type { Printer } from "./printer.js";
 import { type EncodeTyped, singleObjects, typedJsonPrinter, typedPrinter } from "./typed-printers.js";
 
@@ -18,6 +20,8 @@ export interface PrintRequest {
   readonly readFile: (path: string) => string;
   /** Set where kubectl holds objects in Go types: every format then prints what the types make of them. */
   readonly encode?: EncodeTyped | undefined;
+  /** How documents and columns look where they go; without one, plain. */
+  readonly look?: Look | undefined;
 }
 
 /** The formats every printing command takes, in the order its help lists them. */
@@ -52,22 +56,27 @@ export function noCompatiblePrinter(output: string, allowed: readonly string[]):
  */
 export function printerFor(request: PrintRequest, operation = ""): Printer {
   const output = request.template !== "" && request.output === "" ? "go-template" : request.output;
-  if (output === "") return namePrinter(operation);
+  if (output === "")
+    return request.encode === undefined ? namePrinter(operation) : singleObjects(namePrinter(operation));
   const printer = structuredPrinter(request, output) ?? templatePrinter(request, output);
   if (printer === undefined) throw noCompatiblePrinter(request.output, objectFormats);
   return request.encode === undefined ? printer : typedPrinter(printer, request.encode);
 }
 
 /** json, yaml, kyaml and name, in any case; undefined for another format. */
-export function structuredPrinter({ showManagedFields, encode }: PrintRequest, output: string): Printer | undefined {
-  const whole = (printer: Printer): Printer => (showManagedFields ? printer : omitManagedFields(printer));
+export function structuredPrinter(
+  { showManagedFields, encode, look }: PrintRequest,
+  output: string,
+): Printer | undefined {
+  const whole = (printer: Printer, form: "json" | "yaml" | "kyaml"): Printer =>
+    painted(showManagedFields ? printer : omitManagedFields(printer), look?.paint?.[form]);
   switch (output.toLowerCase()) {
     case "json":
-      return whole(encode === undefined ? jsonPrinter() : typedJsonPrinter(encode));
+      return whole(encode === undefined ? jsonPrinter() : typedJsonPrinter(encode), "json");
     case "yaml":
-      return whole(yamlPrinter());
+      return whole(yamlPrinter(), "yaml");
     case "kyaml":
-      return whole(kyamlPrinter({ inGivenOrder: encode !== undefined }));
+      return whole(kyamlPrinter({ inGivenOrder: encode !== undefined }), "kyaml");
     case "name":
       return encode === undefined ? namePrinter() : singleObjects(namePrinter());
     default:
@@ -129,12 +138,12 @@ export function columnsPrinter(request: PrintRequest, output: string, noHeaders:
   if (named === undefined) return undefined;
   const { format, value } = named;
   if (value === "") throw new Error("custom-columns format specified but no custom columns given");
-  if (format === "custom-columns") return customColumnsPrinter(parseColumns(value), noHeaders);
+  if (format === "custom-columns") return customColumnsPrinter(parseColumns(value), noHeaders, request.look);
   let text: string;
   try {
     text = request.readFile(value);
   } catch (error) {
     throw new Error(`error reading template ${value}, ${(error as Error).message}\n`, { cause: error });
   }
-  return customColumnsPrinter(parseColumnsFile(text), false);
+  return customColumnsPrinter(parseColumnsFile(text), false, request.look);
 }

@@ -6,6 +6,7 @@ import type { GroupKind } from "../machinery/meta/gvk.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { labelCells, labelHeading } from "./labels.js";
+import { headingCells, type Look, rowCells } from "./look.js";
 import { isPrintableEvent, listItems, type Printer } from "./printer.js";
 import { asTable, type Table, type TableColumn, type TableRow } from "./table.js";
 import { escapeForTerminal } from "./terminal-escape.js";
@@ -18,6 +19,7 @@ export interface HumanPrintOptions {
   readonly kind?: GroupKind | undefined;
   readonly columnLabels: readonly string[];
   readonly showLabels: boolean;
+  readonly look: Look;
   /** For the AGE of objects that came without a Table. */
   readonly clock: Clock;
 }
@@ -63,23 +65,21 @@ class HumanPrinter implements Printer {
     }
     if (table.rows.length > 0) this.#headingsPrinted = true;
     const decorated = decorate({ columnDefinitions: this.#columns, rows: table.rows }, this.#options);
-    writeTable(event === "" ? decorated : withEvent(decorated, event), noHeaders, this.#options.wide, out);
+    writeTable(event === "" ? decorated : withEvent(decorated, event), noHeaders, this.#options, out);
   }
 
   #printPlain(object: KubeObject, event: string, out: Out): void {
-    const { kind, noHeaders, withNamespace, columnLabels, showLabels, clock } = this.#options;
+    const { kind, noHeaders, withNamespace, columnLabels, showLabels, clock, look } = this.#options;
     const form = object.kind === "Status" && object.apiVersion === "v1" ? "status" : "object";
     if (this.#lastPlain !== undefined && this.#lastPlain !== form && !noHeaders) out("\n");
-    if (this.#lastPlain !== form && !noHeaders) {
-      const headings = [
-        ...(event === "" ? [] : ["EVENT"]),
-        ...(withNamespace ? ["NAMESPACE"] : []),
-        ...(form === "status" ? ["STATUS", "REASON", "MESSAGE"] : ["NAME", "AGE"]),
-        ...columnLabels.map(labelHeading),
-        ...(showLabels ? ["LABELS"] : []),
-      ];
-      out(`${headings.join("\t")}\n`);
-    }
+    const headings = [
+      ...(event === "" ? [] : ["EVENT"]),
+      ...(withNamespace ? ["NAMESPACE"] : []),
+      ...(form === "status" ? ["STATUS", "REASON", "MESSAGE"] : ["NAME", "AGE"]),
+      ...columnLabels.map(labelHeading),
+      ...(showLabels ? ["LABELS"] : []),
+    ];
+    if (this.#lastPlain !== form && !noHeaders) out(`${headingCells(look, headings).join("\t")}\n`);
     for (const item of form === "status" ? [object] : (listItems(object) ?? [object])) {
       const [first = "", ...rest] = form === "status" ? statusCells(item) : objectCells(item, clock);
       const cells = [
@@ -89,7 +89,7 @@ class HumanPrinter implements Printer {
         ...rest,
         ...labelCells(item, columnLabels, showLabels),
       ];
-      out(`${cells.join("\t")}\n`);
+      out(`${rowCells(look, headings, cells).join("\t")}\n`);
     }
     this.#lastPlain = form;
   }
@@ -147,20 +147,21 @@ function eventCell(event: string): string {
   return ["ADDED", "MODIFIED", "DELETED", "ERROR"].includes(event) ? event.padEnd(8) : event;
 }
 
-function writeTable({ columnDefinitions, rows }: Table, noHeaders: boolean, wide: boolean, out: Out): void {
+function writeTable(
+  { columnDefinitions, rows }: Table,
+  noHeaders: boolean,
+  { wide, look }: HumanPrintOptions,
+  out: Out,
+): void {
   const shown = columnDefinitions.map(({ priority = 0 }) => wide || priority === 0);
+  const headings = columnDefinitions.filter((_, index) => shown[index]).map(({ name }) => name.toUpperCase());
   if (!noHeaders) {
     if (rows.length === 0) return;
-    const headings = columnDefinitions.filter((_, index) => shown[index]).map(({ name }) => name.toUpperCase());
-    out(`${headings.join("\t")}\n`);
+    out(`${headingCells(look, headings).join("\t")}\n`);
   }
   for (const { cells } of rows) {
-    out(
-      `${cells
-        .filter((_, index) => shown[index] === true)
-        .map(cellText)
-        .join("\t")}\n`,
-    );
+    const texts = cells.filter((_, index) => shown[index] === true).map(cellText);
+    out(`${rowCells(look, headings, texts).join("\t")}\n`);
   }
 }
 

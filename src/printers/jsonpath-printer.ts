@@ -20,7 +20,11 @@ export function jsonPathPrinter(template: string, options: JsonPathPrintOptions)
   const path = parse(template, options);
   return {
     print(object, out) {
-      out(run(template, object, () => (options.asJson === true ? printAsJson(path, object) : path.print(object))));
+      out(
+        run(template, object, options, () =>
+          options.asJson === true ? printAsJson(path, object) : path.print(object),
+        ),
+      );
     },
   };
 }
@@ -41,7 +45,12 @@ function printAsJson(path: JsonPath, object: KubeObject): string {
     .join("");
 }
 
-function run(template: string, object: KubeObject, evaluate: () => string): string {
+function run(
+  template: string,
+  object: KubeObject,
+  { floats = false }: JsonPathPrintOptions,
+  evaluate: () => string,
+): string {
   try {
     return evaluate();
   } catch (error) {
@@ -49,7 +58,7 @@ function run(template: string, object: KubeObject, evaluate: () => string): stri
     const help =
       `Error executing template: ${error.message}. Printing more information for debugging the template:\n` +
       `\ttemplate was:\n\t\t${template}\n` +
-      `\tobject given to jsonpath engine was:\n\t\t${goSharpV(object as JsonValue)}\n\n`;
+      `\tobject given to jsonpath engine was:\n\t\t${goSharpV(object as JsonValue, { floats })}\n\n`;
     throw new Error(`error executing jsonpath ${goQuote(template)}: ${help}\n`, { cause: error });
   }
 }

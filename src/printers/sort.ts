@@ -1,18 +1,19 @@
-import { goTypeName } from "../machinery/go-values/go-values.js";
 import { JsonPath, relaxedJsonPath } from "../machinery/jsonpath/jsonpath.js";
 import { JsonPathError } from "../machinery/jsonpath/jsonpath-error.js";
-import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
-import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../machinery/quantity/quantity.js";
 import { goSort } from "../base/go-sort.js";
 import { listItems, type Printer } from "./printer.js";
+import { parseSortKeys, sortByKeys } from "./sort-keys.js";
+import { isLess, noSuchField, type SortField, sortValue } from "./sort-values.js";
 import { asTable, fromTable, type Table } from "./table.js";
 
 /**
  * Objects in the order of a field (--sort-by): numbers and text, quantities by what they amount to; those without the field come
- * first. Throws when the path does not parse or no object has the field.
+ * first. Throws when the path does not parse or no object has the field. Several keys are {@link parseSortKeys}'.
  */
 export function sortObjects<T>(items: readonly T[], field: string, objectOf: (item: T) => KubeObject | undefined): T[] {
+  const keys = parseSortKeys(field);
+  if (keys !== undefined) return sortByKeys(items, keys, false, objectOf);
   const path = relaxedJsonPath(field);
   const parsed = new JsonPath(path, { allowMissingKeys: true });
   return sortByField(items, { path, parsed, inTable: false }, objectOf);
@@ -20,6 +21,8 @@ export function sortObjects<T>(items: readonly T[], field: string, objectOf: (it
 
 /** The rows of a Table in the order of a field of their objects. */
 export function sortTable(table: Table, field: string): Table {
+  const keys = parseSortKeys(field);
+  if (keys !== undefined) return { ...table, rows: sortByKeys(table.rows, keys, true, ({ object }) => object) };
   const path = relaxedOrAsGiven(field);
   let parsed: JsonPath;
   try {
@@ -55,62 +58,9 @@ function relaxedOrAsGiven(field: string): string {
   }
 }
 
-/** The field holds what has no order. kubectl ends at once and logs it; `source` is the place its log line names. */
-export class UnsortableError extends Error {
-  override readonly name = "UnsortableError";
-  readonly source: string;
-
-  constructor(path: string, inTable: boolean, reason: string) {
-    const type = inTable ? "[][][]reflect.Value" : "*unstructured.Unstructured";
-    super(`Field ${path} in ${type} is an unsortable type: interface, err: ${reason}`);
-    this.source = inTable ? "sorter.go:375" : "sorter.go:329";
-  }
-}
-
-interface Field {
-  /** As error messages show it. */
-  readonly path: string;
-  readonly parsed: JsonPath;
-  readonly inTable: boolean;
-}
-
-interface Keyed<T> {
-  readonly item: T;
-  readonly found: boolean;
-  readonly value: JsonValue;
-  readonly quantity: Quantity | undefined;
-}
-
-function sortByField<T>(items: readonly T[], field: Field, objectOf: (item: T) => KubeObject | undefined): T[] {
-  const keyed = items.map((item): Keyed<T> => {
-    const [first = []] = field.parsed.find(objectOf(item) ?? {});
-    const value = first[0] ?? null;
-    return { item, found: first.length > 0, value, quantity: quantityOf(value) };
-  });
-  if (!keyed.some(({ found }) => found)) {
-    throw new Error(`couldn't find any field with path "${field.path}" in the list of objects`);
-  }
-  goSort(keyed, (a, b) => !a.found || (b.found && isLess(a, b, field)));
+function sortByField<T>(items: readonly T[], field: SortField, objectOf: (item: T) => KubeObject | undefined): T[] {
+  const keyed = items.map((item) => ({ item, ...sortValue(field, objectOf(item)) }));
+  if (!keyed.some(({ found }) => found)) throw new Error(noSuchField(field.path));
+  goSort(keyed, (a, b) => isLess(a, b, field));
   return keyed.map(({ item }) => item);
-}
-
-function quantityOf(value: JsonValue): Quantity | undefined {
-  if (typeof value !== "string") return undefined;
-  try {
-    return parseQuantity(value);
-  } catch (error) {
-    if (error instanceof QuantityError) return undefined;
-    throw error;
-  }
-}
-
-function isLess<T>(a: Keyed<T>, b: Keyed<T>, { path, inTable }: Field): boolean {
-  if (a.value === null || b.value === null) return a.value === null && b.value !== null;
-  if (a.quantity !== undefined && b.quantity !== undefined) return compareQuantities(a.quantity, b.quantity) < 0;
-  const type = goTypeName(a.value);
-  if (type !== "string" && type !== "int64" && type !== "float64") {
-    throw new UnsortableError(path, inTable, `unsortable type: ${type}`);
-  }
-  if (type !== goTypeName(b.value)) throw new UnsortableError(path, inTable, "unsortable interface: interface");
-  return a.value < b.value;
 }

@@ -1,9 +1,13 @@
+import { codePoints } from "./look.js";
+
 /** How wide columns are. */
 export interface ColumnWidths {
   readonly minWidth: number;
   readonly padding: number;
   /** A column is never narrower than it was before a flush. */
   readonly remembers: boolean;
+  /** How much room a text takes; Go's writers count code points. */
+  readonly measure?: ((text: string) => number) | undefined;
 }
 
 const TABLE: ColumnWidths = { minWidth: 6, padding: 3, remembers: true };
@@ -15,7 +19,7 @@ type Line = string[];
 
 /**
  * Aligns tab-separated cells as kubectl's tab writer does: a column is a run of lines that have a tab-ended cell there;
- * it is as wide as its widest cell and three spaces, six at least (or as `shape` says). Text is held back until {@link flush}, except that a
+ * it is as wide as its widest cell and three spaces, six at least, unless `shape` says otherwise. Text is held back until {@link flush}, except that a
  * line without a tab lets go of what came before it. The widths of earlier flushes are kept as minima until
  * {@link forgetWidths}.
  */
@@ -27,10 +31,12 @@ export class TabWriter {
   #pieces: string[] = [];
 
   readonly #shape: ColumnWidths;
+  readonly #measure: (text: string) => number;
 
-  constructor(out: (text: string) => void, shape: ColumnWidths = TABLE) {
+  constructor(out: (text: string) => void, shape: Partial<ColumnWidths> = {}) {
     this.#out = out;
-    this.#shape = shape;
+    this.#shape = { ...TABLE, ...shape };
+    this.#measure = shape.measure ?? codePoints;
   }
 
   /** Bound, so that it can be handed to a printer as its output. */
@@ -79,7 +85,7 @@ export class TabWriter {
       let width = this.#shape.minWidth;
       let end = at;
       for (; end < to && column < this.#cells(end) - 1; end += 1) {
-        width = Math.max(width, displayLength(this.#lines[end]?.[column] ?? "") + this.#shape.padding);
+        width = Math.max(width, this.#measure(this.#lines[end]?.[column] ?? "") + this.#shape.padding);
       }
       this.#widths.push(this.#remember(width));
       this.#format(at, end);
@@ -110,18 +116,11 @@ export class TabWriter {
         const width = this.#widths[column];
         this.#pieces.push(cell);
         if (width !== undefined && column < line.length) {
-          this.#pieces.push(" ".repeat(Math.max(0, width - displayLength(cell))));
+          this.#pieces.push(" ".repeat(Math.max(0, width - this.#measure(cell))));
         }
       }
       // The last line is what has not been ended yet.
       if (at + 1 < this.#lines.length) this.#pieces.push("\n");
     }
   }
-}
-
-/** In code points, as Go's writer counts. */
-function displayLength(text: string): number {
-  let length = text.length;
-  for (const pair of text.matchAll(/[\ud800-\udbff][\udc00-\udfff]/g)) length -= pair[0].length - 1;
-  return length;
 }

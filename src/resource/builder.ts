@@ -69,6 +69,8 @@ export interface Result extends Visitor {
   object(): Promise<KubeObject>;
   /** The one resource type that was asked for; throws when there are several. */
   mapping(): RestMapping;
+  /** One result for each collection or object that was asked for, in their order; what was read here is read again there. */
+  bySource(): readonly Result[];
   /** Changes of the one source: a collection or a single object. */
   watch(resourceVersion: string, signal?: AbortSignal): Promise<AsyncIterable<WatchEvent>>;
   /** True when the input was exactly one named resource or one document. */

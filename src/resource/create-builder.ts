@@ -12,7 +12,7 @@ import { filterNamespace, requireNamespace, setNamespace } from "./namespaces.js
 import { BuiltResult } from "./result.js";
 import { retrieveLazily, retrieveWith } from "./retrieve.js";
 import { fetchManifest, sleep, urlSource } from "./url-source.js";
-import { aggregate, continueOnError, decorate, type VisitorFn } from "./visitor.js";
+import { aggregate, continueOnError, decorate, type Visitor, type VisitorFn } from "./visitor.js";
 
 export const createBuilder = (dependencies: BuilderDependencies): Builder => new ResourceBuilder(dependencies);
 
@@ -168,16 +168,18 @@ class ResourceBuilder implements Builder {
     const finder = new SourceFinder(this.inputs, this.dependencies, maker, retrieve);
     const found = await finder.find();
 
-    let visitor = found.visitor;
-    if (flags.flatten) visitor = flatten(visitor, maker);
-    if (flags.continueOnError) visitor = continueOnError(visitor);
     const steps: VisitorFn[] = [];
     if (flags.defaultNamespace) steps.push(setNamespace(namespace));
     if (flags.requireNamespace) steps.push(requireNamespace(namespace));
     steps.push(filterNamespace);
     if (flags.requireObject) steps.push(retrieveLazily(retrieve));
-    visitor = decorate(visitor, ...steps);
-    return new BuiltResult(visitor, found.sources, found.single, found.targetsSingle, (info) => finder.watchOf(info));
+    const prepare = (plain: Visitor): Visitor => {
+      let visitor = plain;
+      if (flags.flatten) visitor = flatten(visitor, maker);
+      if (flags.continueOnError) visitor = continueOnError(visitor);
+      return decorate(visitor, ...steps);
+    };
+    return new BuiltResult(found, prepare, (info) => finder.watchOf(info));
   }
 
   private async addFilenames(options: FilenameOptions): Promise<void> {

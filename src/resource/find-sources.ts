@@ -8,18 +8,10 @@ import type { Info } from "./info.js";
 import type { InfoMaker } from "./info-maker.js";
 import { mappingForArgument } from "./mapping-for-argument.js";
 import { setNamespace } from "./namespaces.js";
-import type { OpenWatch, Source } from "./result.js";
+import type { Found, OpenWatch, Source } from "./result.js";
 import { type Retrieve, retrieveLatest } from "./retrieve.js";
 import { selectorSource } from "./selector-source.js";
-import { concurrently, decorate, eagerly, filtered, inOrder, type Visitor } from "./visitor.js";
-
-/** What there is to visit, before the policies that hold for everything. */
-export interface Found {
-  readonly visitor: Visitor;
-  readonly sources: readonly Source[];
-  readonly single: boolean;
-  readonly targetsSingle: boolean;
-}
+import { concurrently, decorate, eagerly, filtered, inOrder } from "./visitor.js";
 
 /** Turns inputs into visitors; inputs that contradict each other throw. */
 export class SourceFinder {

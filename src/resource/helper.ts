@@ -186,7 +186,11 @@ export class Helper {
       signal,
       limitUntold,
     });
-    return answer.json() as KubeObject;
+    const object: KubeObject = answer.json();
+    if (this.options.typed !== true && (object.kind ?? "") === "") {
+      throw new Error(`Object 'Kind' is missing in '${Buffer.from(answer.body).toString("utf8")}'`);
+    }
+    return object;
   }
 }
 

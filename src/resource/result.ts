@@ -15,17 +15,34 @@ export interface Source {
   readonly watch?: OpenWatch;
 }
 
+/** What there is to visit, before the policies that hold for everything. */
+export interface Found {
+  readonly visitor: Visitor;
+  readonly sources: readonly Source[];
+  readonly single: boolean;
+  readonly targetsSingle: boolean;
+}
+
 export class BuiltResult implements Result {
   private readonly ignored: ((error: unknown) => boolean)[] = [];
   private gathered: { readonly infos: readonly Info[]; readonly error?: unknown } | undefined;
 
+  private readonly visitor: Visitor;
+  private readonly sources: readonly Source[];
+  readonly singleItemImplied: boolean;
+  readonly targetsSingleItems: boolean;
+
   constructor(
-    private readonly visitor: Visitor,
-    private readonly sources: readonly Source[],
-    readonly singleItemImplied: boolean,
-    readonly targetsSingleItems: boolean,
+    { visitor, sources, single, targetsSingle }: Found,
+    /** The policies that hold for everything. */
+    private readonly prepare: (visitor: Visitor) => Visitor,
     private readonly watchInfo: (info: Info) => OpenWatch,
-  ) {}
+  ) {
+    this.visitor = prepare(visitor);
+    this.sources = sources;
+    this.singleItemImplied = single;
+    this.targetsSingleItems = targetsSingle;
+  }
 
   async visit(fn: VisitorFn): Promise<void> {
     await this.visitor.visit(fn).catch((error: unknown) => {
@@ -73,6 +90,14 @@ export class BuiltResult implements Result {
     const [only] = mappings.values();
     if (only === undefined || mappings.size !== 1) throw new Error("expected only a single resource type");
     return only;
+  }
+
+  bySource(): readonly Result[] {
+    const { targetsSingleItems: targetsSingle, prepare, watchInfo } = this;
+    return this.sources.map((source) => {
+      const found = { visitor: source.visitor, sources: [source], single: targetsSingle, targetsSingle };
+      return new BuiltResult(found, prepare, watchInfo);
+    });
   }
 
   async watch(resourceVersion: string, signal?: AbortSignal): Promise<AsyncIterable<WatchEvent>> {

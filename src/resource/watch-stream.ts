@@ -1,4 +1,5 @@
 import { decodeJson } from "../machinery/codec/json-decoder.js";
+import { isJsonObject, type JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
 export interface WatchEvent {
@@ -26,5 +27,23 @@ export async function* readWatch(body: AsyncIterable<Uint8Array>): AsyncGenerato
 
 function decodeEvent(line: string): WatchEvent | undefined {
   if (line.trim() === "") return undefined;
-  return decodeJson(line).value as unknown as WatchEvent;
+  const { value } = decodeJson(line);
+  return isWatchEvent(value) ? value : NO_EVENT;
 }
+
+const isWatchEvent = (value: JsonValue): value is JsonValue & WatchEvent =>
+  isJsonObject(value) && typeof value["type"] === "string" && isJsonObject(value["object"]);
+
+/** What client-go makes of something else in a watch. */
+const NO_EVENT: WatchEvent = {
+  type: "ERROR",
+  object: {
+    kind: "Status",
+    apiVersion: "v1",
+    status: "Failure",
+    message:
+      'an error on the server ("unable to decode an event from the watch stream: unable to decode to metav1.WatchEvent") has prevented the request from succeeding',
+    reason: "InternalError",
+    code: 500,
+  },
+};

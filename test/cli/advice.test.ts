@@ -21,13 +21,13 @@ test.each([
     join(cwd, "kubeconfig"),
     "clusters: [{name: a, cluster: {server: 'https://127.0.0.1:1'}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n",
   );
-  const env = { HOME: cwd, KUBECONFIG: join(cwd, "kubeconfig") };
+  const env = { HOME: cwd, KUBECONFIG: join(cwd, "kubeconfig"), NO_COLOR: "1" };
   const argv = ["create", "-f", "app.yaml", "--validate=false"];
   expect(await runCli(argv, { cwd, env, terminal })).toEqual({ code: 1, stdout: "", stderr });
 });
 
 test("a mistyped flag: a terminal is told what was meant", async () => {
-  const { stderr } = await runCli(["get", "pods", "--show-label"], { terminal: true });
+  const { stderr } = await runCli(["get", "pods", "--show-label"], { terminal: true, env: { NO_COLOR: "1" } });
   expect(stderr).toBe(
     `error: unknown flag: --show-label\nSee 'kubectl get --help' for usage.\nDid you mean "--show-labels"?\n`,
   );

@@ -132,7 +132,7 @@ describe("version", () => {
 
 describe("on a terminal", () => {
   test("a mistyped flag gets a second line", async () => {
-    const { stderr } = await runCli(["version", "--cleint"], { terminal: true });
+    const { stderr } = await runCli(["version", "--cleint"], { terminal: true, env: { NO_COLOR: "1" } });
     expect(stderr).toBe(
       "error: unknown flag: --cleint\nSee 'kubectl version --help' for usage.\nDid you mean \"--client\"?\n",
     );

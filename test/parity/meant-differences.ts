@@ -20,10 +20,20 @@ export const meantDifferences: readonly MeantDifference[] = [
   },
   {
     name: "commands of one tool only",
-    reason: "a kubectl command that is not built yet is absent, from help and hints too; `cluster` is kubets' own",
+    reason:
+      "a kubectl command that is not built yet is absent, from help and hints too; `cluster` is kubets' own, and `convert` is a plugin of kubectl's",
     rewrite: (text) => withoutCommands(text),
   },
+  {
+    name: "flags of kubets' own",
+    reason: "what kubectl's users ask for and it has not; nothing changes for who does not give them",
+    rewrite: (text) => text.replace(OWN_FLAG_LINE, ""),
+  },
 ];
+
+/** Names that no command of kubectl has: a line of help or a completion candidate with one is ours. */
+const OWN_FLAGS = ["any", "color", "fail-on", "hide-server-fields", "ordered", "retry", "watch-pods"];
+const OWN_FLAG_LINE = new RegExp(`^ *--(?:${OWN_FLAGS.join("|")})(?:=.*)?(?:\\n|$)`, "gm");
 
 const HELP = /^(Usage:|The following options can be passed to any command:)\n/m;
 
@@ -40,7 +50,6 @@ const ONE_TOOL_ONLY = KUBECTL_COMMANDS.filter((name) => !OURS.has(name)).concat(
 function withoutCommands(text: string): string {
   const names = new Set(ONE_TOOL_ONLY);
   return text
-    .replace(/^Use "kubectl explain <resource>" for a detailed description of that resource .*\n/m, "")
     .replace(/\n\nDid you mean this\?\n((?:\t\S+\n)+)/, (_block, list: string) => {
       const left = list.replace(/^\t(.*)\n/gm, (line, name: string) => (names.has(name) ? "" : line));
       return left === "" ? "\n" : `\n\nDid you mean this?\n${left}`;

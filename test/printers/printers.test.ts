@@ -5,6 +5,7 @@ import { columnsPrinter, printerFor, type PrintRequest } from "../../src/printer
 import { type HumanPrintOptions, humanPrinter } from "../../src/printers/human-printer.js";
 import type { Printer } from "../../src/printers/printer.js";
 import { sortObjects, sortTable } from "../../src/printers/sort.js";
+import { plainLook } from "../../src/printers/look.js";
 
 function print(printer: Printer, ...objects: KubeObject[]): string {
   let text = "";
@@ -110,6 +111,7 @@ describe("tables", () => {
     withNamespace: false,
     columnLabels: [],
     showLabels: false,
+    look: plainLook,
     clock: { now: () => Date.parse("2026-01-01T00:05:30Z") },
   };
   const show = (more: Partial<HumanPrintOptions>, ...objects: KubeObject[]): string =>

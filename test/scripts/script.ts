@@ -12,12 +12,15 @@
  *     -- app.yaml --
  *     ...
  *
- * `cluster` asks for an embedded cluster. `|` is stdout, `!` is stderr (`|~` and `!~` when no line break ends it), `?`
- * the exit code when it is not 0. Besides kubectl there are `cat FILE`, `$(command)` for what a command prints, and
- * `kubectl later & kubectl first`.
+ * `cluster` asks for an embedded cluster. `kubets` says that the session shows what kubectl cannot do: only kubets runs it, and
+ * UPDATE_SCRIPTS=1 writes down what kubets prints. `|` is stdout, `!` is stderr (`|~` and `!~` when no line break ends it), `?`
+ * the exit code when it is not 0. Besides kubectl there are `cat FILE`, `$(command)` for what a command prints, `> FILE`
+ * behind a command, and `kubectl later & kubectl first`.
  */
 export interface Script {
   readonly cluster: boolean;
+  /** Of what kubectl cannot do. */
+  readonly kubetsOnly: boolean;
   readonly steps: readonly Step[];
   readonly files: ReadonlyMap<string, string>;
 }
@@ -45,7 +48,7 @@ export function parseScript(text: string): Script {
     if (line.startsWith("$ ")) steps.push({ command: line.slice(2), stdout: "", stderr: "", code: 0 });
     else if (last !== undefined) steps.splice(-1, 1, withLine(last, line));
   }
-  return { cluster: lines.includes("cluster"), steps, files };
+  return { cluster: lines.includes("cluster"), kubetsOnly: lines.includes("kubets"), steps, files };
 }
 
 function withLine(step: Step, line: string): Step {

@@ -12,6 +12,12 @@ export function globalFlags(cacheDir: string): readonly FlagSpec[] {
     { name: "client-certificate", type: "string", usage: "File with the client certificate for TLS" },
     { name: "client-key", type: "string", usage: "File with the client key for TLS" },
     { name: "cluster", type: "string", usage: "Cluster of the kubeconfig to use" },
+    {
+      name: "color",
+      type: "string",
+      default: "auto",
+      usage: "Colours: auto (on terminals, unless NO_COLOR is set), always or never",
+    },
     { name: "context", type: "string", usage: "Context of the kubeconfig to use" },
     { name: "disable-compression", type: "bool", usage: "Ask the server for answers that are not compressed" },
     {
@@ -21,7 +27,11 @@ export function globalFlags(cacheDir: string): readonly FlagSpec[] {
         "Do not check the server's certificate. Anyone between you and the server can then read and change what is sent",
     },
     { name: "kubeconfig", type: "string", usage: "The one kubeconfig file to use" },
-    { name: "kuberc", type: "string", usage: "File with preferences (accepted; KUBERC=off switches preferences off)" },
+    {
+      name: "kuberc",
+      type: "string",
+      usage: "File with preferences. KUBERC=off does without them for once, KUBECTL_KUBERC=false without the feature",
+    },
     { name: "log-flush-frequency", type: "goDuration", default: "5s", usage: "Longest time between two log flushes" },
     { name: "match-server-version", type: "bool", usage: "Stop unless the server has this client's version" },
     { name: "namespace", short: "n", type: "string", usage: "Namespace in which the command works" },
@@ -38,6 +48,13 @@ export function globalFlags(cacheDir: string): readonly FlagSpec[] {
       type: "string",
       default: "0",
       usage: "How long one request may take, with a unit (1s, 2m, 3h). Zero sets no limit",
+    },
+    {
+      name: "retry",
+      type: "int",
+      default: "0",
+      usage:
+        "How many times in a row a read tries again when the server cannot be reached, after half a second at first, then twice as long each time",
     },
     { name: "server", short: "s", type: "string", usage: "Address and port of the API server" },
     {

@@ -20,9 +20,13 @@ export interface ParsedFlags {
   readonly notices: readonly string[];
 }
 
-/** Reads a command line by pflag's grammar, flags and operands mixed. @throws FlagError */
-export function parseFlags(table: FlagTable, argv: readonly string[]): ParsedFlags {
+/**
+ * Reads a command line by pflag's grammar, flags and operands mixed. `presets` are set before it, as if they had been given.
+ * @throws FlagError
+ */
+export function parseFlags(table: FlagTable, argv: readonly string[], presets: readonly GivenFlag[] = []): ParsedFlags {
   const parser = new FlagParser(table, [...argv]);
+  parser.preset(presets);
   parser.run();
   return { flags: parser.flags, args: parser.args, argsLenAtDash: parser.argsLenAtDash, notices: parser.notices };
 }
@@ -38,6 +42,13 @@ class FlagParser {
     readonly rest: string[],
   ) {
     this.flags = new ParsedFlagSet(table);
+  }
+
+  preset(presets: readonly GivenFlag[]): void {
+    for (const { name, text } of presets) {
+      const spec = this.table.named(name);
+      if (spec !== undefined) this.#set(spec, text);
+    }
   }
 
   run(): void {

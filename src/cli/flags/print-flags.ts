@@ -35,12 +35,13 @@ export function loadTemplates(): Promise<void> {
   return loadFormat("go-template");
 }
 
-export function readPrintRequest(flags: Flags, { cwd }: Pick<Factory, "cwd">): PrintRequest {
+export function readPrintRequest(flags: Flags, { cwd, look }: Pick<Factory, "cwd" | "look">): PrintRequest {
   return {
     output: flags.string("output"),
     template: flags.string("template"),
     allowMissingTemplateKeys: flags.bool("allow-missing-template-keys"),
     showManagedFields: flags.bool("show-managed-fields"),
+    look,
     readFile: (path) => {
       try {
         return readFileSync(resolve(cwd, path), "utf8");

@@ -1,5 +1,6 @@
 import type { CommandEntry } from "../command.js";
 import type { CommandNode } from "../command-node.js";
+import { installedPlugins, pluginWords } from "../installed-plugins.js";
 import { flagUsages } from "./flag-usages.js";
 import { wrapText } from "./wrap.js";
 
@@ -58,7 +59,9 @@ function subcommands(node: CommandNode): string {
   const visible = (node.entry.children ?? []).filter((child) => child.hidden !== true);
   if (visible.length === 0) return "";
   const padding = Math.max(MIN_NAME_PADDING, ...visible.map((child) => child.name.length));
-  const titled = isRoot(node) ? rootSections(visible) : [{ title: "Available Commands:", entries: byName(visible) }];
+  const titled = isRoot(node)
+    ? rootSections(node, visible)
+    : [{ title: "Available Commands:", entries: byName(visible) }];
   return titled
     .map(({ title, entries }) => {
       const lines = entries.map((child) => `  ${child.name.padEnd(padding)}   ${child.summary}`);
@@ -75,10 +78,23 @@ interface Section {
   readonly entries: readonly CommandEntry[];
 }
 
-/** The title kubectl gives to commands of plugins; it is shown even when there are none. */
-const PLUGINS: Section = { title: "Subcommands provided by plugins:", entries: [] };
+/**
+ * The title kubectl gives to commands of plugins is shown even when there are none. What stands in a section has its
+ * place already; a plugin of several words is shown by the first.
+ */
+function pluginSection({ context }: CommandNode, entries: readonly CommandEntry[]): Section {
+  const taken = new Set(
+    entries.flatMap(({ section, name, aliases = [] }) => (section === undefined ? [] : [name, ...aliases])),
+  );
+  const names = installedPlugins(context).files.map((file) => pluginWords(file)[0] ?? "");
+  const shown = names.filter((name) => name !== "" && !taken.has(name));
+  return {
+    title: "Subcommands provided by plugins:",
+    entries: shown.map((name) => ({ name, summary: `The plugin ${name}` })),
+  };
+}
 
-function rootSections(entries: readonly CommandEntry[]): readonly Section[] {
+function rootSections(node: CommandNode, entries: readonly CommandEntry[]): readonly Section[] {
   const sections = new Map<string, CommandEntry[]>();
   for (const entry of entries) {
     if (entry.section === undefined) continue;
@@ -90,7 +106,7 @@ function rootSections(entries: readonly CommandEntry[]): readonly Section[] {
     entries.filter((entry) => entry.section === undefined && entry.name !== "options" && entry.name !== "help"),
   );
   const titled = [...sections].map(([title, list]) => ({ title, entries: list }));
-  return [...titled, PLUGINS, { title: "Other Commands:", entries: others }];
+  return [...titled, pluginSection(node, entries), { title: "Other Commands:", entries: others }];
 }
 
 function byName(entries: readonly CommandEntry[]): readonly CommandEntry[] {

@@ -67,11 +67,18 @@ function coreGroup(versions: readonly string[]): WireGroup {
   return { name: "", versions: all, preferredVersion: all[0] ?? { groupVersion: "", version: "" } };
 }
 
-/** One group-version the older way. A server without core v1 has none of its resources. */
-export async function fetchResourceList(client: RestClient, groupVersion: string): Promise<WireResourceList> {
+/**
+ * One group-version the older way. A server without core v1 has none of its resources. With a client for everything kubectl
+ * asks the server itself (`options` {}), with no time limit.
+ */
+export async function fetchResourceList(
+  client: RestClient,
+  groupVersion: string,
+  options: Limit & Pick<RestRequest, "httpCache"> = { httpCache: true, ...DISCOVERY_TIMEOUT },
+): Promise<WireResourceList> {
   const path = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
   try {
-    const answer = await client.request({ method: "GET", path, httpCache: true, ...DISCOVERY_TIMEOUT });
+    const answer = await client.request({ method: "GET", path, ...options });
     return readResourceList(answer.json(), groupVersion);
   } catch (error) {
     if (groupVersion === "v1" && isNotFound(error)) return { groupVersion, resources: [] };

@@ -26,6 +26,8 @@ export interface RestClientOptions extends AuthenticatorOptions {
   readonly pooled?: boolean;
   /** Sent with every request: Kubectl-Command, Kubectl-Session. Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Hears why the body of an answer could not be read to its end; the request then fails with it. */
+  readonly onBrokenBody?: (reason: string) => void;
   /** Between retries. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -65,7 +67,7 @@ class HttpRestClient implements RestClient {
     const timeout = deadline(request, this.config.timeout);
     try {
       const answer = await this.exchange(request, timeout, request.method === "GET");
-      const body = await readAll(answer.body, timeout);
+      const body = await this.bodyOf(answer, timeout);
       this.accept(request, answer, body);
       return { status: answer.status, headers: answer.headers, body, json: () => decode(body) };
     } finally {
@@ -79,7 +81,7 @@ class HttpRestClient implements RestClient {
     const timeout = deadline(request, this.config.timeout);
     try {
       const answer = await this.exchange(request, timeout, false);
-      if (!isSuccess(answer.status)) this.accept(request, answer, await readAll(answer.body, timeout));
+      if (!isSuccess(answer.status)) this.accept(request, answer, await this.bodyOf(answer, timeout));
       this.warn(answer);
       return { contentType: contentTypeOf(answer), body: untilEnd(answer.body, timeout) };
     } catch (error) {
@@ -102,7 +104,7 @@ class HttpRestClient implements RestClient {
         answer = await this.follow(request, timeout);
         wait = answer.status === 429 || answer.status >= 500 ? retryAfterOf(answer) : undefined;
         if (wait === undefined || attempt > MAX_RETRIES) return answer;
-        await readAll(answer.body, timeout);
+        await drain(answer);
       } catch (error) {
         if (!retryBroken || attempt > MAX_RETRIES || !isBroken(error)) throw error;
         wait = 1;
@@ -117,10 +119,10 @@ class HttpRestClient implements RestClient {
       const answer = await this.once(request, path, timeout);
       const location = redirectOf(request, answer);
       if (location === undefined) return answer;
-      if (hops === MAX_REDIRECTS) {
+      if (hops + 1 === MAX_REDIRECTS) {
         throw new TransportError("stopped after 10 redirects", { method: request.method, url: this.origin + path });
       }
-      await readAll(answer.body, timeout);
+      await drain(answer);
       const next = new URL(location, this.origin + path);
       path = next.pathname + next.search;
       if (next.origin === new URL(this.origin).origin) continue;
@@ -213,6 +215,19 @@ class HttpRestClient implements RestClient {
       : request.query;
   }
 
+  private async bodyOf({ body }: TransportResponse, timeout: Deadline): Promise<Uint8Array> {
+    try {
+      return await readAll(body);
+    } catch (error) {
+      if (!timeout.expired() && !isTransportError(error)) throw error;
+      const why = timeout.expired() ? TIMED_OUT_READING : (error as Error).message;
+      this.options.onBrokenBody?.(why);
+      throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`, {
+        cause: error,
+      });
+    }
+  }
+
   private accept(request: RestRequest, answer: TransportResponse, body: Uint8Array): void {
     this.warn(answer);
     if (isSuccess(answer.status)) return;
@@ -250,17 +265,9 @@ function deadline({ signal, timeout: own }: RestRequest, configured: number): De
   };
 }
 
-async function readAll(body: AsyncIterable<Uint8Array>, timeout: Deadline): Promise<Uint8Array> {
+async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  try {
-    for await (const chunk of body) chunks.push(chunk);
-  } catch (error) {
-    if (!timeout.expired() && !isTransportError(error)) throw error;
-    const why = timeout.expired() ? TIMED_OUT_READING : error instanceof Error ? error.message : String(error);
-    throw new Error(`unexpected error when reading response body. Please retry. Original error: ${why}`, {
-      cause: error,
-    });
-  }
+  for await (const chunk of body) chunks.push(chunk);
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
@@ -273,6 +280,11 @@ async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: Deadline): As
   } finally {
     timeout.clear();
   }
+}
+
+/** Reads what nobody wants to know, so that the connection can be used again. */
+async function drain({ body }: TransportResponse): Promise<void> {
+  await readAll(body).catch(() => undefined);
 }
 
 function decode(body: Uint8Array): JsonObject {

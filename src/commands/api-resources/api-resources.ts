@@ -2,10 +2,11 @@ import { GroupDiscoveryFailedError } from "../../client/discovery/cached-discove
 import type { Discovery } from "../../client/discovery/discovery.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
+import type { Look } from "../../printers/look.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { noCompatiblePrinter } from "../../printers/formats.js";
-import { preferredResources } from "./preferred-resources.js";
+import { preferredResources } from "../../actions/preferred-resources.js";
 import { type ApiResourcesFormat, printApiResources } from "./print.js";
 
 export interface ApiResourcesOptions {
@@ -22,6 +23,7 @@ export interface ApiResourcesOptions {
   /** Answers from the disk cache are good enough. */
   readonly cached: boolean;
   readonly discovery: Discovery;
+  readonly look: Look;
 }
 
 const FORMATS = ["json", "yaml", "kyaml", "name", "wide"];
@@ -84,6 +86,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<ApiRe
     categories: flags.strings("categories"),
     cached: flags.bool("cached"),
     discovery,
+    look: factory.look,
   };
 }
 

@@ -4,27 +4,36 @@ import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { emitYaml } from "../../machinery/yaml/emit.js";
 import { emitKyaml } from "../../machinery/yaml/kyaml.js";
+import { headingCells, type Look, rowCells } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 
 export type ApiResourcesFormat = "" | "wide" | "name" | "json" | "yaml" | "kyaml";
 
+export interface ApiResourcesPrint {
+  readonly format: ApiResourcesFormat;
+  readonly noHeaders: boolean;
+  readonly look: Look;
+}
+
 export function printApiResources(
   resources: readonly ApiResource[],
-  { format, noHeaders }: { readonly format: ApiResourcesFormat; readonly noHeaders: boolean },
+  { format, noHeaders, look }: ApiResourcesPrint,
   out: (text: string) => void,
 ): void {
+  const { paint } = look;
+  const document = (text: string, colour: ((text: string) => string) | undefined): void => out(colour?.(text) ?? text);
   switch (format) {
     case "json":
-      return out(`${encodeJson(listOf(resources), { indent: 4 })}\n`);
+      return document(`${encodeJson(listOf(resources), { indent: 4 })}\n`, paint?.json);
     case "yaml":
-      return out(emitYaml(listOf(resources)));
+      return document(emitYaml(listOf(resources)), paint?.yaml);
     case "kyaml":
-      return out(emitKyaml(listOf(resources), { inGivenOrder: true }));
+      return document(emitKyaml(listOf(resources), { inGivenOrder: true }), paint?.kyaml);
     case "name":
       return out(resources.map(({ group, name }) => `${formatGroupResource({ group, resource: name })}\n`).join(""));
     case "":
     case "wide":
-      return printColumns(resources, format === "wide", noHeaders, out);
+      return printColumns(resources, format === "wide", noHeaders, look, out);
   }
 }
 
@@ -32,11 +41,12 @@ function printColumns(
   resources: readonly ApiResource[],
   wide: boolean,
   noHeaders: boolean,
+  look: Look,
   out: (text: string) => void,
 ): void {
-  const writer = new TabWriter(out);
-  const headings = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"];
-  if (!noHeaders) writer.write(`${[...headings, ...(wide ? ["VERBS", "CATEGORIES"] : [])].join("\t")}\n`);
+  const writer = new TabWriter(out, { measure: look.measure });
+  const headings = ["NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND", ...(wide ? ["VERBS", "CATEGORIES"] : [])];
+  if (!noHeaders) writer.write(`${headingCells(look, headings).join("\t")}\n`);
   for (const resource of resources) {
     const cells = [
       resource.name,
@@ -46,7 +56,7 @@ function printColumns(
       resource.kind,
     ];
     if (wide) cells.push(resource.verbs.join(","), resource.categories.join(","));
-    writer.write(`${cells.join("\t")}\n`);
+    writer.write(`${rowCells(look, headings, cells).join("\t")}\n`);
   }
   writer.flush();
 }

@@ -32,6 +32,9 @@ cat pod.json | {{program}} apply -f -
 # Apply every JSON file of this directory
 {{program}} apply -f '*.json'
 
+# A namespace, a definition and what uses them, whatever the order of the files
+{{program}} apply --ordered -f app/
+
 # Let the server merge
 {{program}} apply --server-side -f app.yaml
 
@@ -51,7 +54,8 @@ cat pod.json | {{program}} apply -f -
         name: "timeout",
         type: "duration",
         default: "0s",
-        usage: "With --force: how long the old object may take to go",
+        usage:
+          "With --force: how long the old object may take to go. With --ordered: how long what others need may take to be there; a minute if it is 0",
       },
       { name: "wait", type: "bool", usage: "Accepted for scripts written for kubectl; has no effect here" },
       recordFlag,
@@ -69,6 +73,12 @@ cat pod.json | {{program}} apply -f -
         gate: "KUBECTL_APPLYSET",
         usage:
           "With --prune: the object that keeps track of the set, as [RESOURCE[.GROUP]/]NAME. A Secret when no type is named",
+      },
+      {
+        name: "ordered",
+        type: "bool",
+        usage:
+          "Apply by kind, not in the order of the files: namespaces and definitions of custom resources first, each waited for until it can be used, then what others refer to, workloads, the rest, and webhooks last",
       },
       { name: "prune", type: "bool", usage: "Delete what was applied earlier and is in the files no more" },
       {

@@ -26,6 +26,8 @@ import { listPrinter } from "./list-printer.js";
 import type { ApplyCommandOptions } from "./options.js";
 import { type ApplyChoices, validate } from "./validate.js";
 
+const A_MINUTE = 60_000;
+
 /** Flags into options. What contradicts itself throws. */
 export async function complete(factory: Factory, invocation: Invocation): Promise<ApplyCommandOptions> {
   const { args, flags, signal } = invocation;
@@ -52,6 +54,7 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
     prune: flags.bool("prune"),
     pruneKinds,
     subresource: flags.string("subresource"),
+    ordered: flags.bool("ordered"),
   };
   await validate(choices, applySet);
 
@@ -88,8 +91,23 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
       force: choices.forceConflicts,
       signal,
     }),
-    find: () =>
-      findManifests(factory, { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) }),
+    stages: async () => {
+      const manifests = { files, selector, fieldValidation, cannotWarn: () => warnCannotValidate(factory) };
+      if (!choices.ordered) return [{ find: () => findManifests(factory, manifests) }];
+      const { orderedStages } = await import("./stages.js");
+      return orderedStages(manifests, {
+        namespace: factory.namespace,
+        builder: factory.builder,
+        openapi: factory.openapi,
+        restClient: factory.restClient,
+        client: factory.restClient,
+        mapper: factory.mapper,
+        sleep,
+        dryRun: dryRun !== "none",
+        timeout: flags.duration("timeout") || A_MINUTE,
+        signal,
+      });
+    },
     client: factory.restClient,
     mapper: factory.mapper,
     deletion,

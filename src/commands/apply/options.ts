@@ -3,9 +3,9 @@ import type { ApplyOptions } from "../../actions/index.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
-import type { Result } from "../../resource/builder.js";
 import type { DeleteOptions } from "../../resource/helper.js";
 import type { ApplySet } from "./apply-set.js";
+import type { Stage } from "./stages.js";
 import type { ApplyChoices } from "./validate.js";
 
 export type Operation = "created" | "configured" | "unchanged" | "serverside-applied";
@@ -20,8 +20,8 @@ export interface ApplyCommandOptions {
   readonly record: (object: KubeObject) => KubeObject;
   readonly clientSide: () => Promise<ApplyOptions>;
   readonly serverSide: () => Promise<ServerSideOptions>;
-  /** What is to be applied. */
-  readonly find: () => Promise<Result>;
+  /** What is to be applied, one stage after the other. One that is not the last must succeed, or nothing more is applied. */
+  readonly stages: () => Promise<readonly Stage[]>;
   readonly client: () => Promise<RestClient>;
   readonly mapper: () => Promise<RestMapper>;
   /** How what is pruned is deleted. */

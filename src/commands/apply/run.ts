@@ -1,49 +1,77 @@
 import { applyServerSide, type ServerSideEvent } from "../../actions/apply-server-side.js";
-import { applyObject, LAST_APPLIED } from "../../actions/index.js";
+import { type ApplyOptions, applyObject, readLive } from "../../actions/apply-object.js";
+import { LAST_APPLIED } from "../../actions/last-applied.js";
 import { forEachPrunable, pruneObject, Visited } from "../../actions/prune.js";
+import { ReadAhead } from "../../actions/read-ahead.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { aggregate } from "../../resource/visitor.js";
 import { pruneApplySet } from "./apply-set-prune.js";
 import type { ApplyCommandOptions, Operation } from "./options.js";
+import type { Stage } from "./stages.js";
 
-/** Reads everything, then applies one after the other, going on after a failure; prunes when nothing failed. */
+/**
+ * Reads everything of a stage, then applies one after the other, going on after a failure; prunes when nothing failed. Most
+ * command lines have one stage.
+ */
 export async function runApply(options: ApplyCommandOptions): Promise<void> {
   const visited = new Visited();
   for (const namespace of options.namespaces) visited.namespaces.add(namespace);
-  const { infos, failures } = await gather(options);
-  if (infos.length === 0 && failures.length === 0) throw new Error("no objects passed to apply");
-  await options.applySet?.begin(infos);
-  for (const info of infos) {
-    await applyOne(info, visited, options).catch((failure: unknown) => void failures.push(failure));
+  const all: Info[] = [];
+  const failures: unknown[] = [];
+  for (const stage of await options.stages()) {
+    const infos = await gather(stage, options, failures);
+    if (infos.length === 0 && failures.length === 0) break;
+    all.push(...infos);
+    await options.applySet?.begin(infos);
+    const ahead = readAhead(infos, options);
+    for (const [index, info] of infos.entries()) {
+      const live = ahead === undefined ? undefined : () => ahead.take(index);
+      await applyOne(info, visited, live, options).catch((failure: unknown) => void failures.push(failure));
+    }
+    if (stage.ready === undefined) continue;
+    if (failures.length > 0) break;
+    await stage.ready(infos);
   }
+  if (all.length === 0 && failures.length === 0) throw new Error("no objects passed to apply");
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) throw aggregate(failures);
-  options.printWhole?.(wholeOf(infos));
+  options.printWhole?.(wholeOf(all));
   if (options.choices.prune) await prune(visited, options);
 }
 
-interface Gathered {
-  readonly infos: readonly Info[];
-  readonly failures: unknown[];
-}
-
-async function gather({ find, applySet }: ApplyCommandOptions): Promise<Gathered> {
+async function gather(
+  { find }: Stage,
+  { applySet }: ApplyCommandOptions,
+  failures: unknown[],
+): Promise<readonly Info[]> {
   const { infos, error } = await (await find()).gather();
   try {
     applySet?.label(infos);
   } catch (failure) {
-    return { infos: [], failures: [failure] };
+    failures.push(failure);
+    return [];
   }
-  return { infos, failures: error === undefined ? [] : [error] };
+  if (error !== undefined) failures.push(error);
+  return infos;
 }
 
-async function applyOne(info: Info, visited: Visited, options: ApplyCommandOptions): Promise<void> {
+/** kubectl reads each object when its turn comes; nobody looks at the order of the requests for so many. */
+const MANY = 20;
+
+function readAhead(infos: readonly Info[], { choices, clientSide }: ApplyCommandOptions): ReadAhead | undefined {
+  if (infos.length <= MANY || choices.serverSide) return undefined;
+  return new ReadAhead(infos, async (info) => readLive(info, await clientSide()));
+}
+
+type Live = ApplyOptions["live"];
+
+async function applyOne(info: Info, visited: Visited, live: Live, options: ApplyCommandOptions): Promise<void> {
   if (info.mapping.namespaced) visited.namespaces.add(info.namespace);
   info.object = options.record(info.object ?? {});
   requireName(info);
   if (options.choices.serverSide) await applyOnServer(info, visited, options);
-  else await applyHere(info, visited, options);
+  else await applyHere(info, visited, live, options);
 }
 
 function requireName({ name, object }: Info): void {
@@ -51,8 +79,8 @@ function requireName({ name, object }: Info): void {
   if (name === "" && generateName !== "") throw new Error(`from ${generateName}: cannot use generate name with apply`);
 }
 
-async function applyHere(info: Info, visited: Visited, options: ApplyCommandOptions): Promise<void> {
-  for await (const event of applyObject(info, await options.clientSide())) {
+async function applyHere(info: Info, visited: Visited, live: Live, options: ApplyCommandOptions): Promise<void> {
+  for await (const event of applyObject(info, { ...(await options.clientSide()), live })) {
     switch (event.type) {
       case "missingLastApplied":
         options.warn(missingRecord(info, options.program));

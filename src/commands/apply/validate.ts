@@ -13,6 +13,8 @@ export interface ApplyChoices {
   readonly prune: boolean;
   readonly pruneKinds: readonly PruneKind[];
   readonly subresource: string;
+  /** kubets' own: by kind, not as the files say. */
+  readonly ordered: boolean;
 }
 
 /** Throws for what does not go together, the first of it. */
@@ -26,6 +28,7 @@ export async function validate(choices: ApplyChoices, applySet: ApplySet | undef
   if (dryRun === "server" && force) throw new Error("--dry-run=server cannot be used with --force");
   if (all && selector !== "") throw new Error("cannot set --all and --selector at the same time");
   if (applySet !== undefined) {
+    if (choices.ordered) throw new Error("--ordered cannot be used with --applyset");
     if (!prune) throw new Error("--applyset requires --prune");
     await applySet.validate();
   }

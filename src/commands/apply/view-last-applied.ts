@@ -54,7 +54,12 @@ function complete(factory: Factory, invocation: Invocation): ViewLastAppliedOpti
         .flatten()
         .do();
     },
-    format: (configuration) => formatted(configuration, flags.string("output"), invocation),
+    format: async (configuration) => {
+      const output = flags.string("output");
+      const text = await formatted(configuration, output, invocation);
+      const { paint } = factory.look;
+      return (output === "json" ? paint?.json : paint?.yaml)?.(text) ?? text;
+    },
     write: (text) => void factory.streams.out.write(text),
   };
 }

@@ -4,7 +4,6 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Builder } from "../../resource/builder.js";
 import { listItems } from "../../printers/printer.js";
 import { serviceLink, serviceTitle } from "./service-link.js";
-import { wantsColour } from "../../cli/colour.js";
 
 export interface ClusterInfoOptions {
   readonly program: string;
@@ -29,13 +28,13 @@ export function clusterInfoCommand(run = runClusterInfo): Command {
 
 async function complete(factory: Factory, { flags }: Invocation): Promise<ClusterInfoOptions> {
   const { server } = await factory.clientConfig();
-  const { env, streams } = factory;
+  const { colours, streams } = factory;
   return {
     program: factory.program,
     server,
     namespace: flags.string("namespace") || "kube-system",
     builder: () => factory.builder(),
-    colour: wantsColour(streams.out, env),
+    colour: colours.on(streams.out),
   };
 }
 

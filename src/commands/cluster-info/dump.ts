@@ -67,7 +67,13 @@ events, services, workloads, pods and the logs of the pods.
 }
 
 async function complete(factory: Factory, { flags }: Invocation): Promise<DumpOptions> {
-  const print = { ...readPrintRequest(flags, factory), encode: (object: KubeObject) => encodeJson(object) };
+  const folder = flags.string("output-directory");
+  const toStdout = folder === "" || folder === "-";
+  const print = {
+    ...readPrintRequest(flags, factory),
+    encode: (object: KubeObject) => encodeJson(object),
+    look: toStdout ? factory.look : undefined,
+  };
   const printer = printerFor(print);
   await factory.clientConfig();
   if (flags.duration("pod-running-timeout") <= 0) throw new Error("--pod-running-timeout must be higher than zero");
@@ -79,7 +85,7 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<DumpOp
     namespaces: flags.bool("all-namespaces") ? undefined : chosen,
     printer,
     extension: print.output === "json" || print.output === "yaml" ? `.${print.output}` : ".txt",
-    folder: flags.string("output-directory"),
+    folder,
     cwd: factory.cwd,
     streams: factory.streams,
   };

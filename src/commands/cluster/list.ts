@@ -18,18 +18,23 @@ export function clusterListCommand(run = listClusters): Command {
   };
 }
 
-async function listClusters({ env, cwd, streams }: Factory): Promise<void> {
+async function listClusters({ env, cwd, streams, look }: Factory): Promise<void> {
   const { listNamedClusters } = await import("../../cluster/named/index.js");
   const clusters = await listNamedClusters({ env, cwd });
   if (clusters.length === 0) {
     streams.err.write("No clusters; make one with: kubets cluster start\n");
     return;
   }
-  const { TabWriter } = await import("../../printers/tab-writer.js");
-  const table = new TabWriter((text) => streams.out.write(text));
-  table.write("NAME\tSTATE\tSERVER\tSTORAGE\n");
+  const [{ TabWriter }, { headingCells, rowCells }] = await Promise.all([
+    import("../../printers/tab-writer.js"),
+    import("../../printers/look.js"),
+  ]);
+  const headings = ["NAME", "STATE", "SERVER", "STORAGE"];
+  const table = new TabWriter((text) => streams.out.write(text), { measure: look.measure });
+  table.write(`${headingCells(look, headings).join("\t")}\n`);
   for (const { name, state, record } of clusters) {
-    table.write(`${[name, state, record?.url ?? "<unknown>", record?.storage ?? "<unknown>"].join("\t")}\n`);
+    const cells = [name, state, record?.url ?? "<unknown>", record?.storage ?? "<unknown>"];
+    table.write(`${rowCells(look, headings, cells).join("\t")}\n`);
   }
   table.flush();
 }

@@ -1,13 +1,11 @@
-import { Chalk } from "chalk";
 import Table from "cli-table3";
+import { type Look, rowCells } from "../../printers/look.js";
 
-/** The lines of `cluster status`: labels and values in two columns, the state in colour when asked for. */
-export function statusLines(rows: readonly (readonly [string, string])[], colour: boolean): readonly string[] {
-  const paint = new Chalk({ level: colour ? 1 : 0 });
+/** The lines of `cluster status`: labels and values in two columns. */
+export function statusLines(rows: readonly (readonly [string, string])[], look: Look): readonly string[] {
   const table = new Table({ chars: NO_LINES, style: { "padding-left": 0, "padding-right": 2 } });
   for (const [label, value] of rows) {
-    const painted = label !== "State" ? value : value === "Running" ? paint.green(value) : paint.red(value);
-    table.push([`${label}:`, painted]);
+    table.push([`${label}:`, ...rowCells(look, [label], [value])]);
   }
   return table
     .toString()

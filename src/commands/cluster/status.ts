@@ -4,7 +4,6 @@ import type { Factory } from "../../cli/factory.js";
 import { completeClusterNames } from "./complete-names.js";
 import { clusterName, nameArgument } from "./name-argument.js";
 import { failPlainly } from "./storage-flag.js";
-import { wantsColour } from "../../cli/colour.js";
 
 export function clusterStatusCommand(run = showStatus): Command {
   return {
@@ -22,7 +21,7 @@ export function clusterStatusCommand(run = showStatus): Command {
   };
 }
 
-async function showStatus(name: string, { env, cwd, streams }: Factory): Promise<boolean> {
+async function showStatus(name: string, { env, cwd, streams, look }: Factory): Promise<boolean> {
   const [{ clusterStatus }, { statusLines }] = await Promise.all([
     import("../../cluster/named/index.js"),
     import("./status-table.js"),
@@ -38,6 +37,6 @@ async function showStatus(name: string, { env, cwd, streams }: Factory): Promise
     ["Process", state === "Stopped" ? "<none>" : String(record.pid)],
     ["Started", record.startedAt],
   ];
-  for (const line of statusLines(rows, wantsColour(streams.out, env))) streams.out.write(`${line}\n`);
+  for (const line of statusLines(rows, look)) streams.out.write(`${line}\n`);
   return state === "Running";
 }

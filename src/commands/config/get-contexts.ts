@@ -1,6 +1,7 @@
 import type { Kubeconfig } from "../../client/config/kubeconfig.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
+import { headingCells, type Look, rowCells } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import { accessOf } from "./access.js";
 
@@ -11,6 +12,7 @@ export interface GetContextsOptions {
   readonly nameOnly: boolean;
   readonly headers: boolean;
   readonly write: (text: string) => void;
+  readonly look: Look;
 }
 
 export function getContextsCommand(run = runGetContexts): Command {
@@ -45,19 +47,22 @@ async function complete(factory: Factory, invocation: Invocation): Promise<GetCo
     nameOnly,
     headers: !nameOnly && !flags.bool("no-headers"),
     write: (text) => factory.streams.out.write(text),
+    look: factory.look,
   };
 }
 
 /** Prints those that exist; those that do not are the error. */
-export async function runGetContexts({ config, names, nameOnly, headers, write }: GetContextsOptions): Promise<void> {
+export async function runGetContexts(options: GetContextsOptions): Promise<void> {
+  const { config, names, nameOnly, headers, write, look } = options;
   const missing = names.filter((name) => !config.contexts.has(name));
   const found = names.length === 0 ? [...config.contexts.keys()] : names.filter((name) => config.contexts.has(name));
   const rows = found.sort().map((name) => {
     const { cluster = "", user = "", namespace = "" } = config.contexts.get(name) ?? {};
     return nameOnly ? [name] : [name === config.currentContext ? "*" : " ", name, cluster, user, namespace];
   });
-  const table = new TabWriter(write);
-  for (const row of headers ? [HEADINGS, ...rows] : rows) table.write(`${row.join("\t")}\n`);
+  const table = new TabWriter(write, { measure: look.measure });
+  if (headers) table.write(`${headingCells(look, HEADINGS).join("\t")}\n`);
+  for (const row of rows) table.write(`${rowCells(look, HEADINGS, row).join("\t")}\n`);
   table.flush();
   if (missing.length > 0) throw new AggregateError(missing.map((name) => new Error(`context ${name} not found`)));
 }

@@ -3,10 +3,12 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
+import { zoneNames } from "../../cli/zone-names.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { describerOf, Description } from "../../kinds/describe/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
+import type { Look } from "../../printers/look.js";
 import { DESCRIPTION, TabWriter } from "../../printers/tab-writer.js";
 import { escapeForTerminal } from "../../printers/terminal-escape.js";
 import type { Builder, FilenameOptions } from "../../resource/builder.js";
@@ -27,7 +29,10 @@ export interface DescribeOptions {
   readonly builder: () => Promise<Builder>;
   readonly client: () => Promise<RestClient>;
   readonly clock: Clock;
+  /** What the zone of this machine is called at a time in milliseconds. */
+  readonly zoneName: (milliseconds: number) => string;
   readonly streams: Streams;
+  readonly look: Look;
 }
 
 export function describeCommand(run = runDescribe): Command {
@@ -95,7 +100,9 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
     builder: factory.builder,
     client: factory.restClient,
     clock: factory.clock,
+    zoneName: zoneNames(factory.env.TZ),
     streams: factory.streams,
+    look: factory.look,
   };
 }
 
@@ -169,8 +176,13 @@ async function describe(
   const description = new Description();
   const describer = (await describerOf(mapping.kind)) ?? (await describeAnything(mapping));
   const reader = clusterReader(await options.client(), options.chunkSize);
-  await describer(namespace, name, description, { reader, showEvents, now: options.clock.now() });
-  return align(description.parts());
+  await describer(namespace, name, description, {
+    reader,
+    showEvents,
+    now: options.clock.now(),
+    zoneName: options.zoneName,
+  });
+  return align(description.parts(), options.look);
 }
 
 async function describeAnything(mapping: RestMapping) {
@@ -179,16 +191,19 @@ async function describeAnything(mapping: RestMapping) {
 }
 
 /** Each part by itself. */
-function align(parts: readonly string[]): string {
+function align(parts: readonly string[], { measure, paint }: Look): string {
   let text = "";
   for (const part of parts) {
-    const writer = new TabWriter((aligned) => {
-      text += aligned;
-    }, DESCRIPTION);
+    const writer = new TabWriter(
+      (aligned) => {
+        text += aligned;
+      },
+      { ...DESCRIPTION, measure },
+    );
     writer.write(escapeForTerminal(part));
     writer.flush();
   }
-  return text;
+  return paint?.description(text) ?? text;
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

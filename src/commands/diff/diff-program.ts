@@ -20,16 +20,23 @@ export function diffProgram(chosen: string | undefined, from: string, to: string
 export async function showDifference(
   from: string,
   to: string,
-  { env, runProgram, streams }: Pick<Factory, "env" | "runProgram" | "streams">,
+  { env, runProgram, streams, look: { paint } }: Pick<Factory, "env" | "runProgram" | "streams" | "look">,
 ): Promise<void> {
   const { file, args, isDefault } = diffProgram(env["KUBECTL_EXTERNAL_DIFF"], from, to);
-  const end: ProgramEnd = await runProgram(file, args).catch(async () => {
-    if (!isDefault) throw new Error(`failed to run ${goQuote(file)}: executable file not found in $PATH`);
+  const compare = async (): Promise<ProgramEnd> => {
     const { compareFolders } = await import("./compare-folders.js");
     const text = await compareFolders(from, to);
-    streams.out.write(text);
+    if (text !== "") streams.out.write(paint?.diff(text) ?? text);
     return { code: text === "" ? 0 : 1 };
-  });
+  };
+  // Not every diff knows colours; a program that somebody chose sees for itself where it writes.
+  const end =
+    isDefault && paint !== undefined
+      ? await compare()
+      : await runProgram(file, args).catch(() => {
+          if (isDefault) return compare();
+          throw new Error(`failed to run ${goQuote(file)}: executable file not found in $PATH`);
+        });
   if (end.code > 1) throw new Error(`failed to run ${goQuote(file)}: exit status ${end.code}`);
   if (end.code !== 0) throw silentExit(1);
 }

@@ -32,6 +32,9 @@ do likewise.`,
     examples: `# What applying pod.json would change
 {{program}} diff -f pod.json
 
+# Only what the manifest is about
+{{program}} diff -f pod.json --hide-server-fields
+
 # What applying stdin would change
 cat service.yaml | {{program}} diff -f -`,
     flags: [
@@ -39,6 +42,12 @@ cat service.yaml | {{program}} diff -f -`,
       { name: "prune", type: "bool", usage: "Also show what apply --prune would delete" },
       { name: "show-managed-fields", type: "bool", usage: "Show managedFields as well" },
       { name: "show-secrets", type: "bool", usage: "Show the values of secrets instead of asterisks" },
+      {
+        name: "hide-server-fields",
+        type: "bool",
+        usage:
+          "Leave out what no manifest sets: status, and in metadata uid, generation, resourceVersion, creationTimestamp, managedFields and what apply noted",
+      },
       { name: "concurrency", type: "int", default: "1", usage: "How many files to work on at a time" },
       ...filenameFlags("File, directory or URL with the configurations to compare"),
       ...serverSideFlags,
@@ -56,6 +65,9 @@ async function complete(factory: Factory, invocation: Invocation): Promise<DiffO
   if (args.length > 0) throw usageError(invocation, `Unexpected args: [${args.join(" ")}]`);
   const files = readFilenames(flags);
   requireFilenames(files);
+  if (flags.bool("hide-server-fields") && flags.bool("show-managed-fields")) {
+    throw new Error("--show-managed-fields cannot be used with --hide-server-fields");
+  }
   const serverSide = flags.bool("server-side");
   const forceConflicts = flags.bool("force-conflicts");
   if (forceConflicts && !serverSide) throw new Error("--force-conflicts only works with --server-side");
@@ -86,6 +98,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<DiffO
     },
     showManagedFields: flags.bool("show-managed-fields"),
     showSecrets: flags.bool("show-secrets"),
+    hideServerFields: flags.bool("hide-server-fields"),
     prune: flags.bool("prune") ? await readPrune(factory, flags.strings("prune-allowlist"), selector) : undefined,
     warn,
     log,

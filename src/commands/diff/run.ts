@@ -11,6 +11,7 @@ import { retrieveWith } from "../../resource/retrieve.js";
 import { showDifference } from "./diff-program.js";
 import { isSecret, maskSecret, type Versions } from "./mask-secret.js";
 import { type MergeOptions, mergedObject } from "./merged-object.js";
+import { withoutServerFields } from "./server-fields.js";
 import { VersionsFolder } from "./versions-folder.js";
 
 export interface DiffOptions {
@@ -20,6 +21,8 @@ export interface DiffOptions {
   readonly merging: Omit<MergeOptions, "client">;
   readonly showManagedFields: boolean;
   readonly showSecrets: boolean;
+  /** kubets' own: what the server keeps for itself is not compared. */
+  readonly hideServerFields: boolean;
   /** Present: also what --prune would delete. */
   readonly prune:
     | { readonly kinds: readonly PruneKind[]; readonly selector: string; readonly mapper: () => Promise<RestMapper> }
@@ -28,7 +31,7 @@ export interface DiffOptions {
   /** As klog does: where in kubectl, and what. */
   readonly log: (source: string, text: string) => void;
   readonly warnOfPruneDefault: () => void;
-  readonly host: Pick<Factory, "env" | "platform" | "runProgram" | "streams">;
+  readonly host: Pick<Factory, "env" | "platform" | "runProgram" | "streams" | "look">;
 }
 
 /** Writes what is and what would be into two folders, and lets a program compare them. */
@@ -108,13 +111,17 @@ interface Shown {
   readonly to: KubeObject;
 }
 
-function shown({ from, to }: Versions, { showManagedFields, showSecrets }: DiffOptions): Shown {
-  const versions = showManagedFields ? { from, to } : { from: from && unmanaged(from), to: unmanaged(to) };
+function shown({ from, to }: Versions, options: DiffOptions): Shown {
+  const { hideServerFields, showManagedFields, showSecrets } = options;
+  const visible = hideServerFields ? withoutServerFields : showManagedFields ? whole : unmanaged;
+  const versions = { from: from && visible(from), to: visible(to) };
   if (showSecrets || !isSecret(to)) return versions;
   const masked = maskSecret(versions);
   // kubectl's masking makes a null of an object that is not there.
   return { from: masked.from ?? null, to: masked.to };
 }
+
+const whole = (object: KubeObject): KubeObject => object;
 
 function unmanaged(object: KubeObject): KubeObject {
   const { managedFields: _managed, ...metadata } = object.metadata ?? {};
@@ -143,7 +150,9 @@ async function writePruned(visited: Visited, live: VersionsFolder, options: Diff
     const message = error instanceof Error ? error.message : String(error);
     log("diff.go:760", `pruning failed and could not be evaluated err: ${message}`);
   });
-  for (const object of found) await live.write(prunedFileName(object), object);
+  for (const object of found) {
+    await live.write(prunedFileName(object), options.hideServerFields ? withoutServerFields(object) : object);
+  }
 }
 
 function prunedFileName({ apiVersion = "", kind = "", metadata }: KubeObject): string {

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PathError } from "../../base/path-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { emitYaml } from "../../machinery/yaml/emit.js";
 import { makeTempFolder, removeTemp } from "../../cli/temp-files.js";
@@ -16,7 +17,10 @@ export class VersionsFolder {
   /** undefined makes an empty file, null one that says so. */
   async write(name: string, object: KubeObject | null | undefined): Promise<void> {
     const text = object === undefined ? "" : emitYaml(object);
-    await writeFile(join(this.path, name), text, { mode: 0o700 });
+    const path = join(this.path, name);
+    await writeFile(path, text, { mode: 0o700 }).catch((error: unknown) => {
+      throw new PathError("open", path, error);
+    });
   }
 
   remove(): Promise<void> {

@@ -97,7 +97,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Drain
       sleep,
       finished: nodes.print,
     },
-    warn: warnTo(streams, factory.env),
+    warn: warnTo(streams, factory.colours),
   };
 }
 

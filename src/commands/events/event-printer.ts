@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import { interval } from "../../kinds/describe/events.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { headingCells, type Look, rowCells } from "../../printers/look.js";
 import { listItems, type Printer } from "../../printers/printer.js";
 import { escapeForTerminal } from "../../printers/terminal-escape.js";
 
@@ -9,20 +10,23 @@ export interface EventPrintOptions {
   readonly noHeaders: boolean;
   readonly allNamespaces: boolean;
   readonly clock: Clock;
+  readonly look: Look;
 }
 
 /** A line of tab-separated cells for each event, below headings that come once. */
-export function eventPrinter({ noHeaders, allNamespaces, clock }: EventPrintOptions): Printer {
+export function eventPrinter({ noHeaders, allNamespaces, clock, look }: EventPrintOptions): Printer {
+  const headings = [...(allNamespaces ? ["NAMESPACE"] : []), ...HEADINGS];
   let headed = noHeaders;
   return {
     print(printed, out) {
       if (!headed) {
-        out(`${[...(allNamespaces ? ["NAMESPACE"] : []), ...HEADINGS].join("\t")}\n`);
+        out(`${headingCells(look, headings).join("\t")}\n`);
         headed = true;
       }
       for (const event of listItems(printed) ?? [printed]) {
         const cells = eventCells(event, clock.now());
-        out(`${(allNamespaces ? [event.metadata?.namespace ?? "", ...cells] : cells).join("\t")}\n`);
+        const row = allNamespaces ? [event.metadata?.namespace ?? "", ...cells] : cells;
+        out(`${rowCells(look, headings, row).join("\t")}\n`);
       }
     },
   };

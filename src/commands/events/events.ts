@@ -11,6 +11,7 @@ import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 import { objectFormats, printerFor } from "../../printers/formats.js";
 import { goSort } from "../../base/go-sort.js";
 import type { Printer } from "../../printers/printer.js";
+import type { Look } from "../../printers/look.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import { Helper } from "../../resource/helper.js";
 import { eventPrinter, eventTime } from "./event-printer.js";
@@ -26,6 +27,7 @@ export interface EventsOptions {
   readonly printer: Printer;
   readonly clock: Clock;
   readonly streams: Streams;
+  readonly look: Look;
   readonly signal: AbortSignal;
 }
 
@@ -83,7 +85,7 @@ async function complete(factory: Factory, { flags, signal }: Invocation): Promis
   const print = { ...readPrintRequest(flags, factory), encode: (object: KubeObject) => encodeJson(object) };
   const printer =
     print.output === ""
-      ? eventPrinter({ noHeaders: flags.bool("no-headers"), allNamespaces, clock: factory.clock })
+      ? eventPrinter({ noHeaders: flags.bool("no-headers"), allNamespaces, clock: factory.clock, look: factory.look })
       : printerFor(print);
   const types = flags.strings("types").map((type) => type.toLowerCase());
   if (types.some((type) => type !== "normal" && type !== "warning")) {
@@ -99,6 +101,7 @@ async function complete(factory: Factory, { flags, signal }: Invocation): Promis
     printer,
     clock: factory.clock,
     streams: factory.streams,
+    look: factory.look,
     signal,
   };
 }
@@ -123,7 +126,7 @@ export async function runEvents(options: EventsOptions): Promise<void> {
     return;
   }
   goSort(items, (a, b) => eventTime(a) < eventTime(b));
-  const writer = tabWriter(streams);
+  const writer = tabWriter(options);
   printQuietly(printer, { ...list, items: items.map(asEvent) }, writer);
   writer.flush();
 }
@@ -145,10 +148,10 @@ async function listEvents(
 }
 
 async function watchEvents(options: EventsOptions): Promise<void> {
-  const { fieldSelector, printer, signal, streams } = options;
+  const { fieldSelector, printer, signal } = options;
   const helper = new Helper(await options.client(), EVENTS, { typed: true });
   const events = await helper.watch(whereOf(options), { fieldSelector, limit: PAGE }, signal);
-  const writer = tabWriter(streams);
+  const writer = tabWriter(options);
   try {
     for await (const { type, object } of events) {
       if (type === "DELETED" || object.kind !== "Event" || !isWanted(object, options)) continue;
@@ -169,7 +172,8 @@ const asEvent = (event: KubeObject): KubeObject => ({ kind: "Event", apiVersion:
 const isWanted = ({ type }: KubeObject, { types }: EventsOptions): boolean =>
   types.length === 0 || (typeof type === "string" && types.includes(type.toLowerCase()));
 
-const tabWriter = ({ out }: Streams): TabWriter => new TabWriter((text) => void out.write(text));
+const tabWriter = ({ streams, look: { measure } }: EventsOptions): TabWriter =>
+  new TabWriter((text) => void streams.out.write(text), { measure });
 
 /** kubectl does not tell of what a printer refuses: -o name, for one, takes no lists. */
 function printQuietly(printer: Printer, object: KubeObject, writer: TabWriter): void {

@@ -1,6 +1,8 @@
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { loadTemplates } from "../../cli/flags/print-flags.js";
-import { getFormats, loadFormat } from "../../printers/formats.js";
+import { getFormats } from "../../printers/formats.js";
+import { loadSorting } from "./sorting.js";
+import { loadGetFormat } from "./to-printer.js";
 
 export const getFlags: readonly FlagSpec[] = [
   { name: "show-managed-fields", type: "bool", usage: "Keep metadata.managedFields in JSON and YAML output." },
@@ -20,7 +22,10 @@ export const getFlags: readonly FlagSpec[] = [
   {
     name: "sort-by",
     type: "string",
-    usage: "Sort lists by the field this JSONPath expression names, such as '{.metadata.name}': a number or text.",
+    usage:
+      "Sort lists by the field this JSONPath expression names, such as '{.metadata.name}': a number or text. Without braces there may be " +
+      "several, parted by commas, and one after a minus sorts the other way round: .metadata.namespace,-.metadata.creationTimestamp",
+    load: loadSorting,
   },
   {
     name: "label-columns",
@@ -33,8 +38,8 @@ export const getFlags: readonly FlagSpec[] = [
     name: "output",
     short: "o",
     type: "string",
-    usage: `Output format, one of: (${getFormats.join(", ")}).`,
-    load: loadFormat,
+    usage: `Output format, one of: (${getFormats.join(", ")}). For Secrets also "decoded": their data as it is, not as base64.`,
+    load: loadGetFormat,
   },
   { name: "no-headers", type: "bool", usage: "Leave the headings out of tables and custom columns." },
   { name: "raw", type: "string", usage: "Ask the server for this URI and print the answer as it is." },

@@ -3,22 +3,22 @@ import { resolve } from "node:path";
 import { PathError } from "../../base/path-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, completeWords, offerWords } from "../../cli/completion/resource-completers.js";
-import { ExitError, usageError } from "../../cli/errors.js";
+import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { requireRequestUri } from "../../cli/request-uri.js";
-import { klogHeader } from "../../client/klog.js";
 import { getFormats } from "../../printers/formats.js";
-import { UnsortableError } from "../../printers/sort.js";
 import { getFlags } from "./get-flags.js";
 import { getRaw } from "./get-raw.js";
 import type { GetOptions, GetPrintOptions, GetRun } from "./options.js";
 import { printGeneric } from "./print-generic.js";
 import { printHuman } from "./print-human.js";
+import { sorting } from "./sorting.js";
 import { watchResources } from "./watch.js";
 
 export function getCommand(run: GetRun = runGet): Command {
   return {
     use: `get [(-o|--output=)${getFormats.join("|")}] (TYPE[.VERSION][.GROUP] [NAME | -l label] | TYPE[.VERSION][.GROUP]/NAME ...) [flags]`,
+    namesFlags: true,
     description: `Show one or many resources.
 
 Without -o the result is a table of what matters most of each resource. Namespaced types are looked up in the current namespace unless -n or -A says otherwise; -l and --field-selector narrow the list.
@@ -49,8 +49,15 @@ Use "{{program}} api-resources" for a complete list of supported resources.`,
 # Everything in all namespaces that carries a label
 {{program}} get all -A -l app=web
 
-# Changes as they happen
-{{program}} get pods -w`,
+# By namespace, and in each the ones with most restarts first
+{{program}} get pods -A --sort-by='.metadata.namespace,-.status.containerStatuses[0].restartCount'
+
+# What a secret holds, as text
+{{program}} get secret credentials -o decoded
+
+# Changes as they happen, on a terminal of several types as well
+{{program}} get pods -w
+{{program}} get pods,deployments -w`,
     flags: getFlags,
     execute: async (factory, invocation) => {
       const options = await complete(factory, invocation);
@@ -100,7 +107,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<GetOp
   return options;
 }
 
-function completePrint({ cwd }: Factory, { flags }: Invocation): GetPrintOptions {
+function completePrint({ cwd, look }: Factory, { flags }: Invocation): GetPrintOptions {
   const output = flags.string("output");
   const template = flags.string("template");
   return {
@@ -118,6 +125,7 @@ function completePrint({ cwd }: Factory, { flags }: Invocation): GetPrintOptions
     showLabels: flags.bool("show-labels"),
     columnLabels: flags.strings("label-columns"),
     sortBy: flags.string("sort-by"),
+    look,
   };
 }
 
@@ -144,13 +152,11 @@ function checkTarget(options: GetOptions, { err }: Streams, invocation: Invocati
   err.write(
     `You must specify the type of resource to get. Use "${program} api-resources" for a complete list of supported resources.\n\n`,
   );
-  const explains = invocation.root.children?.some(({ name }) => name === "explain") ?? false;
-  const hint = explains
-    ? `\nUse "${program} explain <resource>" for a detailed description of that resource (e.g. ${program} explain pods).`
-    : "";
-  throw usageError(invocation, `Required resource not specified.${hint}`);
+  const hint = `Use "${program} explain <resource>" for a detailed description of that resource (e.g. ${program} explain pods).`;
+  throw usageError(invocation, `Required resource not specified.\n${hint}`);
 }
 
+/** Throws for what contradicts itself. */
 function validate({ raw, watch, watchOnly, outputWatchEvents, labelSelector, print }: GetOptions): void {
   if (raw !== "") {
     if (watch || watchOnly || labelSelector !== "") {
@@ -165,6 +171,7 @@ function validate({ raw, watch, watchOnly, outputWatchEvents, labelSelector, pri
   if (outputWatchEvents && !(watch || watchOnly)) {
     throw new Error("--output-watch-events option can only be used with --watch or --watch-only");
   }
+  sorting()?.checkSortKeys(print.sortBy);
 }
 
 export async function runGet(options: GetOptions, streams: Streams): Promise<void> {
@@ -173,8 +180,6 @@ export async function runGet(options: GetOptions, streams: Streams): Promise<voi
   try {
     await (options.print.humanReadable ? printHuman(options, streams) : printGeneric(options, streams));
   } catch (error) {
-    if (!(error instanceof UnsortableError)) throw error;
-    const header = klogHeader("F", error.source, new Date(options.clock.now()), process.pid);
-    throw new ExitError(1, `${header} ${error.message}`);
+    throw sorting()?.asEnd(error, options.clock) ?? error;
   }
 }

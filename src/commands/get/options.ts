@@ -2,6 +2,7 @@ import type { Clock } from "../../base/clock.js";
 import type { Streams } from "../../cli/factory.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { PrintRequest } from "../../printers/formats.js";
+import type { Look } from "../../printers/look.js";
 import type { Builder, FilenameOptions } from "../../resource/builder.js";
 
 /** A `get` that was understood and is allowed. */
@@ -40,6 +41,7 @@ export interface GetPrintOptions extends PrintRequest {
   readonly columnLabels: readonly string[];
   /** "" leaves the server's order. */
   readonly sortBy: string;
+  readonly look: Look;
 }
 
 export type GetRun = (options: GetOptions, streams: Streams) => Promise<void>;

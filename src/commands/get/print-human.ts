@@ -2,11 +2,11 @@ import type { Streams } from "../../cli/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { Printer } from "../../printers/printer.js";
-import { sortObjects, UnsortableError } from "../../printers/sort.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import type { Info } from "../../resource/info.js";
 import type { GetOptions } from "./options.js";
 import { requestBuilder } from "./request-builder.js";
+import { sorting } from "./sorting.js";
 import { toPrinter } from "./to-printer.js";
 import { write } from "./write.js";
 
@@ -25,11 +25,11 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
   const errors: unknown[] = error === undefined ? [] : [error];
 
   const output = new SeparatedOutput();
-  const writer = new TabWriter(output.write);
+  const writer = new TabWriter(output.write, { measure: print.look.measure });
   const withKind = print.showKind || severalKinds(infos);
   let printer: Printer | undefined;
   let last: RestMapping | undefined;
-  for (const info of ordered(infos, print.sortBy)) {
+  for (const info of print.sortBy === "" ? infos : (sorting()?.ordered(infos, print.sortBy) ?? infos)) {
     if (printer === undefined || last === undefined || !sameResource(info.mapping, last)) {
       writer.flush();
       writer.forgetWidths();
@@ -61,19 +61,14 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
   if (errors.length > 0) throw new AggregateError(errors);
 }
 
-/** Sorting one Table is its printer's business; several results are put in order among themselves. */
-function ordered(infos: readonly Info[], sortBy: string): readonly Info[] {
-  if (sortBy === "" || infos.length < 2) return infos;
-  return sortObjects(infos, sortBy, ({ object }) => object);
-}
-
 /** kubectl drops what a printer of tables complains about. */
 function printIgnoringFailure(printer: Printer, { object }: Info, out: (text: string) => void): void {
   if (object === undefined) return;
   try {
     printer.print(object, out);
   } catch (error) {
-    if (error instanceof UnsortableError || error instanceof TypeError || error instanceof RangeError) throw error;
+    const isOurs = error instanceof TypeError || error instanceof RangeError;
+    if (isOurs || sorting()?.isSortingFault(error) === true) throw error;
   }
 }
 

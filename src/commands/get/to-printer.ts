@@ -4,14 +4,15 @@ import { aligned } from "../../printers/aligned.js";
 import {
   columnsPrinter,
   getFormats,
+  loadFormat,
   noCompatiblePrinter,
   structuredPrinter,
   templatePrinter,
 } from "../../printers/formats.js";
 import { humanPrinter } from "../../printers/human-printer.js";
 import type { Printer } from "../../printers/printer.js";
-import { sortingPrinter } from "../../printers/sort.js";
 import type { GetPrintOptions } from "./options.js";
+import { sorting } from "./sorting.js";
 
 export interface PrinterContext {
   readonly clock: Clock;
@@ -22,13 +23,22 @@ export interface PrinterContext {
   readonly kind?: GroupKind | undefined;
 }
 
+/** Loaded when a command line asks for it. */
+let decodedSecrets: typeof import("../../printers/decoded-secret-printer.js") | undefined;
+
+/** Loads what the value of -o needs. */
+export async function loadGetFormat(output: string): Promise<void> {
+  if (output === "decoded") decodedSecrets ??= await import("../../printers/decoded-secret-printer.js");
+  await loadFormat(output);
+}
+
 /**
  * The printer -o asks for. That of tables writes tab-separated cells, that of custom columns too when `tabbed`. Throws for an unknown format and
  * a template that does not parse.
  */
 export function toPrinter(options: GetPrintOptions, context: PrinterContext): Printer {
   const printer = findPrinter(options, context);
-  return options.sortBy === "" ? printer : sortingPrinter(printer, options.sortBy);
+  return options.sortBy === "" ? printer : (sorting()?.sortingPrinter(printer, options.sortBy) ?? printer);
 }
 
 function findPrinter(options: GetPrintOptions, { clock, withNamespace, kind, tabbed }: PrinterContext): Printer {
@@ -38,11 +48,13 @@ function findPrinter(options: GetPrintOptions, { clock, withNamespace, kind, tab
   // `name` comes last in kubectl; no other format answers to it, so that the order shows nowhere.
   const structured = structuredPrinter(options, output);
   if (structured !== undefined) return structured;
+  if (output === "decoded" && decodedSecrets !== undefined) return decodedSecrets.decodedSecretPrinter();
   if (output === "" || output === "wide") {
-    const { noHeaders, columnLabels, showLabels } = options;
-    return humanPrinter({ noHeaders, wide: output === "wide", withNamespace, kind, columnLabels, showLabels, clock });
+    const { noHeaders, columnLabels, showLabels, look } = options;
+    const wide = output === "wide";
+    return humanPrinter({ noHeaders, wide, withNamespace, kind, columnLabels, showLabels, look, clock });
   }
   const columns = columnsPrinter(options, output, options.noHeaders);
   if (columns === undefined) throw noCompatiblePrinter(output, getFormats);
-  return tabbed ? columns : aligned(columns);
+  return tabbed ? columns : aligned(columns, options.look);
 }

@@ -2,40 +2,85 @@ import { isTransportError } from "../../client/transport/transport-error.js";
 import { silentExit } from "../../cli/errors.js";
 import type { Streams } from "../../cli/factory.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Printer } from "../../printers/printer.js";
-import { asTable, fromTable } from "../../printers/table.js";
-import { TabWriter } from "../../printers/tab-writer.js";
 import type { Result } from "../../resource/builder.js";
 import { isList, listItems } from "../../resource/is-list.js";
 import type { GetOptions } from "./options.js";
 import { requestBuilder } from "./request-builder.js";
 import { toPrinter } from "./to-printer.js";
-import { write } from "./write.js";
+import { WatchOutput } from "./watch-output.js";
 
 /**
  * Prints what is there, then every change, until the server ends the watch or the signal aborts. A single object is watched from
- * version 0, whose first event repeats what was printed and is held back.
+ * version 0, whose first event repeats what was printed and is held back. Several types are kubectl's refusal, but for a terminal.
  */
 export async function watchResources(options: GetOptions, streams: Streams): Promise<void> {
   const builder = await requestBuilder(options);
-  const result = await builder.requestChunksOf(options.chunkSize).singleResourceType().do();
+  builder.requestChunksOf(options.chunkSize);
+  const { out } = streams;
+  if (out.isTTY === true && options.args.length > 0) {
+    const result = await builder.do();
+    const parts = result.bySource();
+    return parts.length > 1 ? watchTogether(parts, options, streams) : watchOne(result, options, streams);
+  }
+  return watchOne(await builder.singleResourceType().do(), options, streams);
+}
+
+async function watchOne(result: Result, options: GetOptions, streams: Streams): Promise<void> {
+  const show = await showPresent(result, options, streams);
+  if (show !== undefined) await follow(result, show, options.signal);
+}
+
+/** What there is of each, one table after the other, then the changes of all as they happen. */
+async function watchTogether(parts: readonly Result[], options: GetOptions, streams: Streams): Promise<void> {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([options.signal, stop.signal]);
+  let written = false;
+  const separate = (): void => {
+    if (written && options.print.humanReadable && !options.print.noHeaders) streams.out.write("\n");
+    written = true;
+  };
+  const shown: { readonly result: Result; readonly present: Present }[] = [];
+  for (const result of parts) {
+    const present = await showPresent(result, options, streams, { separate });
+    if (present !== undefined) shown.push({ result, present });
+  }
+  try {
+    await Promise.all(shown.map(({ result, present }) => follow(result, present, signal)));
+  } finally {
+    stop.abort();
+  }
+}
+
+interface Present {
+  readonly show: WatchOutput;
+  readonly resourceVersion: string;
+  /** The first change is news. */
+  readonly isList: boolean;
+}
+
+/** Prints it, of several `together` with what tells them apart. Undefined where nothing is there and that is no error. */
+async function showPresent(
+  result: Result,
+  options: GetOptions,
+  streams: Streams,
+  together?: { readonly separate: () => void },
+): Promise<Present | undefined> {
   const { infos, error } = await result.gather();
   if (error !== undefined) {
-    if (options.ignoreNotFound && isNotFound(error)) return;
+    if (options.ignoreNotFound && isNotFound(error)) return undefined;
     throw error;
   }
   const mapping = infos[0]?.mapping ?? result.mapping();
   const printer = toPrinter(options.print, {
     clock: options.clock,
     tabbed: true,
-    withNamespace: options.allNamespaces,
-    kind: options.print.showKind ? mapping.kind : undefined,
+    withNamespace: options.allNamespaces && (together === undefined || mapping.namespaced),
+    kind: together !== undefined || options.print.showKind ? mapping.kind : undefined,
   });
   const object = await result.object();
   const list = isList(object) ? object : undefined;
 
-  const show = new WatchOutput(printer, options.outputWatchEvents, streams);
+  const show = new WatchOutput(printer, options, streams, together?.separate);
   try {
     for (const item of list === undefined ? [object] : listItems(list)) {
       show.add("ADDED", item, !options.watchOnly);
@@ -45,23 +90,13 @@ export async function watchResources(options: GetOptions, streams: Streams): Pro
     throw new Error(`unable to output the provided object: ${messageOf(failure)}`, { cause: failure });
   }
   await show.flush();
-  await follow(
-    result,
-    list === undefined ? "0" : (list.metadata?.resourceVersion ?? ""),
-    list !== undefined,
-    show,
-    options.signal,
-  );
+  const resourceVersion = list === undefined ? "0" : (list.metadata?.resourceVersion ?? "");
+  return { show, resourceVersion, isList: list !== undefined };
 }
 
-async function follow(
-  result: Result,
-  resourceVersion: string,
-  showFirst: boolean,
-  show: WatchOutput,
-  signal: AbortSignal,
-): Promise<void> {
-  let visible = showFirst;
+async function follow(result: Result, present: Present, signal: AbortSignal): Promise<void> {
+  const { show, resourceVersion } = present;
+  let visible = present.isList;
   try {
     for await (const { type, object } of await result.watch(resourceVersion, signal)) {
       if (!show.tryToAdd(type, object, visible)) return await show.writeSettled();
@@ -73,57 +108,6 @@ async function follow(
     // A connection that ends, by --request-timeout or by itself, is the end of the watch, not a failure.
     if (!isTransportError(error)) throw error;
   }
-}
-
-/** Prints objects or events, aligned with those before. */
-class WatchOutput {
-  readonly #printer: Printer;
-  readonly #asEvents: boolean;
-  readonly #streams: Streams;
-  #text = "";
-  readonly #writer = new TabWriter((text) => {
-    this.#text += text;
-  });
-
-  constructor(printer: Printer, asEvents: boolean, streams: Streams) {
-    this.#printer = printer;
-    this.#asEvents = asEvents;
-    this.#streams = streams;
-  }
-
-  /** What is not visible is passed on without rows when it is a Table, for its columns, else not at all. */
-  add(type: string, object: KubeObject, visible: boolean): void {
-    const shown = visible ? object : withoutRows(object);
-    if (shown !== undefined) this.#printer.print(this.#asEvents ? { type, object: shown } : shown, this.#writer.write);
-  }
-
-  /** False when the printer fails, which ends a watch without a word, as in kubectl. */
-  tryToAdd(type: string, object: KubeObject, visible: boolean): boolean {
-    try {
-      this.add(type, object, visible);
-      return true;
-    } catch (error) {
-      if (error instanceof TypeError || error instanceof RangeError) throw error;
-      return false;
-    }
-  }
-
-  async flush(): Promise<void> {
-    this.#writer.flush();
-    await this.writeSettled();
-  }
-
-  /** Writes what needs no alignment with what may come. */
-  async writeSettled(): Promise<void> {
-    const text = this.#text;
-    this.#text = "";
-    if (text !== "") await write(this.#streams.out, text);
-  }
-}
-
-function withoutRows(object: KubeObject): KubeObject | undefined {
-  const table = asTable(object);
-  return table === undefined ? undefined : fromTable({ columnDefinitions: table.columnDefinitions, rows: [] });
 }
 
 function messageOf(error: unknown): string {

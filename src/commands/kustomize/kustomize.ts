@@ -5,6 +5,7 @@ import { buildNotes } from "../../cli/build-notes.js";
 import { type Command, Directive, type Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { Look } from "../../printers/look.js";
 import { type BuildOptions, buildKustomization, localFiles, type Reorder } from "../../kustomize/build.js";
 import type { ResourceList } from "../../kustomize/resource-list.js";
 
@@ -15,6 +16,7 @@ export interface KustomizeOptions {
   readonly cwd: string;
   readonly build: BuildOptions;
   readonly streams: Pick<Streams, "out">;
+  readonly look: Look;
 }
 
 const NONE = "LoadRestrictionsNone";
@@ -104,14 +106,15 @@ function complete(factory: Factory, { args, flags: given }: Invocation): Kustomi
       ...buildNotes(factory.streams, factory.clock),
     },
     streams: factory.streams,
+    look: factory.look,
   };
 }
 
 /** Builds, and writes to where it was asked for. */
-export async function runKustomize({ path, output, cwd, build, streams }: KustomizeOptions): Promise<void> {
+export async function runKustomize({ path, output, cwd, build, streams, look }: KustomizeOptions): Promise<void> {
   const list = await buildKustomization(path, build);
   const target = resolve(cwd, output);
-  if (output === "") streams.out.write(list.toYaml());
+  if (output === "") streams.out.write(look.paint?.yaml(list.toYaml()) ?? list.toYaml());
   else if (await isFolder(target)) await writeFiles(list, output, cwd);
   else await write(output, cwd, list.toYaml());
 }

@@ -2,6 +2,7 @@ import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { podLog, type PodLogRequest } from "../../actions/pod-log.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
+import type { Look } from "../../printers/look.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 
 export interface LogReadOptions {
@@ -12,6 +13,7 @@ export interface LogReadOptions {
   readonly prefix: boolean;
   /** Milliseconds for attempts to follow a log that the server refuses. */
   readonly podTimeout: number;
+  readonly look: Look;
   readonly out: Writable;
   readonly err: Writable;
   readonly signal: AbortSignal;
@@ -58,20 +60,30 @@ async function readOne(request: PodLogRequest, options: LogReadOptions): Promise
 }
 
 /** Whole lines only, so that lines of several logs do not mix. */
-async function copyLines(request: PodLogRequest, { client, prefix, out, signal }: LogReadOptions): Promise<void> {
-  const head = prefix ? Buffer.from(`[pod/${request.pod}/${request.options.container ?? ""}] `) : Buffer.alloc(0);
+async function copyLines(request: PodLogRequest, options: LogReadOptions): Promise<void> {
+  const { client, prefix, out, signal } = options;
+  const head = Buffer.from(prefix ? `${source(request, options)} ` : "");
   let held: Uint8Array[] = [];
-  for await (const chunk of podLog(client, request, signal)) {
-    let from = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-      await write(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
-      held = [];
-      from = end + 1;
+  try {
+    for await (const chunk of podLog(client, request, signal)) {
+      let from = 0;
+      for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+        await write(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
+        held = [];
+        from = end + 1;
+      }
+      if (from < chunk.length) held.push(chunk.slice(from));
     }
-    if (from < chunk.length) held.push(chunk.slice(from));
+  } finally {
+    // The beginning of a line that broke off is shown too.
+    if (held.length > 0) await write(out, Buffer.concat([head, ...held]));
   }
-  if (held.length > 0) await write(out, Buffer.concat([head, ...held]));
 }
+
+const source = ({ pod, options }: PodLogRequest, { look: { paint } }: LogReadOptions): string => {
+  const text = `[pod/${pod}/${options.container ?? ""}]`;
+  return paint?.source(pod, text) ?? text;
+};
 
 /** Waits for a slow reader. */
 async function write(out: Writable, chunk: Uint8Array): Promise<void> {

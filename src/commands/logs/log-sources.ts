@@ -30,14 +30,19 @@ export async function logSources(info: Info, options: LogSourceOptions): Promise
   return ofPods(await podsOf(info, options), options);
 }
 
-async function podsOf({ object = {}, mapping }: Info, options: LogSourceOptions): Promise<readonly KubeObject[]> {
-  let selector: string;
+/** Of the pods an object runs. */
+export function loggedPodSelector({ object = {}, mapping }: Info): string {
   try {
-    selector = podSelectorOf(mapping.kind, object);
+    return podSelectorOf(mapping.kind, object);
   } catch (error) {
     const type = `*${mapping.kind.version}.${mapping.kind.kind}`;
     throw new Error(`cannot get the logs from ${type}: ${(error as Error).message}`, { cause: error });
   }
+}
+
+async function podsOf(info: Info, options: LogSourceOptions): Promise<readonly KubeObject[]> {
+  const { object = {} } = info;
+  const selector = loggedPodSelector(info);
   const where = { ...options, namespace: object.metadata?.namespace ?? "", selector, timeout: options.podTimeout };
   const select = async (): Promise<readonly KubeObject[]> => {
     const pods = [...(await selectedPods(where))];
@@ -56,7 +61,8 @@ async function podsOf({ object = {}, mapping }: Info, options: LogSourceOptions)
 const ofPods = (pods: readonly KubeObject[], options: LogSourceOptions): readonly PodLogRequest[] =>
   pods.flatMap((pod) => ofPod(pod, options));
 
-function ofPod(pod: KubeObject, options: LogSourceOptions): readonly PodLogRequest[] {
+/** Of the container that is asked for, or of all. Throws where the pod has no such container. */
+export function ofPod(pod: KubeObject, options: LogSourceOptions): readonly PodLogRequest[] {
   if (!options.allContainers) return [ofContainer(pod, chosenContainer(pod, options), options)];
   const fields = ["initContainers", "containers", "ephemeralContainers"] as const;
   return fields.flatMap((field) => containerNames(pod, field).map((name) => ofContainer(pod, name, options)));

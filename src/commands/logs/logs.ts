@@ -8,6 +8,7 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import { canonicalizeTime } from "../../machinery/codec/go-time.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { Info } from "../../resource/info.js";
+import type { Look } from "../../printers/look.js";
 import { isList, listItems } from "../../resource/is-list.js";
 import { completePodsAndContainers } from "./complete-containers.js";
 import { readInOrder, readTogether } from "./log-reader.js";
@@ -20,12 +21,17 @@ export interface LogsOptions {
   readonly log: PodLogOptions;
   readonly allContainers: boolean;
   readonly allPods: boolean;
+  /** kubets' own: pods and runs of containers that come later are followed too. */
+  readonly watchPods: boolean;
+  /** -l, or "". */
+  readonly selector: string;
   readonly prefix: boolean;
   readonly ignoreErrors: boolean;
   readonly maxRequests: number;
   /** Milliseconds. */
   readonly podTimeout: number;
   readonly streams: Streams;
+  readonly look: Look;
   readonly signal: AbortSignal;
 }
 
@@ -76,6 +82,12 @@ const flags: readonly FlagSpec[] = [
     default: "5",
     usage: "At most so many logs are followed at the same time",
   },
+  {
+    name: "watch-pods",
+    type: "bool",
+    usage:
+      "With -f: go on with pods that come later and containers that start again, until interrupted; turns --prefix on",
+  },
   { name: "prefix", type: "bool", usage: "Begin each line with the pod and the container it comes from" },
 ];
 
@@ -105,6 +117,9 @@ The container need not be named when the pod has only one, or says which one is 
 
 # Follow a log
 {{program}} logs -f -c ruby web-1
+
+# Follow what a deployment runs, through restarts and rollouts
+{{program}} logs -f --watch-pods deployment/nginx
 
 # The last 20 lines
 {{program}} logs --tail=20 nginx
@@ -137,17 +152,23 @@ async function complete(factory: Factory, invocation: Invocation): Promise<LogsO
   const target = await findTarget(factory, namespace, args[0], selector);
   validate(given, args, log);
   const allPods = given.bool("all-pods");
+  const watchPods = given.bool("watch-pods");
+  if (watchPods && log.follow !== true) throw new Error("--watch-pods requires --follow");
+  if (watchPods && log.previous === true) throw new Error("--watch-pods cannot be used with --previous");
   return {
     client: factory.restClient,
     target,
     log,
     allContainers: given.bool("all-containers"),
     allPods,
-    prefix: allPods || given.bool("prefix"),
+    watchPods,
+    selector,
+    prefix: given.bool("prefix") || allPods || (watchPods && !given.changed("prefix")),
     ignoreErrors: given.bool("ignore-errors"),
     maxRequests: given.number("max-log-requests"),
     podTimeout,
     streams: factory.streams,
+    look: factory.look,
     signal,
   };
 }
@@ -220,6 +241,10 @@ export async function runLogs(options: LogsOptions): Promise<void> {
   const client = await options.client();
   const say = (line: string): void => void streams.err.write(`${line}\n`);
   try {
+    if (options.watchPods) {
+      const { watchPods } = await import("./watch-pods.js");
+      return await watchPods(target, { ...options, client, follow: true, say, out: streams.out, err: streams.err });
+    }
     const requests = await logSources(target, { ...options, client, say });
     const follow = log.follow === true;
     const together = follow && requests.length > 1;

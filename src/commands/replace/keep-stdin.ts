@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PathError } from "../../base/path-error.js";
 import type { Factory } from "../../cli/factory.js";
 import { makeTempFolder, removeTemp } from "../../cli/temp-files.js";
 import { readAll } from "../../resource/document-source.js";
@@ -10,6 +11,11 @@ export async function keepStdin(
 ): Promise<{ readonly path: string; readonly done: () => Promise<void> }> {
   const folder = await makeTempFolder("kubectl_replace_", factory);
   const path = join(folder, "resource.stdin");
-  await writeFile(path, await readAll(factory.streams.in));
+  try {
+    await writeFile(path, await readAll(factory.streams.in));
+  } catch (error) {
+    await removeTemp(folder);
+    throw new PathError("open", path, error);
+  }
   return { path, done: () => removeTemp(folder) };
 }

@@ -26,6 +26,7 @@ export interface HistoryOptions extends Target {
 export function historyCommand(run = runHistory): Command {
   return {
     use: "history (TYPE NAME | TYPE/NAME) [flags]",
+    namesFlags: true,
     description: "Show the revisions of a resource, or what one of them was.",
     examples: `# List the revisions of a deployment
 {{program}} rollout history deployment/abc

@@ -3,11 +3,13 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import { silentExit } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
+import type { LiveLines } from "../../cli/live-lines.js";
+import { openLiveLines } from "../../cli/open-live-lines.js";
 import { klogLine } from "../../client/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { type StatusViewer, statusViewerFor } from "../../kinds/rollout/status.js";
 import { Helper } from "../../resource/helper.js";
-import type { Info } from "../../resource/info.js";
+import { type Info, objectName } from "../../resource/info.js";
 import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags } from "./target.js";
 
 export interface StatusOptions extends Target {
@@ -18,12 +20,15 @@ export interface StatusOptions extends Target {
   /** Milliseconds for each object; 0: without end. */
   readonly timeout: number;
   readonly streams: Streams;
+  /** Where somebody watches a rollout: a line of how far it is. */
+  readonly live: LiveLines | undefined;
   readonly signal: AbortSignal;
 }
 
 export function statusCommand(run = runStatus): Command {
   return {
     use: "status (TYPE NAME | TYPE/NAME) [flags]",
+    namesFlags: true,
     description: `Show how far the rollout of a resource is, and by default wait until it is done.
 
 --watch=false shows it once. --revision=N makes sure that it is that revision which is rolled out: another one that comes in
@@ -80,6 +85,7 @@ async function complete(factory: Factory, { args, flags, signal }: Invocation): 
     revision,
     timeout: Math.max(timeout, 0),
     streams: factory.streams,
+    live: flags.bool("watch") ? await openLiveLines(factory) : undefined,
     signal,
   };
 }
@@ -95,7 +101,7 @@ export async function runStatus(options: StatusOptions): Promise<void> {
 }
 
 async function showStatus(info: Info, viewer: StatusViewer, options: StatusOptions): Promise<void> {
-  const { signal, timeout, watch, revision, streams } = options;
+  const { signal, timeout, watch, revision, streams, live } = options;
   const time = new AbortController();
   const timer = timeout > 0 ? setTimeout(() => time.abort(), Math.min(timeout, 2 ** 31 - 1)) : undefined;
   const helper = new Helper(await options.client(), info.mapping);
@@ -106,12 +112,22 @@ async function showStatus(info: Info, viewer: StatusViewer, options: StatusOptio
       // Not to follow another object of the same name.
       if (type === "DELETED") throw new Error("object has been deleted");
       const { text, done } = viewer(object, revision);
+      live?.clear();
       streams.out.write(text);
       if (done || !watch) return;
+      live?.set(objectName(info), progress(text));
     }
   } finally {
+    live?.end();
     clearTimeout(timer);
   }
   if (signal.aborted) throw silentExit();
   throw new Error("timed out waiting for the condition");
 }
+
+/** Without the object, which the line begins with. */
+const progress = (text: string): string =>
+  text
+    .trim()
+    .replace(/^Waiting for .* rollout to finish: /, "")
+    .replace(/\.{3}$/, "");

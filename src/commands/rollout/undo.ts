@@ -29,6 +29,7 @@ export interface UndoOptions extends Target {
 export function undoCommand(run = runUndo): Command {
   return {
     use: "undo (TYPE NAME | TYPE/NAME) [flags]",
+    namesFlags: true,
     description: "Go back to what a resource was rolled out with before.",
     examples: `# Go back to the revision before the present one
 {{program}} rollout undo deployment/abc

@@ -117,7 +117,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetEn
   validate(invocation, resources, dryRun);
 
   const files = readFilenames(flags);
-  const warn = warnTo(factory.streams, factory.env);
+  const warn = warnTo(factory.streams, factory.colours);
   const stdin = async (): Promise<string> => new TextDecoder().decode(await readAll(factory.streams.in));
   const parsed = await parseEnv([...flags.strings("env"), ...env], stdin);
   const set: EnvVar[] = [...parsed.set];

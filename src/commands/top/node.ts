@@ -64,7 +64,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<TopNo
     name,
     selector,
     showCapacity: flags.bool("show-capacity"),
-    print: { showSwap: flags.bool("show-swap"), noHeaders: flags.bool("no-headers"), sortBy },
+    print: { showSwap: flags.bool("show-swap"), noHeaders: flags.bool("no-headers"), sortBy, look: factory.look },
     streams: factory.streams,
   };
 }
@@ -98,7 +98,7 @@ export async function runTopNode(options: TopNodeOptions): Promise<void> {
     const usage = readUsage(options.showCapacity ? capacity : allocatable);
     available.set(nodeName, swap === undefined ? usage : { ...usage, swap: parseQuantity(String(number(swap))) });
   }
-  const writer = new TabWriter((text) => void streams.out.write(text));
+  const writer = new TabWriter((text) => void streams.out.write(text), { measure: options.print.look.measure });
   printNodes(metrics.map(measuredNode), available, withoutSwap, options.print, writer.write);
   writer.flush();
 }

@@ -95,6 +95,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<TopPo
       containers: flags.bool("containers"),
       withNamespace: allNamespaces,
       sum: flags.bool("sum"),
+      look: factory.look,
     },
     clock: factory.clock,
     streams: factory.streams,
@@ -119,7 +120,7 @@ export async function runTopPod(options: TopPodOptions): Promise<void> {
       allNamespaces ? "No resources found\n" : `No resources found in ${options.namespace} namespace.\n`,
     );
   }
-  const writer = new TabWriter((text) => void streams.out.write(text));
+  const writer = new TabWriter((text) => void streams.out.write(text), { measure: options.print.look.measure });
   printPods(metrics.map(measuredPod), options.print, writer.write);
   writer.flush();
 }

@@ -1,16 +1,20 @@
 import { quantityValue } from "../../machinery/quantity/quantity.js";
 import type { Quantity } from "../../machinery/quantity/quantity.js";
+import { headingCells, type Look, rowCells } from "../../printers/look.js";
 import { type Measured, type MeasuredPod, quantityOf, type SortBy, sorted, sumOf, type Usage } from "./usage.js";
 
 export interface MetricsPrintOptions {
   readonly showSwap: boolean;
   readonly noHeaders: boolean;
   readonly sortBy: SortBy;
+  readonly look: Look;
 }
 
 type Out = (text: string) => void;
 
 const UNKNOWN = "<unknown>";
+
+const NODE_COLUMNS = ["CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"];
 
 /** Every cell is ended by a tab, the last of a line too. */
 const line = (cells: readonly string[]): string => `${cells.map((cell) => `${cell}\t`).join("")}\n`;
@@ -22,12 +26,13 @@ export function printNodes(
   nodes: readonly Measured[],
   available: ReadonlyMap<string, Usage>,
   withoutSwap: ReadonlySet<string>,
-  { showSwap, noHeaders, sortBy }: MetricsPrintOptions,
+  { showSwap, noHeaders, sortBy, look }: MetricsPrintOptions,
   out: Out,
 ): void {
   const resources = measuredResources(showSwap);
-  const headings = ["NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)"];
-  if (!noHeaders) out(line(showSwap ? [...headings, "SWAP(bytes)", "SWAP(%)"] : headings));
+  const headings = ["NAME", ...NODE_COLUMNS, ...(showSwap ? ["SWAP(bytes)", "SWAP(%)"] : [])];
+  const row = (cells: readonly string[]): void => out(line(rowCells(look, headings, cells)));
+  if (!noHeaders) out(line(headingCells(look, headings)));
   const missing = new Set(available.keys());
   for (const { name, usage } of sorted(nodes, sortBy)) {
     const has = missing.has(name) ? available.get(name) : undefined;
@@ -35,9 +40,9 @@ export function printNodes(
     const cells = resources.flatMap((resource) =>
       resource === "swap" && withoutSwap.has(name) ? [UNKNOWN, UNKNOWN] : usageCells(resource, usage, has),
     );
-    out(line([name, ...cells]));
+    row([name, ...cells]);
   }
-  for (const name of missing) out(line([name, ...resources.flatMap(() => [UNKNOWN, UNKNOWN])]));
+  for (const name of missing) row([name, ...resources.flatMap(() => [UNKNOWN, UNKNOWN])]);
 }
 
 function usageCells(resource: string, usage: Usage, available: Usage | undefined): readonly string[] {
@@ -65,11 +70,11 @@ export interface PodMetricsPrintOptions extends MetricsPrintOptions {
 /** What pods or their containers use. */
 export function printPods(pods: readonly MeasuredPod[], options: PodMetricsPrintOptions, out: Out): void {
   if (pods.length === 0) return;
-  const { containers, withNamespace, noHeaders, showSwap, sortBy, sum } = options;
+  const { containers, withNamespace, noHeaders, showSwap, sortBy, sum, look } = options;
   const resources = measuredResources(showSwap);
   const names = [...(withNamespace ? ["NAMESPACE"] : []), ...(containers ? ["POD"] : [])];
   const columns = ["NAME", "CPU(cores)", "MEMORY(bytes)", ...(showSwap ? ["SWAP(bytes)"] : [])];
-  if (!noHeaders) out(line([...names, ...columns]));
+  if (!noHeaders) out(line(headingCells(look, [...names, ...columns])));
   const amounts = (usage: Usage): readonly string[] => resources.flatMap((one) => usageCells(one, usage, undefined));
   for (const pod of sorted(pods, sortBy, withNamespace)) {
     const namespace = withNamespace ? [pod.namespace] : [];

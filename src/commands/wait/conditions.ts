@@ -1,13 +1,18 @@
+import { stateOfCondition, stateOfDeletion, stateOfPath } from "./states.js";
 import { goQuote } from "../../base/go-quote.js";
 import { JsonPath, relaxedJsonPath } from "../../machinery/jsonpath/jsonpath.js";
 import { isFields, number, object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** What --for asks of an object. */
-export type Condition =
+export type Condition = {
+  /** How far the object is, for somebody who watches. Never throws. */
+  readonly state: (object: KubeObject | undefined) => string;
+} & (
   | { readonly type: "create" | "delete" }
   /** Throws where the object cannot be held against it. */
-  | { readonly type: "holds"; readonly check: (object: KubeObject) => boolean };
+  | { readonly type: "holds"; readonly check: (object: KubeObject) => boolean }
+);
 
 /** Reads the values of --for, in order. Throws for what is none, and for none at all. */
 export function parseConditions(values: readonly string[]): readonly Condition[] {
@@ -17,7 +22,8 @@ export function parseConditions(values: readonly string[]): readonly Condition[]
 
 function parseCondition(value: string): Condition {
   const lower = value.toLowerCase();
-  if (lower === "delete" || lower === "create") return { type: lower };
+  if (lower === "delete") return { type: lower, state: stateOfDeletion };
+  if (lower === "create") return { type: lower, state: () => "is there" };
   if (value.startsWith("condition=")) return statusCondition(value.slice("condition=".length));
   if (value.startsWith("jsonpath=")) return jsonPathCondition(value.slice("jsonpath=".length));
   throw new Error(`unrecognized condition: ${goQuote(value)}`);
@@ -26,7 +32,11 @@ function parseCondition(value: string): Condition {
 function statusCondition(wanted: string): Condition {
   const equals = wanted.indexOf("=");
   const [type, status] = equals < 0 ? [wanted, "true"] : [wanted.slice(0, equals), wanted.slice(equals + 1)];
-  return { type: "holds", check: (object) => hasCondition(object, type, status) };
+  return {
+    type: "holds",
+    check: (object) => hasCondition(object, type, status),
+    state: (object) => stateOfCondition(object, type, status),
+  };
 }
 
 /** A condition older than the object's spec says nothing of it. */
@@ -69,7 +79,11 @@ function jsonPathCondition(input: string): Condition {
   }
   if (relaxed === "") throw new Error("jsonpath expression cannot be empty");
   const path = new JsonPath(relaxed, { allowMissingKeys: true });
-  return { type: "holds", check: (object) => holds(path, value, object) };
+  return {
+    type: "holds",
+    check: (object) => holds(path, value, object),
+    state: (object) => stateOfPath(path, `${expression} to be ${value ?? "set"}`, object),
+  };
 }
 
 /** At each single `=`; `==` belongs to the expression. */

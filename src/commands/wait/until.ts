@@ -13,6 +13,8 @@ export interface UntilContext {
   readonly deadline: AbortSignal;
   /** Look once, without waiting. */
   readonly once: boolean;
+  /** Told of every state that is seen. */
+  readonly seen: (object: KubeObject) => void;
 }
 
 const POLL = 500;
@@ -44,7 +46,7 @@ async function isThere(find: () => Promise<Result>): Promise<boolean> {
 export async function untilHolds(
   info: Info,
   check: (object: KubeObject) => boolean,
-  { client, deadline, once }: UntilContext,
+  { client, deadline, once, seen }: UntilContext,
 ): Promise<KubeObject> {
   const helper = helperFor(info, client);
   if (once) {
@@ -55,13 +57,16 @@ export async function untilHolds(
   for await (const { type, object } of followObject(helper, info.namespace, info.name, deadline)) {
     if (type === "SYNCED") {
       if (object === undefined) throw notFound(info.mapping.resource, info.name);
-    } else if (type !== "DELETED" && check(object)) return object;
+    } else if (type !== "DELETED") {
+      seen(object);
+      if (check(object)) return object;
+    }
   }
   throw timedOut(info);
 }
 
 /** Answers with the object as it was last. */
-export async function untilGone(info: Info, { client, deadline, once }: UntilContext): Promise<KubeObject> {
+export async function untilGone(info: Info, { client, deadline, once, seen }: UntilContext): Promise<KubeObject> {
   const helper = helperFor(info, client);
   if (deadline.aborted) throw new Error("client rate limiter Wait returned an error: context deadline exceeded");
   let last: KubeObject;
@@ -73,16 +78,17 @@ export async function untilGone(info: Info, { client, deadline, once }: UntilCon
   }
   if (once) throw new Error(`condition not met for ${objectName(info)}`);
   for await (const { type, object } of followObject(helper, info.namespace, info.name, deadline)) {
-    if (type === "DELETED" || (type === "SYNCED" && object === undefined)) return last;
+    if (type === "DELETED" || object === undefined) return last;
+    seen(object);
   }
   throw timedOut(info);
 }
 
-function helperFor({ name, mapping }: Info, client: RestClient): Helper {
+export function helperFor({ name, mapping }: Info, client: RestClient): Helper {
   if (name === "") throw new Error("resource name must be provided");
   // What --local leaves us with: a kind, and nowhere to look.
   if (mapping.resource.resource === "") throw new Error("nothing can be waited for without asking the server");
   return new Helper(client, mapping);
 }
 
-const timedOut = (info: Info): Error => new Error(`timed out waiting for the condition on ${objectName(info)}`);
+export const timedOut = (info: Info): Error => new Error(`timed out waiting for the condition on ${objectName(info)}`);

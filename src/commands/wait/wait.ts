@@ -1,7 +1,9 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { silentExit } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { Flags, FlagSpec } from "../../cli/flags/flag-set.js";
+import type { LiveLines } from "../../cli/live-lines.js";
+import { openLiveLines } from "../../cli/open-live-lines.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
 import { allFlag, allNamespacesFlag, fieldSelectorFlag, localResourceError } from "../../cli/flags/selection-flags.js";
@@ -11,18 +13,26 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Printer } from "../../printers/printer.js";
 import type { Result } from "../../resource/builder.js";
+import { type Info, objectName } from "../../resource/info.js";
 import { type Condition, parseConditions } from "./conditions.js";
-import { untilCreated, untilGone, untilHolds } from "./until.js";
+import { type UntilContext, untilCreated, untilGone, untilHolds } from "./until.js";
+import { type Ending, waitTogether } from "./until-settled.js";
 
 export interface WaitOptions {
   /** Finds the objects, each time anew. */
   readonly find: () => Promise<Result>;
   readonly client: () => Promise<RestClient>;
   readonly conditions: readonly Condition[];
+  /** Set by kubets' own --any and --fail-on: all objects are waited for side by side. */
+  readonly together: Omit<Ending, "wanted"> | undefined;
   /** Milliseconds for all of it; 0 looks once. */
   readonly timeout: number;
   readonly printer: Printer;
   readonly streams: Streams;
+  /** Where somebody watches: a line for each object that is waited for. */
+  readonly live: LiveLines | undefined;
+  /** What is waited for, before it is known. */
+  readonly awaited: string;
   readonly signal: AbortSignal;
 }
 
@@ -56,6 +66,12 @@ const flags: readonly FlagSpec[] = [
       "What to wait for: [create|delete|condition=condition-name[=condition-value]|jsonpath='{JSONPath expression}'=[JSONPath value]]. " +
       "The value of a condition is true if none is given, and compared without regard to case. Several are waited for one after the other; create always comes first",
   },
+  { name: "any", type: "bool", usage: "One of the conditions will do, whichever holds first" },
+  {
+    name: "fail-on",
+    type: "stringArray",
+    usage: "Give up at once when this holds for one of the objects; written as in --for, and may be repeated",
+  },
 ];
 
 export function waitCommand(run = runWait): Command {
@@ -82,6 +98,12 @@ What holds is printed for each resource; --timeout limits the time for all of th
 
 # Wait at most 60 seconds until a pod is gone
 {{program}} wait --for=delete pod/busybox1 --timeout=60s
+
+# Wait until a job is over, either way
+{{program}} wait --any --for=condition=Complete --for=condition=Failed job/import
+
+# Wait until all jobs are complete, but not if one has failed
+{{program}} wait --for=condition=Complete --fail-on=condition=Failed jobs --all --timeout=10m
 
 # Wait until a pod exists and is Ready
 {{program}} wait --for=condition=Ready --for=create pod/busybox1`,
@@ -119,47 +141,109 @@ async function complete(factory: Factory, { args, flags: given, signal }: Invoca
     },
     client: factory.restClient,
     conditions,
+    together: readTogether(given, conditions),
     timeout: timeout < 0 ? A_WEEK : timeout,
     printer,
     streams: factory.streams,
+    live: timeout === 0 ? undefined : await openLiveLines(factory),
+    awaited: args.join(" ") || "what the files name",
     signal,
   };
 }
 
+function readTogether(given: Flags, wanted: readonly Condition[]): WaitOptions["together"] {
+  const any = given.bool("any");
+  const texts = given.strings("fail-on");
+  if (!any && texts.length === 0) return undefined;
+  const conditions = texts.length === 0 ? [] : parseConditions(texts);
+  if (any && wanted.some(({ type }) => type === "create")) throw new Error("--any cannot be used with --for=create");
+  if (conditions.some(({ type }) => type === "create")) throw new Error("--fail-on cannot be used with create");
+  return { any, failing: conditions.map((condition, index) => ({ condition, text: texts[index] ?? "" })) };
+}
+
 /** One object after the other, each for all conditions; goes on after a failure. */
 export async function runWait(options: WaitOptions): Promise<void> {
-  const { conditions, printer, signal, streams, timeout } = options;
+  const { conditions, live, signal, timeout } = options;
   const time = new AbortController();
   const timer = timeout > 0 ? setTimeout(() => time.abort(), Math.min(timeout, 2 ** 31 - 1)) : undefined;
   const deadline = AbortSignal.any([signal, time.signal]);
   try {
-    if (conditions.some(({ type }) => type === "create")) await untilCreated(options.find, deadline, timeout > 0);
-    await waitForAll();
+    if (conditions.some(({ type }) => type === "create")) {
+      live?.set(options.awaited, "not there yet");
+      await untilCreated(options.find, deadline, timeout > 0);
+      live?.remove(options.awaited);
+    }
+    await waitForAll(options, deadline);
   } catch (error) {
     if (signal.aborted) throw silentExit();
     throw error;
   } finally {
+    live?.end();
     clearTimeout(timer);
   }
+}
 
-  async function waitForAll(): Promise<void> {
-    const forDelete = conditions.some(({ type }) => type === "delete");
-    const result = await options.find();
-    if (forDelete) result.ignoreErrors(isNotFound);
-    let visited = 0;
-    await result.visit(async (info) => {
-      visited += 1;
-      for (const condition of conditions) {
-        const context = { client: await options.client(), deadline, once: timeout === 0 };
-        let met: KubeObject;
-        if (condition.type === "holds") met = await untilHolds(info, condition.check, context);
-        else if (condition.type === "delete") met = await untilGone(info, context);
-        else met = created(info.object);
-        printQuietly(printer, met, (text) => void streams.out.write(text));
-      }
-    });
-    if (visited === 0 && !forDelete) throw new Error("no matching resources found");
+async function waitForAll(options: WaitOptions, deadline: AbortSignal): Promise<void> {
+  const forDelete = options.conditions.some(({ type }) => type === "delete");
+  if (options.live !== undefined) await showAll(options, options.live);
+  const result = await options.find();
+  if (forDelete) result.ignoreErrors(isNotFound);
+  if (options.together !== undefined) return waitSideBySide(await result.infos(), options.together, options, deadline);
+  let visited = 0;
+  await result.visit(async (info) => {
+    visited += 1;
+    try {
+      for (const condition of options.conditions) await waitFor(info, condition, options, deadline);
+    } finally {
+      options.live?.remove(objectName(info));
+    }
+  });
+  if (visited === 0 && !forDelete) throw new Error("no matching resources found");
+}
+
+async function waitSideBySide(
+  infos: readonly Info[],
+  ending: Omit<Ending, "wanted">,
+  { client, conditions, live, printer, streams, timeout }: WaitOptions,
+  deadline: AbortSignal,
+): Promise<void> {
+  if (infos.length === 0 && conditions.every(({ type }) => type !== "delete")) {
+    throw new Error("no matching resources found");
   }
+  const rest = await client();
+  const [first] = conditions;
+  const contextOf = (info: Info): UntilContext => ({
+    client: rest,
+    deadline,
+    once: timeout === 0,
+    seen: (object) => live?.set(objectName(info), first?.state(object) ?? ""),
+  });
+  await waitTogether(infos, { ...ending, wanted: conditions }, contextOf, (info, met) => {
+    live?.remove(objectName(info));
+    live?.clear();
+    printQuietly(printer, met, (text) => void streams.out.write(text));
+  });
+}
+
+async function waitFor(info: Info, condition: Condition, options: WaitOptions, deadline: AbortSignal): Promise<void> {
+  const { live, printer, streams, timeout } = options;
+  const seen = (object: KubeObject | undefined): void => live?.set(objectName(info), condition.state(object));
+  const context = { client: await options.client(), deadline, once: timeout === 0, seen };
+  seen(info.object);
+  let met: KubeObject;
+  if (condition.type === "holds") met = await untilHolds(info, condition.check, context);
+  else if (condition.type === "delete") met = await untilGone(info, context);
+  else met = created(info.object);
+  live?.clear();
+  printQuietly(printer, met, (text) => void streams.out.write(text));
+}
+
+/** A line for each of several from the start, though one is waited for after the other. */
+async function showAll({ find, conditions: [condition] }: WaitOptions, live: LiveLines): Promise<void> {
+  const result = await find();
+  if (result.singleItemImplied || condition === undefined) return;
+  const { infos } = await result.gather();
+  for (const info of infos) live.set(objectName(info), condition.state(info.object));
 }
 
 /** kubectl does not tell what a printer refuses. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { type ApiResourcesOptions, runApiResources } from "../../../src/commands/api-resources/api-resources.js";
 import type { Discovery } from "../../../src/client/discovery/discovery.js";
 import type { ApiResource } from "../../../src/machinery/rest-mapper.js";
+import { plainLook } from "../../../src/printers/look.js";
 
 const resource = (name: string, kind: string, own: Partial<ApiResource> = {}): ApiResource => ({
   group: "",
@@ -48,6 +49,7 @@ async function run(options: Partial<ApiResourcesOptions>, failed = new Map<strin
     categories: [],
     cached: false,
     discovery: discovery as Discovery,
+    look: plainLook,
     ...options,
   };
   const failure: unknown = await runApiResources(all, { in: new PassThrough(), out, err: new PassThrough() }).catch(

@@ -99,3 +99,31 @@ test.each([
 ])("%s is refused", async (line, stderr) => {
   expect(await session.kubectl(line)).toEqual({ code: 1, stdout: "", stderr });
 });
+
+test("many objects: reads run ahead, and neither what is asked nor what is written nor its order changes", async () => {
+  const names = Array.from({ length: 30 }, (_, at) => `many-${at}`);
+  const twice = [...names, "many-0"];
+  await session.write({ "many.yaml": twice.map((name) => configMap(name, { a: "1" })).join("\n---\n") });
+  session.requests();
+  const { stdout } = await session.kubectl("apply -f many.yaml");
+  expect(stdout).toBe(
+    [...names.map((name) => `configmap/${name} created`), "configmap/many-0 unchanged"]
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+  const requests = session.requests().map((line) => line.split(" ").slice(0, 2).join(" "));
+  const reads = requests.filter((line) => line.startsWith("GET "));
+  expect(reads.toSorted()).toEqual(twice.map((name) => `GET /api/v1/namespaces/default/configmaps/${name}`).toSorted());
+  expect(requests.filter((line) => !line.startsWith("GET "))).toEqual(
+    names.map(
+      () => "POST /api/v1/namespaces/default/configmaps?fieldManager=kubectl-client-side-apply&fieldValidation=Strict",
+    ),
+  );
+  const placeOf = (line: string): number => requests.indexOf(line);
+  const nthWrite = (n: number): number =>
+    requests.flatMap((line, at) => (line.startsWith("POST ") ? [at] : []))[n] ?? 0;
+  const ahead = names.filter(
+    (name, n) => n > 0 && placeOf(`GET /api/v1/namespaces/default/configmaps/${name}`) < nthWrite(n - 1),
+  );
+  expect(ahead.length).toBeGreaterThan(0);
+});

@@ -1,5 +1,5 @@
-import type { ApiGroup } from "../../client/discovery/discovery.js";
-import type { ApiResource } from "../../machinery/rest-mapper.js";
+import type { ApiGroup } from "../client/discovery/discovery.js";
+import type { ApiResource } from "../machinery/rest-mapper.js";
 
 /** Each resource once: in its group's preferred version where that has it, else in the first that does. */
 export function preferredResources(groups: readonly ApiGroup[], resources: readonly ApiResource[]): ApiResource[] {

@@ -1,0 +1,26 @@
+/**
+ * Works on all items, at most `limit` at a time, begun in their order; answers in their order. The first failure is thrown at
+ * once, and nothing more is begun.
+ */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T, index: number) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  let failed = false;
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of waiting) {
+      if (failed) return;
+      try {
+        results[index] = await work(item, index);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(Math.max(1, limit), items.length) }, worker));
+  return results;
+}

@@ -1,0 +1,43 @@
+import type { Factory } from "./factory.js";
+import { nearest } from "./suggestions.js";
+
+const UNKNOWN_FIELD = /unknown field "([^"]+)"/g;
+const WHICH_KIND = /(\S+) in version "([^"]+)" cannot be handled as an? /;
+
+/**
+ * Names near to those that a server does not know in an object, by the schema it publishes. Empty when the message is about
+ * something else, the kind cannot be told, or nothing is near.
+ */
+export async function nearFields(message: string, factory: Factory): Promise<readonly string[]> {
+  const [, kind, version] = WHICH_KIND.exec(message) ?? [];
+  const unknown = [...message.matchAll(UNKNOWN_FIELD)].map(([, path = ""]) => fieldPath(path));
+  if (kind === undefined || version === undefined || unknown.length === 0) return [];
+  const found: string[] = [];
+  for (const path of unknown) {
+    const name = path.at(-1) ?? "";
+    const near = nearest(name, await siblings(kind, version, path.slice(0, -1), factory));
+    if (near !== undefined && !found.includes(near)) found.push(near);
+  }
+  return found;
+}
+
+/** `spec.template.spec.containers[0].imge` without the places in lists. */
+const fieldPath = (path: string): readonly string[] => path.replace(/\[[^\]]*\]/g, "").split(".");
+
+/** The message names the version of the kind without its group: every group with such a kind is asked. */
+async function siblings(
+  kind: string,
+  versionOrGroupVersion: string,
+  path: readonly string[],
+  factory: Factory,
+): Promise<readonly string[]> {
+  const version = versionOrGroupVersion.split("/").at(-1) ?? "";
+  const { resources } = await (await factory.discovery()).resources();
+  const groups = new Set(
+    resources.filter((one) => one.kind === kind && one.version === version).map((one) => one.group),
+  );
+  const openapi = await factory.openapi();
+  const names: string[] = [];
+  for (const group of groups) names.push(...((await openapi.fieldNames({ group, version, kind }, path)) ?? []));
+  return names;
+}

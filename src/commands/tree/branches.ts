@@ -1,0 +1,64 @@
+import { type Summary, uidOf } from "./summary.js";
+
+/** A line of the tree. */
+export interface Branch {
+  /** Of the line's own: "│ └─ ". "" for a root. */
+  readonly lead: string;
+  readonly object: Summary;
+  /** What it owns is shown where it stands first. */
+  readonly again: boolean;
+}
+
+/**
+ * The tree around `start`: its owners above it, and below it what it owns, and what that owns. An object with several owners stands
+ * below each. Objects that own each other end in a line that says that they stand above.
+ */
+export function branchesOf(start: Summary, objects: ReadonlyMap<string, Summary>): readonly Branch[] {
+  const shown = related(start, objects);
+  const owned = new Map<string, Summary[]>();
+  const roots: Summary[] = [];
+  for (const object of shown) {
+    const owners = ownersOf(object, objects).filter((owner) => shown.has(owner));
+    if (owners.length === 0) roots.push(object);
+    for (const owner of owners) owned.set(uidOf(owner), [...(owned.get(uidOf(owner)) ?? []), object]);
+  }
+  const branches: Branch[] = [];
+  const seen = new Set<string>();
+  const add = (object: Summary, lead: string, indent: string): void => {
+    const below = (owned.get(uidOf(object)) ?? []).toSorted((a, b) => (a.title < b.title ? -1 : 1));
+    const again = below.length > 0 && seen.has(uidOf(object));
+    branches.push({ lead, object, again });
+    seen.add(uidOf(object));
+    if (again) return;
+    below.forEach((child, index) => {
+      const last = index === below.length - 1;
+      add(child, `${indent}${last ? "└─ " : "├─ "}`, `${indent}${last ? "   " : "│  "}`);
+    });
+  };
+  for (const root of roots.length === 0 ? [start] : roots) add(root, "", "");
+  return branches;
+}
+
+/** The start, all above it, and all below it, in the order they were found. */
+function related(start: Summary, objects: ReadonlyMap<string, Summary>): ReadonlySet<Summary> {
+  const byOwner = new Map<string, Summary[]>();
+  for (const object of objects.values()) {
+    for (const owner of ownersOf(object, objects)) {
+      byOwner.set(uidOf(owner), [...(byOwner.get(uidOf(owner)) ?? []), object]);
+    }
+  }
+  const above = reach(start, (object) => ownersOf(object, objects));
+  const below = reach(start, (object) => byOwner.get(uidOf(object)) ?? []);
+  return new Set([...above, ...below]);
+}
+
+function reach(start: Summary, next: (object: Summary) => readonly Summary[]): ReadonlySet<Summary> {
+  const found = new Set([start]);
+  // A set is walked in the order in which it grows.
+  for (const object of found) for (const other of next(object)) found.add(other);
+  return found;
+}
+
+function ownersOf({ metadata }: Summary, objects: ReadonlyMap<string, Summary>): readonly Summary[] {
+  return (metadata.ownerReferences ?? []).flatMap(({ uid }) => objects.get(uid) ?? []);
+}

@@ -1,0 +1,64 @@
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { RestMapping } from "../../machinery/rest-mapper.js";
+import { asTable, type Table, type TableRow } from "../../printers/table.js";
+
+/** An object, as far as a tree shows it. */
+export interface Summary {
+  /** "deployment.apps/web". */
+  readonly title: string;
+  readonly metadata: NonNullable<KubeObject["metadata"]>;
+  /** "" where the server's table says nothing of it. */
+  readonly ready: string;
+  readonly status: string;
+  /** As the server counts it; "" where it makes no tables. */
+  readonly age: string;
+}
+
+export const uidOf = ({ metadata }: Summary): string => metadata.uid ?? "";
+
+/** Asks for the server's own table, which knows how to sum up every kind, extensions included. */
+export const SUMMARY_ACCEPT = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+
+/** What an answer to {@link SUMMARY_ACCEPT} holds; a server that makes no tables answers with the objects. */
+export function summaries(answer: KubeObject, mapping: RestMapping): readonly Summary[] {
+  const table = asTable(answer);
+  if (table === undefined) {
+    const objects = Array.isArray(answer.items) ? (answer.items as readonly KubeObject[]) : [answer];
+    return objects.map((object) => summary(mapping, object, { ready: "", status: "", age: "" }));
+  }
+  return table.rows.map((row) => {
+    const shown = { ready: readiness(table, row), status: cell(table, row, "Status"), age: cell(table, row, "Age") };
+    return summary(mapping, row.object ?? {}, shown);
+  });
+}
+
+type Shown = Pick<Summary, "ready" | "status" | "age">;
+
+function summary(mapping: RestMapping, { metadata = {} }: KubeObject, { ready, status, age }: Shown): Summary {
+  const title = titleOf(mapping.kind, metadata.name ?? "");
+  const isGoing = metadata.deletionTimestamp !== undefined;
+  return { title, metadata, ready, status: isGoing ? "Terminating" : status || statusOf(ready), age };
+}
+
+/** "deployment.apps/web", as -o name prints it. */
+export function titleOf({ group, kind }: RestMapping["kind"], name: string): string {
+  return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}`;
+}
+
+/** "1/2": the columns Ready, where it is not a fraction itself with Desired, or Completions. */
+function readiness(table: Table, row: TableRow): string {
+  const ready = cell(table, row, "Ready");
+  const desired = cell(table, row, "Desired");
+  if (/^\d+$/.test(ready) && desired !== "") return `${ready}/${desired}`;
+  return ready || cell(table, row, "Completions");
+}
+
+function statusOf(ready: string): string {
+  const [have, want] = ready.split("/");
+  return want === undefined ? "" : have === want ? "Ready" : "NotReady";
+}
+
+function cell({ columnDefinitions }: Table, { cells }: TableRow, column: string): string {
+  const value = cells[columnDefinitions.findIndex(({ name }) => name === column)] ?? "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,45 @@
+const ESCAPE = "\u001b";
+
+/** Colours and the like (SGR), which take no room. */
+const CODES = new RegExp(`${ESCAPE}\\[[0-9;]*m`, "g");
+
+export const withoutCodes = (text: string): string => (text.includes(ESCAPE) ? text.replace(CODES, "") : text);
+
+const PLAIN = /^[\u0020-\u007e]*$/;
+
+/** Combining marks, joiners and variation selectors stand on what came before them. */
+const NO_ROOM = /[\p{Mn}\p{Me}\p{Cf}]/u;
+
+/**
+ * What takes two columns: East Asian Wide and Fullwidth (Unicode Standard Annex #11), and what is shown as a picture.
+ * Hangul's later jamo are drawn into the first.
+ */
+const TWO_COLUMNS =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2ff}\u{20000}-\u{3fffd}\p{Emoji_Presentation}]/u;
+
+const columnsOf = (char: string): number => {
+  if (NO_ROOM.test(char) && char !== "\u00ad") return 0;
+  return TWO_COLUMNS.test(char) ? 2 : 1;
+};
+
+/** How many columns of a terminal a text takes. */
+export function displayWidth(text: string): number {
+  const shown = withoutCodes(text);
+  if (PLAIN.test(shown)) return shown.length;
+  let width = 0;
+  for (const char of shown) width += columnsOf(char);
+  return width;
+}
+
+/** The beginning of a text without codes that fits into so many columns, with "…" where something is left out. */
+export function cutToWidth(text: string, columns: number): string {
+  if (displayWidth(text) <= columns) return text;
+  let cut = "";
+  let room = columns - 1;
+  for (const char of text) {
+    room -= columnsOf(char);
+    if (room < 0) break;
+    cut += char;
+  }
+  return columns <= 0 ? "" : `${cut}…`;
+}

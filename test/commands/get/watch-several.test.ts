@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ClusterSession, clusterSession } from "../../helpers/cluster-session.js";
+import { eventually } from "../../helpers/eventually.js";
+import { FixedClock } from "../../helpers/fixed-clock.js";
+import { type CliResult, runCli } from "../../helpers/run-cli.js";
+
+let session: ClusterSession;
+const clock = new FixedClock(Date.UTC(2026, 0, 1));
+beforeAll(async () => {
+  session = await clusterSession({ clock });
+  await session.write({
+    "there.json": JSON.stringify({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "there", labels: { w: "1" } },
+    }),
+    "late.json": JSON.stringify({ apiVersion: "v1", kind: "Secret", metadata: { name: "late", labels: { w: "1" } } }),
+  });
+  await session.kubectl("create -f there.json");
+});
+afterAll(() => session[Symbol.asyncDispose]());
+
+/** Runs until a watch of `resource` was opened and what comes `then` is over. */
+async function watching(argv: string, resources: readonly string[], then: () => Promise<void>): Promise<CliResult> {
+  const stop = new AbortController();
+  const env = { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig`, NO_COLOR: "1" };
+  session.requests();
+  const running = runCli(argv.split(" "), { env, cwd: session.folder, clock, signal: stop.signal, terminal: true });
+  const seen: string[] = [];
+  await eventually(async () => {
+    seen.push(...session.requests());
+    for (const resource of resources) expect(seen.some((line) => isWatch(line, resource))).toBe(true);
+  });
+  await then();
+  stop.abort(new Error("SIGINT"));
+  return running;
+}
+
+const isWatch = (line: string, resource: string): boolean =>
+  line.includes(`/${resource}?`) && line.includes("watch=true");
+
+test("on a terminal several types are watched, each in a table of its own", async () => {
+  const result = await watching("get cm,secret,ns -l w=1 -w", ["configmaps", "secrets", "namespaces"], async () => {
+    await session.kubectl("create -f late.json");
+    await session.kubectl("label cm there more=1");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  expect(result).toEqual({
+    code: 1,
+    stdout: `NAME              DATA   AGE
+configmap/there   0      0s
+
+NAME          TYPE     DATA   AGE
+secret/late   Opaque   0      0s
+configmap/there   0      0s
+`,
+    stderr: "",
+  });
+});
+
+test("and several objects by name", async () => {
+  const result = await watching("get cm/there cm/kube-root-ca.crt -w -o name", ["configmaps"], async () => {
+    await session.kubectl("label cm there even=more");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  });
+  expect(result).toEqual({
+    code: 1,
+    stdout: "configmap/there\nconfigmap/kube-root-ca.crt\nconfigmap/there\n",
+    stderr: "",
+  });
+});
+
+test("elsewhere several types are refused as kubectl refuses them", async () => {
+  expect(await session.kubectl("get cm,secret -w")).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: "error: you may only specify a single resource type\n",
+  });
+});

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ClusterSession, clusterSession } from "../../helpers/cluster-session.js";
+import { eventually } from "../../helpers/eventually.js";
+import { type FakeKubelet, startFakeKubelet } from "../../helpers/fake-kubelet.js";
+import { type CliResult, runCli } from "../../helpers/run-cli.js";
+
+let session: ClusterSession;
+let kubelet: FakeKubelet;
+
+beforeAll(async () => {
+  kubelet = await startFakeKubelet();
+  session = await clusterSession();
+  const status = {
+    addresses: [{ type: "InternalIP", address: "127.0.0.1" }],
+    daemonEndpoints: { kubeletEndpoint: { Port: kubelet.port } },
+  };
+  await session.write({ "node.json": JSON.stringify({ apiVersion: "v1", kind: "Node", metadata: { name: "one" } }) });
+  await session.kubectl("create -f node.json");
+  await session.kubectl(["patch", "node", "one", "--subresource=status", "-p", JSON.stringify({ status })]);
+});
+afterAll(async () => {
+  await session[Symbol.asyncDispose]();
+  await kubelet.close();
+});
+
+async function createPod(name: string, app: string, containers: readonly string[] = ["web"]): Promise<void> {
+  const spec = { nodeName: "one", containers: containers.map((container) => ({ name: container, image: "web:1" })) };
+  await session.write({
+    [`${name}.json`]: JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name, labels: { app } }, spec }),
+  });
+  expect((await session.kubectl(`create -f ${name}.json`)).stderr).toBe("");
+}
+
+/** Says that the containers of a pod run, for the nth time. */
+async function runs(name: string, run: number, containers: readonly string[] = ["web"]): Promise<void> {
+  const containerStatuses = containers.map((container) => ({
+    name: container,
+    ready: true,
+    restartCount: run,
+    image: "web:1",
+    imageID: "",
+    containerID: `test://${name}-${container}-${run}`,
+    state: { running: { startedAt: "2026-01-01T00:00:00Z" } },
+  }));
+  const patch = JSON.stringify({ status: { phase: "Running", containerStatuses } });
+  expect((await session.kubectl(["patch", "pod", name, "--subresource=status", "-p", patch])).stderr).toBe("");
+}
+
+/** A command that runs until it is stopped, and the logs it has asked for. */
+function follow(argv: string) {
+  const stop = new AbortController();
+  const env = { HOME: session.folder, KUBECONFIG: `${session.folder}/kubeconfig` };
+  const running = runCli(argv.split(" "), { env, cwd: session.folder, signal: stop.signal });
+  const seen: string[] = [];
+  const logs = (): readonly string[] => {
+    seen.push(...session.requests());
+    return seen.flatMap((line) => /pods\/(.*)\/log\?(.*)$/.exec(line)?.slice(1).join(" ") ?? []);
+  };
+  return {
+    asked: (count: number) =>
+      eventually(async () => {
+        expect(logs()).toHaveLength(count);
+        return logs();
+      }),
+    watched: () =>
+      eventually(async () => expect((logs(), seen).some((line) => line.includes("watch=true"))).toBe(true)),
+    end: async (): Promise<CliResult> => {
+      // What was asked for is there 50 ms later.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      stop.abort(new Error("SIGINT"));
+      return running;
+    },
+  };
+}
+
+test("pods that come later and containers that start again are followed, from their first line", async () => {
+  await createPod("a", "w");
+  await runs("a", 0);
+  session.requests();
+  const command = follow("logs -f --watch-pods -l app=w --tail=3");
+  await command.asked(1);
+  await createPod("b", "w");
+  await command.watched();
+  await runs("b", 0);
+  await command.asked(2);
+  await runs("a", 1);
+  expect(await command.asked(3)).toEqual([
+    "a container=web&follow=true&tailLines=3",
+    "b container=web&follow=true",
+    "a container=web&follow=true",
+  ]);
+  // What changes nothing about the containers asks for nothing.
+  await session.kubectl("label pod a other=label");
+  const { code, stdout, stderr } = await command.end();
+  expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+  expect(stdout.split("\n").filter((line) => line.includes("second line"))).toEqual([
+    "[pod/a/web] second line",
+    "[pod/b/web] second line",
+    "[pod/a/web] second line",
+  ]);
+  expect(await command.asked(3)).toHaveLength(3);
+});
+
+test("what an object runs, all containers; no more at a time than is allowed", async () => {
+  const metadata = { name: "d" };
+  const selector = { matchLabels: { app: "d" } };
+  const template = { metadata: { labels: { app: "d" } }, spec: { containers: [{ name: "web", image: "web:1" }] } };
+  await session.write({
+    "d.json": JSON.stringify({ apiVersion: "apps/v1", kind: "Deployment", metadata, spec: { selector, template } }),
+  });
+  await session.kubectl("create -f d.json");
+  await createPod("d-1", "d", ["web", "side"]);
+  await runs("d-1", 0, ["web", "side"]);
+  session.requests();
+  const command = follow("logs -f --watch-pods deployment/d --all-containers --max-log-requests=1 --prefix=false");
+  expect(await command.asked(2)).toEqual(["d-1 container=web&follow=true", "d-1 container=side&follow=true"]);
+  const { stdout, stderr } = await command.end();
+  expect(stderr).toBe(
+    "others wait: no more than 1 at a time are followed, use --max-log-requests to increase the limit\n",
+  );
+  expect(stdout).toContain("\nsecond line\n");
+});
+
+test("one pod through its restarts; a container it does not have is told of", async () => {
+  await createPod("alone", "alone");
+  await runs("alone", 0);
+  session.requests();
+  const command = follow("logs -f --watch-pods alone");
+  await command.asked(1);
+  await command.watched();
+  await runs("alone", 1);
+  await command.asked(2);
+  expect((await command.end()).stderr).toBe("");
+
+  const wrong = follow("logs -f --watch-pods alone -c none");
+  await wrong.watched();
+  expect((await wrong.end()).stderr).toBe("container none is not valid for pod alone out of: web\n");
+});
+
+test.each([
+  { line: "logs --watch-pods alone", error: "--watch-pods requires --follow" },
+  { line: "logs --watch-pods -f -p alone", error: "--watch-pods cannot be used with --previous" },
+  { line: "logs --watch-pods -f configmap/kube-root-ca.crt", error: "cannot get the logs from *v1.ConfigMap" },
+])("$line is refused", async ({ line, error }) => {
+  const { code, stderr } = await session.kubectl(line);
+  expect({ code, matches: stderr.includes(error) }).toEqual({ code: 1, matches: true });
+});

@@ -1,0 +1,132 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
+import type { KubeObject } from "../../../src/machinery/meta/object.js";
+import { emitKyaml } from "../../../src/machinery/yaml/kyaml.js";
+import { emitYaml } from "../../../src/machinery/yaml/emit.js";
+import { cutToWidth, displayWidth, withoutCodes } from "../../../src/printers/colours/display-width.js";
+import { paintJson, paintKyaml, paintYaml } from "../../../src/printers/colours/paint-document.js";
+import { paintDescription, paintDiff } from "../../../src/printers/colours/paint-lines.js";
+
+/** Keys in angles, values in braces, nothing in parentheses. */
+const marks = {
+  key: (text: string) => `«${text}»`,
+  value: (text: string) => `{${text}}`,
+  nothing: (text: string) => `(${text})`,
+};
+
+test.each<[string, unknown, string]>([
+  ["keys and scalars", { a: 1, b: true, c: null, d: "x" }, "«a»: {1}\n«b»: {true}\n«c»: (null)\n«d»: x\n"],
+  ["what only looks like a number is text", { a: "1", b: "true" }, '«a»: "1"\n«b»: "true"\n'],
+  ["lists", { a: [1, "x", { b: 2 }] }, "«a»:\n- {1}\n- x\n- «b»: {2}\n"],
+  ["addresses hold no key", { a: ["http://x:80/", "k=v"] }, "«a»:\n- http://x:80/\n- k=v\n"],
+  ["keys in quotes", { "a: b": 1, "1": 2 }, "«\"1\"»: {2}\n«'a: b'»: {1}\n"],
+  ["keys with colons", { "a:b": 1 }, "«a:b»: {1}\n"],
+  ["a block is text, and ends", { a: "k: 1\n\n  l: 2\n", b: 3 }, "«a»: |\n  k: 1\n\n    l: 2\n«b»: {3}\n"],
+  ["a block in a list", { a: ["k: 1\nl: 2\n", 3] }, "«a»:\n- |\n  k: 1\n  l: 2\n- {3}\n"],
+  [
+    "a block below a key in a list",
+    { a: [{ b: "k: 1\nl: 2", c: 4 }] },
+    "«a»:\n- «b»: |-\n    k: 1\n    l: 2\n  «c»: {4}\n",
+  ],
+])("YAML: %s", (_name, value, painted) => {
+  expect(paintYaml(emitYaml(value as KubeObject), marks)).toBe(painted);
+});
+
+test("YAML: text in quotes over several lines holds no keys", () => {
+  const text = "a: 'it''s\n  b: 1'\nc: \"x \\\"\n  d: 2\"\ne: 3\n";
+  expect(paintYaml(text, marks)).toBe("«a»: 'it''s\n  b: 1'\n«c»: \"x \\\"\n  d: 2\"\n«e»: {3}\n");
+});
+
+test("JSON and KYAML: keys, numbers and nothing; what is in quotes is left alone", () => {
+  const value = { a: 'say "1": 2', b: [1.5, true, "null"], c: { d: null } };
+  const painted = `{«"a"»:"say \\"1\\": 2",«"b"»:[{1.5},{true},"null"],«"c"»:{«"d"»:(null)}}`;
+  expect(paintJson(encodeJson(value), marks)).toBe(painted);
+  expect(paintKyaml(emitKyaml({ kind: "A", num: 1, text: "k: 1" } as KubeObject), marks)).toBe(
+    '---\n{\n  «kind»: "A",\n  «num»: {1},\n  «text»: "k: 1",\n}\n',
+  );
+});
+
+test("paint adds codes and nothing else, whatever the object", () => {
+  const red = (text: string): string => `\u001b[31m${text}\u001b[39m`;
+  const theme = { key: red, value: red, nothing: red };
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (object) => {
+      fc.pre(!JSON.stringify(object).includes("\\u001b"));
+      for (const [text, paint] of [
+        [emitYaml(object as KubeObject), paintYaml],
+        [encodeJson(object, { indent: 4 }), paintJson],
+        [emitKyaml(object as KubeObject), paintKyaml],
+      ] as const) {
+        expect(withoutCodes(paint(text, theme))).toBe(text);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a description: keys, headings above lines of dashes, warnings", () => {
+  const text = [
+    "Name:         web",
+    "Start Time:   <none>",
+    "Conditions:",
+    "  Type    Status",
+    "  ----    ------",
+    "  Ready   False",
+    "Events:",
+    "  Warning  Failed  5s  Error: see Notes: x",
+    "https://example.com: y",
+  ].join("\n");
+  const painted = paintDescription(text, {
+    key: (key) => `«${key}»`,
+    heading: (line) => `#${line}`,
+    cell: (column, value) => (value === "" ? "" : `${column}=${value}`),
+  });
+  expect(painted.split("\n")).toEqual([
+    "«Name:»         Name=web",
+    "«Start Time:»   Start Time=<none>",
+    "«Conditions:»",
+    "#  Type    Status",
+    "  ----    ------",
+    "  Ready   False",
+    "«Events:»",
+    "  TYPE=Warning  Failed  5s  Error: see Notes: x",
+    "https://example.com: y",
+  ]);
+});
+
+test("a difference: lines of a hunk are what they are, also those that look like names of files", () => {
+  const text =
+    "diff -u -N a b\n--- a\n+++ b\n@@ -1,2 +1,2 @@\n same\n--- was\n+++ is\n--- c\n\\ No newline at end of file\n";
+  const mark =
+    (sign: string) =>
+    (line: string): string =>
+      `${sign}${line}`;
+  expect(paintDiff(text, { added: mark("A"), removed: mark("R"), place: mark("P"), file: mark("F") })).toBe(
+    "Fdiff -u -N a b\nF--- a\nF+++ b\nP@@ -1,2 +1,2 @@\n same\nR--- was\nA+++ is\nF--- c\n\\ No newline at end of file\n",
+  );
+});
+
+test.each<[string, string, number]>([
+  ["ASCII", "web-1", 5],
+  ["Chinese", "数据库", 6],
+  ["Japanese in full and half width", "カｶ", 3],
+  ["Korean", "한국", 4],
+  ["Cyrillic", "ключ", 4],
+  ["a mark on a letter", "e\u0301", 1],
+  ["a picture", "🚀", 2],
+  ["colours", "\u001b[31mred\u001b[39m", 3],
+])("%s takes its columns", (_name, text, columns) => {
+  expect(displayWidth(text)).toBe(columns);
+});
+
+test.each<[string, number, string]>([
+  ["fits", 4, "fits"],
+  ["does not", 5, "does…"],
+  ["数据库", 6, "数据库"],
+  ["数据库", 5, "数据…"],
+  ["数据库", 4, "数…"],
+  ["x", 0, ""],
+])("%s cut to %i columns", (text, columns, cut) => {
+  expect(cutToWidth(text, columns)).toBe(cut);
+});

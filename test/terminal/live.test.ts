@@ -1,0 +1,129 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { realTool } from "../helpers/real-tools.js";
+import { givePod, ready, setStatus } from "./objects.js";
+import { describeTerminal, type TerminalLab, terminalLab } from "./terminal.js";
+
+const kubectl = realTool("kubectl");
+if (kubectl.missing !== undefined)
+  process.stdout.write(`kubectl's exit code on Ctrl-C is not compared: ${kubectl.missing}\n`);
+
+describeTerminal("live lines", () => {
+  let lab: TerminalLab;
+  const file = (name: string): string => readFileSync(join(lab.folder, name), "utf8");
+
+  beforeAll(async () => {
+    lab = await terminalLab();
+  });
+  afterAll(async () => {
+    await lab?.[Symbol.asyncDispose]();
+  });
+
+  const deployment = async (name: string): Promise<void> => {
+    await lab.kubectl(["create", "deployment", name, "--image=web", "--replicas=2"]);
+    await setStatus(lab, `deployment/${name}`, { observedGeneration: 1, replicas: 2, updatedReplicas: 2 });
+  };
+
+  test("wait shows the state and the time, then leaves its last line alone on the screen", async () => {
+    await givePod(lab, "one", ready(false));
+    const terminal = await lab.open();
+    await terminal.start("kubectl wait pod/one --for=condition=Ready");
+    const state = "pods/one: Ready is False (ContainersNotReady), waiting for true";
+    await terminal.shows(`${state} (1s)`);
+    await terminal.shows(`${state} (2s)`);
+    expect(await terminal.screen()).toBe(`${state} (2s)`);
+    await setStatus(lab, "pod/one", ready(true));
+    expect(await terminal.end()).toEqual({ screen: "pod/one condition met\n", code: 0 });
+  });
+
+  test("several objects have a line each; each goes when its time has come", async () => {
+    for (const name of ["many-a", "many-b"]) await givePod(lab, name, ready(false), { labels: { app: "many" } });
+    const terminal = await lab.open();
+    await terminal.start("kubectl wait pod -l app=many --for=condition=Ready");
+    await terminal.shows(/^\npods\/many-a: .*\npods\/many-b: .*$/);
+    await setStatus(lab, "pod/many-a", ready(true));
+    await terminal.shows(/^\npod\/many-a condition met\npods\/many-b: .*$/);
+    await setStatus(lab, "pod/many-b", ready(true));
+    const { screen } = await terminal.end();
+    expect(screen).toBe("pod/many-a condition met\npod/many-b condition met\n");
+  });
+
+  test("with stdout in a file the lines are there all the same, and the file has the last line only", async () => {
+    await givePod(lab, "filed", ready(false));
+    const terminal = await lab.open();
+    await terminal.start("kubectl wait pod/filed --for=condition=Ready >out");
+    await terminal.shows("pods/filed: Ready is False");
+    await setStatus(lab, "pod/filed", ready(true));
+    expect(await terminal.end()).toEqual({ screen: "", code: 0 });
+    expect(file("out")).toBe("pod/filed condition met\n");
+  });
+
+  test("with stderr in a file there are none: not in it, and not on the terminal", async () => {
+    await givePod(lab, "silent", ready(false));
+    const terminal = await lab.open();
+    const { screen, code } = await terminal.run("kubectl wait pod/silent --for=condition=Ready --timeout=2s 2>err");
+    expect({ screen, code }).toEqual({ screen: "", code: 1 });
+    expect(file("err")).toBe("error: timed out waiting for the condition on pods/silent\n");
+  });
+
+  test("Ctrl-C leaves nothing on the screen, the cursor, and kubectl's exit code", async () => {
+    await givePod(lab, "held", ready(false));
+    const terminal = await lab.open();
+    await terminal.start("kubectl wait pod/held --for=condition=Ready");
+    await terminal.shows("pods/held: Ready is False");
+    await terminal.press("C-c");
+    const ours = await terminal.end();
+    expect(ours.screen).toBe("");
+    expect(await terminal.cursorIsVisible()).toBe(true);
+    if (kubectl.missing !== undefined) return;
+    await terminal.start(`${kubectl.path} wait pod/held --for=condition=Ready -v=6`);
+    await terminal.shows("watch=true");
+    await terminal.press("C-c");
+    expect(ours.code).toBe((await terminal.end()).code);
+  });
+
+  test("a line is cut to a narrow terminal, also to one that becomes narrower meanwhile, and never wraps", async () => {
+    await givePod(lab, "narrow", ready(false));
+    const terminal = await lab.open({ columns: 40, rows: 10 });
+    await terminal.start("kubectl wait pod/narrow --for=condition=Ready");
+    expect(await terminal.shows("…")).toBe("pods/narrow: Ready is False (Container…");
+    await terminal.resize(24);
+    expect(await terminal.shows(/ is …$/)).toBe("pods/narrow: Ready is …");
+    await setStatus(lab, "pod/narrow", ready(true));
+    expect((await terminal.end()).screen).toBe("pod/narrow condition met\n");
+  });
+
+  test("rollout status: kubectl's lines above, how far it is below, and the lines alone in the end", async () => {
+    await deployment("web");
+    const terminal = await lab.open();
+    await terminal.start("kubectl rollout status deployment/web");
+    const first = 'Waiting for deployment "web" rollout to finish: 0 of 2 updated replicas are available...';
+    await terminal.shows("deployments/web: 0 of 2 updated replicas are available (");
+    await setStatus(lab, "deployment/web", { readyReplicas: 1, availableReplicas: 1 });
+    await terminal.shows("deployments/web: 1 of 2 updated replicas are available (");
+    await setStatus(lab, "deployment/web", { readyReplicas: 2, availableReplicas: 2 });
+    const { screen, code } = await terminal.end();
+    const unwrapped = screen.replaceAll(/(.{80})\n/g, "$1");
+    const lines = [first, first.replace("0 of", "1 of"), 'deployment "web" successfully rolled out', ""];
+    expect(unwrapped).toBe(lines.join("\n"));
+    expect(code).toBe(0);
+  });
+
+  test("rollout status: Ctrl-C ends it with kubectl's exit code and without its line", async () => {
+    await deployment("stuck");
+    const terminal = await lab.open({ columns: 120 });
+    const line = 'Waiting for deployment "stuck" rollout to finish: 0 of 2 updated replicas are available...\n';
+    await terminal.start("kubectl rollout status deployment/stuck");
+    await terminal.shows("deployments/stuck: 0 of 2");
+    await terminal.press("C-c");
+    const ours = await terminal.end();
+    expect(ours.screen).toBe(line);
+    expect(await terminal.cursorIsVisible()).toBe(true);
+    if (kubectl.missing !== undefined) return;
+    await terminal.start(`${kubectl.path} rollout status deployment/stuck`);
+    await terminal.shows("0 of 2");
+    await terminal.press("C-c");
+    expect(ours.code).toBe((await terminal.end()).code);
+  });
+});

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { realTool } from "../helpers/real-tools.js";
+import { describeTerminal, type TerminalLab, terminalLab } from "./terminal.js";
+
+const kubectl = realTool("kubectl");
+if (kubectl.missing !== undefined) process.stdout.write(`wide characters are not compared: ${kubectl.missing}\n`);
+
+const COLUMNS = "-o custom-columns=NAME:.metadata.name,说明:.data.text,SIZE:.data.size --sort-by=.data.size";
+
+describeTerminal("what takes how much room", () => {
+  let lab: TerminalLab;
+
+  beforeAll(async () => {
+    lab = await terminalLab();
+    const texts = ["short", "数据库的设置", "ключи", "café 🚀", "e\u0301te\u0301"];
+    for (const [index, text] of texts.entries()) {
+      const data = [`--from-literal=text=${text}`, `--from-literal=size=${index + 1}`];
+      await lab.kubectl(["create", "configmap", `map-${index}`, ...data]);
+      await lab.kubectl(["label", "configmap", `map-${index}`, "app=wide"]);
+    }
+  });
+  afterAll(async () => {
+    await lab?.[Symbol.asyncDispose]();
+  });
+
+  test("on a terminal wide characters are aligned by what they take there", async () => {
+    const terminal = await lab.open();
+    const { screen } = await terminal.run(`kubectl get cm -l app=wide ${COLUMNS}`);
+    expect(screen).toBe(
+      [
+        "NAME    说明           SIZE",
+        "map-0   short          1",
+        "map-1   数据库的设置   2",
+        "map-2   ключи          3",
+        "map-3   café 🚀        4",
+        "map-4   e\u0301te\u0301            5",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test.skipIf(kubectl.missing !== undefined)("in a pipe they are aligned as kubectl has them", async () => {
+    const terminal = await lab.open();
+    const line = `get cm -l app=wide ${COLUMNS}`;
+    await terminal.run(`kubectl ${line} >ours; ${kubectl.path} ${line} >theirs`);
+    const [ours, theirs] = ["ours", "theirs"].map((name) => readFileSync(join(lab.folder, name), "utf8"));
+    expect(ours).toBe(theirs);
+    expect(ours).toContain("数据库的设置");
+  });
+
+  test.each([30, 300])("a terminal of %i columns: nothing is cut", async (columns) => {
+    const terminal = await lab.open({ columns, rows: 40 });
+    const { screen } = await terminal.run("kubectl get cm -l app=wide --show-labels --no-headers -o wide");
+    const rejoined = screen.replaceAll(new RegExp(`([^\\n]{${columns}})\\n`, "g"), "$1");
+    expect(rejoined.match(/map-\d +2 +\d+s +app=wide/g)).toHaveLength(5);
+  });
+
+  test("a description is aligned by what its parts take", async () => {
+    const pod = {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "told" },
+      spec: { containers: [{ name: "app", image: "web", env: [{ name: "WHERE", value: "北京" }] }] },
+    };
+    await lab.kubectl(["create", "-f", "-"], JSON.stringify(pod));
+    const terminal = await lab.open({ columns: 120, rows: 60 });
+    expect((await terminal.run("kubectl describe pod told")).screen).toContain("      WHERE:  北京\n");
+  });
+});
