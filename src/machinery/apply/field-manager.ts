@@ -1,4 +1,4 @@
-import { badRequest, unclassified } from "../errors/status-error.js";
+import { badRequest, misfit } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
@@ -170,7 +170,7 @@ export class FieldManager {
     } catch (error) {
       if (!(error instanceof TypeMismatch)) throw error;
       const subject = `${textAt(applied, "namespace")}/${textAt(applied, "name")}; ${kindText(apiVersion, givenKind)}`;
-      throw unclassified(`failed to create typed patch object (${subject}): ${error.message}`);
+      throw misfit(`failed to create typed patch object (${subject}): ${error.message}`);
     }
   }
 

@@ -52,14 +52,14 @@ describe("a configuration that does not fit its kind", () => {
     ],
   ])("%s is an error of no class", async (_, fields, problem) => {
     const { status, text } = await apply(`${MAPS}/x`, { ...configMap("x", {}), ...fields });
-    expect(status).toBe(500);
+    expect(status).toBe(400);
     expect(JSON.parse(text)).toEqual({
       kind: "Status",
       apiVersion: "v1",
       metadata: {},
       status: "Failure",
       message: `failed to create typed patch object (/x; /v1, Kind=ConfigMap): ${problem}`,
-      code: 500,
+      code: 400,
     });
   });
 
@@ -67,7 +67,7 @@ describe("a configuration that does not fit its kind", () => {
     const ports = [{ port: 80 }, { port: 80, protocol: "TCP", name: "x" }];
     const { status, text } = await apply(`${SERVICES}/x`, service("x", ports));
     expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([
-      500,
+      400,
       'failed to create typed patch object (/x; /v1, Kind=Service): .spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
     ]);
   });
