@@ -63,6 +63,18 @@ describe("a configuration that does not fit its kind", () => {
     });
   });
 
+  test("an object that is there and fits no more than it", async () => {
+    const path = "/api/v1/namespaces/default/serviceaccounts";
+    await call(api, "POST", path, { metadata: { name: "nameless" }, secrets: [{}] });
+    const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nameless" } };
+    const answer = await apply(`${path}/nameless`, { ...account, imagePullSecrets: [{ name: "a" }] });
+    expect([answer.status, answer.at("message")]).toEqual([
+      400,
+      "failed to create typed live object (default/nameless; /v1, Kind=ServiceAccount): .secrets: element 0: " +
+        'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',
+    ]);
+  });
+
   test("two ports of one number and one protocol", async () => {
     const ports = [{ port: 80 }, { port: 80, protocol: "TCP", name: "x" }];
     const { status, text } = await apply(`${SERVICES}/x`, service("x", ports));
