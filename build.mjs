@@ -54,8 +54,9 @@ async function bundle() {
       index: "src/index.ts",
       cluster: "src/cluster/index.ts",
       actions: "src/actions/index.ts",
-      // Beside the file that starts it.
+      // Beside the file that starts them.
       "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
+      "long-bodies-worker": "src/server/long-bodies/long-bodies-worker.ts",
     },
     library: ["src/index.ts", "src/cluster/index.ts", "src/actions/index.ts"],
     options: {

@@ -2,7 +2,7 @@
 // contender once, in turn, so that a machine that drifts drifts for all of them. Prints medians, ratios and the goals.
 //   npm run bench            (ROUNDS=20 by default)
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fetchRealTools, toolsFolder } from "../test/helpers/fetch-real-tools.mjs";
@@ -22,7 +22,6 @@ try {
   );
   await startUp();
   await serverStart();
-  await againstOneServer();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -53,74 +52,6 @@ async function serverStart() {
   judge("server: process start to ready", median(ready), "ms", 600, 350);
   judge("server: RSS when ready", median(rss), "MB", 120, 90);
   process.stdout.write("\n");
-}
-
-async function againstOneServer() {
-  const server = startServer();
-  const kubeconfig = await server.ready;
-  const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: folder };
-  try {
-    for (const [namespace, count] of [
-      ["ten", 10],
-      ["many", 10_000],
-    ]) {
-      await run(
-        ours(
-          "create",
-          "-f",
-          manifest(`ns-${namespace}`, [{ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } }]),
-        ),
-        env,
-      );
-      await fill(server, namespace, count);
-      await compare(
-        count === 10 ? rounds : Math.max(5, rounds / 4),
-        {
-          [`kubets get ${count} ConfigMaps`]: ours("get", "configmaps", "-n", namespace, "-l", "bench"),
-          ...(theirs && {
-            [`kubectl get ${count} ConfigMaps`]: theirs("get", "configmaps", "-n", namespace, "-l", "bench"),
-          }),
-        },
-        env,
-      );
-    }
-    const hundred = manifest(
-      "hundred",
-      Array.from({ length: 100 }, (_, i) => configMap("default", `apply-${i}`)),
-    );
-    await compare(
-      Math.max(5, rounds / 4),
-      {
-        "kubets apply of 100, unchanged": ours("apply", "-f", hundred),
-        ...(theirs && { "kubectl apply of 100, unchanged": theirs("apply", "-f", hundred) }),
-      },
-      env,
-    );
-  } finally {
-    await server.stop();
-  }
-}
-
-/** Fills a namespace over the library, so that the filling is not what is measured. */
-async function fill(server, namespace, count) {
-  const script = `
-    const { request } = await import("node:https");
-    const { readFileSync } = await import("node:fs");
-    const { Agent } = await import("node:https");
-    const config = JSON.parse(readFileSync(process.argv[1], "utf8"));
-    const { server, "certificate-authority-data": ca } = config.clusters[0].cluster;
-    const user = config.users[0].user;
-    const agent = new Agent({ keepAlive: true, maxSockets: 8, ca: Buffer.from(ca, "base64"), cert: Buffer.from(user["client-certificate-data"], "base64"), key: Buffer.from(user["client-key-data"], "base64") });
-    const post = (i) => new Promise((resolve, reject) => {
-      const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "cm-" + String(i).padStart(5, "0"), labels: { bench: "yes" } }, data: { key: "value" } });
-      const req = request(server + "/api/v1/namespaces/${namespace}/configmaps", { method: "POST", agent, headers: { "content-type": "application/json" } }, (res) => { res.resume(); res.on("end", () => res.statusCode === 201 ? resolve() : reject(new Error(String(res.statusCode)))); });
-      req.on("error", reject); req.end(body);
-    });
-    let next = 0;
-    await Promise.all(Array.from({ length: 8 }, async () => { while (next < ${count}) await post(next++); }));
-    agent.destroy();
-  `;
-  await run(node("--input-type=module", "-e", script, "--", await server.ready), process.env);
 }
 
 function startServer() {
@@ -203,21 +134,6 @@ function median(list) {
 function residentMegabytes(pid) {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
-}
-
-function configMap(namespace, name) {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: { name, namespace, labels: { bench: "yes" } },
-    data: { key: "value" },
-  };
-}
-
-function manifest(name, objects) {
-  const path = join(folder, `${name}.yaml`);
-  writeFileSync(path, objects.map((object) => JSON.stringify(object)).join("\n---\n"));
-  return path;
 }
 
 function findKubectl() {

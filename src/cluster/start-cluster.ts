@@ -14,6 +14,7 @@ import { builtinStrategy } from "../server/builtin/index.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Listener } from "../server/generic/secure-listener.js";
+import { LongBodiesThread } from "../server/long-bodies/long-bodies-thread.js";
 import type { StrategyLookup } from "../server/registry/strategy.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
@@ -123,6 +124,10 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
   const { watchCache = true, runtimeConfig = {} } = options;
   const upgrades = !(await claimSchemaEpoch(kv, SCHEMA_EPOCH));
   const storage = createStorage({ kv, clock, watchCache, upgrades });
+  const reportError = options.onError ?? (() => {});
+  // Another thread has names, uids and secrets of its own: not for who gave the source of them.
+  const longBodies =
+    random === systemRandom ? new LongBodiesThread({ kv, clock, runtimeConfig, upgrades, reportError }) : undefined;
   const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
     storage,
@@ -135,11 +140,13 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     tokens: [staticTokens(new Map([[pki.token, admin]]))],
     serviceAccounts: tokenIssuer(pki),
     serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),
-    ...(options.onError && { reportError: options.onError }),
+    ...(longBodies && { longBodies }),
+    reportError,
     filters: options.onRequest === undefined ? [] : [recordRequests(options.onRequest)],
   });
   const close = async () => {
     await server.stop(async () => controllers?.stop());
+    await longBodies?.close();
     await listener?.close();
     await storage.close();
   };
@@ -161,7 +168,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
         serviceCidr: defaultServiceCidr(),
         nodePorts: nodePortRegistry(server.resources),
         signClient: clientSigner(pki, random),
-        ...(options.onError && { reportError: options.onError }),
+        reportError,
       });
       return controllers.settled;
     });

@@ -14,6 +14,10 @@ export const LONGEST_TURN = 100;
 const TRIALS = 3;
 /** Requests under way at once. */
 const LANES = 6;
+/** How long the server may take to say how it is, before what it was sent last is named and the run ends. */
+const ASKING_MS = 30_000;
+/** How long it may take to end, before it is killed. */
+const ENDING_MS = 20_000;
 /** Requests between two questions to the server. */
 const WINDOW = 60;
 
@@ -58,9 +62,11 @@ export class Runner {
 
   async stop(): Promise<void> {
     this.wire.close();
-    if (this.child.exitCode !== null) return;
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     this.child.send("stop" satisfies Question);
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), ENDING_MS);
     await once(this.child, "exit");
+    clearTimeout(timer);
   }
 
   /** Sends `count` requests of all classes, those of `seed`, and says what came of it. */
@@ -126,7 +132,9 @@ export class Runner {
 
   /** Asks the server how the last requests were for it; where one held it for long, finds which. */
   async #look(shots: readonly Shot[], judge: boolean): Promise<void> {
-    const { longest, faults } = await this.#ask("turns");
+    const { longest, faults } = await this.#ask("turns").catch((error: Error) => {
+      throw new Error(`${error.message}, ${span(shots)}\n${this.#problems.slice(-LANES).join("\n")}`);
+    });
     for (const fault of faults.filter((one) => !isTold(one)))
       this.#problems.push(`a fault of the server, ${span(shots)}: ${fault.slice(0, 800)}`);
     if (!judge) return;
@@ -168,9 +176,18 @@ export class Runner {
     });
     ended.catch(() => {});
     this.child.send(question);
-    const [reading] = await Promise.race([once(this.child, "message"), ended]);
-    gone.abort();
-    return reading as Reading;
+    const timer = setTimeout(() => gone.abort(new Error("the server is stuck: it does not say how it is")), ASKING_MS);
+    const stuck = once(gone.signal, "abort").then(() => {
+      throw gone.signal.reason;
+    });
+    stuck.catch(() => {});
+    try {
+      const [reading] = await Promise.race([once(this.child, "message"), ended, stuck]);
+      return reading as Reading;
+    } finally {
+      clearTimeout(timer);
+      gone.abort();
+    }
   }
 
   /** What is left on the heap when everything that was stored is deleted. */

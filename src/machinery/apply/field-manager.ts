@@ -1,4 +1,4 @@
-import { badRequest, unclassified } from "../errors/status-error.js";
+import { badRequest, misfit } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
@@ -110,6 +110,9 @@ export class FieldManager {
       this.#checkApplied(applied);
       return this.#apply(live ?? this.config.empty, applied, manager, force);
     } catch (error) {
+      const isMismatch = error instanceof TypeMismatch;
+      if ((isMismatch || error instanceof ApplyConflicts) && live !== undefined)
+        this.#checkFit("live", bare(live), true);
       if (error instanceof ApplyConflicts) throw error.toStatusError();
       throw isTooDeep(error) ? badRequest("exceeded max depth") : error;
     }
@@ -155,7 +158,7 @@ export class FieldManager {
   }
 
   #checkApplied(applied: JsonObject): void {
-    const { group, version, kind } = this.config.kind;
+    const { kind } = this.config.kind;
     const apiVersion = textOf(applied, "apiVersion");
     const givenKind = textOf(applied, "kind");
     if (apiVersion !== this.#apiVersion || givenKind !== kind) {
@@ -163,14 +166,20 @@ export class FieldManager {
     }
     const managedFields = managedFieldsOf(applied);
     if (Array.isArray(managedFields)) throw badRequest("metadata.managedFields must be nil");
+    this.#checkFit("patch", applied, false);
+  }
+
+  /** Throws a StatusError for an object in which fields cannot be told apart, or that its kind does not have. */
+  #checkFit(role: "patch" | "live", object: JsonObject, allowDuplicates: boolean): void {
+    const { group, version, kind } = this.config.kind;
     const type = this.config.versions.typeOf(this.#apiVersion);
     if (type === undefined) throw new Error(`no type for ${group}/${version} ${kind}`);
     try {
-      validate(applied, type);
+      validate(object, type, { allowDuplicates });
     } catch (error) {
       if (!(error instanceof TypeMismatch)) throw error;
-      const subject = `${textAt(applied, "namespace")}/${textAt(applied, "name")}; ${kindText(apiVersion, givenKind)}`;
-      throw unclassified(`failed to create typed patch object (${subject}): ${error.message}`);
+      const subject = `${textAt(object, "namespace")}/${textAt(object, "name")}; ${kindText(this.#apiVersion, kind)}`;
+      throw misfit(`failed to create typed ${role} object (${subject}): ${error.message}`);
     }
   }
 

@@ -149,6 +149,12 @@ export const internalError = (message: string): StatusError =>
 /** 500 without a reason: what kube-apiserver answers where it fails with an error that is no Status of its own. */
 export const unclassified = (message: string): StatusError => failure(500, "", message);
 
+/**
+ * 400 without a reason, for what a client sent that fits nothing. kube-apiserver answers 500 with the same text, as its
+ * errors there are no Status; we do not blame the server for what a client wrote. kubectl prints both alike.
+ */
+export const misfit = (message: string): StatusError => failure(400, "", message);
+
 /** For an answer that is not a Status: what client-go makes of the code alone. `verb` is the HTTP method. */
 export function genericServerResponse(response: {
   readonly code: number;

@@ -8,7 +8,7 @@ import { PatchConflictError, PatchError } from "./patch-error.js";
  * {@link PatchError} when either document is not an object. Shares what did not change; changes neither argument.
  */
 export function applyMergePatch(document: JsonValue, patch: JsonValue): JsonObject {
-  if (!isJsonObject(document)) throw new PatchError("Invalid JSON Document", "internal");
+  if (!isJsonObject(document)) throw new PatchError("Invalid JSON Document", "misfit");
   if (!isJsonObject(patch)) throw new PatchError("Invalid JSON Patch", "malformed");
   return mergeObjects(document, patch);
 }

@@ -1,16 +1,16 @@
 import {
   badRequest,
   genericServerResponse,
+  misfit,
   requestEntityTooLarge,
   type StatusError,
-  unclassified,
 } from "../errors/status-error.js";
 
 /**
  * Whose fault a failed patch is: a malformed patch (400), one that does not fit this object (422), one over a limit
- * (413), or a case Kubernetes has no answer for (500).
+ * (413), or a case Kubernetes has no class for (400 without a reason).
  */
-export type PatchFailure = "malformed" | "doesNotApply" | "tooLarge" | "internal";
+export type PatchFailure = "malformed" | "doesNotApply" | "tooLarge" | "misfit";
 
 /** A patch that cannot be applied or computed. The message is the one Kubernetes gives, to be shown as it is. */
 export class PatchError extends Error {
@@ -18,7 +18,7 @@ export class PatchError extends Error {
 
   constructor(
     message: string,
-    readonly failure: PatchFailure = "internal",
+    readonly failure: PatchFailure = "misfit",
     /** Of a field the type does not have: the type's OpenAPI definition, where it is known. */
     readonly definition?: string,
   ) {
@@ -41,7 +41,7 @@ export function isPatchConflictError(error: unknown): error is PatchConflictErro
 
 /**
  * The answer a server gives for a failed patch. A patch that does not fit is told to the client in general words only,
- * as kube-apiserver does it, and what that has no answer for is a 500 in the patch's own words.
+ * as kube-apiserver does it; what that answers 500 to is a 400 in the patch's own words.
  */
 export function patchErrorStatus(error: PatchError): StatusError {
   switch (error.failure) {
@@ -57,7 +57,7 @@ export function patchErrorStatus(error: PatchError): StatusError {
         name: "",
         serverMessage: error.message,
       });
-    case "internal":
-      return unclassified(error.message);
+    case "misfit":
+      return misfit(error.message);
   }
 }

@@ -22,10 +22,10 @@ export function lookup(schema: PatchSchema | undefined, key: string, value: "map
   const field = schema.field(key);
   if (field === undefined) {
     const text = schema.refusal?.(key) ?? `unable to find api field "${key}"`;
-    throw new PatchError(text, "internal", schema.definition);
+    throw new PatchError(text, "misfit", schema.definition);
   }
   if (value === "list" && field.holds === "value") {
-    throw new PatchError("expected slice or array type, but got: struct", "internal", schema.definition);
+    throw new PatchError("expected slice or array type, but got: struct", "misfit", schema.definition);
   }
   const rest = field.strategies.filter((strategy) => strategy !== "retainKeys");
   const [strategy] = rest;

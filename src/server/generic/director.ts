@@ -13,11 +13,17 @@ import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { SpecialHandler } from "./special-handlers.js";
 import type { ResourceMap } from "./resource-map.js";
 
+/** Answers a write, by `handle` or, when its body is long work, in a way that lets others go on. */
+export interface LongBodies {
+  answer(request: ApiRequest, handle: Handler): Promise<void>;
+}
+
 /** Sends a request to its handler: a resource's verb, or whatever else the path names. */
 export function director(
   resources: ResourceMap,
   special: ReadonlyMap<string, SpecialHandler>,
   nonResource: Handler,
+  longBodies?: LongBodies,
 ): Handler {
   return async (request) => {
     const { info } = request;
@@ -30,9 +36,15 @@ export function director(
     if (own !== undefined) return own(request, resource);
     const handle = handlerOf(request, resource);
     if (handle === undefined) throw refusal(request, resource);
-    return handle();
+    // What happens after a write of such a resource, happens in this server.
+    if (longBodies === undefined || !WRITES.has(info.verb) || resource.strategy.afterCreate !== undefined) {
+      return handle();
+    }
+    return longBodies.answer(request, async (read) => handlerOf(read, resource)?.());
   };
 }
+
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
 /** Says that the version will go away, and what to use instead. */
 function warnOfDeprecation({ warnings }: ApiRequest, { facts, codec }: ServedResource): void {

@@ -34,7 +34,7 @@ import { respondText } from "../request/respond.js";
 
 import type { Storage } from "../storage/create-storage.js";
 import type { BootSequence } from "./boot-sequence.js";
-import { director } from "./director.js";
+import { director, type LongBodies } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
 import { specialHandlers } from "./special-handlers.js";
 import { ResourceMap } from "./resource-map.js";
@@ -56,6 +56,8 @@ export interface ServerConfig {
   readonly admission?: readonly AdmissionPlugin[];
   /** "host:port", as /api tells clients; "" when there is no socket. */
   readonly serverAddress: () => string;
+  /** Does writes with very long bodies elsewhere; left out, they hold up the others. */
+  readonly longBodies?: LongBodies;
   /** What must be done before requests are served. */
   readonly boot?: BootSequence;
   /** Given what was thrown without being an answer: a fault of ours. */
@@ -123,6 +125,7 @@ export function createServer(config: ServerConfig): Server {
       resources,
       specialHandlers(resources, tokens, issuer && { issuer, random }),
       nonResource(config, shutdown),
+      config.longBodies,
     ),
   );
   const underWay = new RequestsUnderWay();

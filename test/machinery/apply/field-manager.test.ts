@@ -583,7 +583,7 @@ describe("a configuration of the wrong kind", () => {
     [
       "a field that the kind does not have",
       { ...objectOf(DEPLOYMENT, {}), foo: 1 },
-      500,
+      400,
       "failed to create typed patch object (default/x; apps/v1, Kind=Deployment): .foo: field not declared in schema",
     ],
   ])("%s", (_, applied, code, message) => {

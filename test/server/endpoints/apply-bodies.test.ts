@@ -52,22 +52,34 @@ describe("a configuration that does not fit its kind", () => {
     ],
   ])("%s is an error of no class", async (_, fields, problem) => {
     const { status, text } = await apply(`${MAPS}/x`, { ...configMap("x", {}), ...fields });
-    expect(status).toBe(500);
+    expect(status).toBe(400);
     expect(JSON.parse(text)).toEqual({
       kind: "Status",
       apiVersion: "v1",
       metadata: {},
       status: "Failure",
       message: `failed to create typed patch object (/x; /v1, Kind=ConfigMap): ${problem}`,
-      code: 500,
+      code: 400,
     });
+  });
+
+  test("an object that is there and fits no more than it", async () => {
+    const path = "/api/v1/namespaces/default/serviceaccounts";
+    await call(api, "POST", path, { metadata: { name: "nameless" }, secrets: [{}] });
+    const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "nameless" } };
+    const answer = await apply(`${path}/nameless`, { ...account, imagePullSecrets: [{ name: "a" }] });
+    expect([answer.status, answer.at("message")]).toEqual([
+      400,
+      "failed to create typed live object (default/nameless; /v1, Kind=ServiceAccount): .secrets: element 0: " +
+        'associative list with keys has an element that omits all key fields ["name"] (and doesn\'t have default values for any key fields)',
+    ]);
   });
 
   test("two ports of one number and one protocol", async () => {
     const ports = [{ port: 80 }, { port: 80, protocol: "TCP", name: "x" }];
     const { status, text } = await apply(`${SERVICES}/x`, service("x", ports));
     expect([status, (JSON.parse(text) as { message: string }).message]).toEqual([
-      500,
+      400,
       'failed to create typed patch object (/x; /v1, Kind=Service): .spec.ports: duplicate entries for key [port=80,protocol="TCP"]',
     ]);
   });

@@ -138,12 +138,12 @@ const rows: readonly Row[] = [
     code: 422,
   },
   {
-    name: "a directive that nobody knows, which kube-apiserver has no Status for",
+    name: "a directive that nobody knows, which kube-apiserver has no Status for and answers 500",
     method: "PATCH",
     path: `${MAPS}/map`,
     type: STRATEGIC,
     body: '{"$patch":"nonsense"}',
-    code: 500,
+    code: 400,
     says: "unknown patch type: nonsense in map: map[$patch:nonsense]",
   },
   {

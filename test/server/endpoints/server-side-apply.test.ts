@@ -156,7 +156,7 @@ describe("apply", () => {
       "a field nobody knows",
       `${MAPS}/x?fieldManager=m`,
       { ...map("x", {}), foo: 1 },
-      500,
+      400,
       "failed to create typed patch object (/x; /v1, Kind=ConfigMap): .foo: field not declared in schema",
     ],
     [

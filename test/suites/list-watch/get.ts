@@ -5,7 +5,7 @@ import { tooLarge } from "./too-large.js";
 const notFound = (name: string) =>
   refused(404, "NotFound", `configmaps "${name}" not found`, { name, kind: "configmaps" });
 const malformed = (text: string, problem: string) =>
-  refused(500, "", `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${problem}`);
+  refused(400, "", `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${problem}`);
 const at = (resourceVersion: string, value = "touched") => ({
   body: { kind: "ConfigMap", apiVersion: "v1", metadata: { name: "a", resourceVersion }, data: { value } },
 });
@@ -64,7 +64,7 @@ export const getRows = [
     get("/api/v1/namespaces/nowhere/configmaps/a", notFound("a")),
   ),
   row(
-    "with words for a version: 500 and the bare text",
+    "with words for a version: 400 and the bare text",
     create("a"),
     get("configmaps/a?resourceVersion=x", malformed("x", "invalid syntax")),
   ),

@@ -6,6 +6,9 @@ import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js
  * read and forgotten, so that the answer can still be sent: a stream that is given up takes its answer with it.
  */
 export function readBody(source: Readable, limit: number): Promise<Uint8Array> {
+  // An HTTP/2 stream without a byte of body ends by itself, which can be before anybody asks for it.
+  if (source.readableEnded) return Promise.resolve(NOTHING);
+  if (source.closed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -24,7 +27,11 @@ export function readBody(source: Readable, limit: number): Promise<Uint8Array> {
     source.once("error", reject);
     // Every stream closes; an error costs a stack trace.
     source.once("close", () => {
-      if (!source.readableEnded) reject(new Error("the client is gone"));
+      if (!source.readableEnded) reject(clientGone());
     });
   });
 }
+
+const NOTHING = new Uint8Array();
+
+const clientGone = (): Error => new Error("the client is gone");

@@ -1,6 +1,6 @@
 /**
  * The thread that owns the database. A build emits this file as an entry point named sqlite-worker.js, beside the
- * module that holds worker-location.ts.
+ * modules that start it.
  */
 import { once } from "node:events";
 import { type MessagePort, parentPort, receiveMessageOnPort, Worker, workerData } from "node:worker_threads";

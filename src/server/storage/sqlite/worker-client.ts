@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { type Deferred, deferred } from "../../../base/deferred.js";
 import { DataDirectoryError } from "./data-directory-error.js";
 import type { CallName, Calls, Greeting, Response, WorkerSettings } from "./protocol.js";
-import { sqliteWorkerLocation } from "./worker-location.js";
+import { workerLocation } from "../../threads/worker-location.js";
 
 /** Our end of the database thread. */
 export class WorkerClient {
@@ -74,7 +74,7 @@ export async function askOnce<T>(settings: Omit<WorkerSettings, "libsql" | "proc
 }
 
 async function startWorker(settings: Omit<WorkerSettings, "libsql" | "processId" | "location">): Promise<Worker> {
-  const location = await sqliteWorkerLocation();
+  const location = await workerLocation("sqlite-worker", "storage/sqlite/sqlite-worker");
   const workerData: WorkerSettings = {
     ...settings,
     libsql: findLibsql(),

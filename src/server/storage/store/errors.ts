@@ -1,5 +1,12 @@
 import { goQuote } from "../../../base/go-quote.js";
-import { conflict, expired, type GroupResource, StatusError, timeout } from "../../../machinery/errors/status-error.js";
+import {
+  conflict,
+  expired,
+  type GroupResource,
+  StatusError,
+  timeout,
+  unclassified,
+} from "../../../machinery/errors/status-error.js";
 
 const CONTINUE_EXPIRED =
   "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
@@ -42,13 +49,9 @@ export function preconditionFailed(gr: GroupResource, name: string, key: string,
   );
 }
 
-/** A failure that Kubernetes reports with its bare text and no reason. */
-export function plainFailure(message: string): StatusError {
-  return new StatusError({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
-}
-
+/** kube-apiserver's 500, which clients know. */
 export const resourceVersionOnCreate = (): StatusError =>
-  plainFailure("resourceVersion should not be set on objects to be created");
+  unclassified("resourceVersion should not be set on objects to be created");
 
 /** The text for a resourceVersion that is not an unsigned 64-bit number. */
 export function invalidResourceVersionText(text: string): string {

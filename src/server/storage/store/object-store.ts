@@ -1,5 +1,11 @@
 import type { Timers } from "../../../base/timers.js";
-import { alreadyExists, type GroupResource, internalError, notFound } from "../../../machinery/errors/status-error.js";
+import {
+  alreadyExists,
+  type GroupResource,
+  internalError,
+  misfit,
+  notFound,
+} from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { KeyExistsError, type KeyValue, type Kv, RevisionMismatchError } from "../kv.js";
 import {
@@ -15,7 +21,7 @@ import {
   type WatchObjectsOptions,
 } from "../store.js";
 import type { Codecs } from "./codecs.js";
-import { invalidResourceVersionText, plainFailure, resourceVersionOnCreate } from "./errors.js";
+import { invalidResourceVersionText, resourceVersionOnCreate } from "./errors.js";
 import type { KvObject } from "./kv-object.js";
 import { listObjects } from "./list-objects.js";
 import { checkPreconditions } from "./preconditions.js";
@@ -78,7 +84,7 @@ export class KvObjectStore implements ObjectStore {
     const { reads, resource } = this.config;
     const { resourceVersion = "" } = options;
     const requested = parseResourceVersion(resourceVersion);
-    if (requested === undefined) throw plainFailure(invalidResourceVersionText(resourceVersion));
+    if (requested === undefined) throw misfit(invalidResourceVersionText(resourceVersion));
     const path = this.#path(key);
     const object = await (resourceVersion === "" ? reads.latestOf(path) : reads.notOlderOf(path, requested));
     if (object === undefined) throw notFound(resource, nameOf(key));

@@ -1,0 +1,52 @@
+import { Agent, request } from "node:https";
+
+const LANES = 8;
+
+/** Fills and empties the cluster, so that no contender does it. */
+export class ApiClient {
+  #agent;
+  #server;
+
+  constructor({ clusters, users }) {
+    const pem = (text) => Buffer.from(text, "base64");
+    const { server, "certificate-authority-data": ca } = clusters[0].cluster;
+    const { "client-certificate-data": cert, "client-key-data": key } = users[0].user;
+    this.#server = server;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: LANES, ca: pem(ca), cert: pem(cert), key: pem(key) });
+  }
+
+  async namespace(name) {
+    await this.#send("POST", "/api/v1/namespaces", { metadata: { name } }, [201, 409]);
+  }
+
+  async fill(namespace, resource, count, make) {
+    let next = 0;
+    const lane = async () => {
+      while (next < count) {
+        await this.#send("POST", `/api/v1/namespaces/${namespace}/${resource}`, make(next++), [201]);
+      }
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+  }
+
+  async clear(namespace, resource) {
+    await this.#send("DELETE", `/api/v1/namespaces/${namespace}/${resource}`, undefined, [200]);
+  }
+
+  close() {
+    this.#agent.destroy();
+  }
+
+  #send(method, path, object, expected) {
+    return new Promise((resolve, reject) => {
+      const headers = object === undefined ? {} : { "content-type": "application/json" };
+      const sent = request(this.#server + path, { method, agent: this.#agent, headers }, (answer) => {
+        answer.resume().on("end", () => {
+          if (expected.includes(answer.statusCode)) resolve();
+          else reject(new Error(`${method} ${path} was answered ${answer.statusCode}`));
+        });
+      });
+      sent.on("error", reject).end(object && JSON.stringify(object));
+    });
+  }
+}

