@@ -164,11 +164,11 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
   const startOf = (...files: string[]): string[] => [...new Set(files.flatMap((file) => [...closure(file)]))];
   const heavy = /node_modules\/(undici|js-yaml|cli-table3|@peculiar|reflect-metadata)\/|src\/(server|cluster|api)\//;
 
-  test("main is one file under 120 kB and holds no heavy library and no server", () => {
+  test("main is one file under 125 kB and holds no heavy library and no server", () => {
     const main = startOf("dist/main.js");
     expect(main).toEqual(["dist/main.js"]);
     expect(inputsOf(main).filter((input) => heavy.test(input))).toEqual([]);
-    expect(bytesOf(main)).toBeLessThan(120_000);
+    expect(bytesOf(main)).toBeLessThan(125_000);
   });
 
   test("`version` loads main and one file more", () => {
@@ -180,7 +180,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(get).toHaveLength(4);
     expect(inputsOf(get).filter((input) => heavy.test(input))).toEqual([]);
     // Names are not shortened: that saves a start nothing.
-    expect(bytesOf(get)).toBeLessThan(400_000);
+    expect(bytesOf(get)).toBeLessThan(410_000);
   });
 
   test("gRPC is one file, and nothing loads it but etcd storage", () => {
