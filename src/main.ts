@@ -4,6 +4,8 @@ import { Colours, lookOf } from "./cli/colour.js";
 import { createFactory } from "./cli/create-factory.js";
 import { dispatch } from "./cli/dispatch.js";
 import type { RunProgram, Streams } from "./cli/factory.js";
+import type { CommandConduct } from "./cli/host.js";
+import { watchedOutput } from "./cli/watched-output.js";
 import { root } from "./commands/root.js";
 
 export interface MainOptions {
@@ -22,7 +24,7 @@ export interface MainOptions {
   readonly runPlugin?: (file: string, args: readonly string[]) => Promise<number>;
   /** Default: the program shares the streams of this process. */
   readonly runProgram?: RunProgram;
-  readonly onCommand?: (signals: { readonly handled: boolean; readonly ownExitCode: boolean }) => void;
+  readonly onCommand?: (command: CommandConduct) => void;
 }
 
 /**
@@ -71,6 +73,8 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
   let keepsCode = false;
   let ended: NodeJS.Signals | undefined;
   let pipeClosed = false;
+  let mustArrive = false;
+  let lost: NodeJS.ErrnoException | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     proc.on(signal, () => {
       if (!waits || ended !== undefined) dieOf(proc, signal);
@@ -78,19 +82,21 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
       ending.abort(new Error(signal));
     });
   }
-  const out = once(() => {
-    proc.stdout.on("error", (error: NodeJS.ErrnoException) => {
-      // Other failures, a full disk say, go unnoticed in kubectl too.
-      if (error.code !== "EPIPE" && error.code !== "EOF") return;
-      // Whoever read the output is gone: stop quietly, as a process killed by SIGPIPE does.
-      pipeClosed = true;
-      ending.abort(error);
-      if (!waits) proc.exit(BROKEN_PIPE);
-    });
-    return proc.stdout;
-  });
-  const err = once(() => proc.stderr.on("error", () => undefined));
-  const code = await main({
+  const endOnClosedPipe = (error: NodeJS.ErrnoException): void => {
+    if (error.code !== "EPIPE" && error.code !== "EOF") return;
+    // Whoever read the output is gone: stop quietly, as a process killed by SIGPIPE does.
+    pipeClosed = true;
+    ending.abort(error);
+    if (!waits) proc.exit(BROKEN_PIPE);
+  };
+  const out = once(() =>
+    watchedOutput(proc.stdout, 1, (error) => {
+      lost = error;
+      endOnClosedPipe(error);
+    }),
+  );
+  const err = once(() => watchedOutput(proc.stderr, 2, endOnClosedPipe));
+  let code = await main({
     argv: proc.argv.slice(2),
     // Opening a stream takes time: only those that are used are opened.
     streams: {
@@ -108,11 +114,17 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     cwd: proc.cwd(),
     ...programOf(proc),
     signal: ending.signal,
-    onCommand: ({ handled, ownExitCode }) => {
+    onCommand: ({ handled, ownExitCode, outputMustArrive }) => {
       waits = handled;
       keepsCode = ownExitCode;
+      mustArrive = outputMustArrive;
     },
   });
+  if (lost !== undefined && !pipeClosed && mustArrive && code === 0) {
+    const { PathError } = await import("./base/path-error.js");
+    err().write(`error: ${new PathError("write", "/dev/stdout", lost).message}\n`);
+    code = 1;
+  }
   proc.exitCode = exitCode();
   const opened = [out, err].flatMap(({ made }) => (made === undefined ? [] : [made.value]));
   // Taking everything down in order costs milliseconds, and there is nothing left to save once the output is written.

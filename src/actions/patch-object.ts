@@ -106,8 +106,7 @@ export class PatchObject {
 
   private async untilGone(): Promise<void> {
     const { namespace, name } = this.info;
-    const attempts = Math.ceil((this.options.recreate?.timeout ?? 0) / BACK_OFF);
-    for (let attempt = 0; ; attempt++) {
+    for (let left = this.options.recreate?.timeout ?? 0; ; left -= BACK_OFF) {
       const gone = await this.helper.get(namespace, name).then(
         () => false,
         (error: unknown) => {
@@ -116,8 +115,9 @@ export class PatchObject {
         },
       );
       if (gone) return;
-      if (attempt >= attempts) throw new Error("context deadline exceeded");
-      await this.options.sleep(BACK_OFF);
+      await this.options.sleep(Math.max(0, Math.min(left, BACK_OFF)));
+      // Not asked once more: the time is over before the next turn, or as it comes.
+      if (left <= BACK_OFF) throw new Error("context deadline exceeded");
     }
   }
 }

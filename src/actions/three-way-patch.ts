@@ -92,8 +92,12 @@ async function warnOfLegacy(
   );
 }
 
-/** The merge keys of a type this program was built with. Loaded only here: most commands never ask. */
+/** Groups that a server brings along, but kubectl's own types do not: what it knows of them it has from the server. */
+const SERVERS_OWN: readonly string[] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
+
+/** The merge keys of a type kubectl was built with. Loaded only here: most commands never ask. */
 export async function builtInPatchSchema(kind: GroupVersionKind): Promise<PatchSchema | undefined> {
+  if (SERVERS_OWN.includes(kind.group)) return undefined;
   const { schemaFor } = await import("../api/facts/index.js");
   const schema = schemaFor(kind) ?? (await noLongerServed(kind));
   return schema && fromSchema(schema);

@@ -27,7 +27,11 @@ export async function waitUntilGone(info: Info, options: WaitUntilGoneOptions): 
   try {
     if (await isGone(info, helper, options)) return;
     // A watch that ended without an answer is opened again, less and less often.
-    for (let wait = BACK_OFF; !(await goneInWatch(info, helper, options)); wait = Math.min(wait * 2, LONGEST_BACK_OFF)) {
+    for (
+      let wait = BACK_OFF;
+      !(await goneInWatch(info, helper, options));
+      wait = Math.min(wait * 2, LONGEST_BACK_OFF)
+    ) {
       await pause(wait, undefined, { signal: options.deadline });
     }
   } catch (error) {

@@ -75,6 +75,11 @@ export interface Command {
   readonly namesFlags?: boolean;
   /** With {@link handlesSignals}: the exit code is the command's own also after a signal, not 128 and the signal's number. */
   readonly ownExitCode?: boolean;
+  /**
+   * Whether it fails when its output cannot be written, to a full disk for instance. Default, as in kubectl: where -o or --raw asks for
+   * what programs read; tables and messages are lost unnoticed.
+   */
+  readonly outputMustArrive?: boolean;
 }
 
 /** What root.ts lists of each command: enough for help and completion without loading it. */

@@ -157,7 +157,8 @@ async function runCommand(command: Command, invocation: Invocation, factory: Own
   requireFlags(command, invocation);
   const { handlesSignals = false, ownExitCode = false } = command;
   const handled = typeof handlesSignals === "function" ? handlesSignals(invocation) : handlesSignals;
-  host.onCommand?.({ handled, ownExitCode });
+  const { outputMustArrive = isForPrograms(invocation.flags) } = command;
+  host.onCommand?.({ handled, ownExitCode, outputMustArrive });
   try {
     await loadForFlags(command, invocation);
     await command.execute(factory, invocation);
@@ -168,6 +169,11 @@ async function runCommand(command: Command, invocation: Invocation, factory: Own
   }
   const warnings = invocation.flags.bool("warnings-as-errors") ? factory.warningCount() : 0;
   if (warnings > 0) throw new Error(`${warnings} warning${warnings === 1 ? "" : "s"} received`);
+}
+
+function isForPrograms(flags: Invocation["flags"]): boolean {
+  if (flags.has("raw") && flags.changed("raw")) return true;
+  return flags.has("output") && /^(?:json|yaml|kyaml|go-template|template)/i.test(flags.string("output"));
 }
 
 /** A group by itself: its help, or an error naming what it was given. */

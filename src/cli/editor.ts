@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { goQuote } from "../base/go-quote.js";
-import { errorCode } from "../base/path-error.js";
+import { errorCode, PathError } from "../base/path-error.js";
 import type { Factory } from "./factory.js";
 import { makeTempFile } from "./temp-files.js";
 
@@ -29,7 +29,10 @@ export async function editText(prefix: string, suffix: string, text: string, hos
     throw new Error(`there was a problem with the editor ${named}`, { cause: error });
   });
   if (code !== 0) throw new Error(`there was a problem with the editor ${named}`);
-  return { path, text: await readFile(path, "utf8") };
+  const edited = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new PathError("open", path, error);
+  });
+  return { path, text: edited };
 }
 
 interface EditorCommand {

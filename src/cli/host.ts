@@ -21,6 +21,13 @@ export interface Host {
   readonly runProgram: RunProgram;
   /** Which credential plugins the user's preferences let run. Default: all. */
   readonly pluginPolicy?: PluginPolicy;
-  /** Told before a command runs what it does about signals. */
-  readonly onCommand?: (signals: { readonly handled: boolean; readonly ownExitCode: boolean }) => void;
+  /** Told before a command runs what it does about signals and lost output. */
+  readonly onCommand?: (command: CommandConduct) => void;
+}
+
+/** Of a command: what its `handlesSignals`, `ownExitCode` and `outputMustArrive` come to. */
+export interface CommandConduct {
+  readonly handled: boolean;
+  readonly ownExitCode: boolean;
+  readonly outputMustArrive: boolean;
 }

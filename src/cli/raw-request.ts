@@ -14,7 +14,7 @@ export async function rawRequest(
 ): Promise<void> {
   const body = filename === undefined ? new Uint8Array() : await readBody(filename, factory);
   const client = await factory.restClient();
-  const answer = await client.stream({ method, ...parseRequestUri(uri), body, contentType: "" });
+  const answer = await client.stream({ method, ...parseRequestUri(uri), userPath: true, body, contentType: "" });
   for await (const chunk of answer.body) factory.streams.out.write(chunk);
 }
 

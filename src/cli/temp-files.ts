@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { mkdir, open, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { errorCode, PathError } from "../base/path-error.js";
 import type { Host } from "./host.js";
 
@@ -34,6 +34,15 @@ export async function removeTemp(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
 }
 
+/** Of a new folder, Go looks for the place first where there is none. */
+function failure(path: string, error: unknown): Error {
+  const isFolder = typeof error === "object" && error !== null && "syscall" in error && error.syscall === "mkdir";
+  if (!isFolder) return new PathError("open", path, error);
+  return errorCode(error) === "ENOENT"
+    ? new PathError("stat", dirname(path), error)
+    : new PathError("mkdir", path, error);
+}
+
 const ATTEMPTS = 10_000;
 
 async function makeNew(
@@ -48,8 +57,7 @@ async function makeNew(
       await make(path);
       return path;
     } catch (error) {
-      if (errorCode(error) !== "EEXIST" || attempt >= ATTEMPTS)
-        throw new PathError(suffix === "" ? "mkdir" : "open", path, error);
+      if (errorCode(error) !== "EEXIST" || attempt >= ATTEMPTS) throw failure(path, error);
     }
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { runCli } from "../helpers/run-cli.js";
 
 /** A shell that loads its completion script and is asked, without a terminal, to complete $LINE. */
 interface Shell {
@@ -16,6 +17,9 @@ const SHELLS: readonly Shell[] = [
   {
     name: "bash",
     script: `source <(kubets completion bash)
+shopt -s expand_aliases
+alias k=kubets
+complete -o default -F __start_kubets k
 COMP_LINE=$LINE COMP_POINT=\${#LINE} COMP_TYPE=9 COLUMNS=200
 __start_kubets
 (( \${#COMPREPLY[@]} )) && printf '%s\\n' "\${COMPREPLY[@]}"`,
@@ -26,6 +30,7 @@ __start_kubets
     script: `zmodload zsh/zpty
 zpty inner zsh -f -i
 zpty -w inner 'PROMPT=; autoload -Uz compinit; compinit -D -u; setopt noautomenu; source <(kubets completion zsh)'
+zpty -w inner 'alias k=kubets'
 zpty -w inner 'report() { zle complete-word; print -r -- "$BUFFER" > $OUT.part; mv $OUT.part $OUT }'
 zpty -w inner 'zle -N report; bindkey "^T" report; : > $OUT.ready'
 for i in {1..200}; do [[ -e $OUT.ready ]] && break; sleep 0.05; done
@@ -34,8 +39,25 @@ for i in {1..200}; do [[ -e $OUT ]] && break; sleep 0.05; done
 zpty -d inner
 cat $OUT`,
   },
-  { name: "fish", script: "kubets completion fish | source\ncomplete -C $LINE" },
+  {
+    name: "fish",
+    script: "kubets completion fish | source\nalias k kubets\ncomplete -C $LINE",
+  },
 ];
+
+/** A pod of two containers, and a deployment. */
+const OBJECTS = `apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: default}
+spec: {containers: [{name: server, image: i}, {name: sidecar, image: i}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop, namespace: default}
+spec:
+  selector: {matchLabels: {app: shop}}
+  template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: c, image: i}]}}
+`;
 
 let cluster: Cluster | undefined;
 let folder: string;
@@ -46,6 +68,11 @@ beforeAll(async () => {
   for (const sub of ["bin", "out", "work"]) mkdirSync(join(folder, sub));
   for (const file of ["app.yaml", "big.json", "notes.txt"]) writeFileSync(join(folder, "work", file), "");
   writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
+  const { stderr } = await runCli(["create", "-f", "-"], {
+    env: { HOME: folder, KUBECONFIG: join(folder, "kubeconfig") },
+    stdin: OBJECTS,
+  });
+  if (stderr !== "") throw new Error(stderr);
   const shim = join(folder, "bin", "kubets");
   const program = join(import.meta.dirname, "../../bin/kubets.js");
   writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
@@ -79,6 +106,26 @@ for (const shell of SHELLS) {
       ["a manifest", "kubets apply -f ap", ["app.yaml"]],
       ["manifests and nothing else", "kubets apply -f ", ["app.yaml", "big.json"]],
       ["nothing of a type that nobody has", "kubets get nothing n", []],
+      ["a container of a pod", "kubets logs web sid", ["sidecar"]],
+      ["a container of a pod of a namespace", "kubets logs -n default web ser", ["server"]],
+      ["a pod to read the log of", "kubets logs w", ["web"]],
+      ["a name behind a type with a slash, of a subcommand", "kubets rollout status deploy/s", ["deploy/shop"]],
+      ["a name of a command of one type", "kubets taint node nob", []],
+      ["formats that begin alike", "kubets get cm -o json", ["json", "jsonpath", "jsonpath-as-json", "jsonpath-file"]],
+      ["a cluster", "kubets get cm --cluster ku", ["kubets"]],
+      ["a user of the kubeconfig", "kubets get cm --user ku", ["kubets"]],
+      ["a context to delete", "kubets config delete-context ku", ["kubets"]],
+      ["a shell", "kubets completion fi", ["fish"]],
+      ["explain", "kubets expl", ["explain"]],
+      ["proxy", "kubets prox", ["proxy"]],
+      ["a subcommand of auth", "kubets auth can", ["can-i"]],
+      ["a subcommand of certificate", "kubets certificate den", ["deny"]],
+      ["a subcommand of kuberc", "kubets kuberc vi", ["view"]],
+      ["a subcommand of plugin", "kubets plugin li", ["list"]],
+      ["a flag of convert", "kubets convert --output-v", ["--output-version"]],
+      ["a type to see as a tree", "kubets tree deployments.a", ["deployments.apps"]],
+      ["a name to see as a tree", "kubets tree deploy sh", ["shop"]],
+      ["a name by an alias", "k get cm kube", ["kube-root-ca.crt"]],
     ])("%s", { timeout: 30_000 }, async (_name, line, expected) => {
       const typed = line.split(" ").at(-1) ?? "";
       const lines = await ask(shell, line);

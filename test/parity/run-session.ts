@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { seededRandom } from "../helpers/seeded-random.js";
-import { startFakeKubelet } from "../helpers/fake-kubelet.js";
+import { startCompanions } from "./companions.js";
+import { type LineOutcome, runInProcess } from "./in-process.js";
 import type { Session } from "./session.js";
 
 /** What can be seen of one command line. */
@@ -57,7 +58,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     random: seededRandom(session.name),
     onRequest: (request) => requests.push(describeRequest(request)),
   });
-  const kubelet = session.steps.some((step) => step.includes("KUBELET_PORT")) ? await startFakeKubelet() : undefined;
+  const companions = await startCompanions(session, folder, (request) => requests.push(request));
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
@@ -67,11 +68,11 @@ export async function runSession(session: Session, install: InstallProgram): Pro
       mkdirSync(dirname(join(folder, "work", path)), { recursive: true });
       writeFileSync(join(folder, "work", path), text);
     }
-    const mask = (text: string): string => maskText(text, folder, cluster, kubelet?.port);
+    const mask = (text: string): string => maskText(text, folder, cluster, companions.ports);
     const steps: StepResult[] = [];
     for (const command of session.steps) {
       requests.length = 0;
-      const { code, stdout, stderr } = await shell(command, folder, kubelet?.port);
+      const { code, stdout, stderr } = await runLine(command, folder, companions.ports, install);
       steps.push({
         command,
         code,
@@ -84,29 +85,40 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     return { steps, objects: await dumpObjects(cluster, mask) };
   } finally {
     await cluster.close();
-    await kubelet?.close();
+    await companions.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-export function shell(
+async function runLine(
   command: string,
   folder: string,
-  kubeletPort: number | undefined,
-): Promise<{ code: number; stdout: string; stderr: string }> {
+  ports: Readonly<Record<string, number>>,
+  install: InstallProgram,
+): Promise<LineOutcome> {
+  const here = { cwd: join(folder, "work"), env: environment(folder, ports) };
+  const outcome = install === installOurs ? await runInProcess(command, here) : undefined;
+  return outcome ?? shell(command, folder, ports);
+}
+
+function environment(folder: string, ports: Readonly<Record<string, number>>): Record<string, string> {
+  return {
+    PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
+    HOME: join(folder, "home"),
+    KUBECONFIG: join(folder, "kubeconfig"),
+    LC_ALL: "C",
+    TZ: "UTC",
+    TMPDIR: join(folder, "tmp"),
+    // Without one, vi would wait for somebody.
+    EDITOR: "false",
+    ...Object.fromEntries(Object.entries(ports).map(([name, port]) => [name, String(port)])),
+  };
+}
+
+export function shell(command: string, folder: string, ports: Readonly<Record<string, number>>): Promise<LineOutcome> {
   const child = spawn("/bin/sh", ["-c", command], {
     cwd: join(folder, "work"),
-    env: {
-      PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
-      HOME: join(folder, "home"),
-      KUBECONFIG: join(folder, "kubeconfig"),
-      LC_ALL: "C",
-      TZ: "UTC",
-      TMPDIR: join(folder, "tmp"),
-      // Without one, vi would wait for somebody.
-      EDITOR: "false",
-      ...(kubeletPort !== undefined && { KUBELET_PORT: String(kubeletPort) }),
-    },
+    env: environment(folder, ports),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stdout = "";
@@ -145,10 +157,16 @@ const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
  * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and
  * certificates, random names and timeouts, times of files, when rollouts were started anew, and when requests for certificates were decided upon.
  */
-export function maskText(text: string, folder: string, cluster: Cluster, kubeletPort: number | undefined): string {
+export function maskText(
+  text: string,
+  folder: string,
+  cluster: Cluster,
+  ports: Readonly<Record<string, number>>,
+): string {
   const port = (number: number | string): RegExp => new RegExp(`\\b${number}\\b`, "g");
   const masked = text.replaceAll(folder, "<TMP>").replace(port(new URL(cluster.url).port), "<PORT>");
-  return (kubeletPort === undefined ? masked : masked.replace(port(kubeletPort), "<KUBELET>"))
+  return Object.entries(ports)
+    .reduce((before, [name, number]) => before.replace(port(number), `<${name}>`), masked)
     .replace(RESTARTED_AT, "$1<NOW>")
     .replace(FINGERPRINT, "X509SHA256=<FINGERPRINT>")
     .replace(DECIDED, "$1<NOW>")
@@ -205,7 +223,10 @@ function withoutDecisionTimes(body: Uint8Array): Uint8Array {
   return masked;
 }
 
-export async function dumpObjects(cluster: Cluster, mask: (text: string) => string): Promise<ReadonlyMap<string, string>> {
+export async function dumpObjects(
+  cluster: Cluster,
+  mask: (text: string) => string,
+): Promise<ReadonlyMap<string, string>> {
   const transport = cluster.transport();
   const get = async (path: string): Promise<string> => {
     const answer = await transport.send({

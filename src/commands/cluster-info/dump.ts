@@ -62,6 +62,7 @@ events, services, workloads, pods and the logs of the pods.
         usage: "How long to wait until there is a pod that runs, with a unit (5s, 2m, 3h); more than zero",
       },
     ],
+    outputMustArrive: true,
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
   };
 }

@@ -23,6 +23,7 @@ source <({{program}} completion zsh)
 # PowerShell
 {{program}} completion powershell | Out-String | Invoke-Expression`,
     flags: [],
+    outputMustArrive: true,
     execute: async (factory, invocation) => {
       factory.streams.out.write(completionScript(shellOf(invocation), factory.program));
     },

@@ -42,6 +42,7 @@ export function viewCommand(run = runView): Command {
       { name: "minify", type: "bool", usage: "Leave out all that the current context does not use" },
       { name: "raw", type: "bool", usage: "Show certificates and secrets" },
     ],
+    outputMustArrive: true,
     execute: async (factory, invocation) => run(complete(factory, invocation)),
   };
 }

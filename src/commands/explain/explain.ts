@@ -64,6 +64,7 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
         usage: "How to show it (plaintext, plaintext-openapiv2)",
       },
     ],
+    outputMustArrive: true,
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
   };
 }

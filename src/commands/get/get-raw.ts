@@ -9,6 +9,6 @@ export async function getRaw(
   { raw, signal }: { readonly raw: string; readonly signal: AbortSignal },
   streams: Streams,
 ): Promise<void> {
-  const { body } = await client.stream({ method: "GET", ...parseRequestUri(raw), signal });
+  const { body } = await client.stream({ method: "GET", ...parseRequestUri(raw), userPath: true, signal });
   for await (const chunk of body) await write(streams.out, chunk);
 }

@@ -75,6 +75,7 @@ Without DIR the current directory is meant. No server is asked.`,
 # The same for another directory, into a file
 {{program}} kustomize overlays/production -o production.yaml`,
     flags,
+    outputMustArrive: true,
     execute: async (factory, invocation) => run(complete(factory, invocation)),
     completeFlags: {
       "load-restrictor": async () => ({ candidates: [NONE, ROOT_ONLY], directive: Directive.NoFileComp }),

@@ -24,6 +24,7 @@ export function versionCommand(run = runVersion): Command {
       { name: "client", type: "bool", usage: "Print the client's version only; no server is asked" },
       { name: "output", short: "o", type: "string", usage: "One of 'yaml' or 'json'" },
     ],
+    outputMustArrive: false,
     execute: async (factory, invocation) => run(await complete(factory, invocation), factory.streams),
   };
 }

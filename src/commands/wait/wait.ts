@@ -108,6 +108,7 @@ What holds is printed for each resource; --timeout limits the time for all of th
 # Wait until a pod exists and is Ready
 {{program}} wait --for=condition=Ready --for=create pod/busybox1`,
     flags,
+    outputMustArrive: false,
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
     handlesSignals: true,
   };

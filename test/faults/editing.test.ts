@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { clusterPeer } from "./cluster-peer.js";
+import { describeBesideKubectl, type Outcome, sideBySide } from "./side-by-side.js";
+
+const OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n";
+const MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: w}\n";
+
+async function same(line: string, env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+  const { real, ours } = await sideBySide(`${line}; echo $?; kubectl get cm a -o jsonpath={.data.k}`, {
+    peer: () => clusterPeer(OBJECT),
+    files: {
+      "a.yaml": MANIFEST,
+      change: "#!/bin/sh\nsed -i 's/k: v$/k: w/' $1\n",
+      "change-and-fail": "#!/bin/sh\nsed -i 's/k: v$/k: w/' $1\nexit 3\n",
+      "change-and-die": "#!/bin/sh\nsed -i 's/k: v$/k: w/' $1\nkill -9 $$\n",
+      remove: "#!/bin/sh\nrm $1\n",
+      "delete-the-object": "#!/bin/sh\nsed -i 's/k: v$/k: w/' $1\nkubectl delete cm a --wait=false >/dev/null\n",
+      "change-the-object":
+        '#!/bin/sh\nsed -i "s/k: v$/k: w/" $1\nkubectl patch cm a -p \'{"data":{"other":"x"}}\' >/dev/null\n',
+      "make-it-wrong": "#!/bin/sh\nsed -i 's/k: v$/k: [/' $1\n",
+    },
+    env: { EDITOR: "<FOLDER>/change", ...env },
+  });
+  expect(ours).toEqual(real);
+  return real;
+}
+
+async function expectSame(line: string, env?: Readonly<Record<string, string>>): Promise<void> {
+  await same(line, env);
+}
+
+describeBesideKubectl("an editor that", () => {
+  test.each([
+    ["works, after which no file is left", { EDITOR: "<FOLDER>/change" }],
+    ["fails", { EDITOR: "false" }],
+    ["fails after it changed something", { EDITOR: "<FOLDER>/change-and-fail" }],
+    ["is killed", { EDITOR: "<FOLDER>/change-and-die" }],
+    ["is not there", { EDITOR: "no-such-editor" }],
+    ["is not at its path", { EDITOR: "<FOLDER>/no-such-editor" }],
+    ["is no program", { EDITOR: "<FOLDER>/a.yaml" }],
+    ["removes the file", { EDITOR: "<FOLDER>/remove" }],
+    ["changes nothing", { EDITOR: "true" }],
+    ["leaves what nobody can read", { EDITOR: "<FOLDER>/make-it-wrong" }],
+    ["sees the object deleted meanwhile", { EDITOR: "<FOLDER>/delete-the-object" }],
+    ["sees the object changed meanwhile", { EDITOR: "<FOLDER>/change-the-object" }],
+    ["has quotes that do not end", { EDITOR: `sh -c "` }],
+  ])("%s", (_what, env) => expectSame("kubectl edit cm a", env));
+});
+
+describeBesideKubectl("a temporary file", () => {
+  test("that may not grow is not left behind", async () => {
+    const { temporary, stdout } = await same("(ulimit -f 0; kubectl edit cm a)");
+    expect({ temporary, stdout }).toEqual({ temporary: [], stdout: "1\nv" });
+    await expectSame("(ulimit -f 0; kubectl create -f a.yaml --edit)");
+    await expectSame("(ulimit -f 0; kubectl apply edit-last-applied cm a)");
+  });
+
+  test("of diff that may not grow is not left behind", async () => {
+    const { temporary } = await same("(ulimit -f 0; kubectl diff -f a.yaml)");
+    expect(temporary).toEqual([]);
+  });
+
+  test("of replace --force that may not grow is not left behind", async () => {
+    const { temporary } = await same("(ulimit -f 0; cat a.yaml | kubectl replace --force -f -)");
+    expect(temporary).toEqual([]);
+  });
+
+  test.each(["kubectl edit cm a", "kubectl diff -f a.yaml", "kubectl replace --force -f - <a.yaml"])(
+    "in a folder that is not there: %s",
+    async (line) => {
+      await expectSame(line, { TMPDIR: "<FOLDER>/none" });
+      await expectSame(line, { TMPDIR: "<FOLDER>/a.yaml" });
+    },
+  );
+
+  test("of diff is gone when the program that compares fails", async () => {
+    const { temporary } = await same("kubectl diff -f a.yaml", { KUBECTL_EXTERNAL_DIFF: "false" });
+    expect(temporary).toEqual([]);
+    await expectSame("kubectl diff -f a.yaml", { KUBECTL_EXTERNAL_DIFF: "no-such-program" });
+  });
+});
+
+describeBesideKubectl("a kubeconfig that", () => {
+  test("may not grow stays as it was", () =>
+    expectSame("(ulimit -f 0; kubectl config set-context x --namespace=y); kubectl config get-contexts -o name"));
+  test("cannot be written because of its lock", () =>
+    expectSame("touch $KUBECONFIG.lock; kubectl config set-context x --namespace=y"));
+});

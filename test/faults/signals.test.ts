@@ -1,0 +1,115 @@
+import { expect, test } from "vitest";
+import { eventually } from "../helpers/eventually.js";
+import { clusterPeer } from "./cluster-peer.js";
+import { type Answer, configMap, json, silence, startFaultyServer, stallAfter } from "./faulty-server.js";
+import { describeBesideKubectl, type Outcome, type Running, sideBySide } from "./side-by-side.js";
+
+const THREE = ["a", "b", "c"]
+  .map((name) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\n`)
+  .join("---\n");
+const ONE = json(configMap("a"));
+const POD = json({
+  kind: "Pod",
+  apiVersion: "v1",
+  metadata: { name: "a", namespace: "default" },
+  spec: { containers: [{ name: "c", image: "i" }] },
+});
+const NONE = json({ kind: "ConfigMapList", apiVersion: "v1", metadata: { resourceVersion: "1" }, items: [] });
+const EVENT = `${JSON.stringify({ type: "ADDED", object: configMap("a") })}\n`;
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** Sends the signal once `when` holds. */
+async function outcomeOf(
+  line: string,
+  signal: NodeJS.Signals,
+  answers: readonly Answer[],
+  when: (running: Running) => boolean,
+): Promise<Outcome> {
+  const { real, ours } = await sideBySide(`exec ${line}`, {
+    peer: () => startFaultyServer(answers),
+    files: { "three.yaml": THREE },
+    meanwhile: async (running) => {
+      await eventually(async () => expect(when(running)).toBe(true));
+      running.child.kill(signal);
+    },
+  });
+  expect(ours).toEqual(real);
+  return real;
+}
+
+async function interrupt(...given: Parameters<typeof outcomeOf>): Promise<void> {
+  await outcomeOf(...given);
+}
+
+const asked =
+  (times: number) =>
+  ({ peer }: Running): boolean =>
+    peer.requests.filter((request) => /\/(?:configmaps|pods)/.test(request)).length >= times;
+
+describeBesideKubectl("a signal ends", () => {
+  test.each(SIGNALS)("a command that waits for an answer: %s", (signal) =>
+    interrupt("kubectl get cm", signal, [silence], asked(1)),
+  );
+
+  test.each(SIGNALS)("a watch: %s", (signal) =>
+    interrupt("kubectl get cm -w -o name --watch-only", signal, [NONE, stallAfter(EVENT, {})], ({ stdout }) =>
+      stdout().includes("configmap/a"),
+    ),
+  );
+
+  test.each(SIGNALS)("a log that is followed: %s", (signal) =>
+    interrupt("kubectl logs -f a", signal, [POD, stallAfter("one\n", {})], ({ stdout }) => stdout() === "one\n"),
+  );
+
+  test.each(SIGNALS)("wait: %s", (signal) =>
+    interrupt("kubectl wait cm a --for=delete", signal, [ONE, ONE, stallAfter(EVENT, {})], asked(3)),
+  );
+
+  test.each(SIGNALS)("delete, while it waits: %s", (signal) =>
+    interrupt("kubectl delete cm a", signal, [ONE, stallAfter(EVENT, {})], asked(2)),
+  );
+
+  test.each(SIGNALS)("apply of several files; what was done stays reported: %s", async (signal) => {
+    const { stdout } = await outcomeOf(
+      "kubectl apply -f three.yaml --validate=false --server-side",
+      signal,
+      [ONE, silence],
+      ({ stdout, peer }) => asked(2)({ peer } as Running) && stdout() !== "",
+    );
+    expect(stdout).toBe("configmap/a serverside-applied\n");
+  });
+});
+
+const OBJECT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {k: v}\n";
+
+describeBesideKubectl("a signal while an editor is open", () => {
+  /** Says that it runs, and stays. */
+  const EDITOR = "#!/bin/sh\necho open\nsleep 20 & wait\n";
+
+  async function interruptEditor(signal: NodeJS.Signals, whom: "kubectl" | "both"): Promise<void> {
+    const { real, ours } = await sideBySide("exec kubectl edit cm a", {
+      peer: () => clusterPeer(OBJECT),
+      files: { editor: EDITOR },
+      env: { EDITOR: "<FOLDER>/editor" },
+      meanwhile: async ({ child, stdout }) => {
+        await eventually(async () => expect(stdout()).toBe("open\n"));
+        const { pid = 0 } = child;
+        process.kill(whom === "both" ? -pid : pid, signal);
+        // The editor outlives a command that was ended alone, and holds its streams.
+        if (whom === "kubectl") {
+          await new Promise((resolve) => child.once("exit", resolve));
+          process.kill(-pid, "SIGKILL");
+        }
+      },
+    });
+    expect(ours).toEqual(real);
+  }
+
+  test.each(["SIGINT", "SIGTERM"] as const)("that reaches both, as a terminal's keys do: %s", (signal) =>
+    interruptEditor(signal, "both"),
+  );
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("that reaches the command alone: %s", (signal) =>
+    interruptEditor(signal, "kubectl"),
+  );
+});
