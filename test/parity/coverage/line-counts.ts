@@ -21,11 +21,14 @@ const FAILED = /^(?:error|Error)\b/m;
 
 /**
  * How many lines of each command went well and how many did not. A line counts for the command that decides its code; where that
- * is piped on, what it wrote to stderr decides. Help and completion are no calls of a command.
+ * is piped on, what it wrote to stderr decides. A line counts once, however often it is run with the same outcome. Help and completion
+ * are no calls of a command.
  */
 export function countLines(lines: readonly RunLine[], commands: CommandList): readonly LineCount[] {
   const counts = new Map(leafCommands(commands).map(({ path }) => [path, { good: 0, wrong: 0 }]));
-  for (const { command, code, stderr } of new Map(lines.map((line) => [line.command, line])).values()) {
+  for (const { command, code, stderr } of new Map(
+    lines.map((line) => [`${line.code} ${line.command}`, line]),
+  ).values()) {
     for (const use of commandUses(command, commands)) {
       const count = counts.get(use.command.path);
       const asksHelp = use.flags.some(({ owner, name }) => owner === "" && name === "help");
