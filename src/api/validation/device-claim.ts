@@ -82,13 +82,20 @@ function set<T>(
 
 export { set as validateSet };
 
-type Names = ReadonlyMap<string, readonly string[]>;
+/** Of each request of a claim, its alternatives. */
+export type RequestNames = ReadonlyMap<string, readonly string[]>;
+
+export const requestNames = (devices: ReadonlyFields): RequestNames =>
+  new Map(
+    objects(devices.requests).map(({ name, firstAvailable }) => [
+      text(name),
+      objects(firstAvailable).map((sub) => text(sub.name)),
+    ]),
+  );
 
 function validateDevices(devices: ReadonlyFields, path: string): FieldError[] {
   const requests = objects(devices.requests);
-  const names: Names = new Map(
-    requests.map(({ name, firstAvailable }) => [text(name), objects(firstAvailable).map((sub) => text(sub.name))]),
-  );
+  const names = requestNames(devices);
   const nameOf = ({ name }: ReadonlyFields) => text(name);
   return [
     ...set(requests, MAX_REQUESTS, `${path}.requests`, validateRequest, nameOf),
@@ -157,7 +164,7 @@ function validateAllocation(request: ReadonlyFields, path: string): FieldError[]
 
 const EFFECTS = ["NoExecute", "NoSchedule", "None"];
 
-function validateToleration(toleration: ReadonlyFields, path: string): FieldError[] {
+export function validateToleration(toleration: ReadonlyFields, path: string): FieldError[] {
   const [key, operator, value] = [text(toleration.key), text(toleration.operator), text(toleration.value)];
   const errors = key === "" ? [] : validateLabelName(key, `${path}.key`);
   if (key === "" && operator !== "Exists") {
@@ -177,7 +184,7 @@ function validateToleration(toleration: ReadonlyFields, path: string): FieldErro
     : [...errors, notSupported(`${path}.effect`, effect, EFFECTS)];
 }
 
-function validateConstraint(constraint: ReadonlyFields, path: string, names: Names): FieldError[] {
+function validateConstraint(constraint: ReadonlyFields, path: string, names: RequestNames): FieldError[] {
   const errors = validateReferences(constraint.requests, `${path}.requests`, names);
   const { matchAttribute: same, distinctAttribute: distinct } = constraint;
   if (!absent(same)) return [...errors, ...fullyQualified(text(same), `${path}.matchAttribute`)];
@@ -189,31 +196,34 @@ function validateConstraint(constraint: ReadonlyFields, path: string, names: Nam
 const NOT_A_REQUEST =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
 
-function validateReferences(requests: unknown, path: string, names: Names): FieldError[] {
-  const validate = (name: string, at: string) => {
-    const segments = name.split("/");
-    const [first = "", second] = segments;
-    if (segments.length > 2) return [invalidValue(at, name, NOT_A_REQUEST)];
-    const errors = segments.flatMap((segment) => named(segment, at, dns1123LabelErrors));
-    const subs = names.get(first);
-    if (subs !== undefined && (second === undefined || subs.includes(second))) return errors;
-    return [...errors, invalidValue(at, name, NOT_A_REQUEST)];
-  };
+export function validateReferences(requests: unknown, path: string, names: RequestNames): FieldError[] {
+  const validate = (name: string, at: string) => validateReference(name, at, names);
   return set(list(requests).map(text), MAX_REQUESTS, path, validate, (name) => name);
 }
 
-function validateConfiguration(config: ReadonlyFields, path: string): FieldError[] {
+/** The name of a request, or of one of its alternatives behind a slash. */
+export function validateReference(name: string, path: string, names: RequestNames): FieldError[] {
+  const segments = name.split("/");
+  const [first = "", second] = segments;
+  if (segments.length > 2) return [invalidValue(path, name, NOT_A_REQUEST)];
+  const errors = segments.flatMap((segment) => named(segment, path, dns1123LabelErrors));
+  const subs = names.get(first);
+  if (subs !== undefined && (second === undefined || subs.includes(second))) return errors;
+  return [...errors, invalidValue(path, name, NOT_A_REQUEST)];
+}
+
+export function validateConfiguration(config: ReadonlyFields, path: string): FieldError[] {
   if (!isFields(config.opaque)) return [required(`${path}.opaque`)];
   const errors: FieldError[] = [];
   validateCsiDriverName(text(config.opaque.driver), `${path}.opaque.driver`, errors);
-  const { parameters } = config.opaque;
-  const at = `${path}.opaque.parameters`;
-  if (absent(parameters)) return [...errors, required(at)];
-  const encoded = JSON.stringify(parameters);
-  if (Buffer.byteLength(encoded) > MAX_PARAMETER_BYTES) return [...errors, tooLong(at, MAX_PARAMETER_BYTES)];
-  return isFields(parameters)
-    ? errors
-    : [...errors, invalidValue(at, "<value omitted>", "must be a valid JSON object")];
+  return [...errors, ...validateParameters(config.opaque.parameters, `${path}.opaque.parameters`, MAX_PARAMETER_BYTES)];
+}
+
+/** An object of any fields, of at most so many bytes. */
+export function validateParameters(parameters: unknown, path: string, maxBytes: number): FieldError[] {
+  if (absent(parameters)) return [required(path)];
+  if (Buffer.byteLength(JSON.stringify(parameters)) > maxBytes) return [tooLong(path, maxBytes)];
+  return isFields(parameters) ? [] : [invalidValue(path, "<value omitted>", "must be a valid JSON object")];
 }
 
 /** The name of an attribute or a capacity: an identifier, with or without a domain. */

@@ -20,6 +20,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { validateLabelName } from "../../machinery/validation/labels.js";
 import { dns1123LabelErrors, dns1123SubdomainErrors, labelValueErrors } from "../../machinery/validation/names.js";
 import { qualifiedAttribute, validateSet } from "./device-claim.js";
+import { validatePoolName } from "./device-references.js";
 import { validateNodeSelector } from "./node-selector.js";
 import { immutable, named } from "./rules.js";
 import { validateCsiDriverName } from "./volume-sources.js";
@@ -32,7 +33,6 @@ const MAX_VALUE_BYTES = 64;
 const MAX_COUNTER_SETS = 8;
 const MAX_COUNTERS = 32;
 const MAX_TAINTS = 16;
-const MAX_POOL_BYTES = 253;
 
 export function validateResourceSlice(slice: KubeObject): FieldError[] {
   return validateSpec(object(slice.spec), []);
@@ -75,14 +75,8 @@ function validateSpec(spec: ReadonlyFields, changes: readonly FieldError[]): Fie
 }
 
 function validatePool(pool: ReadonlyFields): FieldError[] {
-  const name = text(pool.name);
   const [count, generation] = [number(pool.resourceSliceCount), number(pool.generation)];
-  const errors: FieldError[] = [];
-  if (name === "") errors.push(required("spec.pool.name"));
-  else {
-    if (Buffer.byteLength(name) > MAX_POOL_BYTES) errors.push(tooLong("spec.pool.name", MAX_POOL_BYTES));
-    for (const part of name.split("/")) errors.push(...named(part, "spec.pool.name", dns1123SubdomainErrors));
-  }
+  const errors = validatePoolName(text(pool.name), "spec.pool.name");
   if (count <= 0) errors.push(invalidValue("spec.pool.resourceSliceCount", count, "must be greater than zero"));
   if (generation < 0) {
     errors.push(invalidValue("spec.pool.generation", generation, "must be greater than or equal to zero"));

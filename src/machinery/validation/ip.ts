@@ -25,6 +25,18 @@ export function lenientCidrErrors(value: string): string[] {
   return blockErrors(parseCidr(value));
 }
 
+/** What is wrong with the address of an interface and the length of its network, "10.9.8.7/24", in a field that takes the normal form. */
+export function interfaceAddressErrors(value: string): string[] {
+  const block = parseCidr(value);
+  if (block === undefined) {
+    return ["must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)"];
+  }
+  const { address, bits } = block;
+  // Go shows an IPv4 address in IPv6's clothes as what it is.
+  const text = address.mapped ? `${address.bytes.slice(12).join(".")}/${bits > 32 ? bits - 96 : bits}` : block.text;
+  return value === text ? [] : [notCanonical(text)];
+}
+
 function addressErrors(address: Address | undefined): string[] {
   if (address === undefined) return ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"];
   if (address.leadingZeros) return ["must not have leading 0s"];

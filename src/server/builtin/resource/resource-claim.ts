@@ -1,4 +1,5 @@
 import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/device-claim.js";
+import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource-claim-status.js";
 import { ensureChild, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Strategy } from "../../registry/strategy.js";
@@ -21,6 +22,7 @@ export const resourceClaimStrategy: Strategy = {
   },
   validate: validateResourceClaim,
   validateUpdate: validateResourceClaimUpdate,
+  validateStatusUpdate: validateResourceClaimStatusUpdate,
 };
 
 const allocated = (claim: KubeObject): readonly ReadonlyFields[] =>
