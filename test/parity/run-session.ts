@@ -133,6 +133,9 @@ export function shell(command: string, folder: string, ports: Readonly<Record<st
 
 const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 
+/** Of a watch that its time ran out on: kubectl says so or not, as it happens. */
+const BROKEN_WATCH = /^[IWE]<KLOG> reflector\.go:\d+\] .*(?:Failed to watch|watch ended with error).*\n/gm;
+
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const BASE64_PEM = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
 
@@ -175,7 +178,8 @@ export function maskText(
     .replace(RANDOM_TIMEOUT, "timeoutSeconds=<RANDOM>&watch=true")
     .replace(PEM, "<PEM>")
     .replace(BASE64_PEM, "<PEM>")
-    .replace(KLOG_HEADER, "$1<KLOG> ");
+    .replace(KLOG_HEADER, "$1<KLOG> ")
+    .replace(BROKEN_WATCH, "");
 }
 
 const DISCOVERY = /^GET \/(?:api|apis|openapi|version)(?:[/?].*)?$/;

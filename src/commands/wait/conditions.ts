@@ -1,7 +1,9 @@
 import { stateOfCondition, stateOfDeletion, stateOfPath } from "./states.js";
 import { goQuote } from "../../base/go-quote.js";
+import { goTypeName, goV } from "../../machinery/go-values/go-values.js";
 import { JsonPath, relaxedJsonPath } from "../../machinery/jsonpath/jsonpath.js";
 import { isFields, number, object, text } from "../../machinery/meta/access.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** What --for asks of an object. */
@@ -57,7 +59,9 @@ function hasCondition(checked: KubeObject, type: string, wanted: string): boolea
 }
 
 const notA = (path: string, type: string, value: unknown): Error =>
-  new Error(`${path} accessor error: ${String(value)} is of the type ${typeof value}, expected ${type}`);
+  new Error(
+    `${path} accessor error: ${goV(value as JsonValue)} is of the type ${goTypeName(value as JsonValue)}, expected ${type}`,
+  );
 
 /** strings.EqualFold. */
 const equalFold = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
