@@ -22,6 +22,8 @@ export default defineConfig({
     // Much of the time goes by waiting for other programs: a core less would leave one idle.
     maxWorkers: "100%",
     sequence: { sequencer: ParityFirst },
+    // Of those that say they may run beside others: parity, whose sessions often wait.
+    maxConcurrency: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // Sessions that watch real processes can miss their moment on a loaded machine; a real difference fails twice.

@@ -21,6 +21,8 @@ export async function runInProcess(
   line: string,
   { cwd, env }: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
 ): Promise<LineOutcome | undefined> {
+  // Files of TLS are looked for where the process is.
+  if (/ --(?:certificate-authority|client-certificate|client-key)\b/.test(line)) return undefined;
   const words = plainWords(line);
   if (words?.[0] !== "kubectl" || process.env.PARITY_PROCESSES !== undefined) return undefined;
   const { main } = (await import(pathToFileURL(BUNDLE).href)) as { main: typeof Main };

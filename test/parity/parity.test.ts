@@ -22,7 +22,7 @@ describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.36.3
   const run: RunLine[] = [];
 
   for (const session of sessions) {
-    test(session.name, { timeout: 300_000 }, async () => {
+    test.concurrent(session.name, { timeout: 300_000 }, async ({ expect }) => {
       const [real, ours] = await Promise.all([
         runSession(session, installReal(kubectl.path)),
         runSession(session, installOurs),
