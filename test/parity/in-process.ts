@@ -70,7 +70,7 @@ export function plainWords(line: string): readonly string[] | undefined {
       word.replace(/'([^']*)'|"([^"]*)"/g, (_quoted, single?: string, double?: string) => single ?? double ?? ""),
     );
     const after = rest.slice(word.length);
-    if (after !== "" && !/^ /.test(after)) return undefined;
+    if (after !== "" && !after.startsWith(" ")) return undefined;
     rest = after.trimStart();
   }
   return words;
