@@ -29,9 +29,6 @@ const WRITERS = 16;
 const FIXED_RATE = 100;
 const GET_MS = 1000;
 const CREATES = 2000;
-/** Before the first round, of every contender: a server that has worked for a while is measured, as the others' figures are. */
-const WARMING_CREATES = 8000;
-const CREATED_NAMESPACE = "kube-public";
 const PATCHES = 2000;
 /** More than there are connections: no two patches under way are of one object. */
 const PATCHED_OBJECTS = 500;
@@ -293,15 +290,13 @@ async function writesWith(client, contenders, connections) {
   let call = 100;
   const measured = async ({ server, target }, message) => {
     const before = await server.usage();
-    const { result } = await client.ask({ namespace: "default", ...message, target, connections });
+    const { result } = await client.ask({ ...message, target, namespace: "default", connections });
     const cpu = (await server.usage()).cpu - before.cpu;
     return { ...result, cpu: cpu / result.count, clientBusy: result.clientCpu / 1000 / result.milliseconds };
   };
-  const samples = await inTurn(contenders, rounds, async (contender, round) => {
+  const samples = await inTurn(contenders, rounds, async (contender) => {
     const mark = `c${connections}-${call++}`;
-    const own = { op: "create", namespace: CREATED_NAMESPACE, prefix: mark, size: SIZE };
-    const create = await measured(contender, { ...own, count: round < 0 ? WARMING_CREATES : CREATES });
-    if (!contender.floor) await client.ask({ op: "clear", target: contender.target, namespace: CREATED_NAMESPACE });
+    const create = await measured(contender, { op: "create", prefix: mark, count: CREATES, size: SIZE });
     if (contender.floor || !wanted("patch")) return { create };
     const patch = { op: "patch", prefix: "patched", mark };
     return {
@@ -360,7 +355,7 @@ function reportWrites(what, who, { own, of, apiserver, must, goal }) {
 async function reportMemoryAfterWrites({ name, server }) {
   await pause(SETTLE_MS);
   report.add({
-    what: `RSS after writes, of ${2 * (WARMING_CREATES + rounds * CREATES)} ConfigMaps made and deleted again`,
+    what: `RSS after writes, ${PATCHED_OBJECTS + 2 * (rounds + 1) * CREATES} ConfigMaps held`,
     who: name,
     value: (await server.usage()).rss / 1e6,
     unit: "MB",
@@ -395,7 +390,7 @@ async function inTurn(contenders, times, measure) {
   const samples = new Map(contenders.map(({ name }) => [name, []]));
   for (let round = -1; round < times; round++) {
     for (const contender of contenders) {
-      const sample = await measure(contender, round);
+      const sample = await measure(contender);
       if (round >= 0) samples.get(contender.name).push(sample);
     }
   }
