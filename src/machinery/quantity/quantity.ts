@@ -25,7 +25,8 @@ const MAX_INT64 = 2n ** 63n - 1n;
 const NANO = -9;
 /** Beyond this many places a number is nobody's resource and only costs memory. */
 const MAX_PLACES = 10_000;
-const SHAPE = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+/** No character can belong to two parts: else a long text that fits nothing would be tried in every way. */
+const SHAPE = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
 
 export const zeroQuantity: Quantity = { unscaled: 0n, scale: 0, format: "DecimalSI", text: "0" };
 
@@ -38,7 +39,8 @@ export function parseQuantity(text: string): Quantity {
   const meaning = interpretSuffix(suffix);
   if (meaning === undefined) throw new QuantityError(SUFFIX_WRONG);
   if (Math.abs(meaning.exponent) > MAX_PLACES) throw new QuantityError(NUMERIC_WRONG);
-  const whole = digits === "" ? "0" : digits;
+  const significant = digits.replace(/^0+/, "");
+  const whole = significant === "" ? "0" : significant;
   return parseExact(text, sign, whole, fraction, meaning) ?? parseRounded(sign, whole, fraction, meaning);
 }
 

@@ -181,6 +181,16 @@ const rows: readonly Row[] = [
   },
   { name: "a hundred thousand slashes before a group", method: "GET", path: `/apis${"/".repeat(100_000)}x`, code: 404 },
   {
+    name: "a quantity of zeros that ends in no suffix",
+    method: "POST",
+    path: "/api/v1/namespaces/default/limitranges",
+    body: JSON.stringify({
+      metadata: { name: "l" },
+      spec: { limits: [{ type: "Container", max: { cpu: `${"0".repeat(100_000)}x` } }] },
+    }),
+    code: 400,
+  },
+  {
     name: "a cron schedule of zeros without a unit",
     method: "POST",
     path: "/apis/batch/v1/namespaces/default/cronjobs",
