@@ -32,6 +32,8 @@ export interface LongBodiesConfig {
 export class LongBodiesThread implements LongBodies {
   readonly #tasks = new Map<number, Deferred<Outcome>>();
   #worker: Promise<Worker> | undefined;
+  /** Of {@link #worker}, once it is made: one that was let go says nothing about the tasks of the next. */
+  #current: Worker | undefined;
   #idle: NodeJS.Timeout | undefined;
   #nextId = 1;
 
@@ -52,6 +54,7 @@ export class LongBodiesThread implements LongBodies {
     clearTimeout(this.#idle);
     const worker = this.#worker;
     this.#worker = undefined;
+    this.#current = undefined;
     await (await worker)?.terminate();
   }
 
@@ -61,7 +64,10 @@ export class LongBodiesThread implements LongBodies {
     this.#tasks.set(id, task);
     clearTimeout(this.#idle);
     try {
-      const worker = await (this.#worker ??= this.#start());
+      const worker = await (this.#worker ??= this.#start().catch((error: unknown) => {
+        this.#worker = undefined;
+        throw error;
+      }));
       worker.ref();
       const { method, query } = exchange;
       const path = query.size === 0 ? exchange.path : `${exchange.path}?${query}`;
@@ -92,14 +98,18 @@ export class LongBodiesThread implements LongBodies {
     worker.on("message", (message: FromThread) => {
       if (message.kind === "store") void answerStoreCall(kv, message).then((answer) => worker.postMessage(answer));
       else if (message.kind === "outcome") this.#tasks.get(message.id)?.resolve(message);
+      else if (message.kind === "failed") this.#tasks.get(message.id)?.reject(new Error(message.message));
       else reportError(message.error);
     });
     const fail = (error: Error) => {
+      if (this.#current !== worker) return;
       this.#worker = undefined;
+      this.#current = undefined;
       for (const task of this.#tasks.values()) task.reject(error);
     };
     worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
     worker.on("exit", () => fail(new Error("the thread for long bodies ended")));
+    this.#current = worker;
     return worker;
   }
 }

@@ -9,7 +9,7 @@ import { builtinStrategy } from "../builtin/index.js";
 import { createServer } from "../generic/server.js";
 import type { User } from "../request/user.js";
 import { createStorage } from "../storage/create-storage.js";
-import type { Fault, Outcome, Task, ThreadSettings, ToThread } from "./protocol.js";
+import type { Failed, Fault, Outcome, Task, ThreadSettings, ToThread } from "./protocol.js";
 import { RemoteKv } from "./remote-kv.js";
 
 async function start(port: MessagePort, { runtimeConfig, upgrades, freshness }: ThreadSettings): Promise<void> {
@@ -48,6 +48,9 @@ async function start(port: MessagePort, { runtimeConfig, upgrades, freshness }: 
       const { status } = response;
       const head = response.headers as Outcome["headers"];
       port.postMessage({ kind: "outcome", id, status, headers: head, body: whole } satisfies Outcome, [whole.buffer]);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      port.postMessage({ kind: "failed", id, message: text } satisfies Failed);
     } finally {
       users.delete(token);
     }

@@ -70,11 +70,18 @@ export type StoreFailure =
   | { readonly name: "ClosedError" }
   | { readonly name: "Error"; readonly message: string };
 
+/** There is no answer to a task. */
+export interface Failed {
+  readonly kind: "failed";
+  readonly id: number;
+  readonly message: string;
+}
+
 /** A fault of the server, for whoever is told of those. */
 export interface Fault {
   readonly kind: "fault";
   readonly error: unknown;
 }
 
-export type FromThread = Outcome | StoreCall | Fault;
+export type FromThread = Outcome | Failed | StoreCall | Fault;
 export type ToThread = Task | StoreAnswer;
