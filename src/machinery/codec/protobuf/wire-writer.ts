@@ -7,13 +7,13 @@ export class WireWriter {
 
   /** int32, int64 and bool: a negative number takes ten bytes. */
   integer(field: number, value: number | bigint | boolean): this {
-    return this.#push(Uint8Array.from([...varint(BigInt(field << 3)), ...varint(BigInt.asUintN(64, BigInt(value)))]));
+    return this.#push(Uint8Array.from([...varint(field << 3), ...longVarint(BigInt.asUintN(64, BigInt(value)))]));
   }
 
   double(field: number, value: number): this {
     const bytes = new Uint8Array(8);
     new DataView(bytes.buffer).setFloat64(0, value, true);
-    return this.#push(Uint8Array.from(varint(BigInt((field << 3) | 1)))).#push(bytes);
+    return this.#push(Uint8Array.from(varint((field << 3) | 1))).#push(bytes);
   }
 
   text(field: number, value: string): this {
@@ -25,7 +25,7 @@ export class WireWriter {
   }
 
   bytes(field: number, value: Uint8Array): this {
-    this.#push(Uint8Array.from([...varint(BigInt((field << 3) | 2)), ...varint(BigInt(value.length))]));
+    this.#push(Uint8Array.from([...varint((field << 3) | 2), ...varint(value.length)]));
     return this.#push(value);
   }
 
@@ -46,7 +46,19 @@ export class WireWriter {
   }
 }
 
-function varint(value: bigint): number[] {
+/** Of tags and lengths, which are far below 2^31. */
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+  return bytes;
+}
+
+function longVarint(value: bigint): number[] {
   const bytes: number[] = [];
   let rest = value;
   while (rest > 0x7fn) {
