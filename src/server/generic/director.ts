@@ -15,6 +15,8 @@ import type { ResourceMap } from "./resource-map.js";
 
 /** Answers a write, by `handle` or, when its body is long work, in a way that lets others go on. */
 export interface LongBodies {
+  /** Whether a write's body may be long work, as far as its head tells: all others need not come here. */
+  mayTake(request: ApiRequest): boolean;
   answer(request: ApiRequest, handle: Handler): Promise<void>;
 }
 
@@ -37,9 +39,8 @@ export function director(
     const handle = handlerOf(request, resource);
     if (handle === undefined) throw refusal(request, resource);
     // What happens after a write of such a resource, happens in this server.
-    if (longBodies === undefined || !WRITES.has(info.verb) || resource.strategy.afterCreate !== undefined) {
-      return handle();
-    }
+    const stays = longBodies === undefined || !WRITES.has(info.verb) || resource.strategy.afterCreate !== undefined;
+    if (stays || !longBodies.mayTake(request)) return handle();
     return longBodies.answer(request, async (read) => handlerOf(read, resource)?.());
   };
 }

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { RuntimeConfig } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import { type Deferred, deferred } from "../../base/deferred.js";
@@ -39,10 +39,13 @@ export class LongBodiesThread implements LongBodies {
 
   constructor(private readonly config: LongBodiesConfig) {}
 
+  mayTake({ exchange }: ApiRequest): boolean {
+    return mayBeLong(exchange, BODY_LIMIT);
+  }
+
   /** Answers a write: by `handle`, unless its body is long work. */
   async answer(request: ApiRequest, handle: Handler): Promise<void> {
     const { exchange } = request;
-    if (!mayBeLong(exchange, BODY_LIMIT)) return handle(request);
     const body = await exchange.body(BODY_LIMIT);
     if (!isLongWork(body, exchange)) return handle(request.with({ exchange: withBody(exchange, body) }));
     const outcome = await this.#perform(request, body);
@@ -93,6 +96,7 @@ export class LongBodiesThread implements LongBodies {
   async #start(): Promise<Worker> {
     const { kv, runtimeConfig, upgrades, reportError } = this.config;
     const settings: ThreadSettings = { runtimeConfig, upgrades, freshness: kv.freshness };
+    const { Worker } = await import("node:worker_threads");
     const location = await workerLocation("long-bodies-worker", "long-bodies/long-bodies-worker");
     const worker = new Worker(location, { workerData: settings, execArgv: ["--no-warnings"] });
     worker.on("message", (message: FromThread) => {
