@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3 delete: finalizers, selec
   test("a finalizer holds an object that is being deleted, until it is taken away", async () => {
     await maps("held");
     await patch("cm held", { metadata: { finalizers: ["example.com/hold"] } });
-    expect(await kubectl.run("delete cm held --timeout=100ms")).toEqual(
+    expect(await kubectl.run("delete cm held --timeout=1500ms")).toEqual(
       failed(
         "error: timed out waiting for the condition on configmaps/held\n",
         'configmap "held" deleted from default namespace\n',

@@ -40,7 +40,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3: rollouts, nodes, who may
     });
 
     test("without a controller: nothing is observed, there is no history", async () => {
-      expect(await kubectl.run("rollout status deployment/web --timeout=100ms")).toEqual(
+      expect(await kubectl.run("rollout status deployment/web --timeout=1500ms")).toEqual(
         failed(
           "error: timed out waiting for the condition\n",
           "Waiting for deployment spec update to be observed...\n",
