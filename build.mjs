@@ -1,9 +1,11 @@
-// Builds dist/: one ESM bundle for the CLI and the library, and the type declarations. It is made in .cache/ and swapped
-// in whole, so that a dist/ in use is never half there.
+// Builds dist/: the library as ES modules, the CLI as CommonJS with V8's compiled code beside it, and the type
+// declarations. It is made in .cache/ and swapped in whole, so that a dist/ in use is never half there.
 // `node build.mjs` builds both, `node build.mjs --fast` leaves the types out.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { toCommonJs } from "./tools/common-js.mjs";
+import { fillCodeCache } from "./tools/fill-code-cache.mjs";
 import { nodeBuiltins } from "./tools/node-builtins.mjs";
 import { parsedJson } from "./tools/parsed-json.mjs";
 import { layeredBundle } from "./tools/layered-bundle.mjs";
@@ -13,8 +15,17 @@ const workshop = `.cache/build-${process.pid}`;
 const building = join(workshop, "new");
 const replaced = join(workshop, "old");
 
+/** The program takes the server from the library, as one file on demand. */
+const clusterFromLibrary = {
+  name: "cluster-from-library",
+  setup(pass) {
+    pass.onResolve({ filter: /\/cluster\/named\/index\.js$/ }, () => ({ path: "../cluster-named.js", external: true }));
+  },
+};
+
 try {
   await bundle();
+  await fillCodeCache(building);
   if (!process.argv.includes("--fast")) declareTypes();
   swapIn();
 } finally {
@@ -22,69 +33,82 @@ try {
 }
 
 async function bundle() {
-  const { files, metafile } = await layeredBundle({
-    layers: [
-      // What every command line loads, the completers that commands name included.
-      { name: "main", roots: ["src/main.ts", "src/cli/completion/resource-completers.ts"], apart: true },
-      { name: "config", roots: ["src/client/config/config-loader.ts"] },
-      // What a command that asks a server and prints the answer loads.
-      {
-        name: "connect",
-        roots: [
-          "src/cli/connect.ts",
-          "src/cli/flags/print-flags.ts",
-          "src/cli/request-uri.ts",
-          "src/base/byte-text.ts",
-          "src/machinery/duration/human-duration.ts",
-          "src/machinery/quantity/quantity.ts",
-          "src/cli/flags/filename-flags.ts",
-          "src/printers/formats.ts",
-          "src/base/go-sort.ts",
-          "src/printers/human-printer.ts",
-          "src/printers/tab-writer.ts",
-        ],
-      },
+  const options = {
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    // Names stay: classes and functions are called in traces what they are called in src, at no cost to a start.
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: "none",
+    // fastest-levenshtein is an ES module only there.
+    mainFields: ["module", "main"],
+    // An optional peer: only disk storage on a Node without node:sqlite asks for it.
+    external: ["libsql"],
+    // ws does without its optional native helpers.
+    define: { "process.env.WS_NO_BUFFER_UTIL": '"1"', "process.env.WS_NO_UTF_8_VALIDATE": '"1"' },
+    logLevel: "warning",
+  };
+  const [library, cli] = await Promise.all([
+    layeredBundle({
       // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
-      { name: "undici", roots: ["src/client/transport/undici.ts"] },
-      { name: "grpc", roots: ["src/server/storage/etcd/grpc-channel.ts"] },
-      { name: "web-socket", roots: ["src/server/generic/transport/web-socket-connection.ts"] },
-      { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
-    ],
-    entries: {
-      index: "src/index.ts",
-      cluster: "src/cluster/index.ts",
-      actions: "src/actions/index.ts",
-      // Beside the file that starts them.
-      "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
-      "long-bodies-worker": "src/server/long-bodies/long-bodies-worker.ts",
-    },
-    library: ["src/index.ts", "src/cluster/index.ts", "src/actions/index.ts"],
-    options: {
-      outdir,
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      target: "node20.19",
-      // Names stay: classes and functions are called in traces what they are called in src, at no cost to a start.
-      minifySyntax: true,
-      minifyWhitespace: true,
-      legalComments: "none",
-      // fastest-levenshtein is an ES module only there.
-      mainFields: ["module", "main"],
-      // An optional peer: only disk storage on a Node without node:sqlite asks for it.
-      external: ["libsql"],
-      // ws does without its optional native helpers.
-      define: { "process.env.WS_NO_BUFFER_UTIL": '"1"', "process.env.WS_NO_UTF_8_VALIDATE": '"1"' },
-      plugins: [nodeBuiltins, parsedJson],
-      logLevel: "warning",
-    },
-  });
-  for (const { name, contents } of files) {
-    const path = join(building, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, contents);
+      layers: [
+        { name: "undici", roots: ["src/client/transport/undici.ts"] },
+        { name: "grpc", roots: ["src/server/storage/etcd/grpc-channel.ts"] },
+        { name: "web-socket", roots: ["src/server/generic/transport/web-socket-connection.ts"] },
+      ],
+      entries: {
+        index: "src/index.ts",
+        cluster: "src/cluster/index.ts",
+        actions: "src/actions/index.ts",
+        // What the program's `cluster` commands load.
+        "cluster-named": "src/cluster/named/index.ts",
+        // Beside the file that starts them.
+        "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
+        "long-bodies-worker": "src/server/long-bodies/long-bodies-worker.ts",
+      },
+      options: { ...options, outdir, plugins: [nodeBuiltins, parsedJson] },
+    }),
+    layeredBundle({
+      layers: [
+        // What every command line loads, the completers that commands name included.
+        { name: "main", roots: ["src/main.ts", "src/cli/completion/resource-completers.ts"] },
+        { name: "config", roots: ["src/client/config/config-loader.ts"] },
+        // What a command that asks a server and prints the answer loads.
+        {
+          name: "connect",
+          roots: [
+            "src/cli/connect.ts",
+            "src/cli/flags/print-flags.ts",
+            "src/cli/request-uri.ts",
+            "src/base/byte-text.ts",
+            "src/machinery/duration/human-duration.ts",
+            "src/machinery/quantity/quantity.ts",
+            "src/cli/flags/filename-flags.ts",
+            "src/printers/formats.ts",
+            "src/base/go-sort.ts",
+            "src/printers/human-printer.ts",
+            "src/printers/tab-writer.ts",
+          ],
+        },
+        { name: "undici", roots: ["src/client/transport/undici.ts"] },
+        { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
+      ],
+      entries: {},
+      options: { ...options, outdir: `${outdir}/cli`, plugins: [clusterFromLibrary, nodeBuiltins, parsedJson] },
+    }),
+  ]);
+  mkdirSync(join(building, "cli"), { recursive: true });
+  for (const { name, contents } of library.files) writeFileSync(join(building, name), contents);
+  for (const file of cli.files) {
+    const { name, contents } = toCommonJs(file);
+    writeFileSync(join(building, "cli", name), contents);
   }
-  writeFileSync(join(building, "metafile.json"), JSON.stringify(metafile));
+  const inputs = { ...cli.metafile.inputs, ...library.metafile.inputs };
+  const outputs = { ...cli.metafile.outputs, ...library.metafile.outputs };
+  const metafile = JSON.stringify({ inputs, outputs });
+  writeFileSync(join(building, "metafile.json"), metafile.replaceAll(/"(dist\/cli\/[\w-]+)\.js"/g, '"$1.cjs"'));
 }
 
 function declareTypes() {

@@ -1,11 +1,15 @@
 #!/usr/bin/env node
-// `process` is the global: importing it, or node:fs, costs more than the rest of the start.
+"use strict";
+const { join } = require("node:path");
+const { CachedRequire } = require("./cached-require.js");
+
+const dist = join(__dirname, "../dist/cli");
 let main;
 try {
-  main = await import("../dist/main.js");
+  main = new CachedRequire(dist).load("./main.cjs");
 } catch (error) {
-  if (error?.code !== "ERR_MODULE_NOT_FOUND" || !error.message.includes("main.js' imported from")) throw error;
+  if (error?.code !== "ENOENT" || error.path !== join(dist, "main.cjs")) throw error;
   process.stderr.write("kubets is not built yet: run `npm run build` in its folder first\n");
   process.exitCode = 1;
 }
-if (main !== undefined) process.exitCode = await main.runProcess(process);
+void main?.runProcess(process).then((code) => (process.exitCode = code));

@@ -2,7 +2,7 @@
 // that the same entry points share, and each file costs a start about a millisecond. Here the modules that a start
 // always needs are one file, a layer; everything else is split as esbuild does it.
 //
-// Guarantees: every module is in one output file, save those an `apart` layer copies; a module's code is as esbuild wrote it.
+// Guarantees: every module is in one output file; a module's code is as esbuild wrote it.
 import { basename, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
@@ -10,18 +10,16 @@ import { build } from "esbuild";
  * @typedef {object} Layer
  * @property {string} name Of its file.
  * @property {string[]} roots Modules the layer holds with all they import statically. The first one's exports are the file's own.
- * @property {boolean} [apart] Nothing outside may load this file for what `library` needs too: such modules are copied into
- *   it. They must keep no state and define no class.
  */
 
 /**
  * Layers are made in order; a module belongs to the first that reaches it, and later ones import it from there.
- * @param {{ layers: Layer[], entries: Record<string, string>, library: string[], options: import("esbuild").BuildOptions }} plan
+ * @param {{ layers: Layer[], entries: Record<string, string>, options: import("esbuild").BuildOptions }} plan
  * @returns {Promise<{ files: { name: string, contents: Uint8Array }[], metafile: { inputs: object, outputs: object } }>}
  */
-export async function layeredBundle({ layers, entries, library, options }) {
+export async function layeredBundle({ layers, entries, options }) {
   const graph = await importGraph([...layers.flatMap(({ roots }) => roots), ...Object.values(entries)], options);
-  const owner = assignModules(layers, graph, closure(library, graph));
+  const owner = assignModules(layers, graph);
   const exports = await exportedNames(sharedModules(graph, owner), options);
   const outside = outsideEntries(layers, entries, graph, owner);
 
@@ -83,13 +81,12 @@ function closure(roots, graph) {
   return found;
 }
 
-/** Module to the name of its layer. What a layer `apart` shares with the library is not given to it: it only has a copy. */
-function assignModules(layers, graph, library) {
+/** Module to the name of its layer. */
+function assignModules(layers, graph) {
   const owner = new Map();
-  for (const { name, roots, apart = false } of layers) {
+  for (const { name, roots } of layers) {
     for (const module of closure(roots, graph)) {
-      if (owner.has(module) || isVirtual(module) || (apart && library.has(module))) continue;
-      owner.set(module, name);
+      if (!owner.has(module) && !isVirtual(module)) owner.set(module, name);
     }
   }
   return owner;
@@ -159,7 +156,6 @@ function outsideEntries(layers, entries, graph, owner) {
 /** Resolves what another layer holds to that layer's file, and what a layer loads on demand to the last pass's. */
 function takeFromLayers(own, { layers, owner, exports, outside }) {
   const headOf = new Map(layers.map(({ name, roots }) => [roots[0], name]));
-  const order = new Map(layers.map(({ name }, index) => [name, index]));
   return {
     name: "take-from-layers",
     setup(pass) {
@@ -174,8 +170,6 @@ function takeFromLayers(own, { layers, owner, exports, outside }) {
         }
         const layer = owner.get(module);
         if (layer === undefined || layer === own) return found;
-        // A copy in a layer that is apart: its owner comes later.
-        if (own !== undefined && order.get(layer) > order.get(own)) return found;
         // One for each importer: shared ones would be files of their own.
         return {
           path: `${module}?${relative(process.cwd(), importer)}`,

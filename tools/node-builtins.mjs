@@ -8,6 +8,11 @@ import { relative } from "node:path";
 /** What commander requires for programs that are files of their own; kubets has none, and it is slow to load. */
 const ON_USE = new Set(["node:child_process"]);
 
+/** Modules of functions only, which few commands call and which take a millisecond to load. */
+const ON_CALL = new Set(["node:fs/promises"]);
+const callOf = (path, name) =>
+  `export const ${name} = (...args) => process.getBuiltinModule(${JSON.stringify(path)}).${name}(...args);`;
+
 export const nodeBuiltins = {
   name: "node-builtins",
   setup(build) {
@@ -34,6 +39,7 @@ export const nodeBuiltins = {
     );
     build.onLoad({ filter: /./, namespace: "imported-builtin" }, async ({ pluginData: path }) => {
       const names = Object.keys(await import(path)).filter((name) => name !== "default");
+      if (ON_CALL.has(path)) return { contents: names.map((name) => callOf(path, name)).join("\n") };
       return {
         contents: `
           const whole = () => process.getBuiltinModule(${JSON.stringify(path)});

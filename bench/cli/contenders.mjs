@@ -51,7 +51,7 @@ function compiled(bun, folder) {
   // Bytecode is for CommonJS, which has no await at its top.
   writeFileSync(
     entry,
-    `import { runProcess } from ${JSON.stringify(join(root, "dist/main.js"))};
+    `import { runProcess } from ${JSON.stringify(join(root, "dist/cli/main.cjs"))};
 runProcess(process).then((code) => { process.exitCode = code; });
 `,
   );

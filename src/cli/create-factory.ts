@@ -27,6 +27,8 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const clientConfig = once(async () => (await loader()).clientConfig());
   const restClient = once(async () => {
     const { createRestClient } = await import("./connect.js");
+    // TLS needs this module anyway; the global `crypto` would load web crypto.
+    const { randomUUID } = await import("node:crypto");
     const plain = createRestClient(await clientConfig(), {
       clock: host.clock,
       env: host.env,
@@ -37,7 +39,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
       pluginPolicy: host.pluginPolicy,
       onBrokenBody: (reason) => logError("request.go:1196", "Unexpected error when reading response body", reason),
       // kubectl tells the server which command asks, and which requests belong together.
-      headers: { "kubectl-command": commandPath, "kubectl-session": crypto.randomUUID() },
+      headers: { "kubectl-command": commandPath, "kubectl-session": randomUUID() },
     });
     const client = flags.changed("retry")
       ? (await import("./with-retries.js")).withRetries(plain, flags, host.streams)

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { pathToFileURL } from "node:url";
 import type { main as Main } from "../../src/main.js";
 import type { RunProgram } from "../../src/cli/factory.js";
 
@@ -11,7 +11,8 @@ export interface LineOutcome {
   readonly stderr: string;
 }
 
-const BUNDLE = join(import.meta.dirname, "../../dist/main.js");
+const require = createRequire(import.meta.url);
+const BUNDLE = join(import.meta.dirname, "../../dist/cli/main.cjs");
 
 /**
  * Runs a line in this process by the built program's own `main`: starting Node for each of thousands of lines would take
@@ -25,7 +26,7 @@ export async function runInProcess(
   if (/ --(?:certificate-authority|client-certificate|client-key)\b/.test(line)) return undefined;
   const words = plainWords(line);
   if (words?.[0] !== "kubectl" || process.env.PARITY_PROCESSES !== undefined) return undefined;
-  const { main } = (await import(pathToFileURL(BUNDLE).href)) as { main: typeof Main };
+  const { main } = require(BUNDLE) as { readonly main: typeof Main };
   const [out, err] = [new PassThrough(), new PassThrough()];
   let stdout = "";
   let stderr = "";

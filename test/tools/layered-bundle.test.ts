@@ -32,9 +32,8 @@ const BUILD = `
   const { nodeBuiltins } = await load("node-builtins.mjs");
   const { parsedJson } = await load("parsed-json.mjs");
   const { files, metafile } = await layeredBundle({
-    layers: [{ name: "main", roots: ["src/main.ts"], apart: true }, { name: "ask", roots: ["src/ask.ts"] }],
+    layers: [{ name: "main", roots: ["src/main.ts"] }, { name: "ask", roots: ["src/ask.ts"] }],
     entries: { index: "src/index.ts" },
-    library: ["src/index.ts"],
     options: { outdir: "dist", bundle: true, format: "esm", platform: "node", plugins: [nodeBuiltins, parsedJson] },
   });
   const { mkdirSync, writeFileSync } = await import("node:fs");
@@ -64,12 +63,13 @@ test("what is loaded on demand shares the state of the layer it takes modules fr
   expect(told).toBe("1 2 B café A function");
 });
 
-test("the library takes nothing from a layer that is apart, and the metafile says who loads whom", () => {
+test("a module is in the first layer that reaches it, and the metafile says who loads whom", () => {
   const { outputs } = JSON.parse(readFileSync(join(folder, "dist/metafile.json"), "utf8")) as {
     readonly outputs: Readonly<Record<string, { readonly imports: readonly { readonly path: string }[] }>>;
   };
   const importsOf = (file: string) => (outputs[`dist/${file}`]?.imports ?? []).map(({ path }) => path).sort();
   expect(importsOf("main.js")).toEqual(["dist/command.js"]);
   expect(importsOf("command.js")).toEqual(["dist/ask.js", "dist/main.js"]);
-  expect(importsOf("index.js")).toEqual(["dist/ask.js"]);
+  expect(importsOf("ask.js")).toEqual(["dist/main.js"]);
+  expect(importsOf("index.js")).toEqual(["dist/main.js"]);
 });

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
-const built = existsSync(resolve(import.meta.dirname, "../../../dist/main.js"));
+const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
 
 describe.skipIf(!built)("kubets cluster check", () => {
   let home = "";

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
-const built = existsSync(resolve(import.meta.dirname, "../../../dist/main.js"));
+const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
 
 interface Outcome {
   readonly code: number;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { etcdMissing, type EtcdServer, startEtcd, tellEtcdMissing } from "../../helpers/etcd.js";
 
 const bin = resolve(import.meta.dirname, "../../../bin/kubets.js");
-const built = existsSync(resolve(import.meta.dirname, "../../../dist/main.js"));
+const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
 
 tellEtcdMissing("kubets cluster --storage=etcd");
 

@@ -1,0 +1,48 @@
+"use strict";
+const { readFileSync } = require("node:fs");
+const { join } = require("node:path");
+const { Script, constants } = require("node:vm");
+
+const WRAPPER = ["(function (exports, require, module, __filename, __dirname) {", "\n})"];
+
+/**
+ * A `require` for the files of one folder that takes what V8 has compiled of them from a cache instead of compiling anew:
+ * a third of the time of a `get` under Node 20. The cache belongs to one build of V8; another one finds none and compiles.
+ */
+class CachedRequire {
+  constructor(folder) {
+    this.folder = folder;
+    this.cacheFolder = join(folder, "code-cache", `${process.versions.v8}-${process.arch}`);
+    /** By "./name.cjs": what is loaded, and the script it came from. */
+    this.modules = new Map();
+    this.scripts = new Map();
+    this.require = (path) => this.load(path);
+  }
+
+  load(path) {
+    const known = this.modules.get(path);
+    if (known !== undefined) return known.exports;
+    if (!path.startsWith("./")) return require(path);
+    const filename = join(this.folder, path);
+    const script = new Script(WRAPPER[0] + readFileSync(filename, "utf8") + WRAPPER[1], {
+      filename,
+      cachedData: this.cacheOf(path),
+      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+    });
+    const module = { exports: {} };
+    this.modules.set(path, module);
+    this.scripts.set(path, script);
+    script.runInThisContext()(module.exports, this.require, module, filename, this.folder);
+    return module.exports;
+  }
+
+  cacheOf(path) {
+    try {
+      return readFileSync(join(this.cacheFolder, path));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+module.exports = { CachedRequire };
