@@ -4,7 +4,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { toCommonJs } from "./tools/common-js.mjs";
+import { bridgeTo, toCommonJs } from "./tools/common-js.mjs";
 import { fillCodeCache } from "./tools/fill-code-cache.mjs";
 import { nodeBuiltins } from "./tools/node-builtins.mjs";
 import { parsedJson } from "./tools/parsed-json.mjs";
@@ -105,6 +105,8 @@ async function bundle() {
     const { name, contents } = toCommonJs(file);
     writeFileSync(join(building, "cli", name), contents);
   }
+  const bridge = bridgeTo("cluster-named");
+  writeFileSync(join(building, bridge.name), bridge.contents);
   const inputs = { ...cli.metafile.inputs, ...library.metafile.inputs };
   const outputs = { ...cli.metafile.outputs, ...library.metafile.outputs };
   const metafile = JSON.stringify({ inputs, outputs });

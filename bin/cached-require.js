@@ -1,7 +1,7 @@
 "use strict";
 const { readFileSync } = require("node:fs");
 const { join } = require("node:path");
-const { Script, constants } = require("node:vm");
+const { Script } = require("node:vm");
 
 const WRAPPER = ["(function (exports, require, module, __filename, __dirname) {", "\n})"];
 
@@ -22,12 +22,11 @@ class CachedRequire {
   load(path) {
     const known = this.modules.get(path);
     if (known !== undefined) return known.exports;
-    if (!path.startsWith("./")) return require(path);
+    if (!path.startsWith("./")) return require(path.startsWith("../") ? join(this.folder, path) : path);
     const filename = join(this.folder, path);
     const script = new Script(WRAPPER[0] + readFileSync(filename, "utf8") + WRAPPER[1], {
       filename,
       cachedData: this.cacheOf(path),
-      importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
     const module = { exports: {} };
     this.modules.set(path, module);

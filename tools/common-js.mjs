@@ -11,7 +11,7 @@ const EXPORT = /(?<=^|[;}\n])export\{([^}]*)\};/g;
 
 /**
  * One file as esbuild bundled it, `name.js` that imports `./other.js`, as `name.cjs` that requires `./other.cjs`. What it
- * loads on demand is required then; ES modules of other folders are still imported.
+ * loads on demand is required then; where that is an ES module outside, `../name.js`, by the file that {@link bridgeTo} makes.
  * @param {{ name: string, contents: Uint8Array }} file
  * @returns {{ name: string, contents: string }}
  */
@@ -29,10 +29,10 @@ export function toCommonJs({ name, contents }) {
     return "";
   });
   code = code
-    .replaceAll(/\bimport\("\.\/([\w-]+)\.js"\)/g, 'Promise.resolve().then(()=>require("./$1.cjs"))')
+    .replaceAll(/\bimport\("(\.\.?\/[\w-]+)\.js"\)/g, 'Promise.resolve().then(()=>require("$1.cjs"))')
     .replaceAll(/\bimport\("(node:[\w/]+)"\)/g, 'Promise.resolve().then(()=>require("$1"))')
     .replaceAll("import.meta.url", 'process.getBuiltinModule("node:url").pathToFileURL(__filename).href');
-  const left = /(?:^|[;}\n])(?:import|export)\b[^(].{0,60}|import\.meta.{0,20}/.exec(code);
+  const left = /(?:^|[;}\n])(?:import|export)\b[^(].{0,60}|\bimport\(".{0,60}|import\.meta.{0,20}/.exec(code);
   if (left !== null) throw new Error(`${name}: this is not known in CommonJS: ${left[0]}`);
   const bindings = requires.filter((one) => one.startsWith("{"));
   const head = [
@@ -43,6 +43,9 @@ export function toCommonJs({ name, contents }) {
   const tail = exported.length > 0 ? `module.exports={${exported.join(",")}};\n` : "";
   return { name: name.replace(/\.js$/, ".cjs"), contents: ascii(head + code + tail) };
 }
+
+/** The CommonJS file beside an ES module that stands for it: a promise of its exports. A cached script cannot import. */
+export const bridgeTo = (name) => ({ name: `${name}.cjs`, contents: `module.exports=import("./${name}.js");\n` });
 
 /** "a,b as c" with each pair of names as a property of an object, which `place` puts in order. */
 function renamed(names, place) {
