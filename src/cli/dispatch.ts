@@ -4,7 +4,7 @@ import type { Look } from "../printers/look.js";
 import { lookOf } from "./colour.js";
 import type { Command, CommandEntry, CommandGroup, Invocation } from "./command.js";
 import { CommandNode, type NodeContext, type Presets } from "./command-node.js";
-import { ExitError, silentExit, usageError } from "./errors.js";
+import { ExitError, silentExit, UsageError, usageError } from "./errors.js";
 import type { OwnedFactory } from "./create-factory.js";
 import type { FlagSpec } from "./flags/flag-set.js";
 import { FlagError } from "./flags/flag-errors.js";
@@ -131,9 +131,26 @@ async function run(node: CommandNode, root: CommandEntry, host: Host, makeFactor
   if (parsed.flags.bool("help")) return showHelp(node, host, "out");
   const invocation = invocationOf(node, parsed, root, host);
   node.context.presets?.announce(node, parsed.flags, host);
-  if (module === undefined) return runGroup(node, invocation, host);
-  const look = await lookOf(host.streams.out, host.colours);
-  await runCommand(module, invocation, makeFactory(host, parsed, node.path, look), host);
+  try {
+    if (module === undefined) return await runGroup(node, invocation, host);
+    const look = await lookOf(host.streams.out, host.colours);
+    await runCommand(module, invocation, makeFactory(host, parsed, node.path, look), host);
+  } catch (error) {
+    throw error instanceof UsageError ? await withNearCommands(error, node, invocation, host) : error;
+  }
+}
+
+/** Where a person reads and the first operand is nearly a subcommand, the same error with its name. */
+async function withNearCommands(
+  error: UsageError,
+  { entry: { children = [] } }: CommandNode,
+  { args: [typed] }: Invocation,
+  { streams }: Host,
+): Promise<unknown> {
+  if (streams.err.isTTY !== true || typed === undefined || "advice" in error) return error;
+  const { suggestCommands } = await import("./suggestions.js");
+  const names = suggestCommands(typed, children).map(goQuote);
+  return names.length === 0 ? error : Object.assign(error, { advice: `Did you mean ${names.join(", ")}?` });
 }
 
 /** One parsed command line, as commands and completers see it. */

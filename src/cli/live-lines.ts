@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import type { RestClient } from "../client/rest/rest-client.js";
 import { humanDuration } from "../machinery/duration/human-duration.js";
 import { cutToWidth, displayWidth } from "../printers/colours/display-width.js";
 import type { Look } from "../printers/look.js";
@@ -42,6 +43,22 @@ export class LiveLines {
     if (line === undefined) this.#lines.set(name, { state, since: this.#clock.now() });
     else line.state = state;
     this.#draw();
+  }
+
+  /** The same client: what the server warns of is written above the lines, not into them. */
+  above(client: () => Promise<RestClient>): () => Promise<RestClient> {
+    let made: Promise<RestClient> | undefined;
+    return () => {
+      made ??= client().then((rest) => {
+        const tell = rest.onWarning;
+        rest.onWarning = (text) => {
+          this.clear();
+          tell?.(text);
+        };
+        return rest;
+      });
+      return made;
+    };
   }
 
   remove(name: string): void {

@@ -32,3 +32,14 @@ test("a mistyped flag: a terminal is told what was meant", async () => {
     `error: unknown flag: --show-label\nSee 'kubectl get --help' for usage.\nDid you mean "--show-labels"?\n`,
   );
 });
+
+test.each([
+  ["rollout statsu deploy/web", `error: unknown command "statsu deploy/web"`, "rollout", "status"],
+  ["create confgmap x", "error: Unexpected args: [confgmap x]", "create", "configmap"],
+  ["set imag", `error: unknown command "imag"`, "set", "image"],
+])("a mistyped subcommand, %s: a terminal is told what was meant", async (line, message, group, meant) => {
+  const said = `${message}\nSee 'kubectl ${group} -h' for help and examples\n`;
+  const env = { NO_COLOR: "1" };
+  expect((await runCli(line.split(" "), { terminal: true, env })).stderr).toBe(`${said}Did you mean "${meant}"?\n`);
+  expect((await runCli(line.split(" "), { env })).stderr).toBe(said);
+});

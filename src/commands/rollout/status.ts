@@ -73,6 +73,7 @@ async function complete(factory: Factory, { args, flags, signal }: Invocation): 
     );
     factory.streams.err.write(text);
   };
+  const live = flags.bool("watch") ? await openLiveLines(factory) : undefined;
   return {
     namespace: target.namespace,
     find: async () => {
@@ -80,12 +81,12 @@ async function complete(factory: Factory, { args, flags, signal }: Invocation): 
       if (timeout < 0) complain();
       return result;
     },
-    client: factory.restClient,
+    client: live?.above(factory.restClient) ?? factory.restClient,
     watch: flags.bool("watch"),
     revision,
     timeout: Math.max(timeout, 0),
     streams: factory.streams,
-    live: flags.bool("watch") ? await openLiveLines(factory) : undefined,
+    live,
     signal,
   };
 }

@@ -119,6 +119,7 @@ async function complete(factory: Factory, { args, flags: given, signal }: Invoca
   await factory.clientConfig();
   const conditions = parseConditions(given.strings("for"));
   const timeout = given.duration("timeout");
+  const live = timeout === 0 ? undefined : await openLiveLines(factory);
   return {
     find: async () => {
       const { namespace, enforced } = await factory.namespace();
@@ -140,13 +141,13 @@ async function complete(factory: Factory, { args, flags: given, signal }: Invoca
       }
       return builder.continueOnError().flatten().do();
     },
-    client: factory.restClient,
+    client: live?.above(factory.restClient) ?? factory.restClient,
     conditions,
     together: readTogether(given, conditions),
     timeout: timeout < 0 ? A_WEEK : timeout,
     printer,
     streams: factory.streams,
-    live: timeout === 0 ? undefined : await openLiveLines(factory),
+    live,
     awaited: args.join(" ") || "what the files name",
     signal,
   };

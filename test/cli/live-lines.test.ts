@@ -1,0 +1,24 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "vitest";
+import { LiveLines } from "../../src/cli/live-lines.js";
+import type { RestClient } from "../../src/client/rest/rest-client.js";
+
+const ERASE = "\r\u001b[J";
+
+test("a warning of the server is written above the lines, and they come back below it", async () => {
+  const err = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+  let screen = "";
+  err.setEncoding("utf8").on("data", (text: string) => (screen += text));
+  const lines = new LiveLines(err, { clock: { now: () => 0 } as never, look: {} });
+  const client = { onWarning: (text: string) => void err.write(`Warning: ${text}\n`) } as RestClient;
+  const above = lines.above(() => Promise.resolve(client));
+  const asked = await above();
+  expect(await above()).toBe(asked);
+
+  lines.set("pod/web", "Pending");
+  asked.onWarning?.("old version");
+  lines.set("pod/web", "Ready");
+  lines.end();
+  await new Promise(setImmediate);
+  expect(screen).toBe(`\u001b[Jpod/web: Pending (0s)${ERASE}Warning: old version\n\u001b[Jpod/web: Ready (0s)${ERASE}`);
+});
