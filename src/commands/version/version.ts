@@ -1,12 +1,14 @@
 import { goPlatform, kubernetesRelease, kustomizeVersion } from "../../cli/client-version.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory, Streams } from "../../cli/factory.js";
+import type { Look } from "../../printers/look.js";
 import { versionSkewWarning } from "./version-skew.js";
 
 export interface VersionOptions {
   readonly output: "" | "json" | "yaml";
   readonly warningsAsErrors: boolean;
   readonly platform: string;
+  readonly look: Look;
   /** Asks the server; absent with --client. */
   readonly serverVersion?: () => Promise<Readonly<Record<string, string>>>;
 }
@@ -40,6 +42,7 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
     output,
     warningsAsErrors: flags.bool("warnings-as-errors"),
     platform: goPlatform(factory.platform, factory.arch),
+    look: factory.look,
     ...(discovery !== undefined && { serverVersion: () => discovery.serverVersion() }),
   };
 }
@@ -68,7 +71,7 @@ async function settle(
   }
 }
 
-async function render({ output, platform }: VersionOptions, server: Answer): Promise<string> {
+async function render({ output, platform, look: { paint } }: VersionOptions, server: Answer): Promise<string> {
   if (output === "") {
     const serverLine = server === undefined ? "" : `Server Version: ${server["gitVersion"] ?? ""}\n`;
     return `Client Version: ${kubernetesRelease.gitVersion}\nKustomize Version: ${kustomizeVersion}\n${serverLine}`;
@@ -78,9 +81,13 @@ async function render({ output, platform }: VersionOptions, server: Answer): Pro
     kustomizeVersion,
     ...(server !== undefined && { serverVersion: inGoOrder(server) }),
   };
-  if (output === "json") return `${JSON.stringify(versions, null, 2)}\n`;
+  if (output === "json") {
+    const text = JSON.stringify(versions, null, 2);
+    return `${paint?.json(text) ?? text}\n`;
+  }
   const { emitYaml } = await import("../../machinery/yaml/emit.js");
-  return `${emitYaml(versions)}\n`;
+  const text = emitYaml(versions);
+  return `${paint?.yaml(text) ?? text}\n`;
 }
 
 const FIELDS = [
