@@ -46,11 +46,15 @@ export class HttpCache {
       return this.store(file, request, answer);
     }
     await readAll(answer.body);
+    let changed = false;
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (!HOP_BY_HOP.has(name) && name !== "content-length" && value !== undefined) {
-        cached.headers.set(name, typeof value === "string" ? value : value.join(", "));
-      }
+      if (HOP_BY_HOP.has(name) || name === "content-length" || value === undefined) continue;
+      const text = typeof value === "string" ? value : value.join(", ");
+      changed ||= !OF_ONE_ANSWER.has(name) && cached.headers.get(name) !== text;
+      cached.headers.set(name, text);
     }
+    // What is fresh for a time needs the new date; what is asked after each time does not.
+    if (!changed && lifetimeOf(cached) === 0) return respond(cached);
     save(file, cached);
     return respond(cached);
   }
@@ -75,6 +79,9 @@ export class HttpCache {
     return respond(stored);
   }
 }
+
+/** Headers that tell one answer from the next, and nothing of what was answered. */
+const OF_ONE_ANSWER = new Set(["date", "audit-id"]);
 
 interface StoredResponse {
   readonly status: number;
@@ -166,15 +173,19 @@ function canonical(name: string): string {
   return name.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
 }
 
-function isFresh({ headers }: StoredResponse, now: number): boolean {
+function isFresh(cached: StoredResponse, now: number): boolean {
+  const date = Date.parse(cached.headers.get("date") ?? "");
+  return !Number.isNaN(date) && lifetimeOf(cached) > now - date;
+}
+
+/** Milliseconds from its date; 0 for what must be asked after each time. */
+function lifetimeOf({ headers }: StoredResponse): number {
   const control = cacheControl(headers.get("cache-control"));
-  if (control.has("no-cache")) return false;
-  const date = Date.parse(headers.get("date") ?? "");
-  if (Number.isNaN(date)) return false;
+  if (control.has("no-cache")) return 0;
   const maxAge = control.get("max-age");
-  const expires = Date.parse(headers.get("expires") ?? "");
-  const lifetime = maxAge !== undefined ? Number(maxAge) * 1000 : Number.isNaN(expires) ? 0 : expires - date;
-  return lifetime > now - date;
+  if (maxAge !== undefined) return Number(maxAge) * 1000;
+  const [date, expires] = [headers.get("date"), headers.get("expires")].map((time) => Date.parse(time ?? ""));
+  return expires === undefined || date === undefined || Number.isNaN(expires - date) ? 0 : expires - date;
 }
 
 /** What was sent when this was stored is what is sent now, in the headers the server named. */

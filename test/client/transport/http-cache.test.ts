@@ -76,6 +76,22 @@ describe("the HTTP cache", () => {
     expect(validators(requests)).toEqual([undefined, '"a"', '"a"', '"b"']);
   });
 
+  test("a file is written again only for what a later request can see", async () => {
+    const later = "Sat, 21 Nov 2026 08:00:00 GMT";
+    const { ask, folder } = setUp([
+      { headers: { etag: '"a"', date: DATE }, body: "one" },
+      { status: 304, headers: { etag: '"a"', date: later } },
+      { status: 304, headers: { etag: '"a"', date: later, "cache-control": "max-age=60" } },
+    ]);
+    const date = () => /Date: (.*)\r\n/.exec(readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "latin1"))?.[1];
+    const dates: (string | undefined)[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      await ask();
+      dates.push(date());
+    }
+    expect(dates).toEqual([DATE, DATE, later]);
+  });
+
   test("what the server forbids to store, and an answer to another Accept, is not used", async () => {
     const { ask, requests } = setUp([
       { headers: { etag: '"a"', vary: "Accept" }, body: "json" },
