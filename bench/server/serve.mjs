@@ -5,11 +5,7 @@ import { pathToFileURL } from "node:url";
 import { answerUsage } from "./usage.mjs";
 
 const [dist, dataDir] = process.argv.slice(2);
-const load = (file) => import(pathToFileURL(resolve(dist, file)).href);
-const { startCluster } = await load("cluster.js");
-// As `kubets cluster start` does for the process it serves from.
-const { limitHeapGrowth } = await load("cluster-named.js").catch(() => ({}));
-limitHeapGrowth?.();
+const { startCluster } = await import(pathToFileURL(resolve(dist, "cluster.js")).href);
 const cluster = await startCluster({ storage: "disk", dataDir });
 
 answerUsage();

@@ -7,7 +7,6 @@ export {
   listNamedClusters,
   stopNamedCluster,
 } from "./manage.js";
-export { limitHeapGrowth } from "./limit-heap-growth.js";
 export { runCommand } from "./run-command.js";
 export { self } from "./self.js";
 export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";

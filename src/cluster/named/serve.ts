@@ -4,7 +4,6 @@ import type { RuntimeConfig } from "../../api/facts/index.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { startCluster } from "../index.js";
-import { limitHeapGrowth } from "./limit-heap-growth.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";
@@ -62,7 +61,6 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  limitHeapGrowth();
   const { runtimeConfig } = options;
   const start = (port: number) => startCluster({ ...choice, ...(runtimeConfig && { runtimeConfig }), dataDir, port });
   const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
