@@ -27,6 +27,8 @@ export interface ManifestSelection {
 export async function findManifests(reader: ManifestReader, selection: ManifestSelection): Promise<Result> {
   const { documents, files, selector, fieldValidation: directive, cannotWarn } = selection;
   const { namespace, enforced } = await reader.namespace();
+  // What is wrong with the way to the server comes before what is wrong with the files.
+  if (directive !== "Ignore") await reader.restClient();
   const builder = await reader.builder();
   builder
     .validate(documentValidation({ directive, openapi: reader.openapi, client: reader.restClient, cannotWarn }))

@@ -1,5 +1,5 @@
 import { goQuote } from "../base/go-quote.js";
-import { isConfigurationInvalid } from "../client/config/config-errors.js";
+import { isConfigurationInvalid, isContextNotFound } from "../client/config/config-errors.js";
 import { isTransportError } from "../client/transport/transport-error.js";
 import { isStatusError, type Status, type StatusError } from "../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../machinery/meta/gvk.js";
@@ -30,9 +30,11 @@ function exitCodeOf(error: unknown): number {
   return typeof carried === "number" ? carried : 1;
 }
 
-/** An aggregate of one is that one. */
+/** An aggregate of one is that one, and a configuration with one fault is such an aggregate; a missing context is none. */
 function onlyOne(error: unknown): unknown {
-  return error instanceof AggregateError && error.errors.length === 1 ? error.errors[0] : error;
+  if (!(error instanceof AggregateError) || error.errors.length !== 1) return error;
+  const [only] = error.errors as readonly unknown[];
+  return isContextNotFound(only) ? error : only;
 }
 
 function textOf(error: unknown): string {

@@ -22,8 +22,9 @@ export class InfoMaker {
     const object = this.decode(value, source, raw);
     const gv = parseGroupVersion(object.apiVersion ?? "");
     const { name = "", namespace = "" } = object.metadata ?? {};
+    const mapper = await this.mapper?.();
     try {
-      return makeInfo(source, await this.mapping(object, gv), object);
+      return makeInfo(source, await mappingOf(object, gv, mapper), object);
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       if (!isNoMatchError(error))
@@ -47,7 +48,8 @@ export class InfoMaker {
       throw new Error(`unable to get type info from the object "*unstructured.Unstructured": ${fault}`);
     }
     const gv = parseGroupVersion(object.apiVersion ?? "");
-    const mapping = await this.mapping(object, gv).catch((error: unknown) => {
+    const mapper = await this.mapper?.();
+    const mapping = await mappingOf(object, gv, mapper).catch((error: unknown) => {
       throw new Error(`unable to recognize ${error instanceof Error ? error.message : String(error)}`, {
         cause: error,
       });
@@ -63,12 +65,16 @@ export class InfoMaker {
       throw new Error(`unable to decode ${goQuote(source)}: ${(error as Error).message}`, { cause: error });
     }
   }
+}
 
-  private async mapping({ kind = "", metadata }: KubeObject, { group, version }: GroupVersion): Promise<RestMapping> {
-    if (this.mapper !== undefined) return (await this.mapper()).mappingFor({ group, kind }, version);
-    const namespaced = (metadata?.namespace ?? "") !== "";
-    return { resource: { group, version, resource: "" }, kind: { group, version, kind }, namespaced };
-  }
+async function mappingOf(
+  { kind = "", metadata }: KubeObject,
+  { group, version }: GroupVersion,
+  mapper: RestMapper | undefined,
+): Promise<RestMapping> {
+  if (mapper !== undefined) return mapper.mappingFor({ group, kind }, version);
+  const namespaced = (metadata?.namespace ?? "") !== "";
+  return { resource: { group, version, resource: "" }, kind: { group, version, kind }, namespaced };
 }
 
 function makeInfo(source: string, mapping: RestMapping, object: KubeObject): Info {

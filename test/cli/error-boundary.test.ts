@@ -61,6 +61,12 @@ test.each<[string, unknown, string]>([
     new ConfigurationInvalidError([new Error("a"), new Error("b")]),
     "Error in configuration: \n* a\n* b\n",
   ],
+  ["a configuration with one fault", new ConfigurationInvalidError([new Error("a")]), "error: a\n"],
+  [
+    "the same among the errors of a search for objects",
+    new AggregateError([new ConfigurationInvalidError([new Error("a")])]),
+    "Error in configuration: a\n",
+  ],
 ])("%s", (_name, error, text) => {
   expect(reportError(error)).toEqual({ text, code: 1 });
 });

@@ -11,11 +11,11 @@ export class ContextNotFoundError extends Error {
 }
 
 /** Everything wrong with the parts of the kubeconfig in use, in the order they were checked. */
-export class ConfigurationInvalidError extends Error {
+export class ConfigurationInvalidError extends AggregateError {
   override readonly name = "ConfigurationInvalidError";
   readonly [CONFIGURATION_INVALID] = true;
-  constructor(readonly errors: readonly Error[]) {
-    super(`invalid configuration: ${aggregate(errors)}`);
+  constructor(errors: readonly Error[]) {
+    super(errors, `invalid configuration: ${aggregate(errors)}`);
   }
 }
 

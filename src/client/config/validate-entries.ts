@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
 import { goQuote } from "../../base/go-quote.js";
 import { PathError } from "../../base/path-error.js";
-import { ConfigurationInvalidError, ContextNotFoundError, isContextNotFound } from "./config-errors.js";
+import { ConfigurationInvalidError, ContextNotFoundError } from "./config-errors.js";
 import type { EffectiveEntries } from "./effective-entries.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "./kubeconfig.js";
 import { parseProxyUrl } from "./proxy-url.js";
@@ -14,9 +14,6 @@ export function validateEntries(config: Kubeconfig, entries: EffectiveEntries, c
   if (contextName !== "" && !config.contexts.has(contextName)) errors.push(new ContextNotFoundError(contextName));
   errors.push(...userErrors(userName, user, cwd));
   errors.push(...clusterErrors(clusterName, cluster, cwd));
-  const [only] = errors;
-  // A lone fault other than a missing context is told without the heading of a list.
-  if (only && errors.length === 1 && !isContextNotFound(only)) throw only;
   if (errors.length > 0) throw new ConfigurationInvalidError(errors);
 }
 

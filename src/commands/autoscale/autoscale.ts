@@ -106,6 +106,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Autos
   const kinds = await loadTypedKinds();
   const request: PrintRequest = { ...readPrintRequest(flags, factory), encode: kinds.encode };
   const { namespace, enforced } = await factory.namespace();
+  await factory.clientConfig();
   const [min, max, cpuPercent] = [flags.number("min"), flags.number("max"), flags.number("cpu-percent")];
   const [cpu, memory] = [flags.string("cpu"), flags.string("memory")];
   if (max < 1) throw new Error(`--max=MAXPODS is required and must be at least 1, max: ${max}`);

@@ -75,6 +75,7 @@ export async function complete(
       .do();
   };
   const found = uri === "" ? await find() : undefined;
+  await factory.clientConfig();
   const warn = warnTo(streams, factory.colours);
   validate({ output, all, selector, fieldSelector, gracePeriod, force }, warn);
   if (uri !== "") validateRaw(uri, files, output, interactive);

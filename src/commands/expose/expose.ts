@@ -118,6 +118,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Expos
   const request = { ...readPrintRequest(flags, factory), encode: kinds.encode };
   const printer = printerFor(request, withDryRun("exposed", dryRun));
   const { namespace, enforced } = await factory.namespace();
+  await factory.clientConfig();
   return {
     request: {
       name: flags.string("name"),

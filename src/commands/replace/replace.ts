@@ -154,13 +154,15 @@ function complete(factory: Factory, invocation: Invocation): ReplaceOptions & { 
         }
       : undefined,
     files,
-    find: (from) =>
-      findManifests(factory, {
+    find: async (from) => {
+      await factory.clientConfig();
+      return findManifests(factory, {
         files: from,
         selector: "",
         fieldValidation,
         cannotWarn: () => warnCannotValidate(factory),
-      }),
+      });
+    },
     findOld: async (from) => {
       const { namespace, enforced } = await factory.namespace();
       const builder = await factory.builder();

@@ -91,6 +91,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Scale
   const dryRun = readDryRun(flags, factory);
   const printer = printerFor(readPrintRequest(flags, factory), withDryRun("scaled", dryRun));
   const { namespace, enforced } = await factory.namespace();
+  await factory.clientConfig();
   const replicas = flags.number("replicas");
   const currentReplicas = flags.number("current-replicas");
   const resourceVersion = flags.string("resource-version");

@@ -110,12 +110,12 @@ describe("what is wrong, in kubectl's words", () => {
     [
       "a proxy of another scheme",
       { kubeconfig: twoContexts, cluster: "p" },
-      `invalid 'proxy-url' "foo://x" for cluster "p": unsupported scheme "foo", must be http, https, or socks5`,
+      `invalid configuration: invalid 'proxy-url' "foo://x" for cluster "p": unsupported scheme "foo", must be http, https, or socks5`,
     ],
     [
       "a proxy that is no URL",
       { kubeconfig: twoContexts, cluster: "p2" },
-      `invalid 'proxy-url' "127.0.0.1:33" for cluster "p2": could not parse: 127.0.0.1:33`,
+      `invalid configuration: invalid 'proxy-url' "127.0.0.1:33" for cluster "p2": could not parse: 127.0.0.1:33`,
     ],
     [
       "an empty exec plugin",
@@ -125,17 +125,17 @@ describe("what is wrong, in kubectl's words", () => {
     [
       "two ways to log in",
       { token: "a", username: "b" },
-      "more than one authentication method found for ; found [token basicAuth], only one is allowed",
+      "invalid configuration: more than one authentication method found for ; found [token basicAuth], only one is allowed",
     ],
     [
       "groups without a user",
       { asGroups: ["g"] },
-      "requesting uid, groups or user-extra for  without impersonating a user",
+      "invalid configuration: requesting uid, groups or user-extra for  without impersonating a user",
     ],
     [
       "an authority that cannot be read",
       { certificateAuthority: "/nope" },
-      "unable to read certificate-authority /nope for  due to open /nope: no such file or directory",
+      "invalid configuration: unable to read certificate-authority /nope for  due to open /nope: no such file or directory",
     ],
     ["a path without a scheme", { server: "127.0.0.1:1/x" }, 'host must be a URL or a host:port pair: "127.0.0.1:1/x"'],
     [
