@@ -10,6 +10,7 @@ import type { PatchSchema } from "../machinery/patch/patch-schema.js";
 import { createThreeWayMergePatch } from "../machinery/patch/strategic-diff.js";
 import { fromSchema } from "../machinery/patch/strategic-schema.js";
 import { sortedJson } from "../resource/encode-json.js";
+import { isInScheme, loadScheme } from "./kubectl-scheme.js";
 import { lastApplied } from "./last-applied.js";
 import { downloadLegacyOpenApi } from "./legacy-openapi.js";
 
@@ -92,22 +93,12 @@ async function warnOfLegacy(
   );
 }
 
-/** Groups that a server brings along, but kubectl's own types do not: what it knows of them it has from the server. */
-const SERVERS_OWN: readonly string[] = ["apiextensions.k8s.io", "apiregistration.k8s.io"];
-
 /** The merge keys of a type kubectl was built with. Loaded only here: most commands never ask. */
 export async function builtInPatchSchema(kind: GroupVersionKind): Promise<PatchSchema | undefined> {
-  if (SERVERS_OWN.includes(kind.group)) return undefined;
+  if (!isInScheme(kind)) return undefined;
   const { schemaFor } = await import("../api/facts/index.js");
-  const schema = schemaFor(kind) ?? (await noLongerServed(kind));
+  const schema = schemaFor(kind) ?? (await loadScheme())(kind);
   return schema && fromSchema(schema);
-}
-
-/** Versions that servers of old have, such as storage.k8s.io/v1beta1. Their types are loaded for groups of Kubernetes only. */
-async function noLongerServed(kind: GroupVersionKind) {
-  if (/\./.test(kind.group) && !kind.group.endsWith(".k8s.io")) return undefined;
-  const { allDefinitions } = await import("../api/facts/unpublished.js");
-  return allDefinitions.schemaFor(kind);
 }
 
 async function mergePatch(original: string, modified: string, current: KubeObject): Promise<ThreeWayPatch> {

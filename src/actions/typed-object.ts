@@ -5,6 +5,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import type { StructSchema } from "../machinery/schema/schema.js";
 import type { Helper } from "../resource/helper.js";
+import { type FindSchema, isInScheme, loadScheme } from "./kubectl-scheme.js";
 import { LAST_APPLIED, lastApplied } from "./last-applied.js";
 
 /** What this program knows of the built-in kinds, in the way Go's typed clients know them. */
@@ -19,10 +20,14 @@ export interface TypedKinds {
   schema(object: KubeObject): StructSchema;
 }
 
-/** Loads the facts of the built-in kinds: only commands that make objects themselves need them. */
-export async function loadTypedKinds(): Promise<TypedKinds> {
+/**
+ * Loads the facts of the built-in kinds: only commands that make objects themselves need them. With `retired`, for objects
+ * of users, also of the versions that 1.36 no longer serves.
+ */
+export async function loadTypedKinds({ retired = false } = {}): Promise<TypedKinds> {
   const { resources, schemaFor } = await import("../api/facts/index.js");
-  const schema = (object: KubeObject): StructSchema => schemaFor(kindOf(object)) ?? unknown(object);
+  const find: FindSchema = retired ? await loadScheme() : (kind) => (isInScheme(kind) ? schemaFor(kind) : undefined);
+  const schema = (object: KubeObject): StructSchema => find(kindOf(object)) ?? unknown(object);
   return {
     schema,
     encode: (object) => encodeObjectText(object, schema(object)),

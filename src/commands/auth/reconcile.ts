@@ -59,7 +59,7 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   if (args.length > 0) throw new Error("no arguments are allowed");
   const dryRun = readClientDryRun(factory, flags);
   const { namespace, enforced } = await factory.namespace();
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const objects = await (await factory.builder())
     .local(true)
     .decode((object) => decode(object, kinds))

@@ -103,7 +103,7 @@ export function autoscaleCommand(run = runAutoscale): Command {
 async function complete(factory: Factory, invocation: Invocation): Promise<AutoscaleOptions> {
   const { flags, args } = invocation;
   const dryRun = readDryRun(flags, factory);
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const request: PrintRequest = { ...readPrintRequest(flags, factory), encode: kinds.encode };
   const { namespace, enforced } = await factory.namespace();
   await factory.clientConfig();

@@ -114,7 +114,7 @@ service, a replication controller, a deployment or a replica set. The labels of 
 async function complete(factory: Factory, invocation: Invocation): Promise<ExposeOptions> {
   const { flags, args } = invocation;
   const dryRun = readDryRun(flags, factory);
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const request = { ...readPrintRequest(flags, factory), encode: kinds.encode };
   const printer = printerFor(request, withDryRun("exposed", dryRun));
   const { namespace, enforced } = await factory.namespace();

@@ -86,7 +86,7 @@ async function complete(factory: Factory, { args, flags }: Invocation, words: Wo
   const target = await readTarget(factory, flags, args);
   requireTarget(flags, args);
   const print = readPrintRequest(flags, factory);
-  const encode = print.output + print.template === "" ? undefined : (await loadTypedKinds()).encode;
+  const encode = print.output + print.template === "" ? undefined : (await loadTypedKinds({ retired: true })).encode;
   return {
     ...words,
     ...target,

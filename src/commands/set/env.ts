@@ -111,7 +111,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetEn
   }
   const { resources, env } = operands;
   const dryRun = readDryRun(flags, factory);
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const print = typedPrint(factory, invocation, "env updated", dryRun, kinds);
   const { namespace } = await factory.namespace();
   validate(invocation, resources, dryRun);

@@ -71,7 +71,7 @@ export function setImageCommand(run = runSetImage): Command {
 async function complete(factory: Factory, invocation: Invocation): Promise<SetImageOptions> {
   const { args, flags } = invocation;
   const dryRun = readDryRun(flags, factory);
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const print = typedPrint(factory, invocation, "image updated", dryRun, kinds);
   const { resources, pairs } = splitResourcesAndPairs(args, "image");
   const { set: images } = parsePairs(pairs, "image", false);

@@ -74,7 +74,7 @@ request the limit.
 async function complete(factory: Factory, invocation: Invocation): Promise<SetResourcesOptions> {
   const { args, flags } = invocation;
   const dryRun = readDryRun(flags, factory);
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const print = typedPrint(factory, invocation, "resource requirements updated", dryRun, kinds);
   const local = flags.bool("local");
   const all = flags.bool("all");

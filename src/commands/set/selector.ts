@@ -80,7 +80,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetSe
   const selector = expression === undefined ? undefined : parseSelector(expression);
   const resources = args.slice(0, -1);
   const local = flags.bool("local");
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const print = typedPrint(factory, invocation, "selector updated", dryRun, kinds);
   if (selector === undefined) throw new Error("one selector is required");
   return {

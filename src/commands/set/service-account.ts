@@ -51,7 +51,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetSe
   if (local && dryRun === "server") {
     throw new Error("cannot specify --local and --dry-run=server - did you mean --dry-run=client?");
   }
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const print = typedPrint(factory, invocation, "serviceaccount updated", dryRun, kinds);
   const serviceAccount = args.at(-1);
   if (serviceAccount === undefined) throw new Error("serviceaccount is required");

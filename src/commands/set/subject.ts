@@ -67,7 +67,7 @@ export function setSubjectCommand(run = runSetSubject): Command {
 async function complete(factory: Factory, invocation: Invocation): Promise<SetSubjectOptions> {
   const { args, flags } = invocation;
   const dryRun = readDryRun(flags, factory);
-  const kinds = await loadTypedKinds();
+  const kinds = await loadTypedKinds({ retired: true });
   const print = typedPrint(factory, invocation, "subjects updated", dryRun, kinds);
   const local = flags.bool("local");
   requireNoOperands(local, args);
