@@ -1,0 +1,45 @@
+import { createContext, runInContext } from "node:vm";
+import { expect, test } from "vitest";
+
+const { toCommonJs, bridgeTo } = (await import("../../tools/common-js.mjs" as string)) as {
+  readonly toCommonJs: (file: { readonly name: string; readonly contents: Uint8Array }) => {
+    readonly name: string;
+    readonly contents: string;
+  };
+  readonly bridgeTo: (name: string) => { readonly name: string; readonly contents: string };
+};
+
+const converted = (code: string): string => toCommonJs({ name: "a.js", contents: Buffer.from(code) }).contents;
+
+test("a file is named .cjs; imports come first, exports last, both under their other names", () => {
+  const code = 'var x=1;import{a,b as c}from"./b.js";import"./d.js";function f(){return a+c+x}export{f,x as y};\n';
+  expect(toCommonJs({ name: "a.js", contents: Buffer.from(code) })).toEqual({
+    name: "a.cjs",
+    contents:
+      '"use strict";require("./d.cjs");const {a,b:c}=require("./b.cjs");var x=1;function f(){return a+c+x}\nmodule.exports={f,y:x};\n',
+  });
+});
+
+test("what is loaded on demand is required then; an ES module outside by its bridge", () => {
+  expect(converted('let b=()=>import("./b.js"),n=()=>import("node:zlib"),o=()=>import("../o-p.js");')).toBe(
+    '"use strict";let b=()=>Promise.resolve().then(()=>require("./b.cjs")),n=()=>Promise.resolve().then(()=>require("node:zlib")),o=()=>Promise.resolve().then(()=>require("../o-p.cjs"));',
+  );
+  expect(bridgeTo("o-p")).toEqual({ name: "o-p.cjs", contents: 'module.exports=import("./o-p.js");\n' });
+});
+
+test("the text is ASCII, and means the same", () => {
+  const contents = converted("var r=/^[µμ]s 😀$/u;export{r};\n");
+  expect(contents).toMatch(/^[\n\x20-\x7e]*$/);
+  const context = createContext({ module: { exports: {} } });
+  runInContext(contents, context);
+  expect(runInContext('module.exports.r.test("μs 😀")', context)).toBe(true);
+});
+
+test.each([
+  'import{a}from"elsewhere";',
+  'export*from"./b.js";',
+  'let a=()=>import("elsewhere");',
+  "import.meta.dirname",
+])("what it does not know stops the build: %s", (code) => {
+  expect(() => converted(code)).toThrow("a.js: this is not known in CommonJS: ");
+});
