@@ -14,6 +14,7 @@ interface Loaded {
 }
 const { CachedRequire } = require("../../bin/cached-require.js") as { CachedRequire: new (folder: string) => Loaded };
 
+// Skipped where dist/ is not built: the suite is about what the build wrote.
 describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's code cache", () => {
   let folder: string;
   let cache: string;

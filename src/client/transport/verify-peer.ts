@@ -10,8 +10,9 @@ import { NetworkFailure } from "./go-network-error.js";
  * Nothing may be written to the socket before this returns.
  */
 export function verifyPeer(socket: TLSSocket, host: string, roots: readonly (string | Buffer)[]): void {
-  const leaf = socket.getPeerX509Certificate();
-  if (leaf === undefined) throw failure("certificate signed by unknown authority");
+  const peer = socket.getPeerCertificate(true);
+  if (!peer.raw) throw failure("certificate signed by unknown authority");
+  const leaf = new X509Certificate(peer.raw);
   const now = new Date();
   checkValidity(leaf, now);
   checkName(leaf, host);
@@ -20,8 +21,9 @@ export function verifyPeer(socket: TLSSocket, host: string, roots: readonly (str
   const code = complaint instanceof Error ? codeOf(complaint) : complaint;
   if (socket.authorized || code === "ERR_TLS_CERT_ALTNAME_INVALID") return;
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
-    for (let issuer = leaf.issuerCertificate, depth = 0; issuer !== undefined && depth < 10; depth++) {
-      checkValidity(issuer, now);
+    for (let issuer = peer.issuerCertificate, depth = 0; issuer?.raw && depth < 10; depth++) {
+      checkValidity(new X509Certificate(issuer.raw), now);
+      if (issuer === issuer.issuerCertificate) break;
       issuer = issuer.issuerCertificate;
     }
   }

@@ -91,7 +91,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Taint
   if (!all && selector === "" && resources.length < 2) {
     throw new Error("at least one resource name must be specified since 'all' parameter is not set");
   }
-  const kinds = await loadTypedKinds({ retired: true });
+  const kinds = await loadTypedKinds();
   return {
     changes,
     overwrite: flags.bool("overwrite"),

@@ -14,15 +14,16 @@ export interface Authority {
   issue(names: JsonGeneralNames, days?: number): Promise<{ readonly cert: string; readonly key: string }>;
 }
 
-/** A certificate authority of its own keys; two of one name differ in them. */
-export async function authority(name: string): Promise<Authority> {
+/** A certificate authority of its own keys, valid for so many `days` more; two of one name differ in them. */
+export async function authority(name: string, days = 30): Promise<Authority> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const root = await X509CertificateGenerator.createSelfSigned(
     {
       name: `CN=${name}`,
       keys,
       signingAlgorithm: algorithm,
-      notAfter: daysFromNow(30),
+      notBefore: daysFromNow(-60),
+      notAfter: daysFromNow(days),
       extensions: [new BasicConstraintsExtension(true, undefined, true)],
     },
     webcrypto as never,

@@ -13,6 +13,7 @@ import { type Authority, authority } from "./certificates.js";
 const servers: Server[] = [];
 let ca: Authority;
 let sameName: Authority;
+let expired: Authority;
 
 async function listen(server: Server): Promise<number> {
   servers.push(server);
@@ -26,9 +27,9 @@ const tcp = (handle: (socket: Socket) => void) => listen(createTcpServer(handle)
 
 async function secure(
   names: Parameters<Authority["issue"]>[0],
-  options: { days?: number; clientCa?: string } = {},
+  options: { days?: number; clientCa?: string; by?: Authority } = {},
 ): Promise<number> {
-  const { cert, key } = await ca.issue(names, options.days);
+  const { cert, key } = await (options.by ?? ca).issue(names, options.days);
   const mutual =
     options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: true };
   return listen(createSecureServer({ cert, key, ...mutual }, (_, response) => response.end("hi")));
@@ -37,6 +38,7 @@ async function secure(
 beforeAll(async () => {
   ca = await authority("my-ca");
   sameName = await authority("my-ca");
+  expired = await authority("old-ca", -1);
 });
 
 afterAll(() => {
@@ -228,6 +230,14 @@ describe.each<[string, (config: TransportConfig) => Transport]>([
       [
         "an expired certificate, whatever else is wrong with it",
         async () => config(`https://127.0.0.1:${await secure([], { days: -1 })}`),
+        /x509: certificate has expired or is not yet valid: current time \S+Z is after \S+Z$/,
+      ],
+      [
+        "a certificate whose authority has expired",
+        async () =>
+          config(`https://127.0.0.1:${await secure([{ type: "ip", value: "127.0.0.1" }], { by: expired })}`, {
+            caData: bytes(expired.pem),
+          }),
         /x509: certificate has expired or is not yet valid: current time \S+Z is after \S+Z$/,
       ],
       [
