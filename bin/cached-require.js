@@ -6,8 +6,8 @@ const { Script } = require("node:vm");
 const WRAPPER = ["(function (exports, require, module, __filename, __dirname) {", "\n})"];
 
 /**
- * A `require` for the files of one folder that takes what V8 has compiled of them from a cache instead of compiling anew:
- * a sixth of the time of a `get` under Node 20. The cache belongs to one build of V8; what is not in it is compiled.
+ * A `require` for the files of one folder that takes what V8 has compiled of them from a cache instead of compiling anew.
+ * The cache belongs to one build of V8; what is not in it is compiled.
  */
 class CachedRequire {
   constructor(folder) {

@@ -200,7 +200,7 @@ export class CachedDiscovery implements Discovery {
   }
 }
 
-/** A file that holds the same already is only as good as new: that takes a tenth of the time of writing it. */
+/** A file that holds the same already is only made as good as new: most of the time of writing one goes into its renaming. */
 function renew(file: string, content: string): boolean {
   if (statSync(file, { throwIfNoEntry: false })?.size !== Buffer.byteLength(content)) return false;
   if (readFileSync(file, "utf8") !== content) return false;
