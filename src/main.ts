@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { type Clock, systemClock } from "./base/clock.js";
+import type { Random } from "./base/random.js";
 import { Colours, lookOf } from "./cli/colour.js";
 import { createFactory } from "./cli/create-factory.js";
 import { dispatch } from "./cli/dispatch.js";
@@ -17,6 +18,7 @@ export interface MainOptions {
   readonly platform?: NodeJS.Platform;
   readonly arch?: string;
   readonly clock?: Clock;
+  readonly random?: Random;
   /** How the program calls itself. Default: what KUBETS_PROGRAM says, else "kubets". */
   readonly program?: string;
   /** Ends the command. */
@@ -26,6 +28,9 @@ export interface MainOptions {
   readonly runProgram?: RunProgram;
   readonly onCommand?: (command: CommandConduct) => void;
 }
+
+/** Loads node:crypto on first use: few commands need it, and the global `crypto` would load web crypto as well. */
+const processRandom: Random = { bytes: (length) => process.getBuiltinModule("node:crypto").randomBytes(length) };
 
 /**
  * Runs one command line and returns its exit code. Never throws, never exits, touches no global: tests run it in their
@@ -42,6 +47,7 @@ export async function main(options: MainOptions): Promise<number> {
     platform: options.platform ?? process.platform,
     arch: options.arch ?? process.arch,
     clock: options.clock ?? systemClock,
+    random: options.random ?? processRandom,
     pid: process.pid,
     signal: options.signal ?? new AbortController().signal,
     runPlugin: options.runPlugin ?? spawnPlugin(env),

@@ -65,6 +65,54 @@ function importsOf(file: string): Import[] {
 
 const folderOf = (file: string): string => file.split(sep)[0]?.replace(/\.js$/, ".ts") ?? "";
 
+/** Where src asks the process it runs in for time, randomness or environment; everything else is given them. */
+const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
+  "base/clock.ts": "the system's clock",
+  "base/random.ts": "the system's randomness",
+  "base/stopwatch.ts": "measures how long a wait has lasted",
+  "base/time-slice.ts": "measures slices of the event loop",
+  "client/surroundings.ts": "what the library's public functions use when a caller gives none",
+  "cli/create-factory.ts": "composes a command: the id of its session",
+  "cluster/named/serve.ts": "composes a process that serves a cluster: when it started",
+  "cluster/named/manage.ts": "waits for another process to end",
+  "main.ts": "composes the program: its randomness",
+  "server/storage/etcd/grpc-channel.ts": "gRPC compares a call's deadline with the process's own time",
+};
+
+/** Who may choose the system's clock, timers or randomness; tests and callers give others. */
+const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
+  "client/surroundings.ts": "the default of the library's public functions",
+  "cluster/start-cluster.ts": "composes a cluster",
+  "main.ts": "composes the program",
+  "server/long-bodies/long-bodies-worker.ts": "composes the thread for long bodies",
+  "server/storage/create-storage.ts": "the default of storages",
+  "server/storage/etcd/etcd-kv.ts": "the default of a store",
+  "server/storage/memory/memory-kv.ts": "the default of a store",
+  "server/storage/sqlite/sqlite-kv.ts": "the default of a store",
+  "api/defaults/devices.ts": "a taint without a time: a defaulting function is given the object alone",
+};
+
+describe("time, randomness and environment", () => {
+  const uncommented = (file: string): string =>
+    readFileSync(join(src, file), "utf8").replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
+  const using = (pattern: RegExp): string[] =>
+    files
+      .filter((file) => pattern.test(uncommented(file)))
+      .map((file) => file.replaceAll(sep, "/"))
+      .sort();
+
+  test("only what the list names asks the process for them", () => {
+    const asks =
+      /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandom(UUID|Bytes|Int)\b|\bgetRandomValues\b|\bprocess\.(env|hrtime)\b|\bperformance\.now\b/;
+    expect(using(asks)).toEqual(Object.keys(ASKS_THE_PROCESS).sort());
+  });
+
+  test("only what the list names chooses the system's clock, timers and randomness", () => {
+    const chooses = /^import [^;]*\bsystem(Clock|Timers|Random)\b/m;
+    expect(using(chooses)).toEqual(Object.keys(CHOOSES_THE_SYSTEMS).sort());
+  });
+});
+
 describe("the import table", () => {
   test("every folder of src is in the table", () => {
     const known = new Set(Object.keys(MAY_IMPORT));

@@ -1,3 +1,5 @@
+import { startStopwatch } from "../base/stopwatch.js";
+
 export interface PollOptions {
   /** Milliseconds from one question to the next. */
   readonly interval: number;
@@ -8,10 +10,10 @@ export interface PollOptions {
 
 /** Asks at once, then once an interval; true when the answer was yes, false when the time was over before. */
 export async function poll(ask: () => Promise<boolean>, { interval, timeout, sleep }: PollOptions): Promise<boolean> {
-  const end = performance.now() + timeout;
+  const elapsed = startStopwatch();
   for (;;) {
     if (await ask()) return true;
-    const left = end - performance.now();
+    const left = timeout - elapsed();
     if (left > 0) await sleep(Math.min(interval, left));
     if (left <= interval) return false;
   }

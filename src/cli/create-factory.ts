@@ -32,6 +32,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     const plain = createRestClient(await clientConfig(), {
       clock: host.clock,
       env: host.env,
+      random: host.random,
       // Asked only where a plugin may prompt: looking at stdin opens it.
       get stdinIsTerminal() {
         return host.streams.in.isTTY === true;
@@ -55,7 +56,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     const { createCachedDiscovery } = await import("./connect.js");
     const { cacheDir } = await clientConfig();
     const log = (source: string, message: string): void => logError(source, "Unhandled Error", message);
-    return createCachedDiscovery({ client: await restClient(), cacheDir, clock: host.clock, log });
+    return createCachedDiscovery({ client: await restClient(), cacheDir, clock: host.clock, random: host.random, log });
   });
   const mapper = once(async () => {
     const { createRestMapper } = await import("./connect.js");
@@ -72,7 +73,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
       mapper,
       // Looking at stdin opens it: only a command that reads it does.
       stdin: { [Symbol.asyncIterator]: () => host.streams.in[Symbol.asyncIterator]() },
-      fetchUrl: async (url) => (await import("./fetch-url.js")).fetchUrl(url),
+      fetchUrl: async (url) => (await import("./fetch-url.js")).fetchUrl(url, host),
       wait: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       files: { cwd: host.cwd, platform: host.platform },
       notes: buildNotes(host.streams, host.clock),
@@ -87,6 +88,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     platform: host.platform,
     arch: host.arch,
     clock: host.clock,
+    random: host.random,
     pid: host.pid,
     pluginPolicy: host.pluginPolicy,
     runProgram: host.runProgram,

@@ -5,7 +5,7 @@ import type { Factory } from "./factory.js";
 import { makeTempFile } from "./temp-files.js";
 
 /** What an editor needs of the outside. */
-export type EditorHost = Pick<Factory, "env" | "platform" | "runProgram">;
+export type EditorHost = Pick<Factory, "env" | "platform" | "random" | "runProgram">;
 
 /** What came back from the editor, and the file it is in. The caller removes the file. */
 export interface EditedFile {

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { PluginPolicy } from "../client/auth/plugin-policy.js";
 import type { ClientConfig } from "../client/config/client-config.js";
 import type { Kubeconfig } from "../client/config/kubeconfig.js";
@@ -44,6 +45,8 @@ export interface Factory {
   /** Node's name of the processor: "x64". */
   readonly arch: string;
   readonly clock: Clock;
+  /** Names temporary files and generated containers. */
+  readonly random: Random;
   /** Shown in log lines. */
   readonly pid: number;
   /** Which credential plugins may run. Undefined: all. */

@@ -3,6 +3,7 @@ import { goQuote } from "../base/go-quote.js";
 import type { ClientConfig } from "../client/config/client-config.js";
 import { hostFault } from "../client/config/server-url.js";
 import { createTransport } from "../client/transport/create-transport.js";
+import type { TransportSurroundings } from "../client/transport/endpoint.js";
 import { TransportError } from "../client/transport/transport-error.js";
 
 export interface FetchedUrl {
@@ -14,10 +15,10 @@ export interface FetchedUrl {
 const MAX_REDIRECTS = 10;
 
 /** Gets a page without credentials, following redirects. Throws a TransportError in Go's words when nobody answers. */
-export async function fetchUrl(url: string): Promise<FetchedUrl> {
+export async function fetchUrl(url: string, surroundings: TransportSurroundings): Promise<FetchedUrl> {
   let target = readUrl(url);
   for (let redirects = 0; ; redirects++) {
-    const answer = await get(target);
+    const answer = await get(target, surroundings);
     const { location } = answer.headers;
     if (answer.status < 300 || answer.status > 399 || typeof location !== "string") return answer;
     if (redirects === MAX_REDIRECTS) throw new Error(`Get "${url}": stopped after ${MAX_REDIRECTS} redirects`);
@@ -43,8 +44,11 @@ function readUrl(url: string): URL {
   );
 }
 
-async function get(url: URL): Promise<FetchedUrl & { readonly headers: Readonly<Record<string, unknown>> }> {
-  const transport = createTransport(anonymous(url));
+async function get(
+  url: URL,
+  surroundings: TransportSurroundings,
+): Promise<FetchedUrl & { readonly headers: Readonly<Record<string, unknown>> }> {
+  const transport = createTransport(anonymous(url), surroundings);
   const path = `${url.pathname}${url.search}`;
   const { status, headers, body } = await transport.send({ method: "GET", path, headers: { host: url.host } });
   return {

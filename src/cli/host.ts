@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { PluginPolicy } from "../client/auth/plugin-policy.js";
 import type { Colours } from "./colour.js";
 import type { RunProgram, Streams } from "./factory.js";
@@ -13,6 +14,7 @@ export interface Host {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
   readonly clock: Clock;
+  readonly random: Random;
   /** Shown in log lines. */
   readonly pid: number;
   readonly signal: AbortSignal;

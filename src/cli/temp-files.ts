@@ -1,13 +1,13 @@
-import { randomInt } from "node:crypto";
 import { mkdir, open, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { randomBelow } from "../base/random-below.js";
 import { errorCode, PathError } from "../base/path-error.js";
 import type { Host } from "./host.js";
 
-type Surroundings = Pick<Host, "env" | "platform">;
+type Surroundings = Pick<Host, "env" | "platform" | "random">;
 
 /** Where the platform keeps what is not to stay: Go's os.TempDir. */
-export function tempFolder({ env, platform }: Surroundings): string {
+export function tempFolder({ env, platform }: Pick<Host, "env" | "platform">): string {
   if (platform !== "win32") return env["TMPDIR"] || "/tmp";
   return env["TMP"] || env["TEMP"] || env["USERPROFILE"] || "C:\\Windows";
 }
@@ -52,7 +52,7 @@ async function makeNew(
   make: (path: string) => Promise<unknown>,
 ): Promise<string> {
   for (let attempt = 1; ; attempt++) {
-    const path = join(tempFolder(host), `${prefix}${randomInt(2 ** 32)}${suffix}`);
+    const path = join(tempFolder(host), `${prefix}${randomBelow(host.random, 2 ** 32)}${suffix}`);
     try {
       await make(path);
       return path;

@@ -137,6 +137,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     strategies: furnishingNamespaces(builtinStrategy, () => controllers),
     clock,
     random,
+    requestRandom: systemRandom,
     tokens: [staticTokens(new Map([[pki.token, admin]]))],
     serviceAccounts: tokenIssuer(pki),
     serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),
@@ -232,6 +233,7 @@ async function openKv({ storage = "memory", dataDir, etcd }: ClusterOptions, clo
       if (etcd === undefined) throw new Error('storage "etcd" needs the option etcd');
       const { openEtcdKv } = await import("../server/storage/etcd/etcd-kv.js");
       const { servers, ...rest } = etcd;
+      // Without the cluster's clock: etcd's leases expire by the time of its own machine.
       return openEtcdKv({ endpoints: servers, ...rest });
     }
   }
@@ -239,9 +241,9 @@ async function openKv({ storage = "memory", dataDir, etcd }: ClusterOptions, clo
 
 async function openPki(options: ClusterOptions, clock: Clock, random: Random): Promise<ClusterPki> {
   const { storage = "memory", dataDir } = options;
-  if (storage === "memory" || dataDir === undefined) return createClusterPki(clock, random);
+  if (storage === "memory" || dataDir === undefined) return createClusterPki(clock, random, systemClock);
   const { loadOrCreatePki } = await import("./pki/stored-pki.js");
-  return loadOrCreatePki(dataDir, clock, random);
+  return loadOrCreatePki(dataDir, () => createClusterPki(clock, random, systemClock));
 }
 
 async function openSocket(options: ClusterOptions, server: Server, pki: ClusterPki): Promise<Listener | undefined> {

@@ -71,7 +71,13 @@ export function startControllers(config: ControllersConfig): Controllers {
   const ips = new ClusterIpRepair(api, config.clock, warnings("ipallocator-repair-controller"));
   const disruption = new DisruptionController({ api, clock: config.clock, signal, report });
   const signer = new CertificateSigner(api, config.signClient, config.clock);
-  const garbage = new GarbageCollector({ api, signal, report, warn: warnings("garbage-collector-controller") });
+  const garbage = new GarbageCollector({
+    api,
+    clock: config.clock,
+    signal,
+    report,
+    warn: warnings("garbage-collector-controller"),
+  });
   const ports = new NodePortRepair(api, config.nodePorts, warnings("portallocator-repair-controller"));
   // One after the other, so that a new cluster always has the same objects at the same versions.
   const [namespacesReady, cidrsReady, ipsReady, portsReady] = [milestone(), milestone(), milestone(), milestone()];

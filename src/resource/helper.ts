@@ -1,3 +1,4 @@
+import { randomBelow } from "../base/random-below.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import { isStatusError } from "../machinery/errors/status-error.js";
@@ -120,7 +121,9 @@ export class Helper {
    */
   async watchFromStart(namespace: string, name: string, signal: AbortSignal): Promise<AsyncIterable<WatchEvent>> {
     const fieldSelector = `metadata.name=${name}`;
-    const timeoutSeconds = String(Math.floor(300 * (1 + Math.random())));
+    const { random } = this.client;
+    // Five to ten minutes, as client-go's reflectors ask for.
+    const timeoutSeconds = String(300 + (random === undefined ? 0 : randomBelow(random, 300)));
     const open = (query: Query): Promise<AsyncIterable<WatchEvent>> =>
       this.openWatch(
         namespace,

@@ -5,7 +5,7 @@ import { systemClock } from "../../src/base/clock.js";
 import { systemRandom } from "../../src/base/random.js";
 
 test("the CA signs what the cluster shows, for every name it is reached by", () => {
-  const pki = createClusterPki(systemClock, systemRandom);
+  const pki = createClusterPki(systemClock, systemRandom, systemClock);
   const ca = new X509Certificate(pki.ca.certificate);
   const server = new X509Certificate(pki.server.certificate);
   const admin = new X509Certificate(pki.admin.certificate);
@@ -18,7 +18,7 @@ test("the CA signs what the cluster shows, for every name it is reached by", () 
 });
 
 test("certificates hold by the machine's clock too when the cluster's stands elsewhere", () => {
-  const pki = createClusterPki({ now: () => Date.parse("2001-01-01T00:00:00Z") }, systemRandom);
+  const pki = createClusterPki({ now: () => Date.parse("2001-01-01T00:00:00Z") }, systemRandom, systemClock);
   const server = new X509Certificate(pki.server.certificate);
   expect(Date.parse(server.validFrom)).toBeLessThan(Date.parse("2001-01-01T00:00:00Z"));
   expect(Date.parse(server.validTo)).toBeGreaterThan(Date.now());

@@ -6,6 +6,7 @@ import { createServer } from "../../src/server/generic/server.js";
 import { createStorage } from "../../src/server/storage/create-storage.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import { call } from "./api-caller.js";
+import { systemRandom } from "../../src/base/random.js";
 import { seededRandom } from "./seeded-random.js";
 
 export interface SharedServer {
@@ -30,6 +31,7 @@ export async function sharedServers(
       strategies: builtinStrategy,
       clock,
       random: seededRandom(`server ${index}`),
+      requestRandom: systemRandom,
       tokens: [],
       serverAddress: () => "",
     }),

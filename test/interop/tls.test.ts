@@ -175,7 +175,7 @@ print(answer.status, json.loads(answer.read())["metadata"]["name"])
   });
 
   test("a client that trusts another CA goes away", async () => {
-    const ca = createClusterPki(systemClock, systemRandom).ca.certificate;
+    const ca = createClusterPki(systemClock, systemRandom, systemClock).ca.certificate;
     await expect(overHttp1({ ca, ...admin })).rejects.toThrow(/certificate/);
     await expect(overHttp2({ ca, ...admin })).rejects.toThrow(/certificate/);
   });
@@ -216,7 +216,10 @@ describe.each([
       "names that only a proxy may set",
       () => ({ headers: { "x-remote-user": "admin", "x-remote-group": "system:masters" } }),
     ],
-    ["a certificate of another CA of the same name", () => foreign(createClusterPki(systemClock, systemRandom).admin)],
+    [
+      "a certificate of another CA of the same name",
+      () => foreign(createClusterPki(systemClock, systemRandom, systemClock).admin),
+    ],
     ["a certificate that signed itself", () => foreign(issueCertificate(subject({})))],
     ["a certificate of ours that has expired", () => foreign(issueCertificate(subject({ notAfter: -1 }), ours()))],
     ["a certificate of ours that is for servers", () => foreign(pki.server)],

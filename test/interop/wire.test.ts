@@ -7,6 +7,7 @@ import { createStorage } from "../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
 import { call } from "../helpers/api-caller.js";
 import { ManualTime } from "../helpers/manual-time.js";
+import { systemRandom } from "../../src/base/random.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import {
   http1Client,
@@ -227,6 +228,7 @@ describe("what is no longer kept", () => {
       strategies: builtinStrategy,
       clock: time,
       random: seededRandom("gone"),
+      requestRandom: systemRandom,
       tokens: [],
       serverAddress: () => "",
     });

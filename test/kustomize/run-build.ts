@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { surroundingsOf } from "../../src/client/surroundings.js";
 import { fetchUrl } from "../../src/cli/fetch-url.js";
 import { buildKustomization, localFiles } from "../../src/kustomize/build.js";
 import { realTool } from "../helpers/real-tools.js";
@@ -34,7 +35,7 @@ export async function buildByKubets(folder: string, dir = "."): Promise<Outcome>
   let stderr = "";
   const options = {
     files: localFiles(folder, process.platform),
-    fetch: fetchUrl,
+    fetch: (url: string) => fetchUrl(url, surroundingsOf({})),
     warn: (line: string) => void (stderr += `${line}\n`),
     log: (text: string) => void (stderr += `I1110 23:00:00.000000       1 log.go:244] ${text}`),
   };

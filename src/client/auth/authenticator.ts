@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type Clock, systemClock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { ClientConfig, ImpersonationConfig } from "../config/client-config.js";
+import type { Surroundings } from "../surroundings.js";
 import { BearerTokenFile } from "./bearer-token-file.js";
 import type { ExecCluster, ExecPlugin } from "./exec-plugin.js";
 import type { PluginPolicy } from "./plugin-policy.js";
@@ -20,17 +20,18 @@ export interface Credentials {
 export type Authenticator = () => Promise<Credentials>;
 
 export interface AuthenticatorOptions {
-  readonly clock?: Clock;
-  readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdinIsTerminal?: boolean;
   /** Which credential plugins may run. Default: all. */
   readonly pluginPolicy?: PluginPolicy | undefined;
 }
 
 /** Throws at once on ways of authentication that exclude each other or do not exist any more. */
-export function createAuthenticator(config: ClientConfig, options: AuthenticatorOptions = {}): Authenticator {
+export function createAuthenticator(
+  config: ClientConfig,
+  { clock, env }: Pick<Surroundings, "clock" | "env">,
+  options: AuthenticatorOptions = {},
+): Authenticator {
   const { auth } = config;
-  const clock = options.clock ?? systemClock;
   const impersonation = impersonationHeaders(auth.impersonate);
   if (auth.authProvider !== undefined) {
     throw new Error(
@@ -65,7 +66,7 @@ export function createAuthenticator(config: ClientConfig, options: Authenticator
     return new ExecPlugin({
       config: exec,
       cluster: execCluster(config),
-      env: options.env ?? process.env,
+      env,
       clock,
       stdinIsTerminal: options.stdinIsTerminal ?? Boolean(process.stdin.isTTY),
       policy: options.pluginPolicy,

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Clock, systemClock } from "../../base/clock.js";
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
@@ -25,7 +26,9 @@ export interface DiscoveryOptions {
   readonly client: RestClient;
   /** --cache-dir; undefined keeps answers in memory only. */
   readonly cacheDir?: string;
-  readonly clock?: Clock;
+  readonly clock: Clock;
+  /** Names temporary files. */
+  readonly random: Random;
   /** Hears of failures the command survives; kubectl writes them to stderr as klog errors. */
   readonly log?: DiscoveryLog;
 }
@@ -54,6 +57,7 @@ export class CachedDiscovery implements Discovery {
   private readonly memory: MemoryCache;
   private readonly folder: string | undefined;
   private readonly clock: Clock;
+  private readonly random: Random;
   private readonly ours = new Set<string>();
   /** What was read from the disk already. */
   private knownGroups: readonly WireGroup[] | undefined;
@@ -63,10 +67,11 @@ export class CachedDiscovery implements Discovery {
 
   private readonly client: RestClient;
 
-  constructor({ client, cacheDir, clock = systemClock, log = () => undefined }: DiscoveryOptions) {
+  constructor({ client, cacheDir, clock, random, log = () => undefined }: DiscoveryOptions) {
     this.client = client;
     this.memory = new MemoryCache(client, log);
     this.clock = clock;
+    this.random = random;
     this.folder = cacheDir === undefined ? undefined : discoveryFolder(cacheDir, client.server);
   }
 
@@ -183,9 +188,9 @@ export class CachedDiscovery implements Discovery {
   private write(name: string, content: string): void {
     if (this.folder === undefined) return;
     const file = join(this.folder, name);
-    const temporary = `${file}.${process.pid}${Math.random().toString(36).slice(2, 10)}`;
+    const temporary = `${file}.${process.pid}${Buffer.from(this.random.bytes(5)).toString("hex")}`;
     try {
-      if (renew(file, content)) {
+      if (renew(file, content, this.clock.now())) {
         this.ours.add(file);
         return;
       }
@@ -201,11 +206,11 @@ export class CachedDiscovery implements Discovery {
 }
 
 /** A file that holds the same already is only made as good as new: most of the time of writing one goes into its renaming. */
-function renew(file: string, content: string): boolean {
+function renew(file: string, content: string, now: number): boolean {
   if (statSync(file, { throwIfNoEntry: false })?.size !== Buffer.byteLength(content)) return false;
   if (readFileSync(file, "utf8") !== content) return false;
-  const now = new Date();
-  utimesSync(file, now, now);
+  const time = new Date(now);
+  utimesSync(file, time, time);
   return true;
 }
 

@@ -7,6 +7,7 @@ import type { Discovery } from "../discovery/discovery.js";
 import { createRestMapper } from "../mapper/discovery-mapper.js";
 import { createRestClient, type RestClientOptions } from "../rest/create-rest-client.js";
 import type { RestClient } from "../rest/rest-client.js";
+import { surroundingsOf } from "../surroundings.js";
 import { ResourceClient } from "./resource-client.js";
 
 /** A client for any resource of one server. Close it, or hold it with `await using`. */
@@ -23,10 +24,12 @@ export interface KubernetesClient extends AsyncDisposable {
 
 /** Connects on the first request. Many requests and watches share a pool of connections. */
 export function kubernetesClient(config: ClientConfig, options: RestClientOptions = {}): KubernetesClient {
+  const { clock, random } = surroundingsOf(options);
   const rest = createRestClient(config, { pooled: true, ...options });
   const discovery = createCachedDiscovery({
     client: rest,
-    ...(options.clock && { clock: options.clock }),
+    clock,
+    random,
     ...(config.cacheDir !== "" && { cacheDir: config.cacheDir }),
   });
   const mapper = createRestMapper(discovery);

@@ -1,5 +1,6 @@
 import type { ClientConfig } from "../config/client-config.js";
 import { createConfigLoader } from "../config/config-loader.js";
+import { surroundingsOf } from "../surroundings.js";
 import { type ConfigOverrides, noOverrides } from "../config/config-overrides.js";
 
 export interface LoadConfigOptions extends Partial<ConfigOverrides> {
@@ -14,11 +15,8 @@ export interface LoadConfigOptions extends Partial<ConfigOverrides> {
  * `cacheDir` says where.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
-  const {
-    userAgent = `kubets (${process.platform}/${process.arch})`,
-    env = process.env,
-    cwd = process.cwd(),
-  } = options;
+  const { userAgent = `kubets (${process.platform}/${process.arch})`, cwd = process.cwd() } = options;
+  const { env } = surroundingsOf(options);
   const overrides = { ...noOverrides, ...options };
   const config = await createConfigLoader({ overrides, env, cwd, userAgent }).clientConfig();
   return { ...config, cacheDir: options.cacheDir ?? "" };

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { systemClock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import {
@@ -9,6 +9,7 @@ import {
   type Credentials,
 } from "../auth/authenticator.js";
 import type { ClientConfig } from "../config/client-config.js";
+import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { createTransport } from "../transport/create-transport.js";
 import type { HttpCache } from "../transport/http-cache.js";
 import type { Transport, TransportRequest, TransportResponse } from "../transport/transport.js";
@@ -19,7 +20,7 @@ import { responseError } from "./response-error.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 import { warningTexts } from "./warning-headers.js";
 
-export interface RestClientOptions extends AuthenticatorOptions {
+export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroundings> {
   /** Instead of one made for the config: a server in the same process, or a recording of one. */
   readonly transport?: Transport;
   /** A pool for many requests and streams, dearer to start. */
@@ -43,6 +44,7 @@ export function createRestClient(config: ClientConfig, options: RestClientOption
 
 class HttpRestClient implements RestClient {
   readonly server: string;
+  readonly random: Random;
   onWarning: ((text: string) => void) | undefined;
   private readonly authenticate: Authenticator;
   private readonly pathPrefix: string;
@@ -50,6 +52,7 @@ class HttpRestClient implements RestClient {
   private transport: Transport;
   private certificate: Credentials["certificate"];
   private cache: HttpCache | undefined;
+  private readonly surroundings: Surroundings;
 
   constructor(
     private readonly config: ClientConfig,
@@ -59,8 +62,10 @@ class HttpRestClient implements RestClient {
     const [, origin = config.server, prefix = ""] = /^([^:]+:\/\/[^/]+)(.*)$/.exec(config.server) ?? [];
     this.origin = origin;
     this.pathPrefix = prefix.replace(/\/+$/, "");
-    this.authenticate = createAuthenticator(config, options);
-    this.transport = options.transport ?? createTransport(config, { pooled: options.pooled ?? false });
+    this.surroundings = surroundingsOf(options);
+    this.random = this.surroundings.random;
+    this.authenticate = createAuthenticator(config, this.surroundings, options);
+    this.transport = options.transport ?? this.connection(config);
   }
 
   async request(request: RestRequest): Promise<RestResponse> {
@@ -132,7 +137,7 @@ class HttpRestClient implements RestClient {
 
   /** Another host gets the request without our credentials. */
   private async elsewhere(request: RestRequest, url: URL, timeout: Deadline): Promise<TransportResponse> {
-    const transport = createTransport({ server: url.origin, tls: { insecureSkipVerify: false } });
+    const transport = createTransport({ server: url.origin, tls: { insecureSkipVerify: false } }, this.surroundings);
     const { authorization: _, ...headers } = this.headersOf(request);
     return transport.send({
       method: request.method,
@@ -180,19 +185,20 @@ class HttpRestClient implements RestClient {
     if (certificate && certificate !== this.certificate && !this.options.transport) {
       const stale = this.transport;
       this.certificate = certificate;
-      this.transport = createTransport(
-        { ...this.config, tls: { ...this.config.tls, ...certificate } },
-        { pooled: this.options.pooled ?? false },
-      );
+      this.transport = this.connection({ ...this.config, tls: { ...this.config.tls, ...certificate } });
       await stale.close();
     }
     return credentials;
   }
 
+  private connection(config: ClientConfig): Transport {
+    return createTransport(config, { ...this.surroundings, pooled: this.options.pooled ?? false });
+  }
+
   private async httpCache(): Promise<HttpCache> {
     if (!this.cache) {
       const { HttpCache } = await import("../transport/http-cache.js");
-      this.cache = new HttpCache(join(this.config.cacheDir, "http"), this.options.clock ?? systemClock);
+      this.cache = new HttpCache(join(this.config.cacheDir, "http"), this.surroundings.clock);
     }
     return this.cache;
   }

@@ -1,3 +1,4 @@
+import type { Random } from "../../base/random.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 
 /**
@@ -8,6 +9,8 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 export interface RestClient {
   /** "https://127.0.0.1:6443", as errors show it. */
   readonly server: string;
+  /** Spreads what clients would else do at the same time. Absent: nothing is spread. */
+  readonly random?: Random;
   /** The whole answer. */
   request(request: RestRequest): Promise<RestResponse>;
   /** The answer as it arrives: watch, log, --raw. The caller reads to the end or aborts `signal`. */

@@ -1,5 +1,6 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
+import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
 import { errorCode } from "../../base/path-error.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
@@ -13,6 +14,8 @@ export interface DialTarget {
   /** Absent for plain http. */
   readonly tls?: ConnectionOptions | undefined;
   readonly insecureSkipVerify: boolean;
+  /** The peer's certificates are judged by its time. */
+  readonly clock: Clock;
   readonly proxy?: URL | undefined;
 }
 
@@ -34,7 +37,7 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp({ host, port, tls, proxy }: DialTarget): Promise<Socket> {
+async function dialTcp({ host, port, tls, proxy, clock }: DialTarget): Promise<Socket> {
   if (!proxy) return open(host, port);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
@@ -42,7 +45,7 @@ async function dialTcp({ host, port, tls, proxy }: DialTarget): Promise<Socket> 
   if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
   const channel =
     proxy.protocol === "https:"
-      ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false }).catch(proxyFailed)
+      ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false, clock }).catch(proxyFailed)
       : toProxy;
   // A plain request is handed to the proxy whole; only TLS needs a tunnel.
   return tls ? connectThroughHttp(channel, host, port, proxy) : channel;
@@ -68,7 +71,7 @@ function open(host: string, port: number): Promise<Socket> {
 function handshake(
   raw: Socket,
   options: ConnectionOptions,
-  { host, insecureSkipVerify }: Pick<DialTarget, "host" | "insecureSkipVerify">,
+  { host, insecureSkipVerify, clock }: Pick<DialTarget, "host" | "insecureSkipVerify" | "clock">,
 ): Promise<TLSSocket> {
   const name = options.servername ?? host;
   const { servername: _, ...rest } = options;
@@ -96,7 +99,7 @@ function handshake(
     socket.once("error", fail);
     socket.once("secureConnect", () => {
       try {
-        if (!insecureSkipVerify) verifyPeer(socket, name, rootsOf(options));
+        if (!insecureSkipVerify) verifyPeer(socket, name, { roots: rootsOf(options), now: clock.now() });
       } catch (error) {
         fail(error);
         return;

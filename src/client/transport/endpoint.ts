@@ -1,4 +1,5 @@
 import type { ClientConfig } from "../config/client-config.js";
+import type { Surroundings } from "../surroundings.js";
 import type { DialTarget } from "./dial.js";
 import { proxyFor } from "./proxy.js";
 import { proxyAuthorization } from "./proxy-tunnel.js";
@@ -17,10 +18,10 @@ export interface Endpoint {
 
 export type TransportConfig = Pick<ClientConfig, "server" | "tls" | "proxyUrl">;
 
-export function endpointOf(
-  config: TransportConfig,
-  env: Readonly<Record<string, string | undefined>> = process.env,
-): Endpoint {
+/** What a transport takes of its process. */
+export type TransportSurroundings = Pick<Surroundings, "env" | "clock">;
+
+export function endpointOf(config: TransportConfig, { env, clock }: TransportSurroundings): Endpoint {
   // Not WHATWG's parser: what it refuses (a port beyond 65535, an unknown scheme) is an error of the first request, and
   // errors show the user's own spelling.
   const [, scheme = "", authority = ""] = /^([^:]+):\/\/(?:[^/?#@]*@)?([^/?#]*)/.exec(config.server) ?? [];
@@ -36,8 +37,9 @@ export function endpointOf(
       scheme,
       host: bare(host),
       port: digits === "" ? (secure ? 443 : 80) : Number(digits),
-      ...(secure && { tls: tlsOptions(config.tls) }),
+      ...(secure && { tls: tlsOptions(config.tls, env) }),
       insecureSkipVerify: config.tls.insecureSkipVerify,
+      clock,
       ...(proxy && { proxy }),
     },
     absoluteForm,

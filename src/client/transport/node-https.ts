@@ -9,15 +9,15 @@ import type { Duplex } from "node:stream";
 import { errorCode } from "../../base/path-error.js";
 import { addressesOf, dial } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
-import { type Endpoint, endpointOf, type TransportConfig } from "./endpoint.js";
+import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 
 /** A transport over node:http alone: what starts fastest. Connections are kept and reused. */
-export function nodeHttpsTransport(config: TransportConfig): Transport {
-  const endpoint = endpointOf(config);
+export function nodeHttpsTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
+  const endpoint = endpointOf(config, surroundings);
   const agent = new DialingAgent(endpoint);
   return {
     send: (request) => send(request, endpoint, agent),

@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import { PathError } from "../../base/path-error.js";
 import type { ClientConfig } from "../config/client-config.js";
+import type { Environment } from "../surroundings.js";
 import { TransportError } from "./transport-error.js";
 
 /** What node:tls needs, files read. Throws when the certificates cannot be used, worded as client-go words it. */
-export function tlsOptions(tls: ClientConfig["tls"]): ConnectionOptions {
+export function tlsOptions(tls: ClientConfig["tls"], env: Environment): ConnectionOptions {
   const ca = tls.caData ?? (tls.caFile === undefined ? undefined : read(tls.caFile));
   if (ca && tls.insecureSkipVerify) {
     throw new Error("specifying a root certificates file with the insecure flag is not allowed");
@@ -20,7 +21,7 @@ export function tlsOptions(tls: ClientConfig["tls"]): ConnectionOptions {
   const cert = tls.certData ?? (tls.certFile === undefined ? undefined : read(tls.certFile));
   const key = tls.keyData ?? (tls.keyFile === undefined ? undefined : read(tls.keyFile));
   if (cert && key) checkKeyPair(cert, key);
-  const roots = ca ? Buffer.from(ca) : tls.insecureSkipVerify ? undefined : systemRoots(process.env);
+  const roots = ca ? Buffer.from(ca) : tls.insecureSkipVerify ? undefined : systemRoots(env);
   return {
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
@@ -87,7 +88,7 @@ const BUNDLES = [
  * The authorities the system trusts, as kubectl does, where Node would trust its own list: SSL_CERT_FILE and
  * SSL_CERT_DIR, else the distribution's bundle. Undefined where there is none; Node's list stands then.
  */
-export function systemRoots(env: Readonly<Record<string, string | undefined>>): string[] | undefined {
+export function systemRoots(env: Environment): string[] | undefined {
   const files = env["SSL_CERT_FILE"] ? [env["SSL_CERT_FILE"]] : BUNDLES;
   const bundle = files.map(tryRead).find((text) => text !== undefined);
   const folders = env["SSL_CERT_DIR"]?.split(":") ?? [];

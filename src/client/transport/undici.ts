@@ -2,15 +2,15 @@ import { type Dispatcher, errors, Pool } from "undici";
 import { errorCode } from "../../base/path-error.js";
 import { decodeBody } from "./decode-body.js";
 import { dial } from "./dial.js";
-import { endpointOf, type TransportConfig } from "./endpoint.js";
+import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import { goNetworkReason } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 
 /** A pool of connections for many requests and long streams; the same dialling and the same errors as the small one. */
-export function undiciTransport(config: TransportConfig): Transport {
-  const endpoint = endpointOf(config);
+export function undiciTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
+  const endpoint = endpointOf(config, surroundings);
   // undici sees a plain origin that means nothing: dial() connects, which speaks TLS, Go's errors and proxies.
   const pool = new Pool("http://server", {
     connections: 128,

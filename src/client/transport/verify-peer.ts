@@ -6,15 +6,19 @@ import { NetworkFailure } from "./go-network-error.js";
 
 /**
  * Judges a finished handshake that was made without rejecting: throws unless the chain is trusted and the leaf names
- * `host`. Checked in Go's order (validity, name, chain), so that one certificate with two faults gets Go's answer.
+ * `host`. `now` is milliseconds since the epoch. Checked in Go's order (validity, name, chain), so that one certificate with two faults gets Go's answer.
  * Nothing may be written to the socket before this returns.
  */
-export function verifyPeer(socket: TLSSocket, host: string, roots: readonly (string | Buffer)[]): void {
+export function verifyPeer(
+  socket: TLSSocket,
+  host: string,
+  { roots, now }: { readonly roots: readonly (string | Buffer)[]; readonly now: number },
+): void {
   const peer = socket.getPeerCertificate(true);
   if (!peer.raw) throw failure("certificate signed by unknown authority");
   const leaf = new X509Certificate(peer.raw);
-  const now = new Date();
-  checkValidity(leaf, now);
+  const time = new Date(now);
+  checkValidity(leaf, time);
   checkName(leaf, host);
   // The name was checked above, by Go's rules: a chain that is fine leaves no other complaint than Node's about the name.
   const complaint = socket.authorizationError as unknown;
@@ -22,7 +26,7 @@ export function verifyPeer(socket: TLSSocket, host: string, roots: readonly (str
   if (socket.authorized || code === "ERR_TLS_CERT_ALTNAME_INVALID") return;
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
     for (let issuer = peer.issuerCertificate, depth = 0; issuer?.raw && depth < 10; depth++) {
-      checkValidity(new X509Certificate(issuer.raw), now);
+      checkValidity(new X509Certificate(issuer.raw), time);
       if (issuer === issuer.issuerCertificate) break;
       issuer = issuer.issuerCertificate;
     }

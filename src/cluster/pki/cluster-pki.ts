@@ -29,9 +29,9 @@ const SERVER_NAMES = [
   "kubernetes.default.svc.cluster.local",
 ];
 
-/** Makes all of it anew. Certificates are checked by other processes against their own clocks, so they hold for both times. */
-export function createClusterPki(clock: Clock, random: Random): ClusterPki {
-  const times = [clock.now(), Date.now()];
+/** Makes all of it anew. The certificates are valid by the cluster's clock and by that of the processes that verify them. */
+export function createClusterPki(clock: Clock, random: Random, verifierClock: Clock): ClusterPki {
+  const times = [clock.now(), verifierClock.now()];
   const validity = { notBefore: Math.min(...times) - DAY, notAfter: Math.max(...times) + 3650 * DAY };
   const serial = () => random.bytes(16);
   const ca = issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" });

@@ -1,20 +1,18 @@
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Clock } from "../../base/clock.js";
-import type { Random } from "../../base/random.js";
-import { type ClusterPki, createClusterPki } from "./cluster-pki.js";
+import type { ClusterPki } from "./cluster-pki.js";
 
 const FILE = "pki.json";
 
 /**
- * The secrets kept in a data folder; made and kept at the first start. Of several servers that start at once in one folder
+ * The secrets kept in a data folder; `create` makes them at the first start. Of several servers that start at once in one folder
  * all get the same. Throws when what is kept cannot be read.
  */
-export async function loadOrCreatePki(folder: string, clock: Clock, random: Random): Promise<ClusterPki> {
+export async function loadOrCreatePki(folder: string, create: () => ClusterPki): Promise<ClusterPki> {
   const path = join(folder, FILE);
   const kept = await read(path);
   if (kept !== undefined) return kept;
-  const pki = createClusterPki(clock, random);
+  const pki = create();
   // Whole or not at all: half a file would lock everybody out.
   const whole = `${path}.${process.pid}.new`;
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-import { type Random, systemRandom } from "../../base/random.js";
+import type { Random } from "../../base/random.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -61,7 +61,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Creat
     command: args.slice(1),
     port: flags.number("port"),
     replicas: flags.number("replicas"),
-    random: systemRandom,
+    random: factory.random,
   };
   if (options.images.length > 1 && options.command.length > 0) {
     throw new Error("cannot specify multiple --image options and command");

@@ -31,7 +31,7 @@ export interface DiffOptions {
   /** As klog does: where in kubectl, and what. */
   readonly log: (source: string, text: string) => void;
   readonly warnOfPruneDefault: () => void;
-  readonly host: Pick<Factory, "env" | "platform" | "runProgram" | "streams" | "look">;
+  readonly host: Pick<Factory, "env" | "platform" | "random" | "runProgram" | "streams" | "look">;
 }
 
 /** Writes what is and what would be into two folders, and lets a program compare them. */

@@ -10,7 +10,10 @@ import type { Factory } from "../../cli/factory.js";
 export class VersionsFolder {
   private constructor(readonly path: string) {}
 
-  static async make(name: "LIVE" | "MERGED", host: Pick<Factory, "env" | "platform">): Promise<VersionsFolder> {
+  static async make(
+    name: "LIVE" | "MERGED",
+    host: Pick<Factory, "env" | "platform" | "random">,
+  ): Promise<VersionsFolder> {
     return new VersionsFolder(await makeTempFolder(`${name}-`, host));
   }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { loadTypedKinds, protobufBody } from "../../actions/typed-object.js";
 import { poll } from "../../actions/poll.js";
+import { startStopwatch } from "../../base/stopwatch.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Streams } from "../../cli/factory.js";
 import type { DryRunStrategy } from "../../cli/flags/resource-flags.js";
@@ -42,14 +43,16 @@ export async function removePods(pods: readonly KubeObject[], options: RemoveOpt
 }
 
 class Removal {
-  /** By this machine's own time, when there is no time left. */
-  private readonly end: number;
+  /** Milliseconds since the removal began. */
+  private readonly elapsed = startStopwatch();
+  /** Milliseconds that it may take; Infinity has no end. */
+  private readonly limit: number;
 
   constructor(
     private readonly client: RestClient,
     private readonly options: RemoveOptions,
   ) {
-    this.end = options.timeout === 0 ? Infinity : performance.now() + options.timeout;
+    this.limit = options.timeout || Infinity;
   }
 
   async canEvict(): Promise<boolean> {
@@ -138,7 +141,7 @@ class Removal {
       pending = left;
       return left.length === 0;
     };
-    const timeout = this.end - performance.now();
+    const timeout = this.limit - this.elapsed();
     if (await poll(areGone, { interval: POLL, timeout, sleep: this.options.sleep })) return;
     throw new Error("context deadline exceeded");
   }
@@ -169,7 +172,7 @@ class Removal {
   }
 
   private isLate(): boolean {
-    return performance.now() >= this.end;
+    return this.elapsed() >= this.limit;
   }
 
   private deletion(): object {

@@ -100,7 +100,7 @@ function complete(factory: Factory, { args, flags: given }: Invocation): Kustomi
     cwd: factory.cwd,
     build: {
       files: localFiles(factory.cwd, factory.platform),
-      fetch: async (url) => (await import("../../cli/fetch-url.js")).fetchUrl(url),
+      fetch: async (url) => (await import("../../cli/fetch-url.js")).fetchUrl(url, factory),
       unrestricted: restrictor === NONE,
       managedByLabel: label,
       ...(given.changed("reorder") && { reorder: reorder satisfies Reorder }),

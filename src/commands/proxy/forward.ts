@@ -3,7 +3,7 @@ import { pipeline } from "node:stream";
 import type { Authenticator } from "../../client/auth/authenticator.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { addressesOf } from "../../client/transport/dial.js";
-import { type Endpoint, endpointOf } from "../../client/transport/endpoint.js";
+import { type Endpoint, endpointOf, type TransportSurroundings } from "../../client/transport/endpoint.js";
 import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { DialingAgent } from "../../client/transport/node-https.js";
 import { isTransportError } from "../../client/transport/transport-error.js";
@@ -15,10 +15,9 @@ import type { Exchange, Handler } from "./routes.js";
 import { passUpgrade } from "./upgrade.js";
 import { escapedPath, type UrlPath } from "./url-path.js";
 
-export interface ProxyHandlerOptions {
+export interface ProxyHandlerOptions extends TransportSurroundings {
   readonly config: ClientConfig;
   readonly authenticate: Authenticator;
-  readonly env: Readonly<Record<string, string | undefined>>;
   readonly filter: Filter | undefined;
   readonly apiPrefix: string;
   readonly appendServerPath: boolean;
@@ -28,7 +27,7 @@ export interface ProxyHandlerOptions {
 /** Passes requests on to the server of a config, with its credentials; answers come back as they arrive. */
 export function proxyHandler(options: ProxyHandlerOptions): { readonly handler: Handler; readonly close: () => void } {
   const { config, filter, apiPrefix, appendServerPath } = options;
-  const endpoint = endpointOf(config, options.env);
+  const endpoint = endpointOf(config, options);
   const agent = new DialingAgent(endpoint, Number.POSITIVE_INFINITY);
   const prefix = config.server.slice(endpoint.origin.length).replace(/\/*$/, "/");
   const handler: Handler = (exchange) => {

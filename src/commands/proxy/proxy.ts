@@ -17,6 +17,7 @@ const DEFAULT_PORT = 8001;
 export interface ProxyOptions {
   readonly config: ClientConfig;
   readonly env: Factory["env"];
+  readonly clock: Factory["clock"];
   readonly stdinIsTerminal: () => boolean;
   readonly pluginPolicy: Factory["pluginPolicy"];
   /** Undefined lets everything through. */
@@ -143,6 +144,7 @@ async function complete(factory: Factory, { flags, signal }: Invocation): Promis
   return {
     config,
     env: factory.env,
+    clock: factory.clock,
     stdinIsTerminal: () => streams.in.isTTY === true,
     pluginPolicy: factory.pluginPolicy,
     filter,
@@ -174,15 +176,14 @@ function checkFolder(folder: string, cwd: string, warn: (line: number, text: str
 }
 
 export async function runProxy(options: ProxyOptions): Promise<void> {
-  const { config, env, apiPrefix, files, pluginPolicy, signal } = options;
-  const authenticate = createAuthenticator(config, {
-    env,
+  const { config, apiPrefix, files, pluginPolicy, signal } = options;
+  const authenticate = createAuthenticator(config, options, {
     get stdinIsTerminal() {
       return options.stdinIsTerminal();
     },
     pluginPolicy,
   });
-  const api = proxyHandler({ ...options, authenticate, env });
+  const api = proxyHandler({ ...options, authenticate });
   const handlers: (readonly [prefix: string, handler: Handler])[] = [[apiPrefix, api.handler]];
   if (files !== undefined) handlers.push([files.prefix, staticFiles(files)]);
   try {

@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import type { Api } from "../api.js";
@@ -14,6 +15,7 @@ import { OwnerRequests, type Propagation } from "./owner-requests.js";
 
 export interface GarbageCollectorConfig {
   readonly api: Api;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly report: (error: unknown) => void;
   readonly warn: RecordWarning;
@@ -35,7 +37,7 @@ export class GarbageCollector {
 
   constructor(private readonly config: GarbageCollectorConfig) {
     const { signal, report } = config;
-    this.#requests = new OwnerRequests(config.api);
+    this.#requests = new OwnerRequests(config.api, config.clock);
     const queue = (work: (node: GraphNode) => Promise<Outcome>) =>
       new WorkQueue<GraphNode>({ work, workers: WORKERS, signal, report });
     this.#deletions = queue((node) => this.#attemptToDelete(node));

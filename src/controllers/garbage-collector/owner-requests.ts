@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.js";
 import { isConflict, isNotFound, isUnsupportedMediaType, notFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
@@ -15,13 +16,16 @@ export class OwnerRequests {
   #kinds: Promise<ReadonlyMap<string, DiscoveredResource>> | undefined;
   #discovered = 0;
 
-  constructor(private readonly api: Api) {}
+  constructor(
+    private readonly api: Api,
+    private readonly clock: Clock,
+  ) {}
 
   /** The resource of a kind. Throws when there is none. */
   async resourceOf({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<DiscoveredResource> {
     const id = `${apiVersion}/${kind}`;
     let found = (await this.#known()).get(id);
-    if (found === undefined && performance.now() - this.#discovered > REDISCOVER_MS) {
+    if (found === undefined && this.clock.now() - this.#discovered > REDISCOVER_MS) {
       this.#kinds = undefined;
       found = (await this.#known()).get(id);
     }
@@ -115,7 +119,7 @@ export class OwnerRequests {
   }
 
   async #discover(): Promise<ReadonlyMap<string, DiscoveredResource>> {
-    this.#discovered = performance.now();
+    this.#discovered = this.clock.now();
     try {
       const found = await discover(this.api);
       return new Map(found.map((one) => [`${one.apiVersion}/${one.kind}`, one]));

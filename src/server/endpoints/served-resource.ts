@@ -1,4 +1,5 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
+import type { Random } from "../../base/random.js";
 import type { Admission } from "../admission/admission.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
 import type {
@@ -24,4 +25,6 @@ export interface ServedResource {
   readonly admission: Admission;
   /** Milliseconds since the epoch, for ages in tables. */
   readonly now: () => number;
+  /** Spreads the ends of watches; no name, uid or secret comes of it. */
+  readonly random: Random;
 }

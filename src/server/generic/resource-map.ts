@@ -23,6 +23,8 @@ export interface ResourceMapConfig {
   readonly admission: Admission;
   readonly clock: Clock;
   readonly random: Random;
+  /** As {@link ServedResource.random}. */
+  readonly requestRandom: Random;
   readonly runtimeConfig: RuntimeConfig;
   /** Of every version that is served or may be stored. */
   readonly scheme: Scheme;
@@ -140,6 +142,7 @@ export class ResourceMap {
       strategy: kept.strategy,
       admission: this.#config.admission,
       now: () => this.#config.clock.now(),
+      random: this.#config.requestRandom,
     };
   }
 

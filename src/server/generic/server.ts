@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { RuntimeConfig } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
@@ -24,6 +23,7 @@ import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
 import { impersonation } from "../filters/impersonation.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
+import { uuid } from "../registry/metadata.js";
 import type { StrategyLookup } from "../registry/strategy.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
@@ -49,6 +49,11 @@ export interface ServerConfig {
   readonly runtimeConfig?: RuntimeConfig;
   readonly clock: Clock;
   readonly random: Random;
+  /**
+   * Makes audit ids and spreads the ends of watches. Apart from {@link random}, so that requests do not shift the uids and
+   * names which a test fixes.
+   */
+  readonly requestRandom: Random;
   readonly tokens: readonly TokenLookup[];
   /** Makes tokens for service accounts, which are then accepted; without it nobody does. */
   readonly serviceAccounts?: TokenIssuer;
@@ -86,7 +91,7 @@ export interface Server {
 const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:masters"] };
 
 export function createServer(config: ServerConfig): Server {
-  const { storage, clock, random, runtimeConfig = {} } = config;
+  const { storage, clock, random, requestRandom, runtimeConfig = {} } = config;
   const stopping = new AbortController();
   // Every exchange under way listens.
   setMaxListeners(0, stopping.signal);
@@ -96,6 +101,7 @@ export function createServer(config: ServerConfig): Server {
     strategies: config.strategies,
     clock,
     random,
+    requestRandom,
     runtimeConfig,
     scheme: config.scheme ?? publishedScheme(),
     admission: admissionChain([
@@ -132,7 +138,7 @@ export function createServer(config: ServerConfig): Server {
   const tracked =
     (handler: Handler) =>
     (exchange: Exchange): Promise<void> => {
-      const request = newApiRequest(exchange, clock.now(), randomUUID());
+      const request = newApiRequest(exchange, clock.now(), uuid(requestRandom));
       const running = handler(request);
       underWay.add(exchange, running);
       return running;

@@ -94,8 +94,8 @@ export class LongBodiesThread implements LongBodies {
   }
 
   async #start(): Promise<Worker> {
-    const { kv, runtimeConfig, upgrades, reportError } = this.config;
-    const settings: ThreadSettings = { runtimeConfig, upgrades, freshness: kv.freshness };
+    const { kv, clock, runtimeConfig, upgrades, reportError } = this.config;
+    const settings: ThreadSettings = { runtimeConfig, upgrades, freshness: kv.freshness, now: clock.now() };
     const { Worker } = await import("node:worker_threads");
     const location = await workerLocation("long-bodies-worker", "long-bodies/long-bodies-worker");
     const worker = new Worker(location, { workerData: settings, execArgv: ["--no-warnings"] });

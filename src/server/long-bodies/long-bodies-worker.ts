@@ -12,10 +12,13 @@ import { createStorage } from "../storage/create-storage.js";
 import type { Failed, Fault, Outcome, Task, ThreadSettings, ToThread } from "./protocol.js";
 import { RemoteKv } from "./remote-kv.js";
 
-async function start(port: MessagePort, { runtimeConfig, upgrades, freshness }: ThreadSettings): Promise<void> {
+async function start(
+  port: MessagePort,
+  { runtimeConfig, upgrades, freshness, now: started }: ThreadSettings,
+): Promise<void> {
   const kv = new RemoteKv(port, freshness);
   const users = new Map<string, User>();
-  let now = Date.now();
+  let now = started;
   const clock = { now: () => now };
   const server = createServer({
     storage: createStorage({ kv, clock, watchCache: false, upgrades, compactionSeconds: 0 }),
@@ -24,6 +27,7 @@ async function start(port: MessagePort, { runtimeConfig, upgrades, freshness }: 
     strategies: builtinStrategy,
     clock,
     random: systemRandom,
+    requestRandom: systemRandom,
     // The other thread knows who asks; here each request has a token of its own.
     tokens: [(token) => Promise.resolve(users.get(token))],
     serverAddress: () => "",

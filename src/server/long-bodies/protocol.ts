@@ -8,6 +8,8 @@ export interface ThreadSettings {
   /** Stored objects may be of another schema epoch, or of a version that is served no longer. */
   readonly upgrades: boolean;
   readonly freshness: Kv["freshness"];
+  /** The server's time, milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** A request whose caller is known by now. */

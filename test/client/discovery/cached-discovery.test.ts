@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
+import { systemRandom } from "../../../src/base/random.js";
 import type { ClientConfig } from "../../../src/client/config/client-config.js";
 import { createCachedDiscovery, discoveryFolder } from "../../../src/client/discovery/cached-discovery.js";
 import { createRestMapper } from "../../../src/client/mapper/discovery-mapper.js";
@@ -43,6 +45,8 @@ function command(server: string, cacheDir: string) {
   const discovery = createCachedDiscovery({
     client,
     cacheDir,
+    clock: systemClock,
+    random: systemRandom,
     log: (source, message) => log.push(`${source} ${message}`),
   });
   return { discovery, mapper: createRestMapper(discovery), log, warnings };

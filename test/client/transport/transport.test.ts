@@ -4,6 +4,7 @@ import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Surroundings, surroundingsOf } from "../../../src/client/surroundings.js";
 import type { TransportConfig } from "../../../src/client/transport/endpoint.js";
 import { nodeHttpsTransport } from "../../../src/client/transport/node-https.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
@@ -52,9 +53,9 @@ const config = (server: string, tls: Partial<TransportConfig["tls"]> = {}, proxy
   ...(proxyUrl !== undefined && { proxyUrl }),
 });
 
-describe.each<[string, (config: TransportConfig) => Transport]>([
-  ["node:http", nodeHttpsTransport],
-  ["undici", undiciTransport],
+describe.each<[string, (config: TransportConfig, given?: Partial<Surroundings>) => Transport]>([
+  ["node:http", (config, given = {}) => nodeHttpsTransport(config, surroundingsOf(given))],
+  ["undici", (config, given = {}) => undiciTransport(config, surroundingsOf(given))],
 ])("a transport over %s", (name, make) => {
   async function get(target: TransportConfig, path = "/x", signal?: AbortSignal) {
     const transport = make(target);
@@ -251,6 +252,16 @@ describe.each<[string, (config: TransportConfig) => Transport]>([
       expect(error).toMatchObject({ name: "TransportError", op: "Get", url: `${where.server}/x` });
       if (typeof reason === "string") expect(error).toHaveProperty("message", `Get "${where.server}/x": ${reason}`);
       else expect(String(error)).toMatch(reason);
+    });
+
+    test("a certificate that has expired by the clock that was given", async () => {
+      const port = await secure([{ type: "ip", value: "127.0.0.1" }]);
+      const clock = { now: () => Date.parse("2300-01-02T03:04:05Z") };
+      const transport = make(config(`https://127.0.0.1:${port}`, { caData: bytes(ca.pem) }), { clock });
+      await expect(transport.send({ method: "GET", path: "/x", headers: {} })).rejects.toThrow(
+        `${x509}certificate has expired or is not yet valid: current time 2300-01-02T03:04:05Z is after`,
+      );
+      await transport.close();
     });
 
     test("a body that breaks off", async () => {

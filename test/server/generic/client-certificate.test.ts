@@ -6,8 +6,8 @@ import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/p
 import { createClusterPki } from "../../../src/cluster/pki/cluster-pki.js";
 import { type Listener, listen } from "../../../src/server/generic/secure-listener.js";
 
-const pki = createClusterPki(systemClock, systemRandom);
-const foreign = createClusterPki(systemClock, systemRandom);
+const pki = createClusterPki(systemClock, systemRandom, systemClock);
+const foreign = createClusterPki(systemClock, systemRandom, systemClock);
 const stopping = new AbortController();
 let listener: Listener;
 

@@ -12,6 +12,7 @@ import { createStorage, type Storage } from "../../../src/server/storage/create-
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 import { call } from "../../helpers/api-caller.js";
 import { systemClock } from "../../../src/base/clock.js";
+import { systemRandom } from "../../../src/base/random.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
@@ -184,6 +185,7 @@ describe("a server that starts", () => {
       strategies: builtinStrategy,
       clock: systemClock,
       random: seededRandom("boot"),
+      requestRandom: systemRandom,
       tokens: [],
       serverAddress: () => "",
     });

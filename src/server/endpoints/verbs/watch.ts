@@ -1,3 +1,4 @@
+import { randomBelow } from "../../../base/random-below.js";
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import { isStatusError, internalError, notAcceptable, type Status } from "../../../machinery/errors/status-error.js";
 import type { Watcher } from "../../registry/resource.js";
@@ -35,8 +36,8 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
   const include = includeObject(request.exchange.query, format);
   const options = listOptions(request, fieldLabelsOf(resource));
   const ending = new AbortController();
-  // Spread, so that not every watch of a server ends at once; no name or secret comes of it.
-  const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + Math.random());
+  // Spread, so that the watches of one server do not all end at once.
+  const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS + randomBelow(resource.random, MIN_TIMEOUT_SECONDS);
   const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1);
   const timer = setTimeout(() => ending.abort(), milliseconds);
   const signal = AbortSignal.any([ending.signal, request.signal]);

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
+import type { Clock } from "../../../base/clock.js";
 import { ClosedError } from "../kv.js";
 import { isPassing, unavailable } from "./failures.js";
 import { type GrpcAddress, GrpcChannel, GrpcFailure, type GrpcStream } from "./grpc-channel.js";
@@ -13,6 +14,8 @@ export interface EtcdClientOptions {
   readonly addresses: readonly GrpcAddress[];
   /** For one call with all its attempts. */
   readonly timeoutMilliseconds: number;
+  /** Ends the attempts of a call. */
+  readonly clock: Clock;
 }
 
 /** What one endpoint says of itself. */
@@ -57,7 +60,7 @@ export class EtcdClient {
 
   /** Of each endpoint, in order; undefined for one that does not answer in time. */
   statuses(timeoutMilliseconds: number): Promise<(EndpointStatus | undefined)[]> {
-    const options = { deadline: Date.now() + timeoutMilliseconds, signal: this.#closing.signal };
+    const options = { timeoutMilliseconds, signal: this.#closing.signal };
     return Promise.all(this.#channels.map((channel) => channel.call(status, {}, options).catch(() => undefined)));
   }
 
@@ -82,13 +85,14 @@ export class EtcdClient {
   ): Promise<Out> {
     const { timeoutMilliseconds = this.options.timeoutMilliseconds, mayRetry, untilClosed = true } = how;
     const signal = untilClosed ? this.#closing.signal : new AbortController().signal;
-    const end = Date.now() + timeoutMilliseconds;
+    const { clock } = this.options;
+    const end = clock.now() + timeoutMilliseconds;
     // So that one endpoint that hangs leaves time for the others.
     const share = timeoutMilliseconds / this.#channels.length;
     for (let attempt = 1; ; attempt++) {
       const channel = this.#channel();
       try {
-        return await channel.call(method, request, { deadline: Math.min(end, Date.now() + share), signal });
+        return await channel.call(method, request, { timeoutMilliseconds: Math.min(end - clock.now(), share), signal });
       } catch (error) {
         if (signal.aborted) throw new ClosedError();
         if (!(error instanceof GrpcFailure)) throw error;
@@ -96,7 +100,7 @@ export class EtcdClient {
         if (!mayRetry(error)) throw error;
         const round = Math.floor(attempt / this.#channels.length);
         const wait = attempt % this.#channels.length === 0 ? pauseBefore(round) : 0;
-        if (Date.now() + wait >= end) throw error;
+        if (clock.now() + wait >= end) throw error;
         // Somebody waits for the answer, so the process must not end meanwhile.
         await setTimeout(wait, undefined, { signal }).catch(() => {});
         if (signal.aborted) throw new ClosedError();

@@ -47,7 +47,7 @@ export interface EtcdKvOptions extends EtcdTlsFiles {
   readonly root?: string;
   /** For one call, retries included. Default 10,000. */
   readonly timeoutMilliseconds?: number;
-  /** For leases. */
+  /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
   /** For retries. */
   readonly timers?: Timers;
@@ -67,14 +67,14 @@ const CLOSING_MILLISECONDS = 1000;
  * A write that etcd did not answer is not sent again: it rejects with {@link UnavailableError} and outcome "unknown".
  */
 export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
-  const { timers = systemTimers, timeoutMilliseconds = 10_000 } = options;
+  const { clock = systemClock, timers = systemTimers, timeoutMilliseconds = 10_000 } = options;
   const addresses = await readEndpoints(options.endpoints, options);
-  const client = new EtcdClient({ addresses, timeoutMilliseconds });
+  const client = new EtcdClient({ addresses, timeoutMilliseconds, clock });
   try {
-    const freshness = freshnessOf(await firstStatuses(client, timeoutMilliseconds));
+    const freshness = freshnessOf(await firstStatuses(client, timeoutMilliseconds, clock));
     return new EtcdKv(client, freshness, {
       keys: new KeySpace(options.root ?? "/registry", options.prefix ?? "/registry"),
-      clock: options.clock ?? systemClock,
+      clock,
       timers,
       timeoutMilliseconds,
     });
@@ -85,14 +85,18 @@ export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
 }
 
 /** Waits for the first endpoint that answers. */
-async function firstStatuses(client: EtcdClient, timeoutMilliseconds: number): Promise<(EndpointStatus | undefined)[]> {
+async function firstStatuses(
+  client: EtcdClient,
+  timeoutMilliseconds: number,
+  clock: Clock,
+): Promise<(EndpointStatus | undefined)[]> {
   const probe = Math.min(PROBE_MILLISECONDS, timeoutMilliseconds);
-  const end = Date.now() + timeoutMilliseconds;
+  const end = clock.now() + timeoutMilliseconds;
   for (;;) {
     const statuses = await client.statuses(probe);
     if (statuses.some((one) => one !== undefined)) return statuses;
     // Now for the reason.
-    if (Date.now() >= end) await answered(client.read(status, {}, probe));
+    if (clock.now() >= end) await answered(client.read(status, {}, probe));
     // Nothing else may keep the process alive yet.
     await setTimeout(OPENING_PAUSE);
   }

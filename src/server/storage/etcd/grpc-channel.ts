@@ -81,13 +81,15 @@ export class GrpcChannel {
     this.#client = new Client(target, secured.credentials, { ...OPTIONS, ...secured.options });
   }
 
-  /** One request, one answer. Throws {@link GrpcFailure}. `deadline` is a time in milliseconds since the Unix epoch. */
+  /** One request, one answer. Throws {@link GrpcFailure}, after `timeoutMilliseconds` at the latest. */
   async call<In, Out>(
     method: GrpcMethod<In, Out>,
     request: In,
-    options: { deadline: number; signal?: AbortSignal },
+    options: { timeoutMilliseconds: number; signal?: AbortSignal },
   ): Promise<Out> {
-    const { deadline, signal } = options;
+    const { timeoutMilliseconds, signal } = options;
+    // gRPC compares a deadline with the process's own time.
+    const deadline = Date.now() + timeoutMilliseconds;
     await this.#connect(deadline, signal);
     return new Promise((resolve, reject) => {
       let call: ClientUnaryCall | undefined;

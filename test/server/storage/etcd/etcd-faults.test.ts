@@ -353,7 +353,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd over TLS", () => {
     writeFileSync(path, content);
     return path;
   };
-  const pki = createClusterPki(systemClock, systemRandom);
+  const pki = createClusterPki(systemClock, systemRandom, systemClock);
   const caFile = file("ca.pem", pki.ca.certificate);
   const client = {
     caFile,
@@ -382,7 +382,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd over TLS", () => {
   });
 
   test("a server of an unknown CA, and a server that wants a certificate, are reported", async () => {
-    const other = createClusterPki(systemClock, systemRandom);
+    const other = createClusterPki(systemClock, systemRandom, systemClock);
     const timeoutMilliseconds = 500;
     await expect(
       openTestKv(server, { ...client, caFile: file("other.pem", other.ca.certificate), timeoutMilliseconds }),
@@ -430,6 +430,7 @@ function rawClient(server: EtcdServer): EtcdClient {
   return new EtcdClient({
     addresses: [{ target: addressOf(server) }],
     timeoutMilliseconds: 10_000,
+    clock: systemClock,
   });
 }
 

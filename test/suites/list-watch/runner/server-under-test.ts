@@ -5,6 +5,7 @@ import type { StrategyLookup } from "../../../../src/server/registry/strategy.js
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
 import type { Kv } from "../../../../src/server/storage/kv.js";
 import { ManualTime } from "../../../helpers/manual-time.js";
+import { systemRandom } from "../../../../src/base/random.js";
 import { seededRandom } from "../../../helpers/seeded-random.js";
 import type { KvUnderTest } from "../../kv.js";
 import type { Mode, OwnServer } from "./row.js";
@@ -38,6 +39,7 @@ export async function openServer(
     strategies: withEventTtl(eventTtlSeconds),
     clock: time,
     random: seededRandom("list and watch"),
+    requestRandom: systemRandom,
     tokens: [],
     serverAddress: () => "",
   });

@@ -1,0 +1,8 @@
+/**
+ * Starts measuring. Each call of the result returns the milliseconds since then, which do not jump when the wall clock is
+ * set. For waits that last as long as real timers do.
+ */
+export function startStopwatch(): () => number {
+  const start = performance.now();
+  return () => performance.now() - start;
+}
