@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
+import { derElements } from "../../machinery/codec/der.js";
 import {
   bitString,
   boolean,
@@ -8,12 +9,12 @@ import {
   integer,
   objectIdentifier,
   octetString,
-  readDer,
   sequence,
   set,
   time,
   utf8String,
-} from "./der.js";
+} from "../../machinery/codec/der-writer.js";
+import { pemText } from "../../machinery/codec/pem.js";
 
 /** A certificate and its key, both as PEM. */
 export interface KeyPair {
@@ -90,7 +91,7 @@ export function signCertificate(request: Terms & SignedSubject, signer: Issuer):
     explicit(3, sequence(...extensions(request, keyIdentifier, signer.keyIdentifier))),
   );
   const signature = sign("sha256", body, { key: signer.key, dsaEncoding: "der" });
-  return pem("CERTIFICATE", sequence(body, algorithm, bitString(signature)));
+  return pemText("CERTIFICATE", sequence(body, algorithm, bitString(signature)));
 }
 
 /** A CA made by {@link issueCertificate}, ready to sign. */
@@ -102,8 +103,8 @@ export function issuerOf(ca: KeyPair, commonName: string): Issuer {
 
 /** A hash of the key's bits, as RFC 5280 has it: without the byte that says how many of them are not meant. */
 function keyIdentifierOf(spki: Uint8Array): Uint8Array {
-  const [info] = readDer(spki);
-  const [, key] = readDer(info?.content ?? spki);
+  const [info] = derElements(spki);
+  const [, key] = derElements(info?.content ?? spki);
   return createHash("sha1")
     .update(key?.content.subarray(1) ?? spki)
     .digest();
@@ -160,12 +161,4 @@ function positive(serial: Uint8Array): Uint8Array {
   const copy = Uint8Array.from(serial);
   copy[0] = ((copy[0] ?? 0) & 0x7f) | 0x40;
   return copy;
-}
-
-function pem(label: string, der: Uint8Array): string {
-  const lines =
-    Buffer.from(der)
-      .toString("base64")
-      .match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

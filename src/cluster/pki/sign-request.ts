@@ -1,5 +1,6 @@
+import { derElements } from "../../machinery/codec/der.js";
+import { firstPemBlock } from "../../machinery/codec/pem.js";
 import { type Issuer, type SignedSubject, signCertificate } from "./certificate.js";
-import { readDer } from "./der.js";
 
 /** What a certificate is made of besides the request itself. */
 export interface SigningTerms {
@@ -15,11 +16,11 @@ export function signClientRequest(request: string, terms: SigningTerms, issuer: 
 }
 
 function subjectOf(request: string): SignedSubject {
-  const body = /-----BEGIN CERTIFICATE REQUEST-----([^-]*)-----END CERTIFICATE REQUEST-----/.exec(request)?.[1];
-  if (body === undefined) throw new Error("PEM block type must be CERTIFICATE REQUEST");
-  const [signed] = readDer(Buffer.from(body, "base64"));
-  const [info] = readDer(signed?.content ?? Buffer.alloc(0));
-  const [version, subject, publicKey] = readDer(info?.content ?? Buffer.alloc(0));
+  const block = firstPemBlock(request);
+  if (block?.type !== "CERTIFICATE REQUEST") throw new Error("PEM block type must be CERTIFICATE REQUEST");
+  const [signed] = derElements(block.bytes);
+  const [info] = derElements(signed?.content ?? Buffer.alloc(0));
+  const [version, subject, publicKey] = derElements(info?.content ?? Buffer.alloc(0));
   if (version?.tag !== 0x02 || subject?.tag !== 0x30 || publicKey?.tag !== 0x30) {
     throw new Error("not a certificate request");
   }

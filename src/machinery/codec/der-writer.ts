@@ -1,4 +1,4 @@
-/** The few DER values an X.509 certificate is made of. Each function answers a complete tag-length-value. */
+/** Writes the DER values that an X.509 certificate is made of. Each function returns a complete tag-length-value. */
 
 export function tlv(tag: number, content: Uint8Array): Buffer {
   const length = content.length;
@@ -47,36 +47,4 @@ export function time(milliseconds: number): Buffer {
   const text = `${new Date(milliseconds).toISOString().replace(/[-:T]/g, "").slice(0, 14)}Z`;
   const utc = Number(text.slice(0, 4)) < 2050;
   return utc ? tlv(0x17, Buffer.from(text.slice(2), "ascii")) : tlv(0x18, Buffer.from(text, "ascii"));
-}
-
-/** A value as it stands in its surroundings. */
-export interface DerValue {
-  readonly tag: number;
-  readonly content: Uint8Array;
-  /** Tag, length and content. */
-  readonly whole: Uint8Array;
-}
-
-/** The values in a sequence of them; of an endless or cut-off one it throws. */
-export function readDer(bytes: Uint8Array): readonly DerValue[] {
-  const values: DerValue[] = [];
-  for (let at = 0; at < bytes.length; ) {
-    const first = bytes[at + 1] ?? 0x80;
-    const more = first < 0x80 ? 0 : first & 0x7f;
-    if (first === 0x80 || more > 4) throw new Error("a length that DER does not have");
-    let length = first;
-    if (more > 0) {
-      length = 0;
-      for (let index = 0; index < more; index++) length = length * 256 + (bytes[at + 2 + index] ?? 0);
-    }
-    const start = at + 2 + more;
-    if (start + length > bytes.length) throw new Error("a value is cut off");
-    values.push({
-      tag: bytes[at] ?? 0,
-      content: bytes.subarray(start, start + length),
-      whole: bytes.subarray(at, start + length),
-    });
-    at = start + length;
-  }
-  return values;
 }

@@ -10,6 +10,12 @@ export function firstPemBlock(text: string): PemBlock | undefined {
   return type === undefined ? undefined : { type, bytes: Buffer.from(base64, "base64") };
 }
 
+/** A block of PEM without headers: base64 in lines of 64 characters. */
+export function pemText(type: string, bytes: Uint8Array): string {
+  const base64 = Buffer.from(bytes).toString("base64");
+  return `-----BEGIN ${type}-----\n${base64.replace(/.{1,64}/g, "$&\n")}-----END ${type}-----\n`;
+}
+
 /** Lines with a colon before the base64 are headers, which old writers put there. */
 const FIRST_BLOCK =
   /(?:^|\n)-----BEGIN ([^-\n]+)-----\r?\n(?:(?!-----)[^\n:]+:[^\n]*\n)*([A-Za-z0-9+/=\s]*)-----END \1-----/;

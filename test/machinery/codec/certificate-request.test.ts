@@ -2,7 +2,14 @@ import "reflect-metadata";
 import { webcrypto } from "node:crypto";
 import { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } from "@peculiar/x509";
 import { describe, expect, test } from "vitest";
-import { octetString, objectIdentifier, sequence, set, tlv, utf8String } from "../../../src/cluster/pki/der.js";
+import {
+  octetString,
+  objectIdentifier,
+  sequence,
+  set,
+  tlv,
+  utf8String,
+} from "../../../src/machinery/codec/der-writer.js";
 import { parseCertificateRequest, readCertificateRequest } from "../../../src/machinery/codec/certificate-request.js";
 import { DerError } from "../../../src/machinery/codec/der.js";
 

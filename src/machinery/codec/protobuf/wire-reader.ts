@@ -13,41 +13,89 @@ export interface WireField {
   readonly value: WireValue;
 }
 
-/** The fields of a message in the order they were written. Throws a {@link ProtobufError}. */
-export function* readFields(message: Uint8Array): Generator<WireField, void> {
-  let at = 0;
-  const varint = (): bigint => {
-    let result = 0n;
-    for (let shift = 0n; shift < 70n; shift += 7n) {
-      const byte = message[at++];
+/** Reads the values of one protobuf message from its first byte to its last. Its methods throw a {@link ProtobufError}. */
+export class WireReader {
+  #at = 0;
+
+  constructor(private readonly message: Uint8Array) {}
+
+  get done(): boolean {
+    return this.#at >= this.message.length;
+  }
+
+  /** A varint that is exact as a number: from 0 to 2^53, and the negative ones, read as int64, from -2^53. */
+  integer(): number {
+    const start = this.#at;
+    let value = 0;
+    let scale = 1;
+    for (;;) {
+      const byte = this.message[this.#at++];
       if (byte === undefined) throw new ProtobufError("unexpected EOF");
-      result |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asUintN(64, result);
+      value += (byte & 0x7f) * scale;
+      if (byte < 0x80) break;
+      scale *= 0x80;
+    }
+    if (this.#at - start <= 8) return value;
+    this.#at = start;
+    return Number(BigInt.asIntN(64, this.varint()));
+  }
+
+  /** A varint as the 64 bits without a sign that it holds. */
+  varint(): bigint {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      const byte = this.message[this.#at++];
+      if (byte === undefined) throw new ProtobufError("unexpected EOF");
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) return BigInt.asUintN(64, value);
     }
     throw new ProtobufError("proto: integer overflow");
-  };
-  const take = (length: number): Uint8Array => {
-    if (at + length > message.length) throw new ProtobufError("unexpected EOF");
-    at += length;
-    return message.subarray(at - length, at);
-  };
-  while (at < message.length) {
-    const tag = varint();
+  }
+
+  /** A view of a value that has its length before it. */
+  bytes(): Uint8Array {
+    return this.take(this.integer());
+  }
+
+  /** A view of the next `length` bytes. */
+  take(length: number): Uint8Array {
+    const start = this.#at;
+    if (length < 0 || start + length > this.message.length) throw new ProtobufError("unexpected EOF");
+    this.#at += length;
+    // A Buffer's own subarray is several times slower.
+    return new Uint8Array(this.message.buffer, this.message.byteOffset + start, length);
+  }
+
+  /** Passes over the value behind a tag of that wire type. */
+  skip(wireType: number): void {
+    if (wireType === 0) this.varint();
+    else if (wireType === 1) this.take(8);
+    else if (wireType === 2) this.bytes();
+    else if (wireType === 5) this.take(4);
+    else throw new ProtobufError(`proto: illegal wireType ${wireType}`);
+  }
+}
+
+/** The fields of a message in the order they were written. Throws a {@link ProtobufError}. */
+export function* readFields(message: Uint8Array): Generator<WireField, void> {
+  const reader = new WireReader(message);
+  while (!reader.done) {
+    const tag = reader.varint();
     const number = Number(tag >> 3n);
     const wireType = Number(tag & 7n);
     if (number < 1) throw new ProtobufError(`proto: illegal tag ${number} (wire type ${wireType})`);
     switch (wireType) {
       case 0:
-        yield { number, value: { type: "varint", value: varint() } };
+        yield { number, value: { type: "varint", value: reader.varint() } };
         break;
       case 1:
-        yield { number, value: { type: "fixed64", bytes: take(8) } };
+        yield { number, value: { type: "fixed64", bytes: reader.take(8) } };
         break;
       case 2:
-        yield { number, value: { type: "bytes", bytes: take(Number(varint())) } };
+        yield { number, value: { type: "bytes", bytes: reader.bytes() } };
         break;
       case 5:
-        yield { number, value: { type: "fixed32", bytes: take(4) } };
+        yield { number, value: { type: "fixed32", bytes: reader.take(4) } };
         break;
       default:
         throw new ProtobufError(`proto: illegal wireType ${wireType}`);

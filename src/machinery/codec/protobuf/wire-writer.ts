@@ -7,7 +7,7 @@ export class WireWriter {
 
   /** int32, int64 and bool: a negative number takes ten bytes. */
   integer(field: number, value: number | bigint | boolean): this {
-    return this.#push(Uint8Array.from([...varint(field << 3), ...longVarint(BigInt.asUintN(64, BigInt(value)))]));
+    return this.#push(Uint8Array.from([...varint(field << 3), ...int64(value)]));
   }
 
   double(field: number, value: number): this {
@@ -46,14 +46,15 @@ export class WireWriter {
   }
 }
 
-/** Of tags and lengths, which are far below 2^31. */
+function int64(value: number | bigint | boolean): number[] {
+  return typeof value === "number" && value >= 0 ? varint(value) : longVarint(BigInt.asUintN(64, BigInt(value)));
+}
+
+/** Of a number from 0 to 2^53. */
 function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest >>>= 7;
-  }
+  for (; rest > 0x7f; rest = Math.floor(rest / 0x80)) bytes.push((rest % 0x80) | 0x80);
   bytes.push(rest);
   return bytes;
 }
@@ -61,10 +62,7 @@ function varint(value: number): number[] {
 function longVarint(value: bigint): number[] {
   const bytes: number[] = [];
   let rest = value;
-  while (rest > 0x7fn) {
-    bytes.push(Number(rest & 0x7fn) | 0x80);
-    rest >>= 7n;
-  }
+  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
   bytes.push(Number(rest));
   return bytes;
 }

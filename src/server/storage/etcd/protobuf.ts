@@ -1,10 +1,11 @@
+import { WireReader } from "../../../machinery/codec/protobuf/wire-reader.js";
+import { WireWriter } from "../../../machinery/codec/protobuf/wire-writer.js";
+
 /** How a value is written and read. */
 interface FieldType<In, Out> {
-  readonly wireType: 0 | 2;
-  /** What follows the tag and, for wire type 2, the length. */
-  encode(value: In): Uint8Array;
+  write(writer: WireWriter, number: number, value: In): void;
   /** From behind the tag. */
-  read(reader: Reader): Out;
+  read(reader: WireReader): Out;
 }
 
 interface AnyField {
@@ -23,7 +24,7 @@ export interface Field<In, Out> extends AnyField {
 
 export interface MessageType<In, Out> {
   encode(message: In): Uint8Array;
-  /** Fields it does not know are skipped. Values of bytes are copies. Throws a {@link RangeError} for a text cut short. */
+  /** Fields it does not know are skipped. Values of bytes are copies. Throws a {@link ProtobufError}. */
   decode(bytes: Uint8Array): Out;
 }
 
@@ -43,23 +44,20 @@ export function message<S extends Shape>(shape: S): MessageType<Encodable<S>, De
   const absent = Object.fromEntries(names.map((name) => [name, fields[name]?.absent]));
   return {
     encode(values) {
-      const parts: Uint8Array[] = [];
+      const writer = new WireWriter();
       for (const name of names) {
         const value = (values as Readonly<Record<string, unknown>>)[name];
         const field = fields[name];
         if (value === undefined || field === undefined) continue;
         for (const one of field.repeated ? (value as readonly unknown[]) : [value]) {
-          const bytes = field.type.encode(one as never);
-          parts.push(varint(field.number * 8 + field.type.wireType));
-          if (field.type.wireType === 2) parts.push(varint(bytes.length));
-          parts.push(bytes);
+          field.type.write(writer, field.number, one as never);
         }
       }
-      return Buffer.concat(parts);
+      return writer.finish();
     },
     decode(bytes) {
       const values: Record<string, unknown> = { ...absent };
-      const reader = new Reader(bytes);
+      const reader = new WireReader(bytes);
       while (!reader.done) {
         const tag = reader.integer();
         const name = byNumber.get(Math.floor(tag / 8));
@@ -100,108 +98,36 @@ export function nesteds<In, Out>(number: number, type: MessageType<In, Out>): Fi
 }
 
 function messageType<In, Out>({ encode, decode }: MessageType<In, Out>): FieldType<In, Out> {
-  return { wireType: 2, encode, read: (reader) => decode(reader.bytes()) };
+  return {
+    write: (writer, number, value) => writer.bytes(number, encode(value)),
+    read: (reader) => decode(reader.bytes()),
+  };
 }
 
 function scalar<In, Out>(number: number, type: FieldType<never, unknown>, absent: unknown): Field<In, Out> {
   return { number, type, repeated: false, absent };
 }
 
-const utf8 = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) };
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-const integerType: FieldType<number, number> = { wireType: 0, encode: varint, read: (reader) => reader.integer() };
+const integerType: FieldType<number, number> = {
+  write: (writer, number, value) => writer.integer(number, value),
+  read: (reader) => reader.integer(),
+};
 const bigIntegerType: FieldType<bigint, bigint> = {
-  wireType: 0,
-  encode(value) {
-    const out: number[] = [];
-    let rest = BigInt.asUintN(64, value);
-    for (; rest >= 0x80n; rest >>= 7n) out.push(Number(rest & 0x7fn) | 0x80);
-    out.push(Number(rest));
-    return Uint8Array.from(out);
-  },
-  read: (reader) => reader.bigInteger(),
+  write: (writer, number, value) => writer.integer(number, value),
+  read: (reader) => BigInt.asIntN(64, reader.varint()),
 };
 const flagType: FieldType<boolean, boolean> = {
-  wireType: 0,
-  encode: (value) => varint(value ? 1 : 0),
+  write: (writer, number, value) => writer.integer(number, value),
   read: (reader) => reader.integer() !== 0,
 };
 const bytesType: FieldType<Uint8Array, Uint8Array> = {
-  wireType: 2,
-  encode: (value) => value,
+  write: (writer, number, value) => writer.bytes(number, value),
   // A view would keep the whole page in memory.
   read: (reader) => new Uint8Array(reader.bytes()),
 };
 const textType: FieldType<string, string> = {
-  wireType: 2,
-  encode: (value) => utf8.encoder.encode(value),
-  read: (reader) => utf8.decoder.decode(reader.bytes()),
+  write: (writer, number, value) => writer.text(number, value),
+  read: (reader) => utf8.decode(reader.bytes()),
 };
-
-/** Of a number from 0 to 2^53. */
-function varint(value: number): Uint8Array {
-  const out: number[] = [];
-  let rest = value;
-  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out.push((rest % 0x80) | 0x80);
-  out.push(rest);
-  return Uint8Array.from(out);
-}
-
-class Reader {
-  #at = 0;
-  constructor(private readonly message: Uint8Array) {}
-
-  get done(): boolean {
-    return this.#at >= this.message.length;
-  }
-
-  /** Exact from 0 to 2^53, and for what is negative from -2^53. */
-  integer(): number {
-    const start = this.#at;
-    let value = 0;
-    let scale = 1;
-    for (;;) {
-      const byte = this.message[this.#at++];
-      if (byte === undefined) throw tooShort();
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) break;
-      scale *= 0x80;
-    }
-    if (this.#at - start <= 8) return value;
-    this.#at = start;
-    return Number(this.bigInteger());
-  }
-
-  bigInteger(): bigint {
-    let value = 0n;
-    for (let shift = 0n; ; shift += 7n) {
-      const byte = this.message[this.#at++];
-      if (byte === undefined) throw tooShort();
-      value |= BigInt(byte & 0x7f) << shift;
-      if (byte < 0x80) return BigInt.asIntN(64, value);
-    }
-  }
-
-  /** A view of what has its length before it. */
-  bytes(): Uint8Array {
-    return this.#take(this.integer());
-  }
-
-  skip(wireType: number): void {
-    if (wireType === 0) this.bigInteger();
-    else if (wireType === 1) this.#take(8);
-    else if (wireType === 2) this.bytes();
-    else if (wireType === 5) this.#take(4);
-    else throw new RangeError(`protobuf: illegal wire type ${wireType}`);
-  }
-
-  #take(length: number): Uint8Array {
-    const start = this.#at;
-    this.#at += length;
-    if (this.#at > this.message.length) throw tooShort();
-    // A Buffer's own subarray is several times slower.
-    return new Uint8Array(this.message.buffer, this.message.byteOffset + start, length);
-  }
-}
-
-const tooShort = (): RangeError => new RangeError("protobuf: unexpected end");
