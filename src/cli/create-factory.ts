@@ -121,7 +121,7 @@ async function makeLoader(host: Host, flags: ParsedFlagSet): Promise<ConfigLoade
 }
 
 /** The connection flags as given. A command's own flag of the same name (config set-cluster --server) is not one. */
-export function configOverrides(flags: ParsedFlagSet): ConfigOverrides {
+function configOverrides(flags: ParsedFlagSet): ConfigOverrides {
   const isGlobal = (name: string): boolean => flags.has(name) && !flags.table.isOwn(name);
   const text = (name: string): string => (isGlobal(name) && flags.changed(name) ? flags.string(name) : "");
   const list = (name: string): readonly string[] => (isGlobal(name) ? flags.strings(name) : []);

@@ -233,7 +233,7 @@ function checkProfile({ flags }: Invocation): void {
 }
 
 /** Where answers of servers are kept when nothing says otherwise. */
-export function defaultCacheDir({ env, platform }: Host): string {
+function defaultCacheDir({ env, platform }: Host): string {
   const { join } = platform === "win32" ? win32 : posix;
   const home = (platform === "win32" ? env["USERPROFILE"] : undefined) ?? env["HOME"] ?? "";
   return env["KUBECACHEDIR"] || join(home, ".kube", "cache");

@@ -85,7 +85,7 @@ function standardMessage(error: unknown): string | undefined {
 }
 
 /** How one error of several reads: without the "error: " a lone one gets. */
-export function plainMessage(error: unknown): string {
+function plainMessage(error: unknown): string {
   return standardMessage(error) ?? messageOf(error);
 }
 

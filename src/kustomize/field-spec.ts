@@ -1,5 +1,5 @@
 import { field, lookup } from "./fields.js";
-import { type Gvk, gvkText, idText, isSelected, parseApiVersion, type ResId } from "./id.js";
+import { type Gvk, idText, isSelected, parseApiVersion, type ResId } from "./id.js";
 import type { Node, NodeKind } from "./node.js";
 
 /** A field of some kinds: "spec/template/spec/containers[]/image". */
@@ -8,8 +8,6 @@ export interface FieldSpec extends Gvk {
   /** What is missing on the way is made. */
   readonly create: boolean;
 }
-
-export const fieldSpecText = (spec: FieldSpec): string => `${gvkText(spec)}:${spec.create}:${spec.path}`;
 
 /** Adds what no earlier one covers; throws where two disagree about making what is missing. */
 export function mergeSpecs(specs: readonly FieldSpec[], more: readonly FieldSpec[]): readonly FieldSpec[] {
@@ -100,7 +98,7 @@ function existing(node: Node, name: string): Node | undefined {
 }
 
 /** Splits at a delimiter that no backslash stands before. One at the beginning is left out. */
-export function splitPath(path: string, delimiter: string): readonly string[] {
+function splitPath(path: string, delimiter: string): readonly string[] {
   const parts = path.split(delimiter);
   if (parts.length > 1 && parts[0] === "") parts.shift();
   const joined: string[] = [parts[0] ?? ""];

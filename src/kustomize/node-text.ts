@@ -97,7 +97,7 @@ function flowText(node: Node): string {
 const inFlow = (node: Node): string => (node.kind === "scalar" && node.value === "" ? "''" : flowText(node));
 
 /** A scalar on one line. */
-export function scalarText(node: Node): string {
+function scalarText(node: Node): string {
   const { tag, value, style } = node;
   const isText = tag === "" || tag === "!!str";
   if (style.startsWith("tagged")) return `${tag} ${quoted(value, style.replace(/^tagged ?/, ""))}`;

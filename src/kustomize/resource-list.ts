@@ -183,7 +183,7 @@ function yamlOf(resource: Resource): string {
 
 export type Behavior = "create" | "merge" | "replace" | "unspecified";
 
-export function behaviorOf(resource: Resource): Behavior {
+function behaviorOf(resource: Resource): Behavior {
   const behavior = resource.annotations[BUILD.generatorBehavior];
   return behavior === "create" || behavior === "merge" || behavior === "replace" ? behavior : "unspecified";
 }

@@ -8,7 +8,7 @@ import { NodeWriter } from "./node-text.js";
 import { needsQuotes, resolve, resolveTagged } from "./scalar.js";
 
 /** What goyaml says of a text that it has written itself and cannot read. */
-export class UnreadableNode extends Error {}
+class UnreadableNode extends Error {}
 
 /**
  * The node as it reads after it was written and read again, which is how kustomize gets JSON of it: a scalar without a type

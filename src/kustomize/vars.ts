@@ -40,7 +40,7 @@ export function varOf({ name = "", objref = {}, fieldref = {} }: VarEntry): Var 
 }
 
 /** As Go's %v shows it. */
-export const varText = ({ name, group, version, kind, fieldPath }: Var): string =>
+const varText = ({ name, group, version, kind, fieldPath }: Var): string =>
   `{${name} ${gvkText({ group, version, kind })} {${fieldPath}}}`;
 
 /** The same of a variable as it is written. */

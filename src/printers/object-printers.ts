@@ -58,7 +58,7 @@ export function namePrinter(operation = ""): Printer {
 }
 
 /** "deployment.apps/web", "pod/web". */
-export function qualifiedName({ apiVersion = "", kind = "", metadata }: KubeObject): string {
+function qualifiedName({ apiVersion = "", kind = "", metadata }: KubeObject): string {
   const group = apiVersion.includes("/") ? `.${apiVersion.slice(0, apiVersion.indexOf("/"))}` : "";
   return `${(kind || "<unknown>").toLowerCase()}${group}/${metadata?.name || "<unknown>"}`;
 }

@@ -36,9 +36,3 @@ export function splitTypeName(arg: string): ResourceName | undefined {
   }
   return { resource, name };
 }
-
-/** Whether the arguments name single objects, rather than types only. */
-export function hasNames(args: readonly string[], program: string): boolean {
-  const spread = spreadTypes(args);
-  return areCombined(spread, program) || spread.length > 1;
-}

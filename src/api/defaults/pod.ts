@@ -21,7 +21,7 @@ import { defaultVolumes } from "./volumes.js";
  * Defaults of a pod spec wherever it stands, in a Pod or in a template. All functions in this folder change `draft` in
  * place, are idempotent, and treat null as absent.
  */
-export function defaultPodSpec(spec: Fields): void {
+function defaultPodSpec(spec: Fields): void {
   setDefault(spec, "restartPolicy", "Always");
   setDefault(spec, "dnsPolicy", "ClusterFirst");
   setDefault(spec, "schedulerName", "default-scheduler");

@@ -141,7 +141,7 @@ export const unionsOf = (definition: string): readonly unknown[] | undefined => 
 export const publishedDefinitions = published;
 
 /** "io.k8s.api.core.v1.Pod" -> ["io.k8s.api.core.v1", "Pod"]. */
-export function splitDefinition(definition: string): readonly [packageName: string, name: string] {
+function splitDefinition(definition: string): readonly [packageName: string, name: string] {
   const dot = definition.lastIndexOf(".");
   return [definition.slice(0, dot), definition.slice(dot + 1)];
 }

@@ -3,14 +3,11 @@ export {
   definitionOf,
   kindsOf,
   schemaFor,
-  splitDefinition,
   structOf,
   unionsOf,
 } from "./definitions.js";
 export {
-  apiResources,
   deprecationWarning,
-  resourceFacts,
   resources,
   servedGroups,
   servedGroupVersions,

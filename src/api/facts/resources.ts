@@ -72,19 +72,9 @@ export function servedResources(runtimeConfig: RuntimeConfig = {}): readonly Res
   return servedGroupVersions(runtimeConfig).flatMap((groupVersion) => byGroupVersion.get(groupVersion) ?? []);
 }
 
-/** Discovery's view of what is served; subresources left out. */
-export function apiResources(runtimeConfig: RuntimeConfig = {}): readonly ApiResource[] {
-  return servedResources(runtimeConfig);
-}
-
-/** One resource by group, version and plural name. */
-export function resourceFacts(group: string, version: string, name: string): ResourceFacts | undefined {
-  return resources().find((one) => one.name === name && one.version === version && one.group === group);
-}
-
 /**
- * What every answer of a deprecated resource warns of ("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1
- * EndpointSlice"); undefined when it is not deprecated yet.
+ * The warning that kube-apiserver puts on every answer of a deprecated resource: "v1 Endpoints is deprecated in v1.33+; use
+ * discovery.k8s.io/v1 EndpointSlice". Undefined for a resource that 1.36 does not deprecate yet.
  */
 export function deprecationWarning(resource: ResourceFacts): string | undefined {
   const { deprecated, removed, replacement } = resource;

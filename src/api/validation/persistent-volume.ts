@@ -15,7 +15,7 @@ import { NO_MORE_VOLUME_TYPES } from "./file-paths.js";
 import { IMMUTABLE, immutable, named, oneOf, sameValue } from "./rules.js";
 
 const ACCESS_MODES = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-export const VOLUME_MODES: readonly string[] = ["Block", "Filesystem"];
+const VOLUME_MODES: readonly string[] = ["Block", "Filesystem"];
 const RECLAIM_POLICIES = ["Delete", "Recycle", "Retain"];
 
 export function validatePersistentVolume(volume: KubeObject): FieldError[] {
@@ -23,7 +23,7 @@ export function validatePersistentVolume(volume: KubeObject): FieldError[] {
 }
 
 /** Access modes of volumes and claims. */
-export function validateAccessModes(modes: readonly string[], path: string): FieldError[] {
+function validateAccessModes(modes: readonly string[], path: string): FieldError[] {
   const known = (mode: string) => ACCESS_MODES.includes(mode);
   const errors = modes.filter((mode) => !known(mode)).map((mode) => notSupported(path, mode, ACCESS_MODES));
   const alone = "ReadWriteOncePod";

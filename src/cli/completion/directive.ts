@@ -4,8 +4,8 @@ export const ERROR = 1;
 export const NO_SPACE = 2;
 export const NO_FILE_COMP = 4;
 export const FILTER_FILE_EXT = 8;
-export const FILTER_DIRS = 16;
-export const KEEP_ORDER = 32;
+const FILTER_DIRS = 16;
+const KEEP_ORDER = 32;
 
 const NAMES: readonly (readonly [bit: number, name: string])[] = [
   [ERROR, "ShellCompDirectiveError"],

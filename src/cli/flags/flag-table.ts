@@ -2,7 +2,7 @@ import { bareValue } from "./flag-value.js";
 import type { FlagSpec } from "./flag-set.js";
 
 /** kubectl's flags may be typed with underscores. */
-export const normalizeFlagName = (name: string): string => name.replaceAll("_", "-");
+const normalizeFlagName = (name: string): string => name.replaceAll("_", "-");
 
 /**
  * The flags one command understands, by name and by letter. Those given first win: a command's own flag hides an

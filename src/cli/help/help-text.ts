@@ -127,7 +127,7 @@ function usage(node: CommandNode): string {
 }
 
 /** cobra's UseLine with kubectl's "[options]". */
-export function usageLine(node: CommandNode): string {
+function usageLine(node: CommandNode): string {
   const use = node.module?.use ?? node.entry.group?.use ?? node.entry.name;
   const words = node.path.split(" ").slice(0, -1);
   const line = [...words, isRoot(node) ? use.replace(/^\S+/, node.path) : use].join(" ");

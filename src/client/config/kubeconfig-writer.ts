@@ -179,7 +179,7 @@ function changed<T>(
 }
 
 /** Writes one file whole, readable by its owner only when it is new; folders that are missing are made. */
-export async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): Promise<void> {
+async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): Promise<void> {
   const { emitYaml } = await import("../../machinery/yaml/emit.js");
   const path = resolve(cwd, file);
   if (!existsSync(dirname(path))) mkdirSync(dirname(path), { recursive: true, mode: 0o755 });

@@ -112,7 +112,7 @@ function keepFirst<T>(into: Map<string, T>, from: Map<string, T>): void {
 const USER_PATHS = ["client-certificate", "client-key", "tokenFile"] as const;
 
 /** Makes every path of an entry absolute, seen from the folder of the file the entry came from. */
-export function resolveLocalPaths(config: Kubeconfig, cwd: string): void {
+function resolveLocalPaths(config: Kubeconfig, cwd: string): void {
   for (const cluster of config.clusters.values()) {
     const authority = absolute(cluster["certificate-authority"], cluster.origin, cwd);
     if (authority !== undefined) cluster["certificate-authority"] = authority;

@@ -10,7 +10,7 @@ export interface DiffProgram {
 }
 
 /** What KUBECTL_EXTERNAL_DIFF says; of its words only those of letters, digits, `-` and `=` are passed on. */
-export function diffProgram(chosen: string | undefined, from: string, to: string): DiffProgram {
+function diffProgram(chosen: string | undefined, from: string, to: string): DiffProgram {
   if (chosen === undefined || chosen === "") return { file: "diff", args: ["-u", "-N", from, to], isDefault: true };
   const [file = "", ...flags] = chosen.split(" ");
   return { file, args: [from, to, ...flags.filter((flag) => /^[a-zA-Z0-9-=]+$/.test(flag))], isDefault: false };

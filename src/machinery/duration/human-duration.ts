@@ -21,18 +21,6 @@ export function humanDuration(milliseconds: number): string {
   return `${years}y`;
 }
 
-/** One figure, rounded down ("45s", "5m", "3d"), for columns that have no room for two. */
-export function shortHumanDuration(milliseconds: number): string {
-  const seconds = Math.trunc(milliseconds / 1000);
-  if (seconds < -1) return "<invalid>";
-  if (seconds < 0) return "0s";
-  if (seconds < 60) return `${seconds}s`;
-  if (seconds < 3600) return `${Math.trunc(seconds / 60)}m`;
-  const hours = Math.trunc(seconds / 3600);
-  if (hours < 24) return `${hours}h`;
-  return hours < 24 * 365 ? `${Math.trunc(hours / 24)}d` : `${Math.trunc(hours / 24 / 365)}y`;
-}
-
 function pair(large: number, largeUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }

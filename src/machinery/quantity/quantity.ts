@@ -145,11 +145,6 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { unscaled, scale, format: a.unscaled === 0n ? b.format : a.format };
 }
 
-/** The difference; written with the suffixes of `a`, unless `a` is zero. */
-export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
-  return addQuantities(a, { ...b, unscaled: -b.unscaled });
-}
-
 /** The value in units of 10^`scale`, rounded away from zero: `quantityValue(q, -3)` is milli-units. */
 export function quantityValue(quantity: Quantity, scale = 0): bigint {
   if (quantity.scale >= scale) return atScale(quantity, scale);

@@ -34,8 +34,6 @@ export function fieldSelector(requirements: readonly FieldRequirement[]): FieldS
   };
 }
 
-export const everyField: FieldSelector = fieldSelector([]);
-
 /** Parses `a.b=c,d!=e` (`==` too; `\`, `,` and `=` in values are escaped). Throws a {@link SelectorError}. */
 export function parseFieldSelector(text: string): FieldSelector {
   const requirements: FieldRequirement[] = [];
@@ -49,7 +47,7 @@ export function parseFieldSelector(text: string): FieldSelector {
   return fieldSelector(requirements);
 }
 
-export function escapeFieldValue(value: string): string {
+function escapeFieldValue(value: string): string {
   return value.replace(/[\\,=]/g, "\\$&");
 }
 

@@ -5,8 +5,6 @@ import { resetFieldsOf } from "./reset-fields.js";
 import { STRATEGIES } from "./strategies.js";
 import { tableColumns } from "./tables/index.js";
 
-export { scaleColumns } from "./tables/autoscaling.js";
-
 const built = new Map<string, Strategy | undefined>();
 let kinds: ReadonlyMap<string, string> | undefined;
 

@@ -1,3 +1,4 @@
+import { deprecationWarning } from "../../api/facts/index.js";
 import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
 import { handleCreate } from "../endpoints/verbs/create.js";
 import { handleDelete, handleDeleteCollection } from "../endpoints/verbs/delete.js";
@@ -9,7 +10,6 @@ import { handleUpdate } from "../endpoints/verbs/update.js";
 import { handleWatch } from "../endpoints/verbs/watch.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
-import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { SpecialHandler } from "./special-handlers.js";
 import type { ResourceMap } from "./resource-map.js";
 
@@ -47,17 +47,14 @@ export function director(
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
-/** Says that the version will go away, and what to use instead. */
-function warnOfDeprecation({ warnings }: ApiRequest, { facts, codec }: ServedResource): void {
-  if (facts.deprecated === undefined) return;
-  const removed = facts.removed === undefined ? "" : `, unavailable in v${facts.removed}+`;
-  const { replacement } = facts;
-  const instead = replacement === undefined ? "" : `; use ${formatGroupVersion(replacement)} ${replacement.kind}`;
-  warnings.add(`${codec.apiVersion} ${facts.kind} is deprecated in v${facts.deprecated}+${removed}${instead}`);
+/** Warns a client that the version is deprecated, of its removal, and of what replaces it. */
+function warnOfDeprecation({ warnings }: ApiRequest, { facts }: ServedResource): void {
+  const warning = deprecationWarning(facts);
+  if (warning !== undefined) warnings.add(warning);
 }
 
 /** 404 for a path nothing is served at; clients word it as "the server could not find the requested resource". */
-export function unknownPath(): StatusError {
+function unknownPath(): StatusError {
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",

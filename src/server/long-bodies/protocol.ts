@@ -1,6 +1,6 @@
 import type { RuntimeConfig } from "../../api/facts/index.js";
 import type { User } from "../request/user.js";
-import type { Kv, KeyValue, ListOptions, ListResult } from "../storage/kv.js";
+import type { Kv, KeyValue } from "../storage/kv.js";
 
 /** What the thread is started with. */
 export interface ThreadSettings {
@@ -35,21 +35,10 @@ export interface Outcome {
 }
 
 /** What the thread asks of the store, which stays where it is. */
-export interface StoreCalls {
-  create(key: string, value: Uint8Array, options?: { ttlSeconds?: number }): Promise<{ revision: number }>;
-  get(key: string): Promise<{ kv: KeyValue | undefined; revision: number }>;
-  list(prefix: string, options?: ListOptions): Promise<ListResult>;
-  update(
-    key: string,
-    value: Uint8Array,
-    expectedRevision: number,
-    options?: { ttlSeconds?: number },
-  ): Promise<{ revision: number }>;
-  delete(key: string, expectedRevision: number): Promise<{ revision: number; previous: KeyValue }>;
-  count(prefix: string): Promise<number>;
-  currentRevision(): Promise<number>;
-  check(): Promise<void>;
-}
+export type StoreCalls = Pick<
+  Kv,
+  "create" | "get" | "list" | "update" | "delete" | "count" | "currentRevision" | "check"
+>;
 
 export interface StoreCall {
   readonly kind: "store";

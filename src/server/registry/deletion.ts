@@ -4,8 +4,8 @@ import { assign, metadataOf, timestamp } from "./metadata.js";
 import type { Strategy } from "./strategy.js";
 
 /** Finalizers by which the garbage collector is told what becomes of an object's dependents. */
-export const ORPHAN_DEPENDENTS = "orphan";
-export const DELETE_DEPENDENTS = "foregroundDeletion";
+const ORPHAN_DEPENDENTS = "orphan";
+const DELETE_DEPENDENTS = "foregroundDeletion";
 
 export type DeletionDecision =
   | { readonly kind: "now" }

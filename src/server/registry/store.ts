@@ -53,7 +53,7 @@ import {
   validateNameSegment,
 } from "./validate-metadata.js";
 
-export const OPTIMISTIC_LOCK_MESSAGE =
+const OPTIMISTIC_LOCK_MESSAGE =
   "the object has been modified; please apply your changes to the latest version and try again";
 
 export interface StoreConfig {

@@ -1,13 +1,12 @@
 import { describe, expect, test } from "vitest";
 import {
-  apiResources,
   definitionNames,
   deprecationWarning,
-  resourceFacts,
   resources,
   schemaFor,
   servedGroups,
   servedGroupVersions,
+  servedResources,
   structOf,
 } from "../../../src/api/facts/index.js";
 import type { Schema } from "../../../src/machinery/schema/schema.js";
@@ -25,7 +24,7 @@ describe("what is served", () => {
       "autoscaling/v1",
     ]);
     expect(servedGroupVersions().filter((version) => /alpha|beta/.test(version))).toEqual([]);
-    expect(apiResources()).toHaveLength(68);
+    expect(servedResources()).toHaveLength(68);
   });
 
   test.each([
@@ -39,10 +38,12 @@ describe("what is served", () => {
   });
 
   test("with short names, categories and subresources", () => {
-    const deployments = resourceFacts("apps", "v1", "deployments");
+    const deployments = servedResources().find(
+      ({ groupVersion, name }) => groupVersion === "apps/v1" && name === "deployments",
+    );
     expect(deployments).toMatchObject({ shortNames: ["deploy"], categories: ["all"], singularName: "deployment" });
     expect(deployments?.subresources.map(({ name }) => name)).toEqual(["scale", "status"]);
-    const all = apiResources().filter(({ categories }) => categories.includes("all"));
+    const all = servedResources().filter(({ categories }) => categories.includes("all"));
     expect([...new Set(all.map(({ name }) => name))].join(" ")).toBe(
       "pods replicationcontrollers services daemonsets deployments replicasets statefulsets horizontalpodautoscalers cronjobs jobs",
     );
@@ -50,14 +51,19 @@ describe("what is served", () => {
 });
 
 test("deprecated resources are warned of in kube-apiserver's words", () => {
-  const warnings = apiResources().flatMap(({ group, version, name }) => {
-    const found = resourceFacts(group, version, name);
-    return (found && deprecationWarning(found)) ?? [];
-  });
+  const warnings = servedResources().flatMap((resource) => deprecationWarning(resource) ?? []);
   expect(warnings).toEqual([
     "v1 ComponentStatus is deprecated in v1.19+",
     "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   ]);
+});
+
+test("a version that a later release deprecates is not warned of", () => {
+  const bundles = servedResources({ "certificates.k8s.io/v1beta1": true }).find(
+    ({ name, version }) => name === "clustertrustbundles" && version === "v1beta1",
+  );
+  expect(bundles).toHaveProperty("deprecated", "1.37");
+  expect(bundles && deprecationWarning(bundles)).toBeUndefined();
 });
 
 describe("schemas", () => {

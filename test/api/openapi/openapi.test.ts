@@ -7,13 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aggregatedDiscovery } from "../../../src/api/discovery/index.js";
 import { servedGroupVersions } from "../../../src/api/facts/index.js";
-import {
-  openApiV2Json,
-  openApiV2Protobuf,
-  openApiV2ProtobufType,
-  openApiV3Document,
-  openApiV3Index,
-} from "../../../src/api/openapi/index.js";
+import { openApiV2Json, openApiV2Protobuf, openApiV3Document, openApiV3Index } from "../../../src/api/openapi/index.js";
 import { realTool } from "../../helpers/real-tools.js";
 
 const parse = (bytes: Uint8Array | undefined): Record<string, never> =>
@@ -171,7 +165,7 @@ function answer(path: string, accept: string): readonly [type: string, body: obj
   if (path === "/api" || path === "/apis") return [AGGREGATED, aggregatedDiscovery(path === "/api" ? "api" : "apis")];
   if (path === "/openapi/v2") {
     return accept.includes("protobuf")
-      ? [openApiV2ProtobufType, openApiV2Protobuf()]
+      ? ["application/com.github.proto-openapi.spec.v2.v1.0+protobuf", openApiV2Protobuf()]
       : ["application/json", openApiV2Json()];
   }
   if (path === "/openapi/v3") return ["application/json", openApiV3Index()];

@@ -21,13 +21,6 @@ export const horizontalPodAutoscalerColumns = columns(
   },
 );
 
-export const scaleColumns = columns(["Name", "Desired:integer", "Available:integer", "Age"], (scale, now) => [
-  name(scale),
-  number(object(scale.spec).replicas),
-  number(object(scale.status).replicas),
-  age(scale, now),
-]);
-
 function metricsCell(specs: readonly ReadonlyFields[], statuses: readonly ReadonlyFields[]): string {
   if (specs.length === 0) return "<none>";
   return listWithMore(

@@ -11,10 +11,6 @@ export interface CachedDocument {
 
 const made = new WeakMap<CachedDocument, { readonly bytes: Uint8Array; readonly etag: string }>();
 
-export function documentEtag(document: CachedDocument): string {
-  return built(document).etag;
-}
-
 /** Answers it, or 304 to a client that has it already. */
 export async function respondDocument(
   request: ApiRequest,

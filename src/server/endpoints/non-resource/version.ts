@@ -3,7 +3,7 @@ import { respondBytes } from "../../request/respond.js";
 import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 
 /** The Kubernetes release this server behaves as. */
-export const KUBERNETES_VERSION = {
+const KUBERNETES_VERSION = {
   major: "1",
   minor: "36",
   emulationMajor: "1",

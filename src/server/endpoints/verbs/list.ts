@@ -68,11 +68,7 @@ async function respondListBody(request: ApiRequest, format: ResponseFormat, body
 }
 
 /** The namespace of the request, or the one that its field selector asks for. */
-export function listScope(
-  request: ApiRequest,
-  { facts }: ServedResource,
-  { fields }: ListRequestOptions,
-): RequestScope {
+function listScope(request: ApiRequest, { facts }: ServedResource, { fields }: ListRequestOptions): RequestScope {
   const scope = scopeOf(request);
   const selected = fields.requiredValue("metadata.namespace") ?? "";
   const narrower = facts.namespaced && scope.namespace === "" && dns1123LabelErrors(selected).length === 0;
@@ -91,7 +87,7 @@ export function storeOptions(options: ListRequestOptions) {
   };
 }
 
-export function listMetadata(list: ListOfObjects): object {
+function listMetadata(list: ListOfObjects): object {
   return {
     resourceVersion: list.resourceVersion,
     ...(list.continue !== undefined && { continue: list.continue }),

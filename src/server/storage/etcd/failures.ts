@@ -25,7 +25,7 @@ const PASSING: ReadonlySet<GrpcFailure["code"]> = new Set([
 export const isPassing = ({ code }: GrpcFailure): boolean => PASSING.has(code);
 
 /** etcd has not done, and will not do, what was asked. */
-export function isRefused({ code, details, unsent }: GrpcFailure): boolean {
+function isRefused({ code, details, unsent }: GrpcFailure): boolean {
   return unsent || REFUSALS.has(code) || (code === "RESOURCE_EXHAUSTED" && details.startsWith("etcdserver: "));
 }
 

@@ -3,7 +3,7 @@ import { blob, integer, type SqlDatabase, type SqlRow } from "./driver.js";
 
 /** "kbts": marks the file as ours. */
 const APPLICATION_ID = 0x6b627473;
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /**
  * A row of `kv` is one revision of one key; the newest row of a key is its current state. `prev_revision` is the row it
