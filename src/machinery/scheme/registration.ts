@@ -2,26 +2,27 @@ import type { GroupVersionKind } from "../meta/gvk.js";
 import type { KubeObject } from "../meta/object.js";
 import type { StructSchema } from "../schema/schema.js";
 
-/** Changes an object in place, which is the caller's own; idempotent. */
+/** Sets defaults in place. Idempotent; the caller owns the object. */
 export type Defaulter = (draft: KubeObject) => void;
 
 /**
- * Between a version and its hub. Neither direction changes its argument; what is equal may be shared with it. apiVersion
- * and kind are set by the scheme. What the target has no field for goes to an annotation where Kubernetes does that, and comes back from it.
+ * Converts between a version and its hub. Neither direction changes its argument; the result may share parts with it. The
+ * scheme sets apiVersion and kind. Where Kubernetes keeps a field that the target lacks in an annotation, so does the
+ * conversion, and it restores the field from there.
  */
 export interface Conversion {
   readonly toHub: (object: KubeObject) => KubeObject;
   readonly fromHub: (object: KubeObject) => KubeObject;
 }
 
-/** What a scheme is told of a kind at a version. */
+/** The registration of a kind at a version. */
 export interface KindRegistration {
-  /** Asked once, when it is first needed. */
+  /** Called once, on first use of the kind. */
   readonly schema: () => StructSchema | undefined;
-  /** The version objects are converted by way of, and stored in. Default: this one. */
+  /** The version that conversions go through and that is stored. Default: this version. */
   readonly hub?: GroupVersionKind | undefined;
-  /** Defaults that depend on other fields, in this version's shape; run after those of the schema. */
+  /** Sets the defaults that depend on other fields, in this version's shape, after the schema's static ones. */
   readonly applyDefaults?: Defaulter | undefined;
-  /** Left out where the shape is the hub's. */
+  /** Left out where this version has the hub's shape. */
   readonly conversion?: Conversion | undefined;
 }

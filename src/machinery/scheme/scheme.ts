@@ -11,46 +11,49 @@ import { compareVersions } from "../meta/version-order.js";
 import type { StructSchema } from "../schema/schema.js";
 import type { Conversion, KindRegistration, Defaulter } from "./registration.js";
 
-/** No such kind, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme "kubernetes"`. */
+/**
+ * The kind is not registered, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme
+ * "kubernetes"`.
+ */
 export class NotRegisteredError extends Error {
   override readonly name = "NotRegisteredError";
 }
 
-/** One kind at one version: its shape, its defaults, and the way to the hub and back. */
+/** One kind at one version: its schema, its defaults, and its conversion to the hub and back. */
 export interface VersionedKind {
   readonly gvk: GroupVersionKind;
-  /** The version all versions of this kind are converted by way of, and that is stored; sometimes of another group. */
+  /** The version that conversions of this kind go through and that is stored. It may be in another group. */
   readonly hub: GroupVersionKind;
   readonly schema: StructSchema;
-  /** False: the hub's shape, to be taken as it is. The hub itself may have a conversion: what a client may not state. */
+  /** False when this version has the hub's shape. The hub's own conversion may drop fields that a client must not set. */
   readonly converts: boolean;
-  /** Fills in the defaults of this version, the schema's and those that depend on other fields. In place, idempotent. */
+  /** Applies this version's defaults, static and computed, in place. Idempotent. */
   applyDefaults(draft: KubeObject): void;
-  /** The object in the hub's version. The argument is not changed; what is equal is shared with it. */
+  /** Converts the object to the hub's version. The argument is not changed; the result may share parts with it. */
   toHub(object: KubeObject): KubeObject;
   /** The inverse of {@link toHub}. */
   fromHub(object: KubeObject): KubeObject;
 }
 
 /**
- * Kinds and what is known of each of their versions: shape, defaults, conversion, priority. Versions are never converted
- * to each other but by way of the hub. Filled once, then only read.
+ * The registered kinds with the schema, defaults, conversion and priority of each version. Every conversion goes through the
+ * hub. A scheme is filled once and then only read.
  */
 export class Scheme {
   readonly #kinds = new Map<string, Kind>();
   readonly #priorities = new Map<string, readonly string[]>();
 
-  /** `name` is what errors call it. */
+  /** Errors call the scheme by `name`. */
   constructor(readonly name: string) {}
 
-  /** Adds a kind at a version. Throws when it is there already. */
+  /** Registers a kind at a version. Throws if it is registered already. */
   register(gvk: GroupVersionKind, registration: KindRegistration): void {
     const key = keyOf(gvk);
     if (this.#kinds.has(key)) throw new Error(`${key} is registered twice in scheme ${JSON.stringify(this.name)}`);
     this.#kinds.set(key, new Kind(this, gvk, registration));
   }
 
-  /** The versions of a group, preferred first; versions that are not named come after them, stable ones first. */
+  /** Sets the order of a group's versions, preferred first. Versions that are not named follow, stable ones first. */
   setVersionPriority(group: string, versions: readonly string[]): void {
     this.#priorities.set(group, versions);
   }
@@ -59,7 +62,7 @@ export class Scheme {
     return this.#kinds.has(keyOf(gvk));
   }
 
-  /** Throws a {@link NotRegisteredError}. */
+  /** The kind at its version. Throws a {@link NotRegisteredError}. */
   kind(gvk: GroupVersionKind): VersionedKind {
     const kind = this.#kinds.get(keyOf(gvk));
     if (kind === undefined) {
@@ -70,17 +73,17 @@ export class Scheme {
     return kind;
   }
 
-  /** Every kind at every version, in the order they were registered. */
+  /** Every kind at every version, in the order of registration. */
   kinds(): readonly GroupVersionKind[] {
     return [...this.#kinds.values()].map(({ gvk }) => gvk);
   }
 
-  /** The groups there are kinds of. */
+  /** The groups that have registered kinds. */
   groups(): readonly string[] {
     return [...new Set(this.kinds().map(({ group }) => group))];
   }
 
-  /** The versions of a group that have kinds, preferred first. */
+  /** The versions of a group that have registered kinds, preferred first. */
   prioritizedVersions(group: string): readonly string[] {
     const versions = new Set(this.kinds().flatMap((gvk) => (gvk.group === group ? [gvk.version] : [])));
     const stated = (this.#priorities.get(group) ?? []).filter((version) => versions.has(version));
@@ -91,26 +94,26 @@ export class Scheme {
     return this.prioritizedVersions(group)[0];
   }
 
-  /** The versions a kind of this group has, preferred first. */
+  /** The versions of one kind, preferred first. */
   versionsOf({ group, kind }: GroupKind): readonly string[] {
     return this.prioritizedVersions(group).filter((version) => this.isRegistered({ group, version, kind }));
   }
 
-  /** What an object says it is. Throws when it does not say. */
+  /** The kind that the object's apiVersion and kind name. Throws when they are missing or not registered. */
   kindOf(object: KubeObject): VersionedKind {
     return this.kind(kindStatedBy(object));
   }
 
-  /** Fills in the defaults of the object's own version, in place, and returns it. */
+  /** Applies the defaults of the object's own version in place and returns the object. */
   applyDefaults<T extends KubeObject>(object: T): T {
     this.kindOf(object).applyDefaults(object);
     return object;
   }
 
   /**
-   * A copy of `object` in another version, by way of the hub; the target's kind is the object's own when it is left out. The
-   * argument is not changed, and what is equal is shared with it. Lists are converted item by item. Throws a
-   * {@link NotRegisteredError}, or when the two are not versions of one kind.
+   * Converts a copy of `object` to another version, through the hub. `target` may leave out the kind. The argument is not
+   * changed; the result may share parts with it. Converts lists item by item. Throws a {@link NotRegisteredError}, and an
+   * Error when the two are not versions of one kind.
    */
   convert(object: KubeObject, target: GroupVersion & Partial<GroupVersionKind>): KubeObject {
     const source = this.kindOf(object);
@@ -172,7 +175,7 @@ class Kind implements VersionedKind {
   #mapped(object: KubeObject, direction: "toHub" | "fromHub"): KubeObject {
     const items = this.#items(object);
     if (items === undefined) return this.#conversion === undefined ? object : this.#conversion[direction](object);
-    // Items of a list do not say what they are.
+    // Items of a list carry no apiVersion and kind.
     return { ...object, items: items.map((item) => unstamped(this.#itemKind()[direction](item), item)) };
   }
 
@@ -195,14 +198,14 @@ class Kind implements VersionedKind {
   }
 }
 
-/** Leaves out what the source did not say of itself. */
+/** Removes apiVersion and kind where the source had none. */
 function unstamped(object: KubeObject, source: KubeObject): KubeObject {
   if (source.kind !== undefined) return object;
   const { apiVersion: _, kind: __, ...rest } = object;
   return rest;
 }
 
-/** The kind an object says it is. Throws when it does not say. */
+/** The kind in an object's apiVersion and kind. Throws when they are missing. */
 export function kindStatedBy(object: KubeObject): GroupVersionKind {
   const { apiVersion = "", kind = "" } = object;
   if (kind === "") throw new NotRegisteredError("Object 'Kind' is missing");

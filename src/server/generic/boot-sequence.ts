@@ -1,8 +1,8 @@
 import type { HealthCheck } from "../endpoints/non-resource/health.js";
 
 /**
- * What a server does between opening its port and serving. Each step is a health check, "poststarthook/<name>", that fails
- * until the step is done; requests are refused until all are.
+ * The steps of a server between opening its port and serving. Each step is a health check, "poststarthook/<name>", that
+ * fails until the step is done. The server refuses requests until all steps are done.
  */
 export class BootSequence {
   readonly checks: readonly HealthCheck[];
@@ -20,7 +20,7 @@ export class BootSequence {
     return this.#left.size === 0;
   }
 
-  /** Takes a step. When it fails the sequence stays where it is. */
+  /** Runs a step. If it throws, its health check keeps failing and the server does not begin to serve. */
   async run<T>(name: string, step: () => Promise<T>): Promise<T> {
     const result = await step();
     this.#left.delete(name);

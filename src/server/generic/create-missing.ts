@@ -9,11 +9,11 @@ import type { RequestScope } from "../registry/scope.js";
 import { loopbackScope } from "./loopback.js";
 import type { ResourceMap } from "./resource-map.js";
 
-/** Creates those of the objects that do not exist; leaves the others as they are. */
+/** Creates the objects that do not exist and leaves the existing ones unchanged. */
 export async function createMissing(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
   const target = targetsIn(resources);
   const lists = new Map<string, Promise<ReadonlySet<string>>>();
-  // One list a collection: a hundred answers that something is not there cost more than making it.
+  // One list per collection is cheaper than a hundred GETs that answer NotFound.
   const namesBeside = (object: KubeObject): Promise<ReadonlySet<string>> => {
     const id = `${object.apiVersion}/${object.kind}/${object.metadata?.namespace ?? ""}`;
     const known = lists.get(id) ?? namesIn(target(object));
@@ -26,14 +26,14 @@ export async function createMissing(resources: ResourceMap, objects: readonly Ku
     try {
       await storage.create(scope, hub(), () => Promise.resolve());
     } catch (error) {
-      // Another server on the same storage may be starting too.
+      // Another server on the same storage may have created it at the same time.
       if (!isAlreadyExists(error)) throw error;
     }
   };
   await Promise.all(objects.map(ensure));
 }
 
-/** As {@link createMissing}, and gives those that exist the fields that are stated here, their metadata excepted. */
+/** As {@link createMissing}; it also sets the given fields, except metadata, on objects that exist. */
 export async function createOrAdjust(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
   const target = targetsIn(resources);
   const ensure = async (object: KubeObject): Promise<void> => {
@@ -41,7 +41,7 @@ export async function createOrAdjust(resources: ResourceMap, objects: readonly K
     const change = async (current: StoredObject | undefined) => adjusted(current?.object() ?? {}, hub());
     try {
       const name = object.metadata?.name ?? "";
-      // Some kinds are created by an update.
+      // The GET throws NotFound for a missing object. An update alone would create objects of some kinds.
       await storage.get(scope, name, {});
       await storage.update(scope, name, change, { trusted: true, admit: () => Promise.resolve() });
     } catch (error) {
@@ -52,7 +52,10 @@ export async function createOrAdjust(resources: ResourceMap, objects: readonly K
   await Promise.all(objects.map((object) => patiently(() => ensure(object))));
 }
 
-/** Another server that starts on the same storage may be half-way through making what this one is refused. */
+/**
+ * Retries for a second. A server that starts at the same time on the same storage may conflict until it has created its
+ * objects.
+ */
 async function patiently(attempt: () => Promise<void>): Promise<void> {
   for (let left = 10; ; left--) {
     try {
@@ -65,7 +68,7 @@ async function patiently(attempt: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Where an object is kept, and the object in the form it is kept in, made anew each time. */
+/** Where the store keeps an object. `hub` returns a fresh copy in the hub's version. */
 interface Target {
   readonly storage: Getter & Lister & Creater & Updater;
   readonly scope: RequestScope;

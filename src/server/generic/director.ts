@@ -13,14 +13,16 @@ import type { ApiRequest, Handler } from "../request/api-request.js";
 import type { SpecialHandler } from "./special-handlers.js";
 import type { ResourceMap } from "./resource-map.js";
 
-/** Answers a write, by `handle` or, when its body is long work, in a way that lets others go on. */
+/** Answers writes with very long bodies without blocking the event loop. */
 export interface LongBodies {
-  /** Whether a write's body may be long work, as far as its head tells: all others need not come here. */
+  /**
+   * Tells from the request's headers whether the body of a write may be long. The director answers all other writes itself.
+   */
   mayTake(request: ApiRequest): boolean;
   answer(request: ApiRequest, handle: Handler): Promise<void>;
 }
 
-/** Sends a request to its handler: a resource's verb, or whatever else the path names. */
+/** Routes a request to the verb handler of its resource, or to the handler of another path. */
 export function director(
   resources: ResourceMap,
   special: ReadonlyMap<string, SpecialHandler>,
@@ -38,7 +40,7 @@ export function director(
     if (own !== undefined) return own(request, resource);
     const handle = handlerOf(request, resource);
     if (handle === undefined) throw refusal(request, resource);
-    // What happens after a write of such a resource, happens in this server.
+    // `afterCreate` runs in this server, so it also handles the writes of such a resource.
     const stays = longBodies === undefined || !WRITES.has(info.verb) || resource.strategy.afterCreate !== undefined;
     if (stays || !longBodies.mayTake(request)) return handle();
     return longBodies.answer(request, async (read) => handlerOf(read, resource)?.());
@@ -47,13 +49,13 @@ export function director(
 
 const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
-/** Warns a client that the version is deprecated, of its removal, and of what replaces it. */
+/** Warns the client that the version is deprecated, when it will be removed and what replaces it. */
 function warnOfDeprecation({ warnings }: ApiRequest, { facts }: ServedResource): void {
   const warning = deprecationWarning(facts);
   if (warning !== undefined) warnings.add(warning);
 }
 
-/** 404 for a path nothing is served at; clients word it as "the server could not find the requested resource". */
+/** 404 for a path without a handler. Clients print it as "the server could not find the requested resource". */
 function unknownPath(): StatusError {
   return new StatusError({
     kind: "Status",
@@ -67,7 +69,9 @@ function unknownPath(): StatusError {
   });
 }
 
-/** Objects of a namespaced resource are found below their namespace only, those of another never below one. */
+/**
+ * An object of a namespaced resource is served under its namespace only; a cluster-scoped resource is not served under one.
+ */
 function scopeFits({ info }: ApiRequest, { facts }: ServedResource): boolean {
   if (!facts.namespaced) return info.namespace === "" || info.resource === "namespaces";
   return info.namespace !== "" || info.name === "" || info.legacyWatch;
@@ -78,7 +82,7 @@ function handlerOf(request: ApiRequest, resource: ServedResource): (() => Promis
   if (info.subresource !== "") return subresourceHandler(request, resource);
   const { storage, facts } = resource;
   if (!facts.verbs.includes(info.verb)) return undefined;
-  // Over all namespaces one can look, and not delete.
+  // Across all namespaces there is only list and watch.
   if (facts.namespaced && info.namespace === "" && info.verb !== "list" && info.verb !== "watch") return undefined;
   switch (info.verb) {
     case "get":
@@ -140,11 +144,11 @@ function subresourceHandler(request: ApiRequest, resource: ServedResource): (() 
 
 const PARTS = ["status", "approval", "ephemeralcontainers", "resize"] as const;
 
-/** Subresources that are a part of the object, read and written in its shape. */
+/** The subresources that share the object's shape and write a part of it. */
 const isPart = (subresource: string): subresource is (typeof PARTS)[number] =>
   PARTS.some((part) => part === subresource);
 
-/** The path exists but not for this verb. */
+/** The error for a path that exists but does not support the verb. */
 function refusal({ info }: ApiRequest, { facts }: ServedResource): StatusError {
   const gr = {
     group: facts.group,

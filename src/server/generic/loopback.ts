@@ -1,10 +1,10 @@
 import type { RequestScope } from "../registry/scope.js";
 import { Warnings } from "../request/api-request.js";
 
-/** The server's own identity, for what it writes without being asked. */
+/** The identity of the server's own requests, as kube-apiserver's loopback client has it. */
 const LOOPBACK_USER = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
 
-/** What the server does by itself in a namespace, "" for what has none. */
+/** The scope of the server's own requests in a namespace; "" for cluster-scoped objects. */
 export function loopbackScope(namespace: string): RequestScope {
   return { user: LOOPBACK_USER, apiVersion: "", namespace, warnings: new Warnings(), dryRun: false };
 }

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import type { Exchange } from "../request/exchange.js";
 
-/** How long clients may take to read their answers once the server wants to end. */
+/** How long a stopping server waits for clients to read their answers. */
 const UNREAD_MS = 5000;
 
-/** The exchanges that are not at their end, so that a server can finish what it accepted. */
+/** The exchanges that have not ended, so that a stopping server can answer the requests it accepted. */
 export class RequestsUnderWay {
   readonly #running = new Map<Promise<void>, Exchange>();
 
@@ -16,14 +16,17 @@ export class RequestsUnderWay {
     this.#running.set(settled, exchange);
   }
 
-  /** Resolves when all are answered. Clients that do not read are not waited for longer than {@link UNREAD_MS}. */
+  /**
+   * Resolves when all requests are answered. After {@link UNREAD_MS} it stops waiting for clients that do not read their
+   * answers.
+   */
   async drain(): Promise<void> {
     const all = new AbortController();
-    // A client in this process has no socket that would keep the process alive meanwhile, so the timer does.
+    // An in-process client has no socket that keeps the process alive meanwhile. The timer does.
     const patience = setTimeout(UNREAD_MS, undefined, { signal: all.signal }).catch(() => {});
     await Promise.race([Promise.all(this.#running.keys()), patience]);
     all.abort();
-    // What is still being worked on is bounded by the deadline every request has.
+    // Requests without an answer end by their deadline.
     await Promise.all([...this.#running].filter(([, { responded }]) => !responded).map(([settled]) => settled));
   }
 }

@@ -26,20 +26,20 @@ export interface ResourceMapConfig {
   /** As {@link ServedResource.random}. */
   readonly requestRandom: Random;
   readonly runtimeConfig: RuntimeConfig;
-  /** Of every version that is served or may be stored. */
+  /** Holds every version that is served or may be stored. */
   readonly scheme: Scheme;
 }
 
-/** Resources of one kind that are kept together, by "<group>/<resource>" of those that are not kept under their own name. */
+/** Resources that share the storage of another resource, by "<group>/<resource>". */
 const KEPT_AS: Readonly<Record<string, string>> = { "events.k8s.io/events": "/events" };
 
-/** Where Kubernetes keeps what it keeps under another name than the resource's. */
+/** Resources that Kubernetes stores under a prefix other than their name. */
 const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
   "/services": "services/specs",
   "/endpoints": "services/endpoints",
 };
 
-/** All built-in resources a server serves; each is made when it is first asked for. */
+/** All built-in resources that a server serves. Each is built when it is first used. */
 export class ResourceMap {
   readonly #config: ResourceMapConfig;
   readonly #facts = new Map<string, ResourceFacts>();
@@ -53,12 +53,12 @@ export class ResourceMap {
       this.#facts.set(`${facts.groupVersion}/${facts.name}`, facts);
   }
 
-  /** All that is served, by group version in discovery's order. */
+  /** The facts of all served resources, by group version in discovery's order. */
   facts(): Iterable<ResourceFacts> {
     return this.#facts.values();
   }
 
-  /** A resource by "apps/v1" and "deployments". */
+  /** Finds a served resource by "apps/v1" and "deployments". */
   find(groupVersion: string, resource: string): ServedResource | undefined {
     const id = `${groupVersion}/${resource}`;
     let served = this.#served.get(id);
@@ -70,7 +70,7 @@ export class ResourceMap {
     return served;
   }
 
-  /** Other objects, for strategies. */
+  /** Reads and writes other resources, for strategies. */
   readonly access: ObjectAccess = {
     ...this.#reader({}),
     cached: {
@@ -89,7 +89,7 @@ export class ResourceMap {
     },
   };
 
-  /** The object that servers keep at that place. */
+  /** The shared object of an internal kind; the same instance for the same kind. */
   readonly internal = (kind: InternalKind): InternalObject => {
     const path = kind.prefix + kind.key;
     let object = this.#internal.get(path);
@@ -116,7 +116,7 @@ export class ResourceMap {
     };
   }
 
-  /** The name may be any text of a client's: what no object can be called, none is. */
+  /** Finds an object by a name that may come unchecked from a client. A name that no object can have is not found. */
   async #find(
     { group, resource }: GroupResource,
     namespace: string,
@@ -156,7 +156,7 @@ export class ResourceMap {
     return kept;
   }
 
-  /** `facts` are those of any version: what is kept does not depend on it. */
+  /** `facts` may be those of any version: the storage does not depend on it. */
   #keep(id: string, facts: ResourceFacts): KeptResource {
     const { storage, strategies, clock, random, scheme } = this.#config;
     const { group, name: resource, kind, namespaced } = facts;
@@ -196,7 +196,7 @@ interface KeptResource {
 
 const keptAs = ({ group, name }: ResourceFacts): string => KEPT_AS[`${group}/${name}`] ?? `${group}/${name}`;
 
-/** "/registry/pods/", "/registry/apps/deployments/": a group's own name keeps equal plurals apart. */
+/** "/registry/pods/", "/registry/apps/deployments/". The group keeps apart resources of the same plural. */
 function prefixOf(id: string, { group, name }: ResourceFacts): string {
   const reserved = RESERVED_PREFIXES[id];
   if (reserved !== undefined) return `/registry/${reserved}/`;

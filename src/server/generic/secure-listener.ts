@@ -9,7 +9,7 @@ import { http2Exchange } from "./transport/http2.js";
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0: a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly tls: { readonly certificate: string; readonly key: string; readonly clientCa: string };
   readonly handle: (exchange: Exchange) => Promise<void>;
@@ -18,22 +18,22 @@ export interface ListenOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Takes no more connections and ends those there are once their requests are answered. */
+  /** Accepts no more connections and closes the existing ones once their requests are answered. */
   close(): Promise<void>;
 }
 
 const HEADER_BYTES = 1024 * 1024;
 /** kubectl and client-go keep idle connections for 90 seconds. */
 const KEEP_ALIVE_MS = 120_000;
-/** How long a connection may be silent before the network is asked whether its other end is still there. */
+/** A connection idle for this long gets TCP keep-alive probes. */
 const PROBE_MS = 180_000;
-/** How long clients that were told to go may take. */
+/** How long clients may take to close their connections after the server asked them to. */
 const CLOSING_MS = 2000;
 const SESSION_MEMORY_MB = 1024;
-/** What kube-apiserver allows one connection to have under way. */
+/** The limit of concurrent streams per connection, as kube-apiserver sets it. */
 const MAX_STREAMS = 250;
 
-/** Serves HTTP/2 and HTTP/1.1 over TLS on one port. Rejects when the port cannot be had. */
+/** Serves HTTP/2 and HTTP/1.1 over TLS on one port. Rejects when the port cannot be opened. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const server = createSecureServer({
     allowHTTP1: true,
@@ -42,19 +42,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     ca: options.tls.clientCa,
     requestCert: true,
     rejectUnauthorized: false,
-    // One slow reader must not end every stream of its connection.
+    // A slow reader of one stream must not fail the other streams of its connection.
     maxSessionMemory: SESSION_MEMORY_MB,
     maxHeaderListPairs: 4096,
     settings: { maxConcurrentStreams: MAX_STREAMS, maxHeaderListSize: HEADER_BYTES },
   });
   tuneHttp1(server);
-  /** How many streams each has open. */
+  /** The open streams per session. */
   const sessions = new Map<Http2Session, number>();
   const sockets = new Set<Socket>();
   server.on("session", (session) => {
     sessions.set(session, 0);
     session.once("close", () => sessions.delete(session));
-    // What Node does for idle HTTP/1.1 connections; a quiet watch is not idle.
+    // Closes idle HTTP/2 sessions, as Node closes idle HTTP/1.1 connections. A session with a quiet watch is not idle.
     session.setTimeout(KEEP_ALIVE_MS, () => {
       if (sessions.get(session) === 0) session.close();
     });
@@ -66,7 +66,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.setKeepAlive(true, PROBE_MS);
     socket.once("close", () => sockets.delete(socket));
   });
-  // A client that hangs up during its handshake is nobody's error.
+  // A client that hangs up during its handshake is no error of the server.
   server.on("tlsClientError", () => {});
   server.on("sessionError", () => {});
   server.on("request", (request, response) => {
@@ -76,7 +76,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     run(options, http1UpgradeExchange(request, socket, head, options.stopping), () => socket.destroy());
   });
-  // The listener above also brings Node's compatibility layer for HTTP/2 streams; ours takes its place.
+  // The listener above also installs Node's HTTP/1 compatibility layer for HTTP/2 streams. The server's own handler replaces
+  // it.
   server.removeAllListeners("stream");
   server.on("stream", (stream, headers) => {
     const { session } = stream;
@@ -105,18 +106,21 @@ function run(options: ListenOptions, exchange: Exchange, giveUp: () => void): vo
   options.handle(exchange).catch(giveUp);
 }
 
-/** Node reads these from the server although its types give them to HTTP/1.1 servers only. */
+/** Node reads these options from this server too, although its types declare them for HTTP/1.1 servers only. */
 function tuneHttp1(server: Http2SecureServer): void {
   Object.assign(server, {
     keepAliveTimeout: KEEP_ALIVE_MS,
     headersTimeout: KEEP_ALIVE_MS + 5000,
     maxHeaderSize: HEADER_BYTES,
-    // Their size is what is limited: beyond a count Node would drop the last ones, credentials among them.
+    // Node limits the headers' size. With a limit on their count it would drop the last headers, credentials among them.
     maxHeadersCount: 0,
   });
 }
 
-/** Requests are answered by now: idle connections end at once, the others when their last bytes are sent. */
+/**
+ * Closes the connections of a server that has answered its requests: idle ones at once, the others when their last bytes are
+ * sent or after {@link CLOSING_MS}.
+ */
 async function shutDown(
   server: Http2SecureServer,
   sessions: ReadonlyMap<Http2Session, number>,

@@ -43,47 +43,51 @@ import { inProcessTransport } from "./transport/in-process.js";
 export interface ServerConfig {
   readonly storage: Storage;
   readonly strategies: StrategyLookup;
-  /** Of every version that is served or may be stored. Default: of what 1.36 can serve. */
+  /** Holds every version that is served or may be stored. Default: the versions that 1.36 can serve. */
   readonly scheme?: Scheme;
-  /** Which versions are served beyond the stable ones, or not served; see {@link RuntimeConfig}. */
+  /** Turns versions on and off; see {@link RuntimeConfig}. Default: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Makes audit ids and spreads the ends of watches. Apart from {@link random}, so that requests do not shift the uids and
-   * names which a test fixes.
+   * Makes audit ids and spreads the ends of watches. It is not {@link random}, because requests would then shift the uids
+   * and names that a test fixes.
    */
   readonly requestRandom: Random;
   readonly tokens: readonly TokenLookup[];
-  /** Makes tokens for service accounts, which are then accepted; without it nobody does. */
+  /** Issues and verifies service account tokens. Left out: the server accepts none. */
   readonly serviceAccounts?: TokenIssuer;
-  /** Run after the server's own, in this order. */
+  /** Admission plugins that run after the server's own, in this order. */
   readonly admission?: readonly AdmissionPlugin[];
-  /** "host:port", as /api tells clients; "" when there is no socket. */
+  /** Returns the "host:port" that /api tells clients; "" without a socket. */
   readonly serverAddress: () => string;
-  /** Does writes with very long bodies elsewhere; left out, they hold up the others. */
+  /** Handles writes with very long bodies in another thread. Left out: they block other requests while they are decoded. */
   readonly longBodies?: LongBodies;
-  /** What must be done before requests are served. */
+  /** The steps before the server serves requests. Left out: it serves at once. */
   readonly boot?: BootSequence;
-  /** Given what was thrown without being an answer: a fault of ours. */
+  /** Receives exceptions that are no StatusError: faults of the server. */
   readonly reportError?: (error: unknown) => void;
-  /** Outermost filters, before anything else sees a request. */
+  /** The outermost filters, which see a request before the server's own. */
   readonly filters?: readonly Filter[];
 }
 
-/** The API server behind whatever carries its exchanges. */
+/** The API server, independent of the transport of its exchanges. */
 export interface Server {
   readonly resources: ResourceMap;
   readonly stopping: AbortSignal;
-  /** Answers one exchange to its end. */
+  /** Handles one exchange to its end. */
   handle(exchange: Exchange): Promise<void>;
-  /** A client's end in this process, as that user; without one the caller must bring credentials. */
+  /**
+   * An in-process transport. Requests without an Authorization header come from `user`; without `user` they are anonymous.
+   */
   transport(user?: { readonly commonName: string; readonly organizations: readonly string[] }): Transport;
-  /** A client's end in this process for the server's own parts: served before it is ready and while it stops. */
+  /**
+   * An in-process transport for the server's own components. The server answers it before it is ready and while it stops.
+   */
   loopback(): Transport;
   /**
-   * /readyz fails at once; then `preShutdown` runs while everything is still served; then new requests are refused, watches
-   * end, and the promise resolves when the requests under way are answered. Idempotent.
+   * Fails /readyz at once and runs `preShutdown` while it still serves. Then it refuses new requests, ends watches and
+   * resolves when the requests under way are answered. Idempotent.
    */
   stop(preShutdown?: () => Promise<void>): Promise<void>;
 }
@@ -93,7 +97,7 @@ const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:maste
 export function createServer(config: ServerConfig): Server {
   const { storage, clock, random, requestRandom, runtimeConfig = {} } = config;
   const stopping = new AbortController();
-  // Every exchange under way listens.
+  // Every exchange under way adds a listener.
   setMaxListeners(0, stopping.signal);
   const namespaces = () => resources.access;
   const resources: ResourceMap = new ResourceMap({

@@ -14,7 +14,7 @@ import type { ApiRequest } from "../request/api-request.js";
 
 export type SpecialHandler = (request: ApiRequest, resource: ServedResource) => Promise<void>;
 
-/** Handlers that no stored resource has, by "<group version>/<resource>/<subresource>/<verb>"; the subresource may be "". */
+/** Handlers outside the generic verbs, by "<group version>/<resource>/<subresource>/<verb>"; the subresource may be "". */
 export function specialHandlers(
   resources: ResourceMap,
   tokens: readonly TokenLookup[],

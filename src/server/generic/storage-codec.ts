@@ -9,7 +9,7 @@ import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { ObjectCodec } from "../storage/store.js";
 
-/** How the objects of a kind are kept: in the hub's shape, as JSON. */
+/** The codec of a kind's stored objects: JSON in the hub's version. */
 export function storageCodec(scheme: Scheme, hub: VersionedKind, strategy: Pick<Strategy, "fields">): ObjectCodec {
   const { kind } = hub.gvk;
   const apiVersion = formatGroupVersion(hub.gvk);

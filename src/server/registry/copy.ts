@@ -2,7 +2,7 @@ import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
 
-/** A deep copy that its owner may change. */
+/** Copies an object deeply, so that the caller may change the copy. */
 export function copyObject(object: KubeObject): KubeObject {
   return deepCopy(object as JsonValue) as KubeObject;
 }

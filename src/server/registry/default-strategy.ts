@@ -5,7 +5,7 @@ import { selectorText } from "./selector-text.js";
 import type { ScaleMapping, Strategy } from "./strategy.js";
 import type { TableColumns } from "./table-columns.js";
 
-/** A strategy with an answer for everything the Store reads without asking whether it is there. */
+/** A strategy with every field and hook that the Store uses without checking for undefined. */
 export interface ResolvedStrategy extends Strategy {
   readonly allowCreateOnUpdate: boolean;
   readonly allowUnconditionalUpdate: boolean;
@@ -17,7 +17,7 @@ export interface ResolvedStrategy extends Strategy {
   validateName(name: string): readonly string[];
 }
 
-/** Kinds whose strategies keep metadata.generation, by "<group>/<resource>" (pkg/registry of 1.36). */
+/** The kinds whose metadata.generation the registry increments, by "<group>/<resource>" (pkg/registry of 1.36). */
 const WITH_GENERATION: ReadonlySet<string> = new Set([
   "/pods",
   "/podtemplates",
@@ -49,7 +49,7 @@ const WITH_GENERATION: ReadonlySet<string> = new Set([
   "storage.k8s.io/csidrivers",
 ]);
 
-/** Resources whose DELETE answers the object, in the core group. */
+/** The resources of the core group whose DELETE returns the object instead of a Status. */
 const RETURNING_DELETED: ReadonlySet<string> = new Set([
   "/persistentvolumeclaims",
   "/persistentvolumes",
@@ -60,7 +60,7 @@ const RETURNING_DELETED: ReadonlySet<string> = new Set([
   "/services",
 ]);
 
-/** Fills in the generic behaviour of whatever `special` does not say. */
+/** Completes a kind's strategy: a hook that `special` leaves out gets the generic behaviour. */
 export function resolveStrategy(group: string, resource: string, special: Strategy | undefined): ResolvedStrategy {
   const id = `${group}/${resource}`;
   return {
@@ -76,7 +76,7 @@ export function resolveStrategy(group: string, resource: string, special: Strate
   };
 }
 
-/** What apiserver's default table convertor shows. */
+/** The columns of apiserver's default table convertor. */
 const DEFAULT_COLUMNS: TableColumns = {
   definitions: [
     {

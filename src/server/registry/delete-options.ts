@@ -1,10 +1,10 @@
 import type { Preconditions } from "../storage/store.js";
 
-/** meta.k8s.io/v1 DeleteOptions, checked. */
+/** meta.k8s.io/v1 DeleteOptions after validation. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly preconditions?: Preconditions | undefined;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground" | undefined;
-  /** The old way to say Orphan or Background; not together with `propagationPolicy`. */
+  /** The deprecated form of `propagationPolicy`: true is Orphan, false is Background. The two exclude each other. */
   readonly orphanDependents?: boolean | undefined;
 }

@@ -3,34 +3,37 @@ import type { DeleteOptions } from "./delete-options.js";
 import { assign, metadataOf, timestamp } from "./metadata.js";
 import type { Strategy } from "./strategy.js";
 
-/** Finalizers by which the garbage collector is told what becomes of an object's dependents. */
+/** The finalizers that tell the garbage collector to orphan an object's dependents or to delete them first. */
 const ORPHAN_DEPENDENTS = "orphan";
 const DELETE_DEPENDENTS = "foregroundDeletion";
 
 export type DeletionDecision =
   | { readonly kind: "now" }
-  /** Already on its way; nothing changes. */
+  /** The object is being deleted already, and the request changes nothing. */
   | { readonly kind: "pending" }
   | Mark;
 
 interface Mark {
   readonly kind: "mark";
   readonly deletionTimestamp: string;
-  /** Undefined: the kind does not tell. */
+  /** Undefined for a kind without metadata.deletionGracePeriodSeconds. */
   readonly gracePeriodSeconds: number | undefined;
   readonly finalizers: readonly string[];
-  /** The object was not being deleted before. */
+  /** This request begins the deletion: the object had no deletionTimestamp. */
   readonly first: boolean;
-  /** Nothing keeps the object once it is marked: whoever watches sees the mark, and then that it is gone. */
+  /**
+   * No finalizer or grace period keeps the marked object, so the Store removes it next. Watchers get MODIFIED, then DELETED.
+   */
   readonly thenRemove: boolean;
 }
 
-/** Seconds in a hundred years: an int64 of them is more than a timestamp can tell. */
+/** Seconds in a hundred years. A longer grace period could put deletionTimestamp beyond the range of a timestamp. */
 const LONGEST_GRACE = 3_155_760_000;
 
 /**
- * What a DELETE does to `object`: removes it, or gives it a deletionTimestamp because a grace period or a finalizer
- * keeps it. A grace period can only be shortened; while one is running, finalizers stay as they are.
+ * Decides what a DELETE does to `object`: the registry removes it at once, or sets its deletionTimestamp because a grace
+ * period or a finalizer keeps it. A later DELETE can shorten a grace period, not extend it. While a grace period runs, the
+ * finalizers stay as they are.
  */
 export function decideDeletion(
   object: KubeObject,
@@ -55,7 +58,10 @@ export function decideDeletion(
   return { kind: "mark", deletionTimestamp: begun, gracePeriodSeconds, finalizers, first, thenRemove: false };
 }
 
-/** The time a graceful deletion gets; undefined when it gets none: the kind knows no grace, or it has been given. */
+/**
+ * The deletionTimestamp and grace period of a graceful deletion. Undefined when the kind has no graceful deletion or the
+ * grace period is over. "pending" when the request would not shorten the one that runs.
+ */
 function graceOf(
   object: KubeObject,
   options: DeleteOptions,
@@ -80,7 +86,10 @@ function graceOf(
   };
 }
 
-/** The object's finalizers with those that the propagation policy asks for; the object's own wish counts where nobody says. */
+/**
+ * Adds the finalizer of the propagation policy to the object's own. Without a policy in the request, the finalizers on the
+ * object decide, then the strategy.
+ */
 function deletionFinalizers(object: KubeObject, options: DeleteOptions, strategy: Strategy): readonly string[] {
   const before = object.metadata?.finalizers ?? [];
   const after = before.filter((one) => one !== ORPHAN_DEPENDENTS && one !== DELETE_DEPENDENTS);
@@ -109,7 +118,7 @@ function propagationOf(
   return wish === ORPHAN_DEPENDENTS ? "Orphan" : "Foreground";
 }
 
-/** Puts a decision on the draft of an object. */
+/** Writes the deletion mark into the draft's metadata. */
 export function marked(draft: KubeObject, decision: Mark): KubeObject {
   const metadata = metadataOf(draft);
   metadata.deletionTimestamp = decision.deletionTimestamp;
@@ -119,7 +128,10 @@ export function marked(draft: KubeObject, decision: Mark): KubeObject {
   return draft;
 }
 
-/** An update that takes the last finalizer off an object whose grace is over deletes it. */
+/**
+ * True when the update removes the last finalizer of an object whose grace period is over: the Store then deletes the
+ * object.
+ */
 export function shouldDeleteDuringUpdate(draft: KubeObject, old: KubeObject): boolean {
   if ((draft.metadata?.finalizers ?? []).length > 0) return false;
   if (old.metadata?.deletionTimestamp === undefined) return false;

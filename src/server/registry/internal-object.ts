@@ -4,21 +4,27 @@ import { type GroupResource, isNotFound } from "../../machinery/errors/status-er
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ObjectCodec, ObjectStore, StoredObject } from "../storage/store.js";
 
-/** What servers keep for themselves: an object of a kind that no resource serves, at a key of its own. */
+/**
+ * A kind of object that API servers share in the store and no resource serves, such as the RangeAllocation of node ports.
+ */
 export interface InternalKind {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Named in errors. */
+  /** Errors name it. */
   readonly resource: GroupResource;
-  /** Where it is kept: "/registry/ranges/" and "servicenodeports". No resource's keys begin with the prefix. */
+  /**
+   * The key in the store is `prefix` and `key` together: "/registry/ranges/" and "servicenodeports". No resource's keys
+   * begin with this prefix.
+   */
   readonly prefix: string;
   readonly key: string;
 }
 
 /**
- * Makes of an object what is to be stored. Gets it as it is then, which it must not change, or undefined when there is
- * none; answers that same object to leave it. May run several times. metadata.resourceVersion is set only where nobody
- * else's change comes before it in the same write. What it throws is its caller's error and changes nothing.
+ * Computes the object to store from the current one, which is undefined when there is none and must not be changed.
+ * Returning the current object stores nothing. The function may run several times. The current object has a
+ * metadata.resourceVersion only if no other change precedes this one in the same write. A thrown error rejects the caller's
+ * promise and stores nothing.
  */
 export type InternalChange<T> = (current: KubeObject | undefined) => {
   readonly object: KubeObject;
@@ -26,14 +32,14 @@ export type InternalChange<T> = (current: KubeObject | undefined) => {
 };
 
 interface Waiting {
-  /** Runs the change; answers the object after it. */
+  /** Runs the change and returns the object after it. */
   apply(current: KubeObject | undefined): KubeObject | undefined;
-  /** Tells the caller what came of it. */
+  /** Settles the caller's promise with the result of the change. */
   done(): void;
   fail(error: unknown): void;
 }
 
-/** One object that servers share: every change is made to what is stored, whoever stored it. */
+/** One object that several API servers share. Every change is applied to the stored object, whichever server stored it. */
 export class InternalObject {
   #waiting: Waiting[] = [];
   #writing = false;
@@ -43,7 +49,7 @@ export class InternalObject {
     private readonly key: string,
   ) {}
 
-  /** As this server's cache holds it; undefined when there is none. */
+  /** Reads the object from this server's watch cache; undefined when there is none. */
   async get(): Promise<KubeObject | undefined> {
     try {
       return (await this.store.get(this.key, { resourceVersion: "0" })).object();
@@ -53,7 +59,7 @@ export class InternalObject {
     }
   }
 
-  /** Changes that are asked for while one is being written are written together, in the order they came. */
+  /** Applies `change`. Changes that arrive during a write are applied in order and written together. */
   update<T>(change: InternalChange<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let settle = () => {};
@@ -109,7 +115,7 @@ export class InternalObject {
   }
 }
 
-/** Objects of an internal kind as they are kept: JSON with its fields in the order they are given. */
+/** The codec of an internal kind: JSON with the fields in the order of the object. */
 export function internalCodec({ apiVersion, kind }: InternalKind): ObjectCodec {
   return {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,

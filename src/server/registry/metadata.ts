@@ -2,18 +2,24 @@ import type { Random } from "../../base/random.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 
-/** No vowels and nothing that looks like another character, so that no word is spelt by chance. */
+/**
+ * kube-apiserver's alphabet for generated names: no vowels and no characters that look alike, so that no word is spelt by
+ * chance.
+ */
 const NAME_ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_LENGTH = 63;
 
-/** The object's metadata, made when it has none; the draft is the request's own, so it may be changed. */
+/**
+ * Returns the draft's metadata and adds an empty one where it is missing. The draft belongs to the request and may be
+ * changed.
+ */
 export function metadataOf(draft: KubeObject): ObjectMeta {
   draft.metadata ??= {};
   return draft.metadata;
 }
 
-/** Takes away from a new object what only the server decides. */
+/** Removes the metadata fields of a new object that only the server sets. */
 export function clearSystemMetadata(draft: KubeObject): void {
   const metadata = metadataOf(draft);
   delete metadata.uid;
@@ -22,12 +28,15 @@ export function clearSystemMetadata(draft: KubeObject): void {
   delete metadata.deletionGracePeriodSeconds;
 }
 
-/** Gives a new object what only the server decides: uid, creation time, a name; and takes away what it may not bring. */
+/**
+ * Sets uid, creationTimestamp and a generated name on a new object, and removes the other metadata fields that only the
+ * server sets.
+ */
 export function fillSystemMetadata(draft: KubeObject, now: number, random: Random): void {
   const metadata = metadataOf(draft);
   assign(metadata, "deletionTimestamp", undefined);
   assign(metadata, "deletionGracePeriodSeconds", undefined);
-  // Key order is the encoder's business; these two are always the server's own.
+  // The encoder orders the keys. The server overwrites these two whatever the client sent.
   metadata.uid = uuid(random);
   metadata.creationTimestamp = timestamp(now);
   if ((metadata.generateName ?? "") !== "" && (metadata.name ?? "") === "") {
@@ -65,7 +74,10 @@ export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }
 
-/** Puts the request's namespace on an object that has none, takes it off a cluster-scoped one, and refuses another one. */
+/**
+ * Sets the request's namespace on an object that has none, and removes the namespace of a cluster-scoped object. Throws a
+ * BadRequest for another namespace.
+ */
 export function matchNamespace(draft: KubeObject, requestNamespace: string): void {
   const metadata = metadataOf(draft);
   const own = metadata.namespace ?? "";
@@ -80,7 +92,7 @@ export function matchNamespace(draft: KubeObject, requestNamespace: string): voi
   metadata.namespace = requestNamespace;
 }
 
-/** What a PUT or PATCH cannot change, restored from the current object. */
+/** Copies from the current object the metadata that a PUT or PATCH cannot change. */
 export function restoreSystemMetadata(draft: KubeObject, old: KubeObject): void {
   const metadata = metadataOf(draft);
   const before = old.metadata ?? {};
@@ -92,14 +104,14 @@ export function restoreSystemMetadata(draft: KubeObject, old: KubeObject): void 
   }
 }
 
-/** Sets a field, or removes it for undefined. */
+/** Sets a field, or deletes it when `value` is undefined. */
 export function assign<K extends keyof ObjectMeta>(
   metadata: ObjectMeta,
   key: K,
   value: ObjectMeta[K] | undefined,
 ): void {
   if (value === undefined) {
-    // Even a delete of nothing is slow.
+    // V8 is slow at `delete` even when the key is absent.
     if (Object.hasOwn(metadata, key)) delete metadata[key];
   } else metadata[key] = value as ObjectMeta[K];
 }

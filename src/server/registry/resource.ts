@@ -12,8 +12,8 @@ import type { RequestScope } from "./scope.js";
 import type { WritableSubresource } from "./strategy.js";
 
 /**
- * What a resource can do. The verbs a server offers for it are those whose interface it implements; objects are in the
- * hub's shape throughout, and conversion to what was asked for is the endpoints' business.
+ * The capabilities of a resource. The server offers the verbs whose interfaces the resource implements. Objects are in the
+ * hub's shape; the endpoints convert them to the version of the request.
  */
 export interface Getter {
   get(scope: RequestScope, name: string, options: ReadOptions): Promise<StoredObject>;
@@ -28,15 +28,15 @@ export interface Watcher {
 }
 
 export interface Creater {
-  /** `admit` runs after defaults and before the strategy: mutating and validating admission. */
+  /** Runs `admit`, mutating and validating admission, after defaulting and before the strategy. */
   create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject>;
 }
 
-/** Makes the new object of the current one; may run several times. `current` is undefined when there is none yet. */
+/** Computes the new object from the current one, which is undefined when there is none. May run several times. */
 export type Transform = (current: StoredObject | undefined) => Promise<KubeObject>;
 
 export interface Updater {
-  /** PUT and PATCH alike: the difference is in `transform`. */
+  /** Serves PUT and PATCH; they differ in `transform`. */
   update(
     scope: RequestScope,
     name: string,
@@ -46,11 +46,11 @@ export interface Updater {
 }
 
 export interface UpdateOptions {
-  /** Absent for the object itself. */
+  /** Undefined for the object itself. */
   readonly subresource?: "status" | WritableSubresource | undefined;
-  /** The transform's result is trusted: the strategy neither prepares nor judges it (subresources that set one field). */
+  /** Skips the strategy's preparation and validation, for subresources that set one field. */
   readonly trusted?: boolean;
-  /** Makes the object where there is none yet, whatever the strategy says (apply). */
+  /** Creates a missing object even where the strategy forbids it. Server-side apply sets it. */
   readonly createMissing?: boolean;
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
@@ -59,7 +59,10 @@ export interface UpdateOptions {
 }
 
 export interface GracefulDeleter {
-  /** `gone` says whether the object was removed at once; otherwise something holds it and it only has its deletionTimestamp. */
+  /**
+   * `gone` is true when the object was removed at once. Otherwise a finalizer or a grace period keeps it, with its
+   * deletionTimestamp set.
+   */
   delete(
     scope: RequestScope,
     name: string,
@@ -69,7 +72,7 @@ export interface GracefulDeleter {
 }
 
 export interface CollectionDeleter {
-  /** Deletes what a list with these options answers, and answers it. */
+  /** Deletes the objects of a list with these options and returns that list. */
   deleteCollection(
     scope: RequestScope,
     list: ListObjectsOptions,

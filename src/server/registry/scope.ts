@@ -1,15 +1,15 @@
 import type { Warnings } from "../request/api-request.js";
 import type { User } from "../request/user.js";
 
-/** What a registry must know of the request it works for. */
+/** The part of a request that a registry reads. */
 export interface RequestScope {
   readonly user: User;
-  /** The apiVersion the request came in: "apps/v1". "" for what the server does by itself. */
+  /** The apiVersion of the request: "apps/v1". "" for a request that the server itself makes. */
   readonly apiVersion: string;
   /** "" for cluster-scoped resources and for requests over all namespaces. */
   readonly namespace: string;
   readonly warnings: Warnings;
   readonly dryRun: boolean;
-  /** There when the request is long: to be awaited between the steps of the work, so that others have their turn. */
+  /** Present for long requests. The registry awaits it between steps, so that other requests get the event loop. */
   readonly pause?: (() => Promise<void>) | undefined;
 }

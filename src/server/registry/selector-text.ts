@@ -3,7 +3,7 @@ import { selectorFromObject } from "../../machinery/selectors/api-label-selector
 import { selectorFromSet } from "../../machinery/selectors/label-selector.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
 
-/** spec.selector of a scalable kind as text: a LabelSelector object, or a replication controller's plain map. */
+/** Formats spec.selector of a scalable kind: a LabelSelector, or the plain map of a ReplicationController. */
 export function selectorText(selector: unknown): string {
   if (!isJsonObject(selector)) return "";
   const plain = Object.values(selector).every((value) => typeof value === "string");

@@ -64,18 +64,21 @@ export interface StoreConfig {
   readonly hasStatus: boolean;
   readonly strategy: ResolvedStrategy;
   readonly objects: ObjectStore;
-  /** An object as it is kept. What is the same there is the same object, whatever was left out of it in memory. */
+  /**
+   * Encodes an object as the store does. Two objects with equal bytes are stored alike, whatever fields they leave out in
+   * memory.
+   */
   readonly encode: (object: KubeObject) => Uint8Array;
   readonly clock: Clock;
   readonly random: Random;
-  /** Other resources, for strategies. */
+  /** Reads and writes other resources, for strategies. */
   readonly access: ObjectAccess;
   readonly internal: (kind: InternalKind) => InternalObject;
 }
 
 /**
- * Any stored resource: system metadata, the strategy's hooks, validation, finalizers and graceful deletion over an
- * {@link ObjectStore}. A failed request leaves nothing behind; a dry run does everything but the write.
+ * The registry of any stored resource: system metadata, the strategy's hooks, validation, finalizers and graceful deletion
+ * over an {@link ObjectStore}. A failed request stores nothing. A dry run does everything but the write.
  */
 export class Store implements Getter, Lister, Watcher, Creater, Updater, GracefulDeleter, CollectionDeleter {
   constructor(readonly config: StoreConfig) {}
@@ -91,7 +94,8 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   list(scope: RequestScope, options: ListObjectsOptions): Promise<ListOfObjects> {
     const { name = "", ...rest } = options;
     const prefix = this.#prefix(scope);
-    // A name is one object where there are no namespaces or one is given; elsewhere it is searched for.
+    // A field selector on metadata.name reads one key when the namespace is known or the resource has none. Otherwise it
+    // filters the list.
     const single = (prefix !== "" || !this.config.namespaced) && pathSegmentErrors(name).length === 0;
     return this.config.objects.list(prefix, single && name !== "" ? options : rest);
   }
@@ -109,7 +113,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       const options = { ...this.#ttl(), dryRun: scope.dryRun };
       stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
     } catch (error) {
-      // An object that brings a version is refused before anything is written.
+      // The store rejects an object that has a resourceVersion before it writes anything.
       if (isRefusal(error) || draft.metadata?.resourceVersion) await allocation?.revert();
       if (isAlreadyExists(error) && (draft.metadata?.generateName ?? "") !== "") {
         throw generateNameConflict(this.config, draft.metadata?.name ?? "", 1);
@@ -214,7 +218,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     return { object: pending ?? result.object, gone: result.deleted };
   }
 
-  /** Removes an object that was marked and that nothing keeps; somebody else may have done it in between. */
+  /** Removes a marked object that no finalizer keeps. Another request may have removed it already. */
   async #removeMarked(scope: RequestScope, key: string, object: StoredObject): Promise<StoredObject> {
     if (scope.dryRun) return object;
     const uid = object.object().metadata?.uid;
@@ -240,14 +244,14 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       try {
         await this.delete({ ...scope, namespace }, name, options, admit);
       } catch (error) {
-        // Somebody else was faster: it is gone, which is what was asked for.
+        // Another request deleted the object first.
         if (!isNotFound(error)) throw error;
       }
     }
     return found;
   }
 
-  /** Says of a name that is taken whether it will be free soon. */
+  /** Adds to an AlreadyExists error that the existing object is being deleted. */
   async #existing(error: StatusError, scope: RequestScope, name: string): Promise<StatusError> {
     try {
       const found = await this.config.objects.get(this.#key(scope, name), {});
@@ -337,7 +341,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     return allocation;
   }
 
-  /** Whether anything but metadata and status differs: what a generation counts. */
+  /** True when anything but metadata and status differs; such a change increments metadata.generation. */
   #contentChanged(draft: KubeObject, old: KubeObject): boolean {
     if (!fieldsDiffer(draft, old)) return false;
     const content = (object: KubeObject) => this.config.encode({ ...object, metadata: {}, status: undefined });
@@ -352,7 +356,10 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     if (errors.length > 0) throw invalid(this.config, draft.metadata?.name ?? "", errors);
   }
 
-  /** A version that was given must be the current one; whether one must be given is the strategy's to say. */
+  /**
+   * Throws a Conflict unless the given resourceVersion is the current one. The strategy decides whether an update may leave
+   * it out.
+   */
   #checkVersion(name: string, draft: KubeObject, old: KubeObject): void {
     const given = draft.metadata?.resourceVersion ?? "";
     if (given === "" || given === "0") {
@@ -369,7 +376,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   #checkPreconditions(name: string, object: KubeObject, { preconditions }: DeleteOptions): void {
     const { uid, resourceVersion } = object.metadata ?? {};
-    // Namespaces have words of their own.
+    // Namespaces word a failed precondition in their own way.
     if (this.strategy.holdsDeletion !== undefined)
       return checkHeldPreconditions(this.config, name, object, preconditions);
     const gr = { group: this.config.group, resource: this.config.kind };
@@ -427,12 +434,12 @@ function checkHeldPreconditions(
   }
 }
 
-/** Nothing was written: the request, not the storage, is what failed. */
+/** The API rejected the request, so nothing was written. After a storage error that is not known. */
 const isRefusal = (error: unknown): boolean => isStatusError(error) && error.status.code < 500;
 
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
 
-/** A quick comparison: true also where one object leaves out an empty struct that the other has. */
+/** A quick comparison. It is also true where one object has an empty struct that the other leaves out. */
 function fieldsDiffer(draft: KubeObject, old: KubeObject): boolean {
   const names = new Set([...Object.keys(draft), ...Object.keys(old)]);
   for (const name of names) {

@@ -10,35 +10,39 @@ import type { TableColumns } from "./table-columns.js";
 export type { TableCell, TableColumnDefinition, TableColumns } from "./table-columns.js";
 
 /**
- * What a resource does beyond what its schema says. The registry's Store calls the hooks in the order they stand here;
- * a hook that is left out gets generic behaviour (see default-strategy.ts). `draft` is owned by the request and is changed
- * in place; `old` is shared and must not be changed. Hooks of an update may run several times (guaranteed update).
- * Objects are in the hub's shape: the version the resource is stored in, after its static defaults.
+ * What a resource does beyond its schema. The registry's Store calls the hooks in the order below; a hook that is left out
+ * gets the generic behaviour of default-strategy.ts. A hook may change `draft`, which belongs to the request, and must not
+ * change `old`, which is shared. The hooks of an update run again after each conflict. Objects are in the hub's shape, with
+ * the static defaults applied.
  */
 export interface Strategy {
   /**
-   * Defaults that depend on other fields. Runs after the static defaults of the schema whenever a body was decoded or a
-   * patch applied, and on objects read from storage. Must be idempotent.
+   * Sets defaults that depend on other fields. Runs after the static defaults, on decoded bodies, applied patches and
+   * objects read from storage. Must be idempotent.
    */
   applyDefaults?(draft: KubeObject): void;
 
   /**
-   * Resets what a client may not set and sets what the server decides. Before it, the registry has already set uid,
-   * creationTimestamp and name, dropped deletionTimestamp, set generation 1 (see `hasGeneration`) and, where the resource
+   * Clears the fields that a client may not set and sets those that the server decides. Before it, the registry has set uid,
+   * creationTimestamp and name, removed deletionTimestamp, set generation 1 (see `hasGeneration`) and, where the resource
    * has a status subresource, removed status (see `keepsStatusOnCreate`).
    */
   prepareForCreate?(draft: KubeObject, context: StrategyContext): void;
   /**
-   * As {@link prepareForCreate} for PUT and PATCH of the object itself. Before it, the registry has restored system fields
-   * of metadata and, where there is a status subresource, status from `old`. `generation` is bumped after it.
+   * As {@link prepareForCreate}, for PUT and PATCH of the object itself. Before it, the registry has restored the system
+   * fields of metadata and, where there is a status subresource, status from `old`. After it, the registry increments
+   * `generation`.
    */
   prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
-  /** For the status subresource; everything but metadata and status was already restored from `old`. */
+  /**
+   * As {@link prepareForUpdate}, for the status subresource. The registry has restored everything but metadata and status
+   * from `old`.
+   */
   prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
   /**
-   * Asynchronous preparation that may look at other objects, and take what no two objects may have: a cluster IP, for
-   * instance. Runs after prepare, before validate; `old` is undefined for a create. In a dry run it takes nothing. What
-   * it throws must leave nothing taken.
+   * Reads other objects and reserves what two objects cannot share, such as a cluster IP. Runs after prepare and before
+   * validate; `old` is undefined for a create. A dry run reserves nothing. A hook that throws must first release what it
+   * reserved.
    */
   allocate?(
     draft: KubeObject,
@@ -46,153 +50,160 @@ export interface Strategy {
     context: StrategyContext,
   ): Promise<Allocation | undefined | void>;
 
-  /** Problems of a new object, all of them. Metadata is validated by the registry before. */
+  /** Returns all problems of a new object. The registry has validated the metadata already. */
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
-  /** Problems of a change, all of them: what {@link validate} says as far as it applies, and immutability. */
+  /** Returns all problems of a change: those of {@link validate} that apply, and changes to immutable fields. */
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
-  /** Problems of a change of status. */
+  /** Returns all problems of a change to status. */
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
-  /** Subresources other than status that write a part of the object, by name. */
+  /** The subresources other than status that write a part of the object, by name. */
   readonly subresources?: Readonly<Partial<Record<WritableSubresource, SubresourceStrategy>>>;
-  /** What is wrong with a name of this kind, in apimachinery's words. Default: DNS-1123 subdomain. */
+  /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
-  /** Brings a valid object into its one normal form. */
+  /** Rewrites a valid object into its canonical form. */
   canonicalize?(draft: KubeObject): void;
 
-  /** Texts for `Warning:` headers; sent only when the request succeeded. */
+  /** Texts for `Warning:` headers. The server sends them only when the request succeeds. */
   warningsOnCreate?(object: KubeObject): readonly string[];
   warningsOnUpdate?(object: KubeObject, old: KubeObject): readonly string[];
   warningsOnStatusUpdate?(object: KubeObject): readonly string[];
 
   /**
-   * What a request may own of the fields it says: the rest is what its endpoint does not write. `subresource` is "" for the
-   * object itself. Left out, or undefined: all but `status` for an object that has a status subresource, all but `spec` for
-   * its status, and everything elsewhere.
+   * Filters the fields that a request can own in managedFields, leaving out those that its endpoint does not write.
+   * `subresource` is "" for the object itself. Left out or undefined: everything but `status` for an object with a status
+   * subresource, everything but `spec` for its status, and every field elsewhere.
    */
   resetFields?(subresource: string): FieldFilter | undefined;
 
-  /** Runs after a new object was written and before the answer is sent. Its failure changes nothing. */
+  /** Runs after the write of a new object and before the answer. A failure does not change the answer. */
   afterCreate?(object: KubeObject): Promise<void>;
   /**
-   * Runs after an object was removed from storage, not only marked, and before the answer is sent: gives back what
-   * {@link allocate} took. Not in a dry run. Its failure changes nothing.
+   * Runs after an object was removed from storage and before the answer, to release what {@link allocate} reserved. It does
+   * not run for an object that is only marked for deletion, nor in a dry run. A failure does not change the answer.
    */
   afterDelete?(object: KubeObject, context: StrategyContext): Promise<void>;
 
-  /** PUT to a name that does not exist creates it. Default false. */
+  /** A PUT to a name that does not exist creates the object. Default false. */
   readonly allowCreateOnUpdate?: boolean;
-  /** PUT without resourceVersion is allowed. Default true. */
+  /** A PUT may leave out resourceVersion. Default true. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** metadata.generation is kept. Default: for the kinds that Kubernetes keeps it for (kinds-with-generation.ts). */
+  /**
+   * The registry increments metadata.generation. Default: true for the kinds that Kubernetes does it for
+   * (default-strategy.ts).
+   */
   readonly hasGeneration?: boolean;
-  /** A create may carry status (nodes). Default false. Kinds without a status subresource always keep it. */
+  /** A create keeps the client's status, as for nodes. Default false. Kinds without a status subresource always keep it. */
   readonly keepsStatusOnCreate?: boolean;
-  /** Seconds a write of this resource lives (events). Default: for ever. */
+  /** Objects expire this many seconds after their last write, as events do. Default: never. */
   readonly ttlSeconds?: number;
 
   /**
-   * How long a deletion of `object` is to take, in seconds; 0 deletes at once. `requested` is what the client asked for.
-   * Left out: the resource has no graceful deletion.
+   * The grace period of a deletion in seconds; 0 deletes at once. `requested` is the client's own. Left out: the kind has no
+   * graceful deletion.
    */
   gracePeriod?(object: KubeObject, requested: number | undefined): number;
-  /** Throws a StatusError to refuse a deletion. */
+  /** Throws a StatusError to reject a deletion. */
   beforeDelete?(object: KubeObject): void;
   /**
-   * What becomes of dependents when a deletion does not say: "Background", the default, deletes them, "Orphan" leaves them
-   * alone. Objects of an "Unsupported" kind have none, and deletion options about them are ignored.
+   * The propagation policy of a deletion that names none: "Background", the default, deletes the dependents, "Orphan" keeps
+   * them. An "Unsupported" kind has no dependents, and the registry ignores the policy of the request.
    */
   readonly garbageCollection?: "Background" | "Orphan" | "Unsupported";
   /** Texts for `Warning:` headers of a deletion with these options. */
   warningsOnDelete?(options: DeleteOptions): readonly string[];
-  /** True while something beyond metadata.finalizers keeps a deleted object (a namespace's spec.finalizers). */
+  /** True while something other than metadata.finalizers keeps a deleted object, such as a namespace's spec.finalizers. */
   holdsDeletion?(object: KubeObject): boolean;
-  /** Called once on the draft that gets its deletionTimestamp (a namespace's phase becomes Terminating). */
+  /** Changes the draft that gets its deletionTimestamp, once. A namespace's phase becomes Terminating. */
   markDeleting?(draft: KubeObject): void;
-  /** DELETE answers the deleted object instead of a Status. Default: for the resources that Kubernetes does it for. */
+  /** DELETE returns the deleted object instead of a Status. Default: true for the resources that Kubernetes does it for. */
   readonly returnsDeletedObject?: boolean;
 
-  /** Field selectors beyond metadata.name and metadata.namespace: label -> value; every one the kind knows, "" when unset. */
+  /** The values of the kind's own field labels, without metadata.name and metadata.namespace. An unset field is "". */
   fields?(object: KubeObject): Readonly<Record<string, string>>;
   /**
-   * What a field selector may name beside metadata.name and metadata.namespace: the labels {@link fields} answers, or, by
-   * apiVersion, label -> field of those whose names differ. Left out: nothing else. What is not listed is refused with 400.
+   * The labels that a field selector may name besides metadata.name and metadata.namespace: those of {@link fields}, or, by
+   * apiVersion, a map from label to field where the two differ. Left out: none. The server answers 400 for any other label.
    */
   readonly fieldLabels?: readonly string[] | ((apiVersion: string) => Readonly<Record<string, string>>);
-  /** The text for a label that is refused, where it is not the usual one. */
+  /** The error text for an unknown label, where it differs from the usual one. */
   fieldLabelRefusal?(label: string, apiVersion: string): string;
 
-  /** autoscaling/v1 Scale of this object. Default: spec.replicas, status.replicas and spec.selector. */
+  /** How the autoscaling/v1 Scale is read and written. Default: spec.replicas, status.replicas and spec.selector. */
   readonly scale?: ScaleMapping;
-  /** Columns of server-side tables. Default: Name and Created At. */
+  /** The columns of server-side tables. Default: Name and Created At. */
   readonly columns?: TableColumns;
 }
 
 export type WritableSubresource = "approval" | "ephemeralcontainers" | "resize";
 
-/** A part of an object that is written by itself, by rules of its own. */
+/** The rules of a subresource that writes a part of the object. */
 export interface SubresourceStrategy {
-  /** Takes back everything in `draft` that is not written here. */
+  /** Restores from `old` everything that this subresource does not write. */
   prepare(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
-  /** Problems of the change, all of them; metadata is validated by the registry before. */
+  /** Returns all problems of the change. The registry has validated the metadata already. */
   validate(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
 }
 
 export interface ScaleMapping {
   replicas(object: KubeObject): number;
   statusReplicas(object: KubeObject): number;
-  /** As a selector string, "" when there is none. */
+  /** The selector as a string; "" when there is none. */
   selector(object: KubeObject): string;
   setReplicas(draft: KubeObject, replicas: number): void;
 }
 
 /**
- * What {@link Strategy.allocate} took, until the write is decided. One of the two is called, once; neither when nobody
- * knows whether the object was written: then what was taken stays taken until a controller finds out. Neither throws.
+ * What {@link Strategy.allocate} reserved for a write. The Store calls one of the two methods once. It calls neither when it
+ * does not know whether the object was written: a repair controller then releases what no object uses. Neither method
+ * throws.
  */
 export interface Allocation {
-  /** The object is stored: give back what it no longer has. */
+  /** The object is stored: releases what it no longer uses. */
   commit(): Promise<void>;
-  /** The object was not stored, or the update is going to be tried again: give back what was taken for it. */
+  /** The object was not stored, or the update is retried: releases what was reserved for it. */
   revert(): Promise<void>;
 }
 
-/** What hooks may use of the server. */
+/** What hooks may use of the server and of the request. */
 export interface StrategyContext {
   /** Milliseconds since the epoch, from the server's clock. */
   readonly now: number;
   readonly random: Random;
-  /** Who asks. */
+  /** The caller. */
   readonly user: User;
-  /** The apiVersion the request came in, which may ask for more than others do; "" for what the server does by itself. */
+  /** The apiVersion of the request, by which rules may differ; "" for a request that the server itself makes. */
   readonly apiVersion: string;
-  /** Nothing of this request is going to be stored. */
+  /** True when nothing of this request will be stored. */
   readonly dryRun: boolean;
   readonly objects: ObjectAccess;
-  /** A text for a `Warning:` header of the answer; for what can only be seen before the object is prepared. */
+  /** Adds a text to the `Warning:` headers, for findings that preparation would hide. */
   warn(message: string): void;
-  /** An object that the servers of a cluster keep for themselves; the same for the same kind. */
+  /** The shared object of an internal kind; the same instance for the same kind. */
   internal(kind: InternalKind): InternalObject;
 }
 
-/** Other objects, in their hub's shape. What is read is shared: do not change it. */
+/** Reads other objects in their hub's shape. The objects are shared and must not be changed. */
 export interface ObjectReader {
-  /** All of a resource, or those of one namespace. */
+  /** Lists a resource in all namespaces or in one. */
   list(group: string, resource: string, namespace?: string): Promise<readonly KubeObject[]>;
-  /** Undefined when there is none. */
+  /** Returns undefined when the object does not exist. */
   get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
 }
 
 export interface ObjectAccess extends ObjectReader {
-  /** What this server's cache holds: costs no trip to the storage, and may not show yet what another server wrote. */
+  /**
+   * Reads from this server's watch cache. It costs no round trip to the storage and may lag behind the writes of other
+   * servers.
+   */
   readonly cached: ObjectReader & {
     /** {@link ObjectReader.get} without parsing the object. */
     has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
   };
-  /** As the server itself, by the resource's own rules but without admission. Throws AlreadyExists. */
+  /** Creates an object as the server itself: the kind's strategy runs, admission does not. Throws AlreadyExists. */
   create(group: string, resource: string, object: KubeObject): Promise<void>;
-  /** As {@link create}. `object` is what was read: another one of that name is left alone. Throws NotFound or Conflict. */
+  /** Deletes an object as {@link create} creates one. The uid of `object` is a precondition. Throws NotFound or Conflict. */
   delete(group: string, resource: string, object: KubeObject): Promise<void>;
 }
 
-/** Answers for a resource's strategy; undefined where the generic behaviour is all there is. */
+/** Looks up the strategy of a resource. Undefined: the resource has generic behaviour only. */
 export type StrategyLookup = (group: string, resource: string) => Strategy | undefined;

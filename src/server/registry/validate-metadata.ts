@@ -4,18 +4,21 @@ import { validateNames, validateObjectMeta, validateObjectMetaUpdate } from "../
 
 type NameRule = (name: string) => readonly string[];
 
-/** What is wrong with the metadata of a new object, its name judged by the kind's rule. */
+/** Returns the problems of a new object's metadata, with its name checked by the kind's rule. */
 export function validateMetadata(object: KubeObject, namespaced: boolean, nameRule: NameRule): FieldError[] {
   const rule = (name: string) => [...nameRule(name)];
   return [...validateObjectMeta(object.metadata ?? {}, { namespaced, nameRule: rule }), ...finalizerErrors(object)];
 }
 
-/** What no name may hold. Said of an object that is otherwise right: a kind's own words come first. */
+/**
+ * Returns the problems of a name that no kind allows, such as "..". The Store asks after the kind's own validation has
+ * passed, so that the kind's error comes first.
+ */
 export function validateNameSegment({ metadata = {} }: KubeObject): FieldError[] {
   return validateNames(metadata, pathSegmentErrors);
 }
 
-/** What is wrong with a change of metadata; names that exist are no longer judged by their kind's rule. */
+/** Returns the problems of a change of metadata. The kind's rule for names does not apply to an existing object. */
 export function validateMetadataUpdate(object: KubeObject, old: KubeObject, namespaced: boolean): FieldError[] {
   const metadata = object.metadata ?? {};
   const errors = [
@@ -32,7 +35,7 @@ export function validateMetadataUpdate(object: KubeObject, old: KubeObject, name
   });
 }
 
-/** A name that cannot be one segment of a path. */
+/** Returns the problems of a name as one segment of a path. */
 export function pathSegmentErrors(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
@@ -40,7 +43,7 @@ export function pathSegmentErrors(name: string): string[] {
 
 const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** Groups whose kinds take any qualified name. */
+/** The groups whose kinds allow any qualified name as a finalizer. */
 const LAX_GROUPS: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io",
   "apiextensions.k8s.io",
@@ -49,7 +52,7 @@ const LAX_GROUPS: ReadonlySet<string> = new Set([
   "node.k8s.io",
 ]);
 
-/** A finalizer of somebody else's names its domain. */
+/** Checks that a finalizer outside Kubernetes' own list is qualified by a domain. */
 function finalizerErrors({ apiVersion, metadata }: KubeObject): FieldError[] {
   if (LAX_GROUPS.has(apiVersion?.split("/")[0] ?? "")) return [];
   const detail = "name is neither a standard finalizer name nor is it fully qualified";

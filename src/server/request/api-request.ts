@@ -2,7 +2,7 @@ import type { Exchange } from "./exchange.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
 
-/** A request on its way through the chain. Filters pass on a changed copy; nobody changes one in place. */
+/** A request on its way through the filter chain. It is immutable: a filter passes on a changed copy. */
 export class ApiRequest {
   readonly exchange: Exchange;
   readonly info: RequestInfo;
@@ -24,7 +24,7 @@ export class ApiRequest {
     this.#ending = parts.ending;
   }
 
-  /** Aborts when the client is gone, the server stops, or the request's deadline has passed. */
+  /** Aborts when the client disconnects, the server stops, or the request's deadline has passed. */
   get signal(): AbortSignal {
     return (this.#ending ?? this.exchange).signal;
   }
@@ -36,19 +36,19 @@ export class ApiRequest {
 }
 
 type RequestParts = Pick<ApiRequest, "exchange" | "info" | "user" | "received" | "warnings" | "auditId"> & {
-  /** Has the request's signal, made when it is asked for; the exchange's when absent. */
+  /** Overrides the exchange's signal. The signal is created on first use. */
   readonly ending?: { readonly signal: AbortSignal } | undefined;
 };
 
 type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "ending">>;
 
-/** Handles a request to its end. A thrown StatusError becomes the answer as long as nothing was answered. */
+/** Handles a request to its end. A thrown StatusError becomes the answer unless the handler has responded already. */
 export type Handler = (request: ApiRequest) => Promise<void>;
 
-/** Wraps a handler in behaviour of the same type. A chain is a list of these, the first to see a request first. */
+/** Wraps a handler in another. In a chain, the first filter is the first to see a request. */
 export type Filter = (next: Handler) => Handler;
 
-/** The chain's list, made into one handler. */
+/** Wraps `last` in the filters, the first one outermost. */
 export function chain(filters: readonly Filter[], last: Handler): Handler {
   return filters.reduceRight((next, filter) => filter(next), last);
 }
@@ -64,11 +64,17 @@ export function newApiRequest(exchange: Exchange, received: number, auditId: str
   });
 }
 
-/** Characters of all texts together; with more, each text is cut to {@link CUT_TEXT} and the last ones are left out. */
+/**
+ * The limit of all warnings together, in characters. Beyond it each text is cut to {@link CUT_TEXT} and the last ones are
+ * dropped.
+ */
 const ALL_TEXTS = 4096;
 const CUT_TEXT = 256;
 
-/** Texts for `Warning:` headers, each once, in order. They ride on the head of the answer, which clients limit. */
+/**
+ * The texts of `Warning:` headers, each once, in order. Clients limit the size of an answer's head, so these are limited
+ * too.
+ */
 export class Warnings {
   #texts: Set<string> | undefined;
 
@@ -81,13 +87,16 @@ export class Warnings {
     if (this.#texts === undefined) return [];
     return fitting(this.#texts).map((text) => {
       const clean = text.replace(/\p{Cc}/gu, "");
-      // UTF-8 bytes as Latin-1 characters: what Node writes unchanged.
+      // Node writes these Latin-1 characters as the UTF-8 bytes they stand for.
       return Buffer.from(`299 - "${clean.replace(/(["\\])/g, "\\$1")}"`, "utf8").toString("latin1");
     });
   }
 }
 
-/** As kube-apiserver does it: when a text is one too many, those up to it are cut; later ones come as long as there is room. */
+/**
+ * Truncates as kube-apiserver does: it cuts every text up to the one that exceeds the limit and keeps later ones while there
+ * is room.
+ */
 function fitting(all: ReadonlySet<string>): readonly string[] {
   const texts = [...all].map((text) => Array.from(text));
   let total = 0;

@@ -1,7 +1,9 @@
 import type { Exchange } from "./exchange.js";
 import { isTrue } from "./request-info.js";
 
-/** `?pretty` decides; without it, whoever looks like a person at a terminal or in a browser gets indented JSON. */
+/**
+ * True when the answer's JSON is to be indented: `?pretty` decides, then whether the user agent is a browser, curl or wget.
+ */
 export function prefersPretty({ query, headers }: Exchange): boolean {
   const asked = query.get("pretty");
   if (asked !== null) return isTrue(asked);

@@ -1,7 +1,7 @@
-/** What a request's method and path say it wants, before anybody knows whether that exists. */
+/** What the method and path of a request ask for. Whether the resource exists is not known yet. */
 export interface RequestInfo {
   readonly isResourceRequest: boolean;
-  /** As on the wire, percent signs and all. */
+  /** The raw path, percent-encoded. */
   readonly path: string;
   /** "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"; for other paths the method in lower case. */
   readonly verb: string;
@@ -28,7 +28,7 @@ const VERBS: Readonly<Record<string, string>> = {
 
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize"]);
 
-/** Total: a path that cannot be understood is a non-resource request, which ends in 404. */
+/** Never throws: a path that it cannot parse becomes a non-resource request, which ends in 404. */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const nonResource: RequestInfo = {
     isResourceRequest: false,
@@ -88,7 +88,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   };
 }
 
-/** A query parameter's truth as apimachinery reads it: given but empty, "1" and "true" are true. */
+/** Reads a boolean query parameter as apimachinery does: "", "1" and "true" are true. */
 export function isTrue(value: string | null): boolean {
   return value !== null && value.toLowerCase() !== "false" && value !== "0";
 }
@@ -104,10 +104,10 @@ function segments(path: string): string[] | undefined {
   return hasBadEscape(path) ? undefined : parts.map(unescape);
 }
 
-/** A percent sign that two hexadecimal digits do not follow: net/http answers such a request itself, with 400. */
+/** True for a percent sign without two hexadecimal digits behind it. net/http answers such a request with 400. */
 export const hasBadEscape = (path: string): boolean => /%(?![0-9A-Fa-f]{2})/.test(path);
 
-/** Bytes that are no UTF-8 are a name like any other, which no object has. */
+/** Decodes a path segment. Bytes that are not UTF-8 become a name that no object has. */
 function unescape(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -6,7 +6,7 @@ import { prefersPretty } from "./prefers-pretty.js";
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** Sends the head: what every answer carries, the collected warnings, and `headers`. */
+/** Sends the head: the headers of every answer, the collected warnings, and `headers`. */
 export function respondHead(request: ApiRequest, status: number, headers: Headers): ResponseWriter {
   const head: Record<string, string | readonly string[]> = {
     "cache-control": "no-cache, private",
@@ -18,7 +18,7 @@ export function respondHead(request: ApiRequest, status: number, headers: Header
   return request.exchange.respond(status, head);
 }
 
-/** A whole answer. To a HEAD only its head is sent. */
+/** Sends a whole answer; to a HEAD request only its head. */
 export function respondBytes(request: ApiRequest, status: number, headers: Headers, body: Uint8Array): Promise<void> {
   const writer = respondHead(request, status, { ...headers, "content-length": String(body.length) });
   return writer.end(request.exchange.method === "HEAD" ? undefined : body);
@@ -29,7 +29,7 @@ export async function respondText(request: ApiRequest, status: number, text: str
   await respondBytes(request, status, headers, Buffer.from(text, "utf8"));
 }
 
-/** metav1.Status as JSON: a line as Go's encoder ends it, or indented for people. */
+/** Sends a metav1.Status as JSON: one line, as Go's encoder writes it, or indented. */
 export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
   const retryAfter = status.details?.retryAfterSeconds;
   const text = prefersPretty(request.exchange) ? encodeJson(status, { indent: 2 }) : `${encodeJson(status)}\n`;

@@ -1,10 +1,10 @@
 import type { SigningKey } from "../../machinery/jwt/jws.js";
 
-/** What tokens of service accounts are signed by, and say. */
+/** Issues the tokens of service accounts. */
 export interface TokenIssuer {
   /** A URL: the claim "iss". */
   readonly url: string;
-  /** Whom a token is for when nobody says, and what the API itself takes tokens for. */
+  /** The default audiences of a new token, and those that the API accepts. */
   readonly audiences: readonly string[];
   readonly key: SigningKey;
 }

@@ -1,4 +1,4 @@
-/** Who asks. `groups` always holds system:authenticated or system:unauthenticated once authentication is done. */
+/** The caller. After authentication `groups` holds system:authenticated or system:unauthenticated. */
 export interface User {
   readonly name: string;
   readonly uid?: string | undefined;
@@ -8,24 +8,24 @@ export interface User {
 
 export const ANONYMOUS: User = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** Adds system:authenticated, which every authenticator's answer carries. */
+/** Adds the group system:authenticated. */
 export function authenticated(user: User): User {
   if (user.groups.includes("system:authenticated")) return user;
   return { ...user, groups: [...user.groups, "system:authenticated"] };
 }
 
-/** Whose a token is, and for which of the audiences that were asked for; without any, it is good for all of them. */
+/** The user of a token and the requested audiences that it is valid for. Without `audiences` it is valid for all of them. */
 export interface AuthenticatedToken extends User {
   readonly audiences?: readonly string[];
 }
 
 /**
- * Says whose a bearer token is; undefined when it is nobody's. `audiences` must have one the token is meant for; left out:
- * the API's own. Throws {@link InvalidTokenError} for a token that it knows and that is no longer good.
+ * Looks up the user of a bearer token; undefined for an unknown token. The token must be valid for one of `audiences`, by
+ * default the API's own. Throws {@link InvalidTokenError} for a known token that is no longer valid.
  */
 export type TokenLookup = (token: string, audiences?: readonly string[]) => Promise<AuthenticatedToken | undefined>;
 
-/** Why a token is not believed. */
+/** The reason why a token is rejected. */
 export class InvalidTokenError extends Error {
   override readonly name = "InvalidTokenError";
 }

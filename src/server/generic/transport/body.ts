@@ -2,11 +2,11 @@ import type { Readable } from "node:stream";
 import { requestEntityTooLarge } from "../../../machinery/errors/status-error.js";
 
 /**
- * Reads a body whole; throws a 413 StatusError as soon as it is longer than `limit` bytes. What is left of such a body is
- * read and forgotten, so that the answer can still be sent: a stream that is given up takes its answer with it.
+ * Reads a body whole. Throws a 413 StatusError as soon as it is longer than `limit` bytes. It then reads the rest of the
+ * body and drops it, because destroying the stream would lose the answer.
  */
 export function readBody(source: Readable, limit: number): Promise<Uint8Array> {
-  // An HTTP/2 stream without a byte of body ends by itself, which can be before anybody asks for it.
+  // An HTTP/2 stream with an empty body ends by itself, possibly before the handler reads it.
   if (source.readableEnded) return Promise.resolve(NOTHING);
   if (source.closed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
@@ -25,7 +25,7 @@ export function readBody(source: Readable, limit: number): Promise<Uint8Array> {
     source.on("data", take);
     source.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     source.once("error", reject);
-    // Every stream closes; an error costs a stack trace.
+    // Every stream emits close. Destroying it with an error would cost a stack trace.
     source.once("close", () => {
       if (!source.readableEnded) reject(clientGone());
     });

@@ -2,7 +2,7 @@ import { type Deferred, deferred } from "../../../base/deferred.js";
 
 const HIGH_WATER_BYTES = 64 * 1024;
 
-/** Bytes on their way from one writer to one reader. Chunks are copied when they come in. */
+/** A queue of bytes from one writer to one reader. It copies each chunk. */
 export class ChunkQueue implements AsyncIterable<Uint8Array> {
   /** Called once when the reader stops before the end. */
   onAbandoned: (() => void) | undefined;
@@ -13,7 +13,7 @@ export class ChunkQueue implements AsyncIterable<Uint8Array> {
   #readable: Deferred<void> | undefined;
   #writable: Deferred<void> | undefined;
 
-  /** Resolves when more may be written; with `wait` false as soon as the chunk is queued. */
+  /** Queues a chunk. Resolves once at most {@link HIGH_WATER_BYTES} are queued; with `wait` false, at once. */
   async push(chunk: Uint8Array, wait = true): Promise<void> {
     if (this.#error !== undefined) throw this.#error;
     if (chunk.length > 0) {
@@ -36,7 +36,7 @@ export class ChunkQueue implements AsyncIterable<Uint8Array> {
     this.#wake();
   }
 
-  /** The reader gets what is queued, then `error`. */
+  /** Fails the reader with `error` after the queued chunks. */
   fail(error: Error): void {
     if (this.#finished || this.#error !== undefined) return;
     this.#error = error;

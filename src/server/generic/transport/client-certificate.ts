@@ -3,7 +3,10 @@ import type { ClientCertificate } from "../../request/exchange.js";
 
 const known = new WeakMap<object, ClientCertificate | null>();
 
-/** What the certificate says that a connection proved, if it was signed by our CA. `owner` is what lives as long as the connection. */
+/**
+ * The client certificate of a connection, if the cluster's CA signed it. The result is cached for the life of `owner`, the
+ * connection's object.
+ */
 export function clientCertificateOf(owner: object, socket: TLSSocket): ClientCertificate | undefined {
   let certificate = known.get(owner);
   if (certificate === undefined) {

@@ -1,21 +1,21 @@
 import type { Socket } from "node:net";
 
-/** Requests of one connection that may be under way while it is read on. */
+/** How many pipelined requests a connection may have under way before the server stops reading from it. */
 const MAX_UNDER_WAY = 8;
 
 const underWay = new WeakMap<Socket, number>();
 
 /**
- * To be called when a request has come, with what tells when its answer is done. Where an earlier answer has not quite left
- * yet, Node stops to read until it has; with TLS, however, bytes that are decrypted already come all the same, and Node's
- * parser, which takes none then, ends the connection (HPE_PAUSED). A client that sends a longer body right after it has read a
- * long answer would be cut off. So the connection is read on, unless its client asks for ever more and reads nothing.
+ * Keeps Node reading from a connection whose earlier answer has not left yet. Call it for each request, with its answer.
+ * Node pauses such a socket. Under TLS, bytes that are already decrypted still arrive, and Node's paused parser then ends
+ * the connection (HPE_PAUSED): a client that sends a longer body right after reading a long answer is cut off. A client that
+ * pipelines more than {@link MAX_UNDER_WAY} requests is paused as Node does it.
  */
 export function readOn(socket: Socket, answer: { once(event: "close", listener: () => void): unknown }): void {
   const count = (underWay.get(socket) ?? 0) + 1;
   underWay.set(socket, count);
   answer.once("close", () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
-  // The name is Node's own, of what its HTTP server notes on the socket and looks at when the request is parsed.
+  // A private property of Node's HTTP server, which it checks when it has parsed a request.
   const noted = socket as Socket & { _paused?: boolean };
   if (noted._paused !== true || count > MAX_UNDER_WAY) return;
   noted._paused = false;

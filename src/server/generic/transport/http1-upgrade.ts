@@ -5,8 +5,8 @@ import { http1Exchange } from "./http1.js";
 import { asksForWebSocket, webSocketOffer } from "./web-socket.js";
 
 /**
- * A request with an Upgrade header as an exchange: Node hands out its bare connection. It can become a WebSocket; else, and
- * for protocols that are not spoken here, it is answered as any request is, and the connection ends.
+ * An exchange for a request with an Upgrade header, for which Node hands out the bare socket. The handler may accept it as a
+ * WebSocket. Otherwise it answers as usual, and the connection closes.
  */
 export function http1UpgradeExchange(
   request: IncomingMessage,
@@ -18,7 +18,7 @@ export function http1UpgradeExchange(
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
   response.once("finish", () => socket.end());
-  // What Node does for connections it keeps.
+  // Node does this for connections that it manages.
   socket.on("drain", () => response.emit("drain"));
   socket.on("error", () => socket.destroy());
   if (!asksForWebSocket(request)) return http1Exchange(request, response, stopping);

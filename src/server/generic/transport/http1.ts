@@ -9,8 +9,8 @@ import { NodeWriter } from "./node-writer.js";
 import { Target } from "./target.js";
 
 /**
- * An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. `offer` makes the
- * WebSocket the client asks for, and is told what to call when it is accepted.
+ * An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. `offer` builds the
+ * WebSocket offer and receives the function to call when it is accepted.
  */
 export function http1Exchange(
   request: IncomingMessage,
@@ -21,7 +21,7 @@ export function http1Exchange(
   return new Http1Exchange(request, response, stopping, offer);
 }
 
-/** A class, because there is one for every request: it costs a third of an object with as many closures. */
+/** A class, because the server makes one per request: it costs a third of an object with as many closures. */
 class Http1Exchange implements Exchange {
   readonly method: string;
   readonly clientCertificate: Exchange["clientCertificate"];
@@ -83,10 +83,10 @@ class Http1Exchange implements Exchange {
   }
 }
 
-/** queueMicrotask would make an asynchronous resource of each. */
+/** A shared resolved promise. queueMicrotask would create an AsyncResource per call. */
 const IN_A_MOMENT = Promise.resolve();
 
-/** Holds the head back for a moment, so that a short answer leaves in one piece with it. */
+/** Delays the head by a microtask, so that a short answer leaves in one packet with it. */
 class Http1Writer extends NodeWriter {
   private written = false;
 
@@ -111,7 +111,7 @@ class Http1Writer extends NodeWriter {
   }
 }
 
-/** Node gives Set-Cookie alone as a list, which no client sends. */
+/** Node gives Set-Cookie as a list, and every other header as a string. Clients do not send Set-Cookie. */
 function joined(headers: IncomingMessage["headers"]): Exchange["headers"] {
   if (headers["set-cookie"] === undefined) return headers as Exchange["headers"];
   return { ...headers, "set-cookie": headers["set-cookie"].join(", ") } as Exchange["headers"];

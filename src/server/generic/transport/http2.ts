@@ -21,7 +21,7 @@ export function http2Exchange(
     if (!name.startsWith(":")) headers[name] = Array.isArray(value) ? value.join(", ") : value;
   }
   const session = stream.session;
-  // With TLS the socket behind the session is always a TLSSocket.
+  // With TLS the socket behind a session is always a TLSSocket.
   const socket = session?.socket as TLSSocket | undefined;
   const target = new Target(String(wireHeaders[":path"]));
   return {
@@ -38,7 +38,7 @@ export function http2Exchange(
     },
     body: (limit) => readBody(stream, limit),
     respond(status, { connection, ...head }): ResponseWriter {
-      // Not a header of HTTP/2: the client is told to use another connection from now on.
+      // HTTP/2 has no Connection header. A GOAWAY makes the client open another connection.
       if (connection === "close") session?.close();
       stream.respond({ ":status": status, ...(head as Record<string, string | string[]>) });
       return new NodeWriter(stream, lifetime);

@@ -7,20 +7,19 @@ import { ChunkQueue } from "./chunk-queue.js";
 import { Target } from "./target.js";
 
 export interface InProcessOptions {
-  /** Runs the whole chain. */
+  /** Runs the whole filter chain. */
   readonly handle: (exchange: Exchange) => Promise<void>;
-  /** Who the caller is when a request carries no Authorization header; absent: nobody. */
+  /** The caller of a request without an Authorization header. Absent: such requests are anonymous. */
   readonly clientCertificate?: Exchange["clientCertificate"];
-  /** Ends what waits for something to happen. */
+  /** Ends watches and other waiting requests. */
   readonly stopping: AbortSignal;
-  /** From then on nothing is sent any more. */
+  /** After it, nothing is sent any more. */
   readonly closed: AbortSignal;
 }
 
 /**
- * A client's transport into a server of the same process. Bytes are copied both ways, so that neither side can change
- * what the other holds; a response is held back until its reader takes it; every request starts in its own turn of the
- * event loop.
+ * A client's transport into a server of the same process. It copies bytes both ways, so that neither side can change what
+ * the other holds. A slow reader holds back the writer. Every request starts in a turn of the event loop of its own.
  */
 export function inProcessTransport(options: InProcessOptions): Transport {
   return {
@@ -87,10 +86,10 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
     setImmediate(() => {
       options
         .handle(server)
-        // Nothing is done to an exchange that was answered; one that was given up must not be waited for.
+        // `fail` has no effect on an exchange that was answered. An exchange that ended without an answer rejects.
         .then(
           () => {
-            // An error costs a stack trace.
+            // Creating an error costs a stack trace.
             if (!queue.finished) fail(closed());
           },
           (error: unknown) => fail(asError(error)),

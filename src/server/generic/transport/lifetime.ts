@@ -1,6 +1,7 @@
 /**
- * The two ends of an exchange's life, apart: a stopping server still answers what it accepted. The signal is made when
- * it is first asked for: it costs more than all else of a small request, and most requests need none.
+ * The life of an exchange, with two ends: `ending` begins when the server stops, `left` when nothing can be written any
+ * more. A stopping server still answers the requests it accepted. The abort signal is created on first use: it costs more
+ * than all else of a small request, and most requests need none.
  */
 export class ExchangeLifetime {
   #left = false;
@@ -10,29 +11,29 @@ export class ExchangeLifetime {
 
   constructor(private readonly stopping: AbortSignal) {}
 
-  /** The client has left, or everything was sent: nothing can be written any more. */
+  /** True once the client has disconnected or everything was sent. */
   get left(): boolean {
     return this.#left;
   }
 
-  /** Aborts when the client has left or the server stops: whoever waits should come to an end. */
+  /** Aborts when the client has disconnected or the server stops. Waiting handlers should then end. */
   get ending(): AbortSignal {
     if (this.#ending === undefined) {
       this.#ending = new AbortController();
-      // By hand rather than by AbortSignal.any: `stopping` outlives every exchange and must not collect them.
+      // Not AbortSignal.any: `stopping` outlives every exchange and would collect their signals.
       if (this.#left || this.stopping.aborted) this.#end();
       else this.stopping.addEventListener("abort", this.#end, { once: true });
     }
     return this.#ending.signal;
   }
 
-  /** Calls `listener` on leaving, at once when that was before. One listener is kept. */
+  /** Calls `listener` when the exchange ends, or at once if it has ended. Keeps one listener. */
   onLeave(listener: () => void): void {
     if (this.#left) listener();
     else this.#onLeave = listener;
   }
 
-  /** To be called when the exchange is over or the client has left. */
+  /** Ends the exchange: it is over or the client has disconnected. */
   readonly leave = (): void => {
     if (this.#left) return;
     this.#left = true;

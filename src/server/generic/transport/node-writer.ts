@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import type { ResponseWriter } from "../../request/exchange.js";
 import type { ExchangeLifetime } from "./lifetime.js";
 
-/** Writes to an HTTP/1.1 response or an HTTP/2 stream; waits whenever its buffer is full. */
+/** Writes to an HTTP/1.1 response or an HTTP/2 stream and waits while its buffer is full. */
 export class NodeWriter implements ResponseWriter {
   constructor(
     private readonly sink: Writable,

@@ -1,6 +1,6 @@
 const NO_QUERY = new URLSearchParams();
 
-/** A request target, split into path and query; what follows a "#" was never sent. */
+/** A request target, split into path and query. A fragment after "#" is dropped. */
 export class Target {
   readonly path: string;
   readonly #mark: number;
@@ -11,7 +11,7 @@ export class Target {
     this.path = this.#mark < 0 ? text : text.slice(0, this.#mark);
   }
 
-  /** Not to be changed by anybody. */
+  /** Shared and read-only. */
   get query(): URLSearchParams {
     if (this.#mark < 0) return NO_QUERY;
     return (this.#query ??= new URLSearchParams(this.text.slice(this.#mark + 1)));

@@ -4,15 +4,15 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import type { WebSocketConnection } from "../../request/web-socket.js";
 
-/** Sent and not yet taken by the network: more than this makes the sender wait. */
+/** A sender waits while more bytes than this are buffered. */
 const HIGH_WATER_BYTES = 64 * 1024;
 const LARGEST_MESSAGE_BYTES = 32 * 1024 * 1024;
-/** How long a client may take to answer the goodbye. */
+/** How long a client may take to answer the close frame. */
 const CLOSING_MS = 1000;
 
 /**
- * Finishes the handshake. Rejects with a 400 StatusError, and nothing is answered, when it is not one; `taken` is called
- * when the socket is the WebSocket's from now on.
+ * Completes the handshake and calls `taken` when the socket becomes the WebSocket's. Rejects with a 400 StatusError, without
+ * an answer, when the handshake is invalid.
  */
 export function acceptWebSocket(
   request: IncomingMessage,
@@ -42,7 +42,7 @@ class Connection implements WebSocketConnection {
 
   constructor(private readonly webSocket: WebSocket) {
     this.#closed = new Promise((resolve) => webSocket.once("close", () => resolve()));
-    // A protocol error closes the connection; there is nobody else to tell.
+    // A protocol error closes the connection, and that ends the watch.
     webSocket.on("error", () => {});
   }
 

@@ -4,13 +4,13 @@ import type { WebSocketOffer } from "../../request/web-socket.js";
 
 const BEARER = "base64url.bearer.authorization.k8s.io.";
 
-/** True when the client asks for a WebSocket, told as kube-apiserver tells it. */
+/** True for a WebSocket handshake, recognized as kube-apiserver recognizes it. */
 export function asksForWebSocket({ headers }: IncomingMessage): boolean {
   const tokens = (headers.connection ?? "").toLowerCase().split(",");
   return headers.upgrade?.toLowerCase() === "websocket" && tokens.some((token) => token.trim() === "upgrade");
 }
 
-/** The offer of such a request. `taken` is called when the socket is the WebSocket's from now on. */
+/** The offer of such a request. `taken` is called when the socket becomes the WebSocket's. */
 export function webSocketOffer(
   request: IncomingMessage,
   socket: Duplex,
@@ -23,14 +23,14 @@ export function webSocketOffer(
     subprotocols,
     bearerToken: tokenOf(offered, subprotocols.length > 0),
     async accept(subprotocol) {
-      // Loaded when the first client asks.
+      // Loads the WebSocket library for the first such client.
       const { acceptWebSocket } = await import("./web-socket-connection.js");
       return acceptWebSocket(request, socket, head, { subprotocol, taken });
     },
   };
 }
 
-/** As browsers send it: base64url, among the subprotocols, beside at least one that can be answered. */
+/** The bearer token that browsers send as a subprotocol, in base64url. It must come beside another subprotocol. */
 function tokenOf(offered: readonly string[], others: boolean): string | undefined {
   const tokens = offered.filter((one) => one.startsWith(BEARER)).map((one) => one.slice(BEARER.length));
   const [token] = tokens;
