@@ -2,8 +2,8 @@ import type { Timers } from "../../base/timers.js";
 import type { Kv } from "./kv.js";
 
 /**
- * Forgets the past every `milliseconds`: each time, what was already past the time before. The answer stops it. A
- * compaction that fails is tried again with the next one.
+ * Compacts the store every `milliseconds`, up to the revision that was current at the previous compaction. Returns a
+ * function that stops it. The next run makes up for a compaction that failed.
  */
 export function startCompactor(kv: Kv, timers: Timers, milliseconds: number): () => void {
   let stopped = false;
@@ -15,7 +15,7 @@ export function startCompactor(kv: Kv, timers: Timers, milliseconds: number): ()
       if (last !== undefined) await kv.compact(last);
       last = current;
     } catch {
-      // The store is closed or in trouble; writers report that better.
+      // The store is closed or unavailable. Writes report that with a better error.
     }
     if (!stopped) arm();
   };

@@ -13,49 +13,49 @@ import { type Reads, RETRY_AFTER_SECONDS } from "./store/reads.js";
 import type { ObjectCodec, ObjectStore } from "./store.js";
 
 export interface StorageOptions {
-  /** Belongs to the storage from now on. */
+  /** The storage owns the store and closes it. */
   readonly kv: Kv;
   readonly clock?: Clock;
   readonly timers?: Timers;
-  /** False: every read asks the store, as kube-apiserver's --watch-cache=false. Default true. */
+  /** False: every read goes to the store, as with kube-apiserver's --watch-cache=false. Default true. */
   readonly watchCache?: boolean;
-  /** How long events are kept for watchers that come back. Default 300. */
+  /** How long the history keeps events for watchers that resume. Default 300. */
   readonly historySeconds?: number;
-  /** How much of them is kept, in bytes of objects. Default 64 MiB. */
+  /** How many bytes of objects the history keeps. Default 64 MiB. */
   readonly historyBytes?: number;
-  /** What parsed and encoded forms of objects may take in memory, about. Default 48 MiB. */
-  readonly hotBytes?: number;
+  /** The memory that cached forms of objects (parsed, encoded) may take, approximately. Default 48 MiB. */
+  readonly cacheBytes?: number;
   /** True when stored objects may be of another schema epoch; see {@link claimSchemaEpoch}. Default false. */
   readonly upgrades?: boolean;
-  /** How often the past is forgotten, as kube-apiserver's --etcd-compaction-interval; 0 for never. Default 300. */
+  /** The interval of compactions, as kube-apiserver's --etcd-compaction-interval; 0 never compacts. Default 300. */
   readonly compactionSeconds?: number;
 }
 
 export interface StoreConfig {
-  /** Where the resource's keys begin, ending in "/": "/registry/pods/". One prefix may not begin another. */
+  /** The resource's key prefix, ending in "/": "/registry/pods/". No prefix may begin with another. */
   readonly prefix: string;
-  /** Named in errors. */
+  /** Errors name it. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
 }
 
-/** All objects of a server: one key-value store, one watch cache over it, one view for each resource. */
+/** The objects of a server: one key-value store, one watch cache over it, and one object store per resource. */
 export interface Storage {
-  /** Resolves when reads can be served. They wait for it themselves. */
+  /** Resolves when reads can be served. Reads wait for it themselves. */
   ready(): Promise<void>;
-  /** May be called at any time. A second call for a prefix replaces its codec, as a changed custom resource needs. */
+  /** May be called at any time. A second call for a prefix replaces its codec, as a changed custom resource needs it. */
   storeFor(config: StoreConfig): ObjectStore;
   /** The revision of the last acknowledged write. */
   currentRevision(): Promise<number>;
-  /** Rejects while writes cannot be expected to succeed. */
+  /** Rejects while writes are likely to fail. */
   check(): Promise<void>;
-  /** Ends watches, finishes writes and closes the key-value store. Idempotent. */
+  /** Ends watches, finishes accepted writes and closes the key-value store. Idempotent. */
   close(): Promise<void>;
 }
 
 export function createStorage(options: StorageOptions): Storage {
   const { kv, clock = systemClock, timers = systemTimers } = options;
-  const codecs = new Codecs(options.hotBytes ?? 48 * 2 ** 20, options.upgrades);
+  const codecs = new Codecs(options.cacheBytes ?? 48 * 2 ** 20, options.upgrades);
   codecs.register(SCHEMA_EPOCHS_PREFIX, OPAQUE);
   const reads = openReads(options, codecs, clock, timers);
   const compaction = (options.compactionSeconds ?? 300) * 1000;
@@ -70,7 +70,7 @@ export function createStorage(options: StorageOptions): Storage {
     check: () => kv.check(),
     async close() {
       stopCompactor();
-      // The store first: it finishes its writes, and the cache shows them to those who wait.
+      // The store closes first: it finishes its writes, and the watch cache delivers them to waiting reads.
       try {
         await kv.close();
       } finally {
@@ -80,7 +80,7 @@ export function createStorage(options: StorageOptions): Storage {
   };
 }
 
-/** Of what is no API object. */
+/** The codec of values that are no API objects. */
 const OPAQUE: ObjectCodec = {
   decode: () => ({}),
   encode: () => new Uint8Array(),

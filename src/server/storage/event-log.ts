@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { ClosedError, CompactedError } from "./kv.js";
 
-/** One change. A log holds them in the order of their revisions; a revision may have several. */
+/** One change to one key. A log holds them in revision order; a revision may have several. */
 export interface LoggedEvent {
   readonly revision: number;
   readonly key: string;
@@ -9,33 +9,33 @@ export interface LoggedEvent {
 
 export interface EventLogOptions<E> {
   readonly clock: Clock;
-  /** The log starts here: events up to and including this revision are not in it. */
+  /** The log starts after this revision: it has no events up to and including it. */
   readonly floor: number;
   readonly limits: EventLogLimits;
-  /** What an event weighs against `limits.bytes`. */
+  /** The bytes that an event counts against `limits.bytes`. */
   readonly weigh: (event: E) => number;
 }
 
-/** What a reader that does not read holds on to is bounded by this. */
+/** The size of one batch. It bounds what a reader can hold while it does not read on. */
 const BATCH_BYTES = 2 ** 20;
 
-/** The oldest events go when there are too many, when they weigh too much, or when they are too old. */
+/** The log removes its oldest events when they exceed any of these limits. */
 export interface EventLogLimits {
   readonly events: number;
   readonly bytes: number;
   readonly milliseconds: number;
-  /** Age alone does not remove these many newest events. */
+  /** Events among this many newest ones do not expire by age. */
   readonly keep: number;
 }
 
 /**
- * The recent events of a store and the readers that follow them. A reader is a position in the log and holds no queue,
- * so a slow one costs nothing and delays nobody; when the log has forgotten what it has yet to read, it fails with
- * {@link CompactedError}. A reader that has read everything is not touched by events outside its prefix.
+ * The recent events of a store and their readers. A reader is a position in the log and has no queue, so a slow reader costs
+ * no memory and delays no other. It fails with {@link CompactedError} when the log has removed events it has not read. An
+ * event outside a reader's prefix does not wake it.
  */
 export class EventLog<E extends LoggedEvent> {
   #events: ({ readonly event: E; readonly weight: number; readonly time: number } | undefined)[] = [];
-  /** Events before this index are gone; the array is cut now and then. */
+  /** Events before this index are removed. The array is sliced from time to time. */
   #start = 0;
   #bytes = 0;
   #floor: number;
@@ -48,7 +48,7 @@ export class EventLog<E extends LoggedEvent> {
     this.#head = options.floor;
   }
 
-  /** Events up to and including this revision are forgotten. */
+  /** The log has no events up to and including this revision. */
   get floor(): number {
     return this.#floor;
   }
@@ -58,7 +58,7 @@ export class EventLog<E extends LoggedEvent> {
     return this.#head;
   }
 
-  /** All events of a revision come in one call. */
+  /** Appends events. All events of a revision must come in one call. */
   append(events: readonly E[]): void {
     const time = this.options.clock.now();
     for (const event of events) {
@@ -71,12 +71,12 @@ export class EventLog<E extends LoggedEvent> {
     for (const event of events) this.#notify(event);
   }
 
-  /** Nothing happened up to and including `revision`: readers that have read everything stand there now. */
+  /** Moves the head to `revision` without an event. It also moves the readers that have read everything. */
   advance(revision: number): void {
     this.#head = Math.max(this.#head, revision);
   }
 
-  /** Forgets events up to and including `revision`. */
+  /** Removes events up to and including `revision`. */
   forget(revision: number): void {
     while (this.#start < this.#events.length && (this.#events[this.#start]?.event.revision ?? 0) <= revision)
       this.#drop();
@@ -84,16 +84,16 @@ export class EventLog<E extends LoggedEvent> {
   }
 
   /**
-   * Events below `prefix` after `revision`, oldest first, until there are `limit` or they weigh {@link BATCH_BYTES}, and
-   * the rest of the last one's revision; `reached` is how far that is all. Throws {@link CompactedError} when some are
-   * forgotten.
+   * Returns the events below `prefix` after `revision`, oldest first. It stops at `limit` events or {@link BATCH_BYTES}, but
+   * never within a revision; `reached` is the revision up to which they are complete. Throws {@link CompactedError} when
+   * some of them were removed.
    */
   after(revision: number, prefix: string, limit: number): { readonly events: E[]; readonly reached: number } {
     if (revision < this.#floor) throw new CompactedError(revision, this.#floor);
     const events: E[] = [];
     let bytes = 0;
     let last = revision;
-    // A reader may have everything to pass over that others did, so nothing but a look is spent on that.
+    // A reader may have to skip many events of other prefixes, so the loop does nothing but compare.
     for (let index = this.#indexAfter(revision); index < this.#events.length; index++) {
       const entry = this.#events[index];
       if (entry === undefined || !entry.event.key.startsWith(prefix)) continue;
@@ -115,7 +115,7 @@ export class EventLog<E extends LoggedEvent> {
     }
   }
 
-  /** A reader of what comes after `from` below `prefix`; `from` may lie in the future. Close it when done, from anywhere. */
+  /** Returns a reader of the events below `prefix` after `from`, which may lie in the future. Close the reader after use. */
   read(prefix: string, from: number): EventReader<E> {
     const reader = new EventReader<E>(this, prefix, from);
     if (this.#closed !== undefined) reader.fail(this.#closed);
@@ -124,8 +124,8 @@ export class EventLog<E extends LoggedEvent> {
   }
 
   /**
-   * `next` goes on where events were lost. Readers that need none of those go on in it, the others fail with
-   * {@link CompactedError}.
+   * Moves the readers to `next`, a log that starts later. Readers whose unread events are missing there fail with {@link
+   * CompactedError}.
    */
   handOver(next: EventLog<E>): void {
     for (const group of this.#readers.values()) {
@@ -153,7 +153,7 @@ export class EventLog<E extends LoggedEvent> {
     if (group?.size === 0) this.#readers.delete(reader.prefix);
   }
 
-  /** Fails every reader once it has read what is there; ends the log. */
+  /** Ends the log. Readers fail with `reason` after they have read the remaining events. */
   close(reason: Error = new ClosedError()): void {
     this.#closed ??= reason;
     for (const group of this.#readers.values()) for (const reader of group) reader.fail(this.#closed);
@@ -200,11 +200,11 @@ export class EventLog<E extends LoggedEvent> {
   }
 }
 
-/** One reader's place in an {@link EventLog}. */
+/** The position of one reader in an {@link EventLog}. */
 export class EventReader<E extends LoggedEvent> {
   onClose: (() => void) | undefined;
   #position: number;
-  /** Nothing below the prefix is unread: the position is wherever the log's head is. */
+  /** True when the reader has read every event of its prefix. Its position is then the log's head. */
   #idle = false;
   #failure: Error | undefined;
   #closed = false;
@@ -218,14 +218,15 @@ export class EventReader<E extends LoggedEvent> {
     this.#position = from;
   }
 
-  /** Everything up to this revision was taken, or does not concern this reader. */
+  /** The reader has read its events up to and including this revision. */
   get position(): number {
     return this.#idle ? Math.max(this.#position, this.log.head) : this.#position;
   }
 
   /**
-   * At most about `limit` of the next events below the prefix, whole revisions; empty when there are none yet. Throws
-   * {@link CompactedError} when the log forgot them, and the log's reason once it is closed and read to its end.
+   * Returns about `limit` of the next events below the prefix, in whole revisions; none when there are no new ones. Throws
+   * {@link CompactedError} when the log has removed unread events, and the log's reason once it is closed and read to its
+   * end.
    */
   take(limit: number): E[] {
     if (this.#idle) return this.#drained();
@@ -238,7 +239,10 @@ export class EventReader<E extends LoggedEvent> {
     return this.#drained();
   }
 
-  /** Resolves when {@link take} has something to say, or when the reader is closed. At most one call may wait. */
+  /**
+   * Resolves when {@link take} returns or throws something new, and when the reader is closed. Only one call may wait at a
+   * time.
+   */
   wait(): Promise<void> {
     if (!this.#idle || this.#failure !== undefined || this.#closed) return Promise.resolve();
     return new Promise((resolve) => {
@@ -253,13 +257,13 @@ export class EventReader<E extends LoggedEvent> {
     if (this.#idle) {
       if (revision <= this.#position) return;
       this.#idle = false;
-      // Everything before this event lies outside the prefix or was taken.
+      // The events before this one are read or outside the prefix.
       this.#position = Math.max(this.#position, revision - 1);
     }
     this.#resume?.();
   }
 
-  /** What comes next is in another log. */
+  /** Continues the reader in another log. */
   continueIn(log: EventLog<E>): void {
     this.#position = this.position;
     this.log = log;
@@ -267,7 +271,7 @@ export class EventReader<E extends LoggedEvent> {
     this.#resume?.();
   }
 
-  /** Lets a waiting {@link wait} resolve although nothing happened. */
+  /** Resolves a pending {@link wait} without an event. */
   nudge(): void {
     this.#resume?.();
   }

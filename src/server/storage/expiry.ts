@@ -3,18 +3,18 @@ import type { Timers } from "../../base/timers.js";
 
 export interface Expiring {
   readonly key: string;
-  /** The write that set the time to live; a later write to the key makes this one void. */
+  /** The revision of the write that set the time to live. A later write to the key cancels the expiry. */
   readonly revision: number;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Timers drift and clocks are set; looking again this often bounds how late a key goes. */
+/** Timers drift and clocks are set, so {@link Expiry} checks at least this often. It bounds how late a key expires. */
 const LONGEST_WAIT = 60_000;
 
-/** Calls `expire` for each entry when its time has come, earliest first. One timer serves all. */
+/** Calls `expire` for each entry when it is due, earliest first. It uses a single timer. */
 export class Expiry {
-  /** A binary heap, earliest first. */
+  /** A binary heap with the earliest entry first. */
   readonly #heap: Expiring[] = [];
   #cancel: (() => void) | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ export class Expiry {
     this.#arm();
   }
 
-  /** Expires what is due. Called by the timer; a test with a clock of its own may call it. */
+  /** Expires the entries that are due. The timer calls it; a test that drives the clock may call it too. */
   run(): void {
     const now = this.clock.now();
     for (let first = this.#heap[0]; first !== undefined && first.at <= now; first = this.#heap[0]) {

@@ -1,10 +1,10 @@
 import type { EventReader } from "./event-log.js";
 import { ClosedError, type KvEvent, type WatchBatch } from "./kv.js";
 
-/** Events in one batch at most, so that a far-behind watcher still lets others run. */
+/** The size of a batch in events, so that a watcher far behind does not block the event loop. */
 const BATCH = 1000;
 
-/** The batches of a reader until `signal` aborts or the store closes, which both end it without an error. */
+/** Yields a reader's batches. Ends without an error when `signal` aborts or the store closes. */
 export async function* followReader(reader: EventReader<KvEvent>, signal: AbortSignal): AsyncGenerator<WatchBatch> {
   const close = (): void => reader.close();
   signal.addEventListener("abort", close, { once: true });

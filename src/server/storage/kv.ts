@@ -1,20 +1,20 @@
 import { StatusError } from "../../machinery/errors/status-error.js";
 
 /**
- * The storage seam: an ordered key-value store with one revision counter, in etcd's shape.
- * Memory, SQLite and etcd pass one suite (test/suites/kv.ts).
+ * The storage interface: an ordered key-value store with one revision counter, modelled on etcd's. Memory, SQLite and etcd
+ * pass one suite (test/suites/kv.ts).
  *
- * Guarantees: every write gets the next revision, in the order it was accepted; nothing of a write (its revision, its
- * value, its event) can be seen before it is durable; events of a watch come in revision order, none lost or repeated.
+ * Guarantees: the store gives revisions to writes in the order in which it accepted them. A write's revision, value and
+ * event are invisible before the write is durable. A watch delivers events in revision order, without loss or repetition.
  */
 export interface Kv {
-  /** How a reader of a watch learns that it has seen everything. */
+  /** How a watch reports that it has delivered every event up to a revision. */
   readonly freshness: Freshness;
-  /** Throws {@link KeyExistsError} when the key exists. `ttlSeconds` deletes the key that long after this write. */
+  /** Throws {@link KeyExistsError} when the key exists. The key expires `ttlSeconds` after this write. */
   create(key: string, value: Uint8Array, options?: { ttlSeconds?: number }): Promise<{ revision: number }>;
   get(key: string): Promise<{ kv: KeyValue | undefined; revision: number }>;
   list(prefix: string, options?: ListOptions): Promise<ListResult>;
-  /** Throws {@link RevisionMismatchError} when the key is not at `expectedRevision` (a missing key included). */
+  /** Throws {@link RevisionMismatchError} when the key is missing or not at `expectedRevision`. */
   update(
     key: string,
     value: Uint8Array,
@@ -23,21 +23,23 @@ export interface Kv {
   ): Promise<{ revision: number }>;
   delete(key: string, expectedRevision: number): Promise<{ revision: number; previous: KeyValue }>;
   /**
-   * Batches of events with a revision greater than `fromRevision`, oldest first; ends when `signal` aborts or the
-   * store closes. Throws {@link CompactedError} when those events are no longer kept, and {@link FutureRevisionError}
-   * for a revision that was never given out: whoever holds it has seen another store.
+   * Yields batches of the events after `fromRevision`, oldest first. Ends when `signal` aborts or the store closes. Throws
+   * {@link CompactedError} when those events are compacted, and {@link FutureRevisionError} for a revision that this store
+   * has not reached: it comes from another store.
    */
   watch(prefix: string, fromRevision: number, options: { signal: AbortSignal }): AsyncIterable<WatchBatch>;
-  /** With freshness "progress": every open watch soon yields a batch, empty if need be, at the revision of now or later. */
+  /**
+   * With freshness "progress": makes every open watch yield a batch, possibly empty, at the current revision or a later one.
+   */
   requestProgress?(): Promise<void>;
-  /** Forgets events and old values up to and including `revision`. */
+  /** Removes events and old values up to and including `revision`. */
   compact(revision: number): Promise<void>;
   count(prefix: string): Promise<number>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
-  /** Rejects with {@link UnavailableError} while writes cannot be expected to succeed: what /readyz asks. */
+  /** Rejects with {@link UnavailableError} while writes are likely to fail. /readyz calls it. */
   check(): Promise<void>;
-  /** Finishes the writes that were accepted, then releases everything. Idempotent. */
+  /** Finishes the accepted writes, then releases all resources. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -45,41 +47,41 @@ export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
   readonly createRevision: number;
-  /** Revision of the last write to this key. */
+  /** The revision of the last write to this key. */
   readonly revision: number;
 }
 
 export interface ListOptions {
-  /** 0 or absent: everything. */
+  /** 0 or absent: no limit. */
   readonly limit?: number;
-  /** Only keys after this one, in byte order. */
+  /** Returns only keys after this one, in byte order. */
   readonly startAfter?: string;
   /**
-   * Read the store as it stood then; absent: now. Throws {@link CompactedError} when that state is gone and
-   * {@link FutureRevisionError} when it is yet to come.
+   * Reads the state at this revision; absent: the current state. Throws {@link CompactedError} when that state is compacted
+   * and {@link FutureRevisionError} when the store has not reached it.
    */
   readonly revision?: number;
 }
 
 export interface ListResult {
   readonly items: readonly KeyValue[];
-  /** The store's revision that this list shows. */
+  /** The revision of the state that this list shows. */
   readonly revision: number;
-  /** How many more keys follow the last item. */
+  /** How many keys follow the last item. */
   readonly remaining: number;
 }
 
 /**
- * "every-revision": a watch of the whole store has an event for each revision. "progress": some revisions may have none,
- * and a watch that was asked by {@link Kv.requestProgress} tells that it passed them. "quorum": a watch cannot be
- * trusted to tell (etcd before 3.4.31 and 3.5.13), so a read that must be current asks the store itself.
+ * "every-revision": a watch of the whole store delivers an event for each revision. "progress": some revisions have no
+ * event, and {@link Kv.requestProgress} makes a watch report that it has passed them. "quorum": the watch's progress reports
+ * are unreliable (etcd before 3.4.31 and 3.5.13), so a consistent read goes to the store itself.
  */
 export type Freshness = "every-revision" | "progress" | "quorum";
 
 export interface WatchBatch {
-  /** All events of one revision are in one batch; empty when the watch only tells how far it has come. */
+  /** Complete for each revision in the batch; empty when the watch only reports its progress. */
   readonly events: readonly KvEvent[];
-  /** Everything below the prefix up to this revision has been told. */
+  /** The watch has delivered every event below the prefix up to this revision. */
   readonly revision: number;
 }
 
@@ -89,7 +91,7 @@ export interface KvEvent {
   readonly revision: number;
   /** Absent for a delete. */
   readonly value?: Uint8Array;
-  /** What the key held before; absent for a create. */
+  /** The key's value before the event; absent for a create. */
   readonly previous?: KeyValue;
 }
 
@@ -104,7 +106,7 @@ export class RevisionMismatchError extends Error {
   override readonly name = "RevisionMismatchError";
   constructor(
     readonly key: string,
-    /** What the key holds now; absent when there is no such key. */
+    /** The key's current value; absent when the key does not exist. */
     readonly current: KeyValue | undefined,
   ) {
     super(`key ${key} is at revision ${current?.revision ?? 0}`);
@@ -122,20 +124,20 @@ export class CompactedError extends Error {
 }
 
 /**
- * The store cannot do what was asked: it cannot be reached, or its disk is full or broken. Any call may reject with it.
- * Clients get the message, with code 500, as kube-apiserver passes on what etcd says.
+ * The store cannot serve the call: it cannot be reached, or its disk is full or broken. Any call may reject with it. Clients
+ * get the message with code 500, as kube-apiserver passes on etcd's errors.
  */
 export class UnavailableError extends StatusError {
   constructor(
     message: string,
-    /** Whether a write may have happened nevertheless. */
+    /** "unknown" when the write may have happened nevertheless. */
     readonly outcome: "not-done" | "unknown",
   ) {
     super({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, code: 500 });
   }
 }
 
-/** A read at a revision that no write has reached yet. */
+/** A read at a revision that the store has not reached. */
 export class FutureRevisionError extends Error {
   override readonly name = "FutureRevisionError";
   constructor(
@@ -146,7 +148,7 @@ export class FutureRevisionError extends Error {
   }
 }
 
-/** What every call answers once {@link Kv.close} was called. */
+/** Every call throws it after {@link Kv.close}. */
 export class ClosedError extends Error {
   override readonly name = "ClosedError";
   constructor() {

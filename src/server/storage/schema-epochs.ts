@@ -1,13 +1,13 @@
 import { KeyExistsError, type Kv, RevisionMismatchError } from "./kv.js";
 
-/** Where a store says which schema epochs its objects may be of. */
+/** The key prefix under which a store records the schema epochs of its objects. */
 export const SCHEMA_EPOCHS_PREFIX = "/registry/kubets-schema-epochs/";
 const KEY = `${SCHEMA_EPOCHS_PREFIX}written`;
 const ROOT = "/registry/";
 
 /**
- * Enters `epoch` among those that have written to the store. Answers true when there is no other one: then every stored object
- * has the shape and the defaults of today. A store with objects and no such entry was written by somebody else.
+ * Records `epoch` as one that has written to the store. Returns true when it is the only one: every stored object then has
+ * the current schema and defaults. A store with objects and without a record was written by another program.
  */
 export async function claimSchemaEpoch(kv: Kv, epoch: string): Promise<boolean> {
   for (;;) {
@@ -23,7 +23,7 @@ export async function claimSchemaEpoch(kv: Kv, epoch: string): Promise<boolean> 
       if (!known.includes(epoch)) await kv.update(KEY, encode([...known, epoch]), entry.revision);
       return known.every((one) => one === epoch);
     } catch (error) {
-      // Another server was faster; what it wrote decides.
+      // Another server changed the record first. The loop reads it again.
       if (!(error instanceof KeyExistsError) && !(error instanceof RevisionMismatchError)) throw error;
     }
   }
@@ -31,7 +31,7 @@ export async function claimSchemaEpoch(kv: Kv, epoch: string): Promise<boolean> 
 
 const UNKNOWN = "unknown";
 
-/** An object like everything else in a store, though no resource serves it. */
+/** Encodes the record as a Kubernetes object, as all values of the store are, although no resource serves it. */
 const encode = (epochs: readonly string[]): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify({

@@ -1,22 +1,22 @@
 import { OrderedMap } from "../../base/ordered-map.js";
 
-/** Undoes one change on the way back in time. */
+/** Undoes one change, to rebuild an earlier state. */
 export interface Undo<V> {
   readonly key: string;
   readonly previous: V | undefined;
 }
 
-/** States asked for are remembered, so that the pages of one list cost one walk back. */
+/** The number of states that are kept, so that the pages of one list rebuild a state once. */
 const REMEMBERED = 16;
 
 /**
- * Earlier states of an {@link OrderedMap}. A state that is asked for while it is current costs nothing to keep; an
- * older one is made by undoing events.
+ * Earlier states of an {@link OrderedMap}. Keeping the current state is free, because the map is immutable. An older state
+ * is rebuilt by undoing events.
  */
 export class Snapshots<V> {
   readonly #roots = new Map<number, OrderedMap<V>>();
 
-  /** Keeps the state at `revision`, for a list that will be continued. */
+  /** Keeps the state at `revision` for the next page of a list. */
   remember(revision: number, root: OrderedMap<V>): void {
     this.#roots.delete(revision);
     this.#roots.set(revision, root);
@@ -27,8 +27,8 @@ export class Snapshots<V> {
   }
 
   /**
-   * The state at `revision`, from the nearest later state known. `undo` visits the changes in (revision, from], newest
-   * first.
+   * Returns the state at `revision`, rebuilt from the nearest later state that is kept. `undo` visits the changes in
+   * (revision, from], newest first.
    */
   at(
     revision: number,

@@ -1,17 +1,20 @@
 import type { KubeObject } from "../../machinery/meta/object.js";
 
-/** What a store must know of the kind it keeps; supplied by registry, which takes it from the API facts. */
+/** Encodes and decodes the objects of a kind. The registry builds it from the API facts. */
 export interface ObjectCodec {
-  /** Storage bytes to the hub object (decoded, defaulted, without resourceVersion). */
+  /** Decodes stored bytes into the hub's shape, with defaults and without resourceVersion. */
   decode(bytes: Uint8Array): KubeObject;
   /**
-   * Storage bytes of another schema epoch as {@link encode} makes them today: decoded, defaulted, converted to the hub. The
-   * same array when nothing changes. Absent where that cannot happen.
+   * Brings stored bytes of another schema epoch to the current one: decoded, defaulted, converted to the hub and encoded.
+   * Returns the same array when nothing changes. Absent where there is one epoch only.
    */
   upgrade?(bytes: Uint8Array): Uint8Array;
-  /** Hub object to storage bytes: `kind` and `apiVersion` first, no resourceVersion. */
+  /** Encodes an object in the hub's shape: `kind` and `apiVersion` first, without resourceVersion. */
   encode(object: KubeObject): Uint8Array;
-  /** What selectors match on. `fields` holds every field selector this kind knows, metadata.name and .namespace included. */
+  /**
+   * The attributes that selectors match. `fields` holds every field label of the kind, including metadata.name and
+   * metadata.namespace.
+   */
   attributes(object: KubeObject): ObjectAttributes;
 }
 
@@ -20,19 +23,21 @@ export interface ObjectAttributes {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** One object at one revision. Immutable and shared by all its readers. */
+/** One object at one revision. Immutable and shared by all readers. */
 export interface StoredObject extends ObjectAttributes {
   readonly key: string;
   readonly revision: number;
-  /** Storage bytes, as {@link ObjectCodec.encode} makes them. */
+  /** The stored bytes, as {@link ObjectCodec.encode} makes them. */
   readonly bytes: Uint8Array;
-  /** What is stored is of another schema epoch than {@link bytes}: writing them changes something. */
+  /**
+   * True when the store holds the object in another schema epoch than {@link bytes}, so that writing them changes the store.
+   */
   readonly isStale: boolean;
-  /** Parsed, with metadata.resourceVersion set. From a bounded cache: never keep it and never change it. */
+  /** The parsed object with metadata.resourceVersion. It comes from a bounded cache: do not keep or change it. */
   object(): KubeObject;
   /**
-   * A slot for encodings of this revision, made lazily by endpoints and shared by every answer and watch event,
-   * keyed by "<group>/<version>/<kind> <media type>".
+   * Encodings of this revision, which endpoints fill lazily and all answers and watch events share, by
+   * "<group>/<version>/<kind> <media type>".
    */
   readonly encodings: Map<string, Uint8Array>;
 }
@@ -40,18 +45,18 @@ export interface StoredObject extends ObjectAttributes {
 export type ResourceVersionMatch = "Exact" | "NotOlderThan";
 
 export interface ReadOptions {
-  /** "" or absent: the most recent. "0": whatever the cache holds. Otherwise not older than this. */
+  /** "" or absent: the latest state. "0": any state. Otherwise a state not older than this. */
   readonly resourceVersion?: string | undefined;
 }
 
 export interface ListObjectsOptions extends ReadOptions {
   readonly resourceVersionMatch?: ResourceVersionMatch | undefined;
-  /** 0 or absent: everything. */
+  /** 0 or absent: no limit. */
   readonly limit?: number | undefined;
   readonly continue?: string | undefined;
-  /** The object of this name below the prefix is all that is wanted. It comes without pages; not together with `continue`. */
+  /** Returns only the object of this name below the prefix, without pages. Excludes `continue`. */
   readonly name?: string | undefined;
-  /** Keeps what it answers true for. Runs on attributes only, so nothing is parsed. */
+  /** Filters the objects. It reads attributes only, so that objects need not be parsed. */
   readonly predicate?: ((object: StoredObject) => boolean) | undefined;
 }
 
@@ -59,7 +64,7 @@ export interface ListOfObjects {
   readonly items: readonly StoredObject[];
   readonly resourceVersion: string;
   readonly continue?: string;
-  /** Absent when a predicate is set or nothing remains. */
+  /** Absent when a predicate is set or no objects remain. */
   readonly remainingItemCount?: number;
 }
 
@@ -69,21 +74,23 @@ export interface StoredEvent {
   readonly type: WatchEventType;
   /** For DELETED the last state, with the revision of the deletion. Absent for BOOKMARK. */
   readonly object?: StoredObject;
-  /** Revision of this event; for BOOKMARK the revision the watcher has seen. */
+  /** The event's revision; for BOOKMARK the revision up to which the watch is complete. */
   readonly revision: number;
-  /** Marks the bookmark that ends the initial events (`k8s.io/initial-events-end`). */
+  /** True for the bookmark that ends the initial events (`k8s.io/initial-events-end`). */
   readonly initialEventsEnd?: boolean;
 }
 
 export interface WatchObjectsOptions {
   readonly signal: AbortSignal;
-  /** "" or absent: initial state, then events. "0": the same from cache. Otherwise events after it. */
+  /**
+   * "" or absent: the latest state as initial events. "0": any state as initial events. Otherwise only the events after it.
+   */
   readonly resourceVersion?: string | undefined;
   readonly predicate?: ((object: StoredObject) => boolean) | undefined;
   readonly allowWatchBookmarks?: boolean | undefined;
-  /** The streaming list: undefined keeps the legacy meaning of resourceVersion. */
+  /** Requests a streaming list. Undefined keeps the legacy meaning of resourceVersion. */
   readonly sendInitialEvents?: boolean | undefined;
-  /** When the caller will end the watch; a last bookmark comes two seconds before, where bookmarks are allowed. */
+  /** When the caller ends the watch. Where bookmarks are allowed, a last one comes two seconds earlier. */
   readonly timeoutMilliseconds?: number | undefined;
 }
 
@@ -92,11 +99,11 @@ export interface Preconditions {
   readonly resourceVersion?: string | undefined;
 }
 
-/** Returned by an update function to delete the object instead of writing it (the last finalizer is gone). */
+/** An update function returns it to delete the object instead of writing it, when its last finalizer is removed. */
 export const DELETE = Symbol("delete");
 
 /**
- * Objects of one resource over a {@link import("./kv.js").Kv}. `key` is the rest of the key below the resource's prefix:
+ * The objects of one resource over a {@link import("./kv.js").Kv}. `key` is the rest of the key below the resource's prefix:
  * "<namespace>/<name>" or "<name>". Errors are StatusErrors: NotFound, AlreadyExists, Conflict, Expired (410).
  */
 export interface ObjectStore {
@@ -105,9 +112,9 @@ export interface ObjectStore {
   /** `prefix` is "" or "<namespace>/". */
   list(prefix: string, options?: ListObjectsOptions): Promise<ListOfObjects>;
   /**
-   * Reads, calls `change` on the current object (undefined when missing and `ignoreNotFound`), writes the result if
-   * nothing was written in between, else starts again. `change` may run several times and must not change its
-   * argument. When the result encodes to the same bytes nothing is written and the current object is returned.
+   * Reads the object, calls `change` with it (undefined when it is missing and `ignoreNotFound` is set) and writes the
+   * result. Starts again when another write came in between, so `change` may run several times; it must not change its
+   * argument. A result that encodes to the same bytes is not written, and the current object is returned.
    */
   guaranteedUpdate(
     key: string,
@@ -119,7 +126,10 @@ export interface ObjectStore {
       ttlSeconds?: number;
     },
   ): Promise<{ object: StoredObject; created: boolean; changed: boolean; deleted: boolean }>;
-  /** Removes the key at once; finalizers and grace are the registry's business. `validate` may throw to refuse. */
+  /**
+   * Removes the key at once. Finalizers and grace periods are left to the registry. `validate` may throw to reject the
+   * deletion.
+   */
   delete(
     key: string,
     options?: {
@@ -129,9 +139,9 @@ export interface ObjectStore {
     },
   ): Promise<StoredObject>;
   /**
-   * Rejects with Invalid for a malformed resourceVersion and with 504 for one that does not come. A revision that is no
-   * longer kept (too old to begin with, or the reader was too slow) is a StatusError 410 thrown by the iteration. The
-   * iteration ends when `signal` aborts or the storage closes.
+   * Rejects with Invalid for a malformed resourceVersion and with 504 for a revision that the store does not reach in time.
+   * The iteration throws a 410 StatusError when the events of a revision are no longer kept, at the start or because the
+   * reader was too slow. It ends when `signal` aborts or the storage closes.
    */
   watch(prefix: string, options: WatchObjectsOptions): Promise<AsyncIterable<readonly StoredEvent[]>>;
 }

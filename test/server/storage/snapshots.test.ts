@@ -34,7 +34,7 @@ test("a state that a list may not go on from any more is not kept: the store", a
 });
 
 test("a state that a list may not go on from any more is not kept: the watch cache", async () => {
-  const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }), historyBytes: 2000, hotBytes: 0 });
+  const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }), historyBytes: 2000, cacheBytes: 0 });
   const pods = storage.storeFor({ prefix: "/registry/pods/", resource: PODS, codec: plainCodec });
   await pods.create("default/a", pod("default", "a"));
   await pods.create("default/b", pod("default", "b"));

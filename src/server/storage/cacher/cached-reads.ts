@@ -15,12 +15,14 @@ import {
 } from "../store/reads.js";
 import type { WatchCache } from "./watch-cache.js";
 
-/** How often a store is asked again how far its watch has come, and how long one is trusted to say so by itself. */
+/**
+ * The interval of progress requests, and how long the watch may take to reach a revision before the store is read instead.
+ */
 const PROGRESS_MILLISECONDS = 100;
 
 /**
- * Reads from the watch cache. A read that must be current waits until the cache is; where the store's watch cannot be
- * trusted to say so, or does not in time, the store itself is read.
+ * Serves reads from the watch cache. A consistent read waits until the cache has applied the store's current revision. Where
+ * the store's watch does not report its progress reliably or in time, it reads the store itself.
  */
 export class CachedReads implements Reads {
   readonly ignoresLimitOfAny = true;
@@ -41,7 +43,7 @@ export class CachedReads implements Reads {
       await this.#catchUp();
       return this.cache.root.get(key);
     }
-    // One question either way: for the revision or for the object itself.
+    // Reading the object costs one round trip, as asking for the current revision would.
     const object = await this.direct.latestOf(key);
     const cached = this.cache.root.get(key);
     return cached !== undefined && cached.revision === object?.revision ? cached : object;
@@ -62,7 +64,7 @@ export class CachedReads implements Reads {
 
   async exactly(prefix: string, revision: number): Promise<ObjectView | undefined> {
     const root = (await this.#reaches(revision)) ? this.cache.at(revision) : undefined;
-    // The store may remember longer than the cache.
+    // The store may keep older states than the cache.
     return root === undefined ? this.direct.exactly(prefix, revision) : this.#view(prefix, root, revision);
   }
 
@@ -89,12 +91,12 @@ export class CachedReads implements Reads {
       await this.direct.requestProgress();
       await this.cache.waitFor(revision, PROGRESS_MILLISECONDS);
     } catch {
-      // The store cannot be asked; what is known is what is told.
+      // The store is unavailable. The watch goes on with what the cache has.
     }
   }
 
   async acknowledged(key: string, revision: number): Promise<KvObject | undefined> {
-    // Other stores may be slow to tell, and do not need to: who must see the write asks them.
+    // Such a store's watch may lag. A read that must see this write asks the store.
     if (this.kv.freshness !== "every-revision") return undefined;
     await this.cache.waitFor(revision);
     const cached = this.cache.root.get(key);
@@ -105,7 +107,7 @@ export class CachedReads implements Reads {
     return this.cache.close();
   }
 
-  /** Returns true when the cache shows everything that was acknowledged before this call. */
+  /** Resolves to true when the cache has applied every write that was acknowledged before this call. */
   async #catchUp(): Promise<boolean> {
     const { cache, kv } = this;
     switch (kv.freshness) {
@@ -125,11 +127,14 @@ export class CachedReads implements Reads {
     }
   }
 
-  /** Returns true when the cache shows `revision` or later, false when that may never be. Throws 504 when it does not come. */
+  /**
+   * Resolves to true when the cache has applied `revision`, to false when it may never do so. Throws a 504 StatusError when
+   * the revision is not reached in time.
+   */
   async #reaches(revision: number): Promise<boolean> {
     const { cache, kv } = this;
     await cache.ready();
-    // Whatever is at hand need not be the latest, but it is not what was at hand before a restart.
+    // Revision 0 accepts any state, but not one from before a restart, which the client may have passed.
     if (revision === 0 && cache.replaying) return false;
     if (cache.applied >= revision) return true;
     if (kv.freshness === "every-revision") {

@@ -17,15 +17,15 @@ export interface WatchCacheOptions {
   readonly codecs: Codecs;
 }
 
-/** Objects read from the store at a time while loading. */
+/** The size of a page while the cache loads the store. */
 const PAGE = 1000;
-/** Events replayed at most when loading, to give watchers of before a restart what they missed. */
+/** How many past events the cache replays when it loads, so that watchers can resume after a restart. */
 const REPLAY = 10_000;
 const RETRY_MILLISECONDS = 1000;
 
 /**
- * Every object of the store in memory, fed by one watch, with the recent events: what all reads and watches are served
- * from. All of it shows one revision, {@link applied}; waiting for a revision is how a read becomes consistent.
+ * The watch cache: every object of the store in memory, fed by a single watch, with the recent events. Reads and watches are
+ * served from it. Its state is always that of one revision, {@link applied}; a consistent read waits for a revision.
  */
 export class WatchCache {
   readonly #snapshots = new Snapshots<KvObject>();
@@ -33,7 +33,7 @@ export class WatchCache {
   #root = OrderedMap.empty<KvObject>();
   #log: EventLog<ObjectEvent>;
   #applied = 0;
-  /** Where the store was when it was loaded. */
+  /** The store's revision when the cache loaded it. */
   #replayedTo = 0;
   #ready: Promise<void> | undefined;
   #running: Promise<void> = Promise.resolve();
@@ -44,12 +44,12 @@ export class WatchCache {
     this.#log = this.#newLog(0);
   }
 
-  /** The revision that {@link root} shows. */
+  /** The revision of {@link root}. */
   get applied(): number {
     return this.#applied;
   }
 
-  /** Whether it may still show what was long before it was loaded. */
+  /** True until the cache has replayed the events from before it was loaded. Its state may be old until then. */
   get replaying(): boolean {
     return this.#applied < this.#replayedTo;
   }
@@ -62,13 +62,13 @@ export class WatchCache {
     return this.#log;
   }
 
-  /** Loads the store on the first call; resolves when reads can be served. */
+  /** Loads the store on the first call. Resolves when reads can be served. */
   ready(): Promise<void> {
     this.#ready ??= this.#start();
     return this.#ready;
   }
 
-  /** Resolves with true once {@link applied} is at least `revision`, with false after `milliseconds` without that. */
+  /** Resolves to true once {@link applied} is at least `revision`, to false after `milliseconds`. */
   async waitFor(revision: number, milliseconds = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (this.#applied >= revision) return true;
     if (this.#closing) throw new ClosedError();
@@ -87,7 +87,7 @@ export class WatchCache {
     });
   }
 
-  /** The objects as they stood at `revision`, or undefined when the events back to then are forgotten. */
+  /** Returns the objects as of `revision`; undefined when the history does not reach back to it. */
   at(revision: number): OrderedMap<KvObject> | undefined {
     if (revision < this.#log.floor) return undefined;
     const current = { revision: this.#applied, root: this.#root };
@@ -98,12 +98,12 @@ export class WatchCache {
     );
   }
 
-  /** Keeps the current state at hand for a list that will be continued. */
+  /** Keeps the current state for the next page of a list. */
   remember(revision: number, root: OrderedMap<KvObject>): void {
     this.#snapshots.remember(revision, root);
   }
 
-  /** Call it when the store is closed, so that what was written last is still seen. */
+  /** Call it after the store is closed, so that the cache delivers the last writes to waiting reads. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#stopPause?.();
@@ -124,11 +124,11 @@ export class WatchCache {
     this.#replayedTo = current;
     this.#running = this.#run();
     if (kv.freshness === "every-revision") await this.waitFor(current);
-    // Others may have written last: no event of ours may ever tell that the replay is at its end.
+    // The last write may have been another server's, outside this watch. A progress request ends the replay then.
     else await kv.requestProgress?.();
   }
 
-  /** Loads the state at `from`, or the oldest later one that the store still has. */
+  /** Loads the state at `from`, or the oldest later state that the store still has. */
   async #load(from: number): Promise<void> {
     let revision = from;
     for (;;) {
@@ -137,7 +137,7 @@ export class WatchCache {
         break;
       } catch (error) {
         if (!(error instanceof CompactedError)) throw error;
-        // Not every store says where its past begins.
+        // Not every store reports its oldest revision.
         revision = error.compacted > revision ? error.compacted : await this.options.kv.currentRevision();
       }
     }
@@ -177,7 +177,7 @@ export class WatchCache {
     }
   }
 
-  /** What happened since {@link applied} cannot be known any more. Watchers that need it are told to list again. */
+  /** Loads the store again after the watch lost events. Watchers that need the lost events fail with 410. */
   async #reload(cause: CompactedError | FutureRevisionError): Promise<boolean> {
     const old = this.#log;
     const kept = cause instanceof CompactedError && cause.compacted > this.#applied ? cause.compacted : undefined;
@@ -187,7 +187,7 @@ export class WatchCache {
     } catch {
       return false;
     }
-    // Versions of another life of the store say nothing about this one.
+    // After a restored backup, resourceVersions of the old history have no meaning in the new one.
     if (kept === undefined) old.close(new CompactedError(old.head, this.#log.floor));
     else old.handOver(this.#log);
     this.#wake();

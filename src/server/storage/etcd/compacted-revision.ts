@@ -2,8 +2,8 @@ import type { Timers } from "../../../base/timers.js";
 import type { EtcdClient } from "./etcd-client.js";
 
 /**
- * Up to which revision etcd is compacted, given one that is. A range request does not say; a watch does. Answers the
- * least it can be when etcd does not answer in time.
+ * Finds the revision up to which etcd is compacted, given a compacted one. The error of a range request does not contain it;
+ * that of a watch does. Returns the lowest possible revision when etcd does not answer in time.
  */
 export async function compactedRevision(
   client: EtcdClient,
@@ -20,7 +20,7 @@ export async function compactedRevision(
       if (canceled) break;
     }
   } catch {
-    // The caller reports the compaction, not this.
+    // The caller reports the compaction instead.
   } finally {
     giveUp();
     stream.cancel();

@@ -9,8 +9,8 @@ export interface EtcdTlsFiles {
 }
 
 /**
- * Where each endpoint is and whether it speaks TLS: "https://host:port" does, "http://host:port" does not, and
- * "host:port" does when there are files. Without a port it is 2379. Throws for what is not an address, and what reading the files throws.
+ * Parses endpoints. "https://host:port" uses TLS, "http://host:port" does not, and "host:port" does when there are
+ * certificate files. The default port is 2379. Throws for an invalid address and for a file that cannot be read.
  */
 export async function readEndpoints(endpoints: readonly string[], files: EtcdTlsFiles): Promise<GrpcAddress[]> {
   if (endpoints.length === 0) throw new Error("etcd: no endpoint is given");

@@ -6,24 +6,24 @@ import { isPassing, unavailable } from "./failures.js";
 import { type GrpcAddress, GrpcChannel, GrpcFailure, type GrpcStream } from "./grpc-channel.js";
 import { type EtcdMethod, status, type WatchRequest, type WatchResponse, watch } from "./messages.js";
 
-/** Before a second round over the endpoints; it doubles with each round. */
+/** The pause before the second round over the endpoints. It doubles with each round. */
 const FIRST_PAUSE = 50;
 const LONGEST_PAUSE = 1000;
 
 export interface EtcdClientOptions {
   readonly addresses: readonly GrpcAddress[];
-  /** For one call with all its attempts. */
+  /** The time limit of a call, including all its attempts. */
   readonly timeoutMilliseconds: number;
   /** Ends the attempts of a call. */
   readonly clock: Clock;
 }
 
-/** What one endpoint says of itself. */
+/** An endpoint's answer to a status request. */
 export type EndpointStatus = ReturnType<typeof status.response.decode>;
 
 /**
- * Calls to one etcd cluster. They go to one endpoint as long as it answers, then to the next. Each has a deadline.
- * Calls throw {@link GrpcFailure}, and {@link ClosedError} once the client was closed.
+ * Calls to one etcd cluster. The client stays with an endpoint while it answers and moves on to the next when it fails.
+ * Every call has a deadline. Calls throw {@link GrpcFailure}, and {@link ClosedError} after the client was closed.
  */
 export class EtcdClient {
   readonly #channels: readonly GrpcChannel[];
@@ -32,39 +32,39 @@ export class EtcdClient {
 
   constructor(private readonly options: EtcdClientOptions) {
     this.#channels = options.addresses.map((address) => new GrpcChannel(address));
-    // Every read in flight listens.
+    // Every read in flight adds a listener.
     setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Tries again, at other endpoints first, until the deadline: only for what may be done twice. */
+  /** Retries until the deadline, on other endpoints first. Only for idempotent calls. */
   read<In, Out>(method: EtcdMethod<In, Out>, request: In, timeoutMilliseconds?: number): Promise<Out> {
     return this.#call(method, request, { timeoutMilliseconds, mayRetry: isPassing });
   }
 
-  /** Tries again only as long as the request never left this process. Goes on while the client is being closed. */
+  /** Retries only while the request has not left this process. Closing the client does not interrupt it. */
   write<In, Out>(method: EtcdMethod<In, Out>, request: In): Promise<Out> {
     return this.#call(method, request, { mayRetry: ({ unsent }) => unsent, untilClosed: false });
   }
 
-  /** As {@link read}, for a write that may be done twice. Goes on while the client is being closed. */
+  /** As {@link read}, for an idempotent write. Closing the client does not interrupt it. */
   repeat<In, Out>(method: EtcdMethod<In, Out>, request: In): Promise<Out> {
     return this.#call(method, request, { mayRetry: isPassing, untilClosed: false });
   }
 
-  /** A watch stream at the present endpoint. `failed` makes the next one be opened elsewhere. */
+  /** Opens a watch stream at the current endpoint. Call `failed` to open the next one at another endpoint. */
   openWatch(): { stream: GrpcStream<WatchRequest, WatchResponse>; failed: () => void } {
     const channel = this.#channel();
-    // etcd then ends the stream when its member loses the others, instead of falling silent.
+    // With this header etcd ends the stream when its member loses the leader, instead of falling silent.
     return { stream: channel.open(watch, { hasleader: "true" }), failed: () => this.#leave(channel) };
   }
 
-  /** Of each endpoint, in order; undefined for one that does not answer in time. */
+  /** Returns the status of each endpoint, in order; undefined for one that does not answer in time. */
   statuses(timeoutMilliseconds: number): Promise<(EndpointStatus | undefined)[]> {
     const options = { timeoutMilliseconds, signal: this.#closing.signal };
     return Promise.all(this.#channels.map((channel) => channel.call(status, {}, options).catch(() => undefined)));
   }
 
-  /** Ends reads and their waiting with {@link ClosedError}. */
+  /** Makes pending reads and their retries throw {@link ClosedError}. */
   stopReads(): void {
     this.#closing.abort();
   }
@@ -87,7 +87,7 @@ export class EtcdClient {
     const signal = untilClosed ? this.#closing.signal : new AbortController().signal;
     const { clock } = this.options;
     const end = clock.now() + timeoutMilliseconds;
-    // So that one endpoint that hangs leaves time for the others.
+    // Gives each endpoint a share of the time, so that one that hangs leaves time for the others.
     const share = timeoutMilliseconds / this.#channels.length;
     for (let attempt = 1; ; attempt++) {
       const channel = this.#channel();
@@ -101,7 +101,7 @@ export class EtcdClient {
         const round = Math.floor(attempt / this.#channels.length);
         const wait = attempt % this.#channels.length === 0 ? pauseBefore(round) : 0;
         if (clock.now() + wait >= end) throw error;
-        // Somebody waits for the answer, so the process must not end meanwhile.
+        // A referenced timer: a caller waits for the answer, so the process must not end.
         await setTimeout(wait, undefined, { signal }).catch(() => {});
         if (signal.aborted) throw new ClosedError();
       }
@@ -119,12 +119,12 @@ export class EtcdClient {
   }
 }
 
-/** The pause after so many failed rounds. */
+/** The pause after this many failed rounds. */
 export function pauseBefore(round: number): number {
   return Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(round - 1, 10));
 }
 
-/** For callers of the store: a gRPC failure becomes what clients are told, everything else stays. */
+/** Turns a {@link GrpcFailure} into the error that API clients get. Other errors pass through. */
 export async function answered<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -39,32 +39,32 @@ import {
 import { pageSize } from "./page-size.js";
 
 export interface EtcdKvOptions extends EtcdTlsFiles {
-  /** "http://127.0.0.1:2379", "https://..." or "host:port"; several of one etcd cluster. */
+  /** "http://127.0.0.1:2379", "https://..." or "host:port". All belong to one etcd cluster. */
   readonly endpoints: readonly string[];
-  /** What every key in etcd begins with, as kube-apiserver's --etcd-prefix: it stands for `root`. Default "/registry". */
+  /** The prefix of every key in etcd, as kube-apiserver's --etcd-prefix. It replaces `root`. Default "/registry". */
   readonly prefix?: string;
-  /** What every key of this store begins with. Default "/registry". */
+  /** The prefix of every key of this store. Default "/registry". */
   readonly root?: string;
-  /** For one call, retries included. Default 10,000. */
+  /** The time limit of one call, retries included. Default 10,000. */
   readonly timeoutMilliseconds?: number;
   /** Ends retries; leases expire by it. */
   readonly clock?: Clock;
-  /** For retries. */
+  /** Delays retries. */
   readonly timers?: Timers;
 }
 
-/** How long etcd may take to say how it is. */
+/** How long etcd may take to report its status. */
 const PROBE_MILLISECONDS = 2000;
-/** Between two attempts to reach any endpoint at the start. */
+/** The pause between two attempts to reach any endpoint when the store opens. */
 const OPENING_PAUSE = 250;
-/** How long watches may take to tell the last writes when the store closes. */
+/** How long a closing store waits for its watches to deliver the last writes. */
 const CLOSING_MILLISECONDS = 1000;
 
 /**
- * The keys below one prefix of an etcd 3.4 or later. Rejects with {@link UnavailableError} when no endpoint answers in
- * time. Freshness is "progress" only if every endpoint answered and is new enough.
+ * Opens the keys below one prefix of an etcd 3.4 or later. Rejects with {@link UnavailableError} when no endpoint answers in
+ * time. Freshness is "progress" only if every endpoint answered and its version is new enough.
  *
- * A write that etcd did not answer is not sent again: it rejects with {@link UnavailableError} and outcome "unknown".
+ * A write without an answer is not sent again: it rejects with {@link UnavailableError} and outcome "unknown".
  */
 export async function openEtcdKv(options: EtcdKvOptions): Promise<Kv> {
   const { clock = systemClock, timers = systemTimers, timeoutMilliseconds = 10_000 } = options;
@@ -95,9 +95,9 @@ async function firstStatuses(
   for (;;) {
     const statuses = await client.statuses(probe);
     if (statuses.some((one) => one !== undefined)) return statuses;
-    // Now for the reason.
+    // Throws the reason why no endpoint answers.
     if (clock.now() >= end) await answered(client.read(status, {}, probe));
-    // Nothing else may keep the process alive yet.
+    // A referenced timer: no other handle keeps the process alive at this point.
     await setTimeout(OPENING_PAUSE);
   }
 }
@@ -148,7 +148,7 @@ class EtcdKv implements Kv {
       try {
         return await this.#listPages(prefix, options);
       } catch (error) {
-        // It took so long that its own revision is gone, which is not one that the caller asked for.
+        // Compaction overtook the list's own revision, which the caller did not ask for. The list starts again.
         if (!(error instanceof CompactedError) || options.revision !== undefined) throw error;
       }
     }
@@ -299,9 +299,9 @@ class EtcdKv implements Kv {
     }
   }
 
-  /** Of a key that must be at `expected`. */
+  /** Writes to a key that must be at `expected`. */
   async #writeOver(key: string, expected: number, change: Change): Promise<Written> {
-    // etcd compares a missing key as 0.
+    // etcd compares a missing key as revision 0.
     if (expected < 1) throw new RevisionMismatchError(key, (await this.get(key)).kv);
     const written = await this.#write(key, expected, change);
     if (!written.succeeded) throw new RevisionMismatchError(key, written.current);
@@ -325,12 +325,12 @@ class EtcdKv implements Kv {
     try {
       return await this.#leases.leaseFor(seconds);
     } catch (error) {
-      // Whether there is a lease or not: the key was not written.
+      // Whatever became of the lease, the key was not written.
       throw error instanceof GrpcFailure ? unavailable(error, "not-done") : error;
     }
   }
 
-  /** Changes the key if it is at `expected`, 0 being no such key; else reads it. */
+  /** Changes the key if it is at revision `expected`, 0 for a missing key. Otherwise reads its current value. */
   async #commit(key: Uint8Array, expected: number, change: Change): Promise<Written> {
     const lease = change === "delete" || !change.ttlSeconds ? 0n : await this.#lease(change.ttlSeconds);
     const success: RequestOp =
@@ -346,20 +346,20 @@ class EtcdKv implements Kv {
       return { revision: header?.revision ?? 0, succeeded, current };
     } catch (error) {
       if (!(error instanceof GrpcFailure && isLeaseGone(error))) throw error;
-      // It was revoked, or its time was up: etcd did nothing.
+      // The lease was revoked or has expired, and etcd rejected the write.
       await this.#leases.drop(lease);
       return this.#commit(key, expected, change);
     }
   }
 }
 
-/** What to put, or to delete. */
+/** The value to put, or a deletion. */
 type Change = { readonly value: Uint8Array; readonly ttlSeconds?: number } | "delete";
 
 interface Written {
   readonly revision: number;
   readonly succeeded: boolean;
-  /** Before a delete that succeeded, or at a write that did not. */
+  /** The value before a successful delete, or the current value after a failed comparison. */
   readonly current: KeyValue | undefined;
 }
 

@@ -8,7 +8,7 @@ import type { KeySpace } from "./key-space.js";
 import type { EtcdEvent, WatchRequest, WatchResponse } from "./messages.js";
 import { pause } from "./pause.js";
 
-/** A progress request that is not answered is repeated: etcd passes over one that finds a watch behind. */
+/** etcd ignores a progress request while the watch is behind, so the request is repeated at this interval. */
 const PROGRESS_REPEAT = 100;
 
 export interface EtcdWatchOptions {
@@ -17,20 +17,23 @@ export interface EtcdWatchOptions {
   readonly timers: Timers;
   readonly prefix: string;
   readonly fromRevision: number;
-  /** Whether what etcd says of its progress can be believed. */
+  /** Whether etcd's progress reports are reliable; see {@link Freshness}. */
   readonly progress: boolean;
-  /** For etcd to take the watch. */
+  /** How long etcd may take to create the watch. */
   readonly timeoutMilliseconds: number;
-  /** Of the whole etcd cluster. Rejects as {@link EtcdClient} does. */
+  /** The current revision of the etcd cluster. Rejects as {@link EtcdClient} does. */
   readonly currentRevision: () => Promise<number>;
 }
 
 type Stream = GrpcStream<WatchRequest, WatchResponse>;
 
-/** One watch, on a stream of its own. When the stream breaks it goes on where it was, at whichever endpoint answers. */
+/**
+ * One watch on a stream of its own. When the stream breaks, the watch resumes at its position on the next endpoint that
+ * answers.
+ */
 export class EtcdWatch {
   #position: number;
-  /** Everything up to here must be told before the watch may end with the store. */
+  /** The watch must deliver the events up to this revision before it ends with the store. */
   #owed = 0;
   #stream: Stream | undefined;
   #progressAsked = false;
@@ -68,26 +71,26 @@ export class EtcdWatch {
     }
   }
 
-  /** Makes the batches end. */
+  /** Ends the batches. */
   end(): void {
     this.#ended.abort();
     this.#cancelRepeat();
     this.#stream?.cancel();
   }
 
-  /** Asks etcd how far the watch has come, until it says so. */
+  /** Requests progress from etcd, repeatedly until it is reported. */
   requestProgress(): void {
     if (this.#progressAsked) return;
     this.#progressAsked = true;
     this.#askProgress();
   }
 
-  /** A write of ours was acknowledged. */
+  /** Records an acknowledged write of this store, which the watch must deliver before it ends. */
   owe(key: string, revision: number): void {
     if (key.startsWith(this.options.prefix)) this.#owed = Math.max(this.#owed, revision);
   }
 
-  /** Resolves when everything that is owed was told, or when `signal` aborts. */
+  /** Resolves when every recorded write is delivered, or when `signal` aborts. */
   async settled(signal: AbortSignal): Promise<void> {
     while (this.#position < this.#owed && !signal.aborted && !this.#ended.signal.aborted) {
       await new Promise<void>((resolve) => {
@@ -101,7 +104,7 @@ export class EtcdWatch {
   async *#read(stream: Stream): AsyncGenerator<WatchBatch, void> {
     const { timers, timeoutMilliseconds, keys, prefix, progress } = this.options;
     const from = this.#position;
-    // etcd begins at the revision that is already known: only then does it refuse exactly what is compacted.
+    // Starts at the revision that is already delivered, because etcd then rejects exactly the compacted ones.
     stream.send({
       create: { ...keys.range(prefix), startRevision: from, progressNotify: progress, prevKv: true, fragment: true },
     });
@@ -134,7 +137,10 @@ export class EtcdWatch {
     throw new UnavailableError(cancelReason === "" ? "etcd cancelled the watch" : cancelReason, "not-done");
   }
 
-  /** etcd would wait for a revision that is yet to come; the member asked may only be behind the others. */
+  /**
+   * etcd would silently wait for a future revision. A member that lags behind the others reports an old revision, so the
+   * cluster is asked.
+   */
   async #assertReached(from: number, { header }: WatchResponse): Promise<void> {
     if (header !== undefined && from <= header.revision) return;
     const current = await this.options.currentRevision();
@@ -147,7 +153,7 @@ export class EtcdWatch {
       const revision = etcdEvent.kv?.modRevision ?? 0;
       if (revision <= this.#position) continue;
       const event = eventOf(this.options.keys, etcdEvent);
-      // etcd reads the previous value only when it sends the event.
+      // etcd reads the previous value when it sends the event; by then it can be compacted.
       if (event === undefined) throw new CompactedError(this.#position, revision - 1);
       events.push(event);
     }

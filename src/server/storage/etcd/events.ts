@@ -6,7 +6,7 @@ export function keyValueOf(keys: KeySpace, { key, value, createRevision, modRevi
   return { key: keys.fromEtcd(key), value, createRevision, revision: modRevision };
 }
 
-/** Undefined when etcd has forgotten what the key held before: it was compacted before the event was sent. */
+/** Undefined when the key's previous value was compacted before etcd sent the event. */
 export function eventOf(keys: KeySpace, { type, kv, prevKv }: EtcdEvent): KvEvent | undefined {
   if (kv === undefined) return undefined;
   const { key, revision, value } = keyValueOf(keys, kv);

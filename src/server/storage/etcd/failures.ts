@@ -1,7 +1,7 @@
 import { UnavailableError } from "../kv.js";
 import type { GrpcFailure } from "./grpc-channel.js";
 
-/** etcd says so before it does anything of a request. */
+/** Codes that etcd returns before it executes any part of a request. */
 const REFUSALS: ReadonlySet<GrpcFailure["code"]> = new Set([
   "INVALID_ARGUMENT",
   "NOT_FOUND",
@@ -12,7 +12,7 @@ const REFUSALS: ReadonlySet<GrpcFailure["code"]> = new Set([
   "UNIMPLEMENTED",
 ]);
 
-/** Another attempt, or another endpoint, may do better. */
+/** Codes for which a retry, possibly at another endpoint, may succeed. */
 const PASSING: ReadonlySet<GrpcFailure["code"]> = new Set([
   "UNAVAILABLE",
   "DEADLINE_EXCEEDED",
@@ -24,7 +24,7 @@ const PASSING: ReadonlySet<GrpcFailure["code"]> = new Set([
 
 export const isPassing = ({ code }: GrpcFailure): boolean => PASSING.has(code);
 
-/** etcd has not done, and will not do, what was asked. */
+/** True when etcd has not executed the request and will not. */
 function isRefused({ code, details, unsent }: GrpcFailure): boolean {
   return unsent || REFUSALS.has(code) || (code === "RESOURCE_EXHAUSTED" && details.startsWith("etcdserver: "));
 }
@@ -39,7 +39,7 @@ export const isLeaseGone = ({ details }: GrpcFailure): boolean => details === "e
 
 export const NO_SPACE = "etcdserver: mvcc: database space exceeded";
 
-/** The failure as kube-apiserver passes it on. `outcome` is what the failure says of it, if not given. */
+/** The error that kube-apiserver returns for this failure. `outcome` is derived from the failure when it is left out. */
 export function unavailable(
   failure: GrpcFailure,
   outcome: UnavailableError["outcome"] = isRefused(failure) ? "not-done" : "unknown",
@@ -47,14 +47,14 @@ export function unavailable(
   return new UnavailableError(goText(failure), outcome);
 }
 
-/** As Go's etcd client words it. */
+/** The failure in the words of Go's etcd client. */
 function goText({ code, details }: GrpcFailure): string {
   if (details.startsWith("etcdserver: ")) return details;
   if (code === "DEADLINE_EXCEEDED") return "context deadline exceeded";
   return `rpc error: code = ${goName(code)} desc = ${details}`;
 }
 
-/** "NOT_FOUND" is NotFound in Go. */
+/** Go's name of a gRPC code: "NOT_FOUND" is NotFound. */
 function goName(code: string): string {
   if (code === "CANCELLED") return "Canceled";
   return code

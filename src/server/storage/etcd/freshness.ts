@@ -2,8 +2,8 @@ import type { Freshness } from "../kv.js";
 import type { EndpointStatus } from "./etcd-client.js";
 
 /**
- * Whether every endpoint answers progress requests truthfully, as etcd does since 3.4.31 and 3.5.13. One that did not
- * say its version counts as an old one.
+ * "progress" when every endpoint answers progress requests correctly, as etcd does since 3.4.31 and 3.5.13. An endpoint that
+ * did not report its version counts as an old one.
  */
 export function freshnessOf(statuses: readonly (EndpointStatus | undefined)[]): Freshness {
   return statuses.every((one) => one !== undefined && isTruthful(one.version)) ? "progress" : "quorum";

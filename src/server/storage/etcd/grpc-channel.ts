@@ -1,4 +1,4 @@
-/** The only module that loads gRPC. */
+/** The only module that imports gRPC. */
 import { isIP } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import {
@@ -22,7 +22,7 @@ export interface GrpcAddress {
 
 /** PEM texts. */
 export interface GrpcTls {
-  /** Absent: the runtime's own roots. */
+  /** Absent: Node's root certificates. */
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
@@ -38,20 +38,23 @@ export interface GrpcMethod<In, Out> {
 export class GrpcFailure extends Error {
   override readonly name = "GrpcFailure";
   constructor(
-    /** gRPC's name for the status: "UNAVAILABLE". */
+    /** The name of gRPC's status code: "UNAVAILABLE". */
     readonly code: keyof typeof status,
     readonly details: string,
-    /** The request never left this process. */
+    /** True when the request never left this process. */
     readonly unsent: boolean,
   ) {
     super(`${code}: ${details}`);
   }
 }
 
-/** A stream of messages in both directions. */
+/** A bidirectional stream of messages. */
 export interface GrpcStream<In, Out> {
   send(message: In): void;
-  /** What arrives, no faster than it is taken. Throws {@link GrpcFailure}; ends when the other side ends it well. */
+  /**
+   * The received messages, with back-pressure. Throws {@link GrpcFailure}; ends when the server ends the stream without an
+   * error.
+   */
   readonly messages: AsyncIterable<Out>;
   /** Makes {@link messages} fail with CANCELLED. */
   cancel(): void;
@@ -60,7 +63,7 @@ export interface GrpcStream<In, Out> {
 const OPTIONS: ChannelOptions = {
   "grpc.max_receive_message_length": -1,
   "grpc.max_send_message_length": -1,
-  // etcd refuses pings that come more often than every five seconds.
+  // etcd closes connections that ping more often than every five seconds.
   "grpc.keepalive_time_ms": 10_000,
   "grpc.keepalive_timeout_ms": 10_000,
   "grpc.initial_reconnect_backoff_ms": 100,
@@ -70,7 +73,7 @@ const OPTIONS: ChannelOptions = {
   "grpc.use_local_subchannel_pool": 1,
 };
 
-/** The connection to one address. It is made with the first call, and made again when it breaks. */
+/** The connection to one address. It connects with the first call and again after it breaks. */
 export class GrpcChannel {
   readonly #client: Client;
 
@@ -81,7 +84,7 @@ export class GrpcChannel {
     this.#client = new Client(target, secured.credentials, { ...OPTIONS, ...secured.options });
   }
 
-  /** One request, one answer. Throws {@link GrpcFailure}, after `timeoutMilliseconds` at the latest. */
+  /** Sends one request and returns its answer. Throws {@link GrpcFailure}, at the latest after `timeoutMilliseconds`. */
   async call<In, Out>(
     method: GrpcMethod<In, Out>,
     request: In,
@@ -111,7 +114,7 @@ export class GrpcChannel {
     });
   }
 
-  /** `headers` are sent with it. It has no deadline. */
+  /** Opens a stream with `headers` and without a deadline. */
   open<In, Out>(method: GrpcMethod<In, Out>, headers: Readonly<Record<string, string>>): GrpcStream<In, Out> {
     const metadata = new Metadata();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
@@ -121,7 +124,7 @@ export class GrpcChannel {
       (bytes) => method.response.decode(bytes),
       metadata,
     );
-    // It is thrown to the reader; between two reads nobody else listens.
+    // The reader gets the error. Without a listener, one that comes between two reads would end the process.
     stream.on("error", () => {});
     return {
       send: (message) => void stream.write(message),
@@ -134,7 +137,7 @@ export class GrpcChannel {
     this.#client.close();
   }
 
-  /** Resolves when there is a connection, or a reason why there is none that the call itself will be given. */
+  /** Resolves when the channel is connected, or has failed to connect; the call then reports the reason. */
   async #connect(deadline: number, signal: AbortSignal | undefined): Promise<void> {
     const channel = this.#client.getChannel();
     for (;;) {
@@ -160,7 +163,7 @@ function secure(target: string, tls: GrpcTls): { credentials: ChannelCredentials
   const host = target.slice(0, target.lastIndexOf(":")).replace(/^\[|\]$/g, "");
   const files = [tls.ca ?? null, tls.key ?? null, tls.cert ?? null] as const;
   if (isIP(host) === 0) return { credentials: credentials.createSsl(...files), options: {} };
-  // grpc-js would send the address as a server name, which TLS forbids and Node warns of.
+  // grpc-js would send the IP address as a TLS server name, which TLS forbids and Node warns of.
   return {
     credentials: credentials.createSsl(...files, {
       checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),

@@ -1,9 +1,9 @@
-/** Where the keys of a store lie in etcd: everything below one prefix, and nothing else is ever asked for. */
+/** Maps a store's keys to keys in etcd, below one prefix. The store touches no others. */
 export class KeySpace {
   readonly #theirs: string;
 
   /**
-   * `ours` is what all keys of the store begin with ("/registry"), `theirs` what stands there in etcd ("/clusters/a"):
+   * `ours` is the prefix of the store's keys ("/registry") and `theirs` its counterpart in etcd ("/clusters/a"):
    * "/registry/pods/x" is "/clusters/a/pods/x" in etcd.
    */
   constructor(
@@ -14,7 +14,7 @@ export class KeySpace {
     this.#theirs = names.map((name) => `/${name}`).join("");
   }
 
-  /** Throws a {@link RangeError} for a key that is not of this store. */
+  /** Throws a {@link RangeError} for a key outside this store. */
   toEtcd(key: string): Uint8Array {
     if (!key.startsWith(`${this.ours}/`)) throw new RangeError(`key ${key} does not begin with ${this.ours}/`);
     return encode(this.#theirs + key.slice(this.ours.length));
@@ -24,7 +24,7 @@ export class KeySpace {
     return this.ours + decoder.decode(key).slice(this.#theirs.length);
   }
 
-  /** The keys below `prefix`, from the first to before the end. */
+  /** The range of keys below `prefix`, including `key` and excluding `rangeEnd`. */
   range(prefix: string): { key: Uint8Array; rangeEnd: Uint8Array } {
     const root = `${this.ours}/`;
     const key = this.toEtcd(root.startsWith(prefix) ? root : prefix);
@@ -39,7 +39,7 @@ const encode = (text: string): Uint8Array => encoder.encode(text);
 /** The first key after all that begin with `prefix`. */
 function endOfPrefix(prefix: Uint8Array): Uint8Array {
   const end = Uint8Array.from(prefix);
-  // UTF-8 has no byte 255, so the last one can always be counted up.
+  // UTF-8 has no byte 255, so the last byte can always be incremented.
   end[end.length - 1] = (end.at(-1) ?? 0) + 1;
   return end;
 }

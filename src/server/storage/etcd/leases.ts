@@ -1,10 +1,10 @@
 import type { Clock } from "../../../base/clock.js";
 
-/** A lease serves keys with nearly the same time to live: it may outlive them by this share of it, */
+/** Keys with nearly the same time to live share a lease. The lease may outlive a key's time to live by this share of it, */
 const REUSE_SHARE = 0.05;
-/** but not by more than this. */
+/** but by no more than this. */
 const REUSE_SECONDS = 60;
-/** Keys of one lease go together, so it has at most these many. */
+/** All keys of a lease expire together, so a lease has at most this many. */
 const MOST_KEYS = 1000;
 
 interface Lease {
@@ -15,8 +15,8 @@ interface Lease {
 }
 
 /**
- * Gives keys their leases, with as few leases as kube-apiserver uses. A key lives at least as long as was asked and at
- * most 5 % longer, or 60 seconds if that is less.
+ * Assigns leases to keys and uses as few as kube-apiserver does. A key lives at least as long as requested and at most 5 %
+ * longer, or 60 seconds longer if that is less.
  */
 export class Leases {
   #last: Lease | undefined;
@@ -26,7 +26,7 @@ export class Leases {
     private readonly grant: (seconds: number) => Promise<bigint>,
   ) {}
 
-  /** For one key. Rejects with what `grant` does. */
+  /** Returns a lease for one key. Rejects as `grant` does. */
   leaseFor(seconds: number): Promise<bigint> {
     const now = this.clock.now();
     const extra = Math.min(REUSE_SECONDS, Math.floor(seconds * REUSE_SHARE));
@@ -41,7 +41,7 @@ export class Leases {
     return lease.id;
   }
 
-  /** etcd does not know it any more. */
+  /** Drops a lease that etcd no longer knows. */
   async drop(id: bigint): Promise<void> {
     const last = this.#last;
     if (last !== undefined && (await last.id.catch(() => undefined)) === id) this.#forget(last);

@@ -1,4 +1,4 @@
-/** The part of etcd's v3 API (kv.proto, rpc.proto) that the store speaks. */
+/** The messages of etcd's v3 API (kv.proto, rpc.proto) that the store uses. */
 import {
   bigInteger,
   bytes,
@@ -27,9 +27,9 @@ export type RequestOp = Parameters<typeof RequestOpMessage.encode>[0];
 export type WatchRequest = Parameters<typeof WatchRequestMessage.encode>[0];
 export type WatchResponse = ReturnType<typeof WatchResponseMessage.decode>;
 
-/** Of an event: anything else is a put. */
+/** The type of a delete event. Every other event is a put. */
 export const DELETED = 1;
-/** Of a comparison: the key's mod_revision; 0 where there is no such key. */
+/** Compares the key's mod_revision, which is 0 for a missing key. */
 export const MOD_REVISION = 2;
 
 const HeaderMessage = message({ revision: integer(3) });

@@ -1,10 +1,10 @@
 import { WireReader } from "../../../machinery/codec/protobuf/wire-reader.js";
 import { WireWriter } from "../../../machinery/codec/protobuf/wire-writer.js";
 
-/** How a value is written and read. */
+/** Writes and reads the values of one type. */
 interface FieldType<In, Out> {
   write(writer: WireWriter, number: number, value: In): void;
-  /** From behind the tag. */
+  /** Reads the value behind its tag. */
   read(reader: WireReader): Out;
 }
 
@@ -12,19 +12,19 @@ interface AnyField {
   readonly number: number;
   readonly type: FieldType<never, unknown>;
   readonly repeated: boolean;
-  /** What a decoded message has where the field is left out. */
+  /** The decoded value of a field that is left out. */
   readonly absent: unknown;
 }
 
-/** A field of a message: what a writer may give and what a reader gets. */
+/** A field of a message, with the types to encode and to decode. */
 export interface Field<In, Out> extends AnyField {
-  /** Never there: it only carries the types. */
+  /** Never set: it only carries the types. */
   readonly types?: readonly [In, Out];
 }
 
 export interface MessageType<In, Out> {
   encode(message: In): Uint8Array;
-  /** Fields it does not know are skipped. Values of bytes are copies. Throws a {@link ProtobufError}. */
+  /** Skips unknown fields. Copies values of bytes. Throws a {@link ProtobufError}. */
   decode(bytes: Uint8Array): Out;
 }
 
@@ -36,7 +36,7 @@ type Decoded<S> = {
   readonly [K in keyof S]: S[K] extends { readonly types?: readonly [unknown, infer Out] } ? Out : never;
 };
 
-/** A protobuf message of proto3, described by its fields. */
+/** A proto3 message, described by its fields. */
 export function message<S extends Shape>(shape: S): MessageType<Encodable<S>, Decoded<S>> {
   const names = Object.keys(shape);
   const fields: Shape = shape;
@@ -78,7 +78,7 @@ export function message<S extends Shape>(shape: S): MessageType<Encodable<S>, De
 
 /** An int64 that is exact as a number, as revisions and counts are. */
 export const integer = (number: number): Field<number, number> => scalar(number, integerType, 0);
-/** An int64 that may use all its bits. */
+/** An int64 that may use all 64 bits. */
 export const bigInteger = (number: number): Field<bigint, bigint> => scalar(number, bigIntegerType, 0n);
 export const flag = (number: number): Field<boolean, boolean> => scalar(number, flagType, false);
 export const bytes = (number: number): Field<Uint8Array, Uint8Array> => scalar(number, bytesType, new Uint8Array());
@@ -88,7 +88,7 @@ export const texts = (number: number): Field<readonly string[], readonly string[
   repeated: true,
 });
 
-/** A message in a message. */
+/** A nested message. */
 export function nested<In, Out>(number: number, type: MessageType<In, Out>): Field<In, Out | undefined> {
   return scalar(number, messageType(type), undefined);
 }

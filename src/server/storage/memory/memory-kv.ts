@@ -21,16 +21,19 @@ import { followReader } from "../kv-watch.js";
 import { Snapshots } from "../snapshots.js";
 
 export interface MemoryKvOptions {
-  /** For times to live. */
+  /** Expires keys. */
   readonly clock?: Clock;
   readonly timers?: Timers;
-  /** Events kept for watchers and old revisions; older ones are compacted away. Default 20,000. */
+  /** Events kept for watchers and old revisions. Older ones are compacted. Default 20,000. */
   readonly historyEvents?: number;
-  /** The same in bytes of their values. Default 64 MiB. */
+  /** The same limit in bytes of their values. Default 64 MiB. */
   readonly historyBytes?: number;
 }
 
-/** A new, empty store at revision 1 that lives and dies with this process. Values are kept as given: never change them. */
+/**
+ * Opens a new, empty store at revision 1, in the memory of this process. It keeps values without copying: do not change
+ * them.
+ */
 export function openMemoryKv(options: MemoryKvOptions = {}): Kv {
   return new MemoryKv(options);
 }

@@ -4,9 +4,9 @@ import { join } from "node:path";
 const FILE = "acknowledged";
 
 /**
- * The last revision that was acknowledged, in a file beside the database. It is written after each commit and never
- * flushed, so it may fall behind the database when the machine stops but never runs ahead of it: a database that is
- * behind it has lost acknowledged writes.
+ * The last acknowledged revision, in a file beside the database. The worker writes it after each commit and never flushes
+ * it. After a power failure it may be behind the database, but never ahead: a database behind it has lost acknowledged
+ * writes.
  */
 export class AcknowledgedRevision {
   readonly #path: string;
@@ -16,7 +16,7 @@ export class AcknowledgedRevision {
     this.#path = join(directory, FILE);
   }
 
-  /** What the last owner of the directory left; 0 when it left nothing. */
+  /** Reads the revision that the previous process left; 0 when there is none. */
   read(): number {
     try {
       const text = readFileSync(this.#path, "utf8");
@@ -26,13 +26,13 @@ export class AcknowledgedRevision {
     }
   }
 
-  /** Never throws: the write that it tells of is committed. */
+  /** Never throws, because the commit has succeeded already. */
   write(revision: number): void {
     try {
       this.#file ??= openSync(this.#path, constants.O_RDWR | constants.O_CREAT, 0o600);
       writeSync(this.#file, `${String(revision).padStart(16, "0")}\n`, 0);
     } catch {
-      // A full disk; the file keeps an earlier revision, or none.
+      // The disk is full. The file keeps an earlier revision, or none.
     }
   }
 

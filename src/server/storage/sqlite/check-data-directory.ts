@@ -8,8 +8,8 @@ import { askOnce } from "./worker-client.js";
 export type CheckedDirectory = Omit<Extract<CheckReport, { kind: "checked" }>, "kind">;
 
 /**
- * Inspects the whole database of a directory that nobody uses, forgets its history and gives back the space. Throws
- * {@link DataDirectoryError} when it is in use, damaged or cannot be written.
+ * Verifies the whole database of a directory that no server uses, compacts it and frees the space. Throws {@link
+ * DataDirectoryError} when the directory is in use, damaged or not writable.
  */
 export async function checkDataDirectory(directory: string): Promise<CheckedDirectory> {
   if (!existsSync(join(directory, DATABASE))) {

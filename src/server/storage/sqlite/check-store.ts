@@ -6,17 +6,17 @@ import { DATABASE, type HeldDirectory } from "./directory.js";
 import { unpackValues } from "./packed-values.js";
 import type { CheckReport } from "./protocol.js";
 
-/** "/registry/", the resource, which may have a group, and the object's namespace and name. */
+/** "/registry/", the resource, which may include a group, and the object's namespace and name. */
 const KEY = /^\/registry(\/[^/\0]+){2,4}$/;
 
-/** The store is whole, but what it holds is not what a server wrote. */
+/** The database is intact, but a value in it is no object that a server wrote. */
 export class UnreadableObjectError extends Error {
   override readonly name = "UnreadableObjectError";
 }
 
 /**
- * Reads every object of a store that was inspected whole, then forgets its history and gives back what that took.
- * Nothing is changed when an object cannot be read.
+ * Decodes every object of a verified store, then compacts the store and frees the space. Changes nothing when an object
+ * cannot be decoded.
  */
 export function checkStore(database: SqliteDatabase, held: HeldDirectory, lost: number | undefined): CheckReport {
   const bytesBefore = bytesOf(held);

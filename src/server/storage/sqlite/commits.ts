@@ -6,19 +6,19 @@ import type { HeldDirectory } from "./directory.js";
 import type { WriteRequest, WriteResult } from "./protocol.js";
 import { speaksOfDamage } from "./schema.js";
 
-/** What a write costs beside its value, generously. */
+/** An upper bound of the bytes that a write takes besides its value. */
 const PAGES_PER_WRITE = 16 * 1024;
 const PROBE = "probe";
 
 /**
- * Everything that changes the database. After a commit that failed, nobody knows what of it reached the disk (a flush
- * that failed is not made good by the next one), so nothing more is written before the log's committed part was put into
- * the database, the log emptied and a commit seen to succeed. What failed is not in the log then.
+ * Executes every change to the database. After a failed commit it is unknown what reached the disk, and a later successful
+ * flush proves nothing. So the next change first checkpoints the log's committed part into the database, empties the log and
+ * makes a commit succeed. The failed commit is then out of the log.
  */
 export class Commits {
-  /** The last commit, or what followed it, failed, and nothing has been done about it. */
+  /** True after a failed commit or checkpoint, until the log is checkpointed and a commit has succeeded. */
   #unsettled = false;
-  /** What a commit needed that failed; undefined once as much could be written. */
+  /** The bytes that a failed commit needed; undefined once that much could be written. */
   #wanted: number | undefined;
 
   constructor(
@@ -26,7 +26,7 @@ export class Commits {
     private readonly held: HeldDirectory,
   ) {}
 
-  /** All in one commit. When it throws, nothing of them happened. */
+  /** Executes the requests in one commit. When it throws, none of them took effect. */
   write(requests: readonly WriteRequest[]): readonly WriteResult[] {
     let bytes = 0;
     for (const request of requests) {
@@ -48,7 +48,7 @@ export class Commits {
     });
   }
 
-  /** Throws DataDirectoryError while a write such as the one that failed would fail again. */
+  /** Throws DataDirectoryError while a write like the failed one would fail again. */
   check(): void {
     const wanted = this.#wanted;
     if (wanted === undefined) return;
@@ -60,21 +60,21 @@ export class Commits {
     this.#wanted = undefined;
   }
 
-  /** Bytes in the log that may be folded. */
+  /** The bytes in the log that can be checkpointed. */
   get unfolded(): number {
     return this.#unsettled ? 0 : this.held.logBytes();
   }
 
-  /** Moves the log into the database. A failure is told to the next writer. */
+  /** Checkpoints the log into the database. The next write reports a failure. */
   fold(): void {
     try {
       this.#attempt(PAGES_PER_WRITE, () => this.database.fold());
     } catch {
-      // Remembered.
+      // `#attempt` has recorded the failure.
     }
   }
 
-  /** Ends it all. What could not be folded stays in the log, for the next start. */
+  /** Checkpoints and closes the database. What could not be checkpointed stays in the log for the next start. */
   release(): void {
     this.fold();
     this.held.release({ settled: !this.#unsettled });
@@ -82,7 +82,7 @@ export class Commits {
 
   #settle(): void {
     if (!this.#unsettled) return;
-    // Everything the log holds was flushed before it was acknowledged, so this can be repeated until it succeeds.
+    // Every entry of the log was flushed before it was acknowledged, so the checkpoint can be repeated until it succeeds.
     this.database.fold();
     if (this.held.logBytes() > 0) throw new Error("the write-ahead log could not be emptied");
     this.database.touch();
@@ -105,7 +105,7 @@ export class Commits {
     }
   }
 
-  /** Writes a file of that many bytes and removes it. */
+  /** Writes a file of this size and removes it. */
   #probe(bytes: number): void {
     const path = join(this.held.path, PROBE);
     try {

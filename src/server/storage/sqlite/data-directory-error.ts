@@ -1,8 +1,8 @@
 export type DataDirectoryProblem = "in-use" | "damaged" | "newer" | "no-driver" | "unusable" | "full" | "unwritable";
 
 /**
- * The folder cannot serve as storage, or not for writes ("full", "unwritable"). The message is one line for a person to
- * act on.
+ * The directory cannot be used as storage, or not for writes ("full", "unwritable"). The message is one line for the
+ * operator.
  */
 export class DataDirectoryError extends Error {
   override readonly name = "DataDirectoryError";
@@ -21,7 +21,7 @@ export function damagedDirectory(directory: string, detail: string): DataDirecto
   );
 }
 
-/** A commit, or what has to follow it, failed with `detail`, in SQLite's or the operating system's words. */
+/** The error of a failed commit or checkpoint. `detail` is the text of SQLite or of the operating system. */
 export function failedWrite(directory: string, detail: string): DataDirectoryError {
   if (/\bfull\b|ENOSPC|EDQUOT|no space/i.test(detail)) {
     return new DataDirectoryError(

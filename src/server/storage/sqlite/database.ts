@@ -4,19 +4,19 @@ import { packValues } from "./packed-values.js";
 import type { Calls, ExpiringKey, HistoryEvent, NoSuchRevision, WriteRequest, WriteResult } from "./protocol.js";
 import { checkRow, rowChecksum } from "./schema.js";
 
-/** The newest row of each key as of revision ?3, in [?1, ?2). */
+/** The newest row of each key in [?1, ?2) as of revision ?3. */
 const STATE_AT = `
   FROM kv AS k WHERE key >= ?1 AND key < ?2 AND revision <= ?3 AND deleted = 0
   AND NOT EXISTS (SELECT 1 FROM kv AS n WHERE n.key = k.key AND n.revision > k.revision AND n.revision <= ?3)`;
 
-/** A page ends when it has this much; writers wait for a page at most. */
+/** The limits of a page. A writer waits for at most one page. */
 const PAGE_ROWS = 500;
 const PAGE_BYTES = 2 ** 20;
-/** Rows read at a time: what a page may have too much. */
+/** Rows per query: a page exceeds its limits by less than this. */
 const STRIDE = 50;
 const COUNTED = 2000;
 
-/** The queries of the key-value store over one open database. One call at a time. */
+/** The queries of the key-value store on an open database. Calls must not overlap. */
 export class SqliteDatabase {
   #revision: number;
   #compacted: number;
@@ -28,12 +28,12 @@ export class SqliteDatabase {
     this.#compacted = integer(state, "compacted");
   }
 
-  /** Of the last commit. */
+  /** The revision of the last commit. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** All requests in one commit. When this throws, nothing of them happened. */
+  /** Executes the requests in one commit. When it throws, none of them took effect. */
   write(requests: readonly WriteRequest[]): readonly WriteResult[] {
     let revision = this.#revision;
     const results: WriteResult[] = [];
@@ -120,7 +120,7 @@ export class SqliteDatabase {
     return { kind: "events", events, values: packValues(values), previousValues: packValues(previousValues) };
   }
 
-  /** Forgets up to `revision`; answers what is forgotten then. */
+  /** Compacts up to `revision` and returns the revision that the store is then compacted to. */
   compact(revision: number): number {
     const target = Math.min(revision, this.#revision);
     if (target <= this.#compacted) return this.#compacted;
@@ -130,8 +130,8 @@ export class SqliteDatabase {
   }
 
   /**
-   * Revisions up to and including `revision` were given out, though what they stood for is lost. They are not given out
-   * again, and whoever holds one finds it compacted.
+   * Skips the revisions up to and including `revision`: their writes are lost. The store does not give them out again, and a
+   * read at one of them gets {@link CompactedError}.
    */
   skip(revision: number): void {
     if (revision <= this.#revision) return;
@@ -155,13 +155,13 @@ export class SqliteDatabase {
     }));
   }
 
-  /** Moves the write-ahead log into the database and empties it. Throws when that was not done whole. */
+  /** Checkpoints the write-ahead log into the database and truncates it. Throws unless it succeeds completely. */
   fold(): void {
     const done = this.#sql("PRAGMA wal_checkpoint(TRUNCATE)").get();
     if (integer(done, "busy") !== 0) throw new Error("the write-ahead log is being read");
   }
 
-  /** A commit that changes nothing, to see whether one can be made; and what is committed is what we think it is. */
+  /** Commits without a change, to test that commits succeed and that the committed revision is the expected one. */
   touch(): void {
     this.#commit(() => this.#sql("UPDATE state SET revision = revision").run());
     const state = this.#sql("SELECT revision, compacted FROM state WHERE id = 1").get();
@@ -170,7 +170,7 @@ export class SqliteDatabase {
     }
   }
 
-  /** Bytes that can still be written before the database reaches the size it was limited to. */
+  /** The bytes that can be written before the database reaches its size limit. */
   room(): number {
     const pragma = (name: string): number => integer(this.#sql(`PRAGMA ${name}`).get(), name);
     return (pragma("max_page_count") - pragma("page_count") + pragma("freelist_count")) * pragma("page_size");
@@ -207,9 +207,9 @@ export class SqliteDatabase {
     return { kind: "written", revision, previous: current };
   }
 
-  /** Within a commit. */
+  /** Runs inside a commit. */
   #forget(target: number): void {
-    // Only rows of this stretch can have replaced something that is still there.
+    // Only rows of this range can have replaced rows that still exist.
     this.#sql(
       `DELETE FROM kv WHERE revision IN
          (SELECT prev_revision FROM kv WHERE revision > ?1 AND revision <= ?2 AND prev_revision > 0)`,
@@ -227,7 +227,7 @@ export class SqliteDatabase {
       try {
         this.db.exec("ROLLBACK");
       } catch {
-        // SQLite has rolled back by itself.
+        // SQLite has rolled back already.
       }
       throw error;
     }
@@ -240,7 +240,7 @@ export class SqliteDatabase {
   }
 }
 
-/** Throws for a row that is not what was written. */
+/** Throws for a row that differs from what was written. */
 function keyValue(row: SqlRow): KeyValue {
   checkRow(row);
   return {

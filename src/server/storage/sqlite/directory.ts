@@ -6,16 +6,16 @@ import { DataDirectoryError, damagedDirectory } from "./data-directory-error.js"
 import type { SqlDatabase, SqlOpener } from "./driver.js";
 import { createSchema, identify, inspect, type Verdict } from "./schema.js";
 
-/** A data directory that is ours until {@link release}. */
+/** A data directory that this process has locked until {@link release}. */
 export interface HeldDirectory {
   readonly path: string;
   readonly db: SqlDatabase;
   readonly acknowledged: AcknowledgedRevision;
-  /** Bytes in the write-ahead log. */
+  /** The size of the write-ahead log in bytes. */
   logBytes(): number;
-  /** Damage was found: the next to open it shall inspect all of it. */
+  /** Makes the next start verify the whole database, because damage was found. */
   distrust(): void;
-  /** Closes everything. `settled`: all that was committed is in the database itself. */
+  /** Closes everything. `settled`: every commit is in the database file itself. */
   release(options: { readonly settled: boolean }): void;
 }
 
@@ -26,18 +26,20 @@ const OWNER = "owner";
 
 export interface HoldOptions {
   readonly open: SqlOpener;
-  /** Shown to others who want the directory. */
+  /** Written to the directory, so that other processes can name its owner. */
   readonly processId: number;
-  /** {@link inspectWithLog} of this file, in a thread of its own: not every driver lets go of a file before its thread ends. */
+  /**
+   * Runs {@link inspectWithLog} for the file in a thread of its own. Some drivers keep a file open until their thread ends.
+   */
   readonly inspectApart: (file: string) => Promise<Verdict>;
-  /** Inspects the whole database even when it was closed in order and not touched since. */
+  /** Verifies the whole database even when it was closed cleanly and is unchanged since. */
   readonly inspectAll: boolean;
 }
 
 /**
- * Takes the directory, making it when it is missing, and opens the database in it. Throws {@link DataDirectoryError},
- * having changed nothing, when another process has it or the database is damaged. The lock is the operating system's,
- * on a file of its own, so that a crash frees it.
+ * Locks the directory, creates it when it is missing, and opens the database in it. Throws {@link DataDirectoryError},
+ * without a change, when another process has the lock or the database is damaged. The operating system holds the lock, on a
+ * separate file, so that a crash frees it.
  */
 export async function holdDirectory(directory: string, options: HoldOptions): Promise<HeldDirectory> {
   makeDirectory(directory);
@@ -98,7 +100,7 @@ function writeOwner(directory: string, processId: number): void {
   try {
     writeFileSync(join(directory, OWNER), `${processId}\n`);
   } catch {
-    // A full disk. Others are told that the directory is in use, but not by whom.
+    // The disk is full. Other processes then learn that the directory is in use, but not by which process.
   }
 }
 
@@ -107,14 +109,14 @@ function owner(directory: string): string {
     const id = readFileSync(join(directory, OWNER), "utf8").trim();
     if (/^[0-9]+$/.test(id)) return `process ${id}`;
   } catch {
-    // It is just being opened or closed.
+    // The owner is just opening or closing it.
   }
   return "another process";
 }
 
 /**
- * A database with a write-ahead log is inspected by a reader: closing it after opening it for writing would already
- * write the log into it.
+ * Verifies a database with a write-ahead log through a read-only connection. Closing a writable one would already checkpoint
+ * the log.
  */
 async function openDatabase(directory: string, { open, inspectApart, inspectAll }: HoldOptions): Promise<SqlDatabase> {
   const file = join(directory, DATABASE);
@@ -123,7 +125,7 @@ async function openDatabase(directory: string, { open, inspectApart, inspectAll 
   const unfinished = existsSync(log) && sizeOf(file) > 0;
   if (unfinished) {
     const verdict = await inspectApart(file);
-    // The reader's index of the log.
+    // The index of the log that the read-only connection left.
     rmSync(`${file}-shm`, { force: true });
     refuse(directory, verdict);
   }
@@ -146,7 +148,7 @@ async function openDatabase(directory: string, { open, inspectApart, inspectAll 
   }
 }
 
-/** What a database and its log hold together; neither is changed. */
+/** Verifies a database together with its log and changes neither. */
 export function inspectWithLog(file: string, open: SqlOpener): Verdict {
   let db: SqlDatabase | undefined;
   try {
@@ -162,8 +164,8 @@ export function inspectWithLog(file: string, open: SqlOpener): Verdict {
 function settle(db: SqlDatabase): void {
   db.prepare("PRAGMA journal_mode = WAL").get();
   db.exec("PRAGMA synchronous = FULL");
-  // The log is folded in by us, between commits, and emptied at once: a log that outlives its folding could be cut
-  // short behind what the database already holds.
+  // {@link Commits} checkpoints the log between commits and truncates it at once. A log that remains after its checkpoint
+  // could lose its tail and fall behind the database.
   db.prepare("PRAGMA wal_autocheckpoint = 0").get();
 }
 

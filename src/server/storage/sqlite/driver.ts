@@ -18,12 +18,12 @@ export interface SqlStatement {
 
 export type SqlRow = Readonly<Record<string, unknown>>;
 
-/** With `readOnly` nothing of the file or its log is changed, not even by closing it. */
+/** With `readOnly` neither the file nor its log changes, not even on close. */
 export type SqlOpener = (file: string, options?: { readonly readOnly?: boolean }) => SqlDatabase;
 
 type DatabaseClass = new (file: string, options?: object) => SqlDatabase;
 
-/** The runtime's own SQLite, else `libsql` from where it was found. */
+/** Loads Node's own SQLite, else the `libsql` package from the given URL. */
 export async function loadDriver(libsql: string | undefined): Promise<SqlOpener> {
   const builtin = (await importIfThere("node:sqlite")) as { DatabaseSync?: DatabaseClass } | undefined;
   const Builtin = builtin?.DatabaseSync;
@@ -34,7 +34,7 @@ export async function loadDriver(libsql: string | undefined): Promise<SqlOpener>
     libsql === undefined ? undefined : ((await importIfThere(libsql)) as { default?: DatabaseClass } | undefined);
   const Libsql = found?.default;
   if (Libsql !== undefined) {
-    // It ignores an option for that.
+    // libsql ignores the option `readOnly`, but not the URL parameter.
     return (file, options) => new Libsql(options?.readOnly === true ? `${pathToFileURL(file).href}?mode=ro` : file);
   }
   throw new DataDirectoryError(
@@ -51,7 +51,7 @@ async function importIfThere(specifier: string): Promise<unknown> {
   }
 }
 
-/** Drivers give blobs as Uint8Array, Buffer or ArrayBuffer. The answer shares memory with nothing. */
+/** Drivers return blobs as Uint8Array, Buffer or ArrayBuffer. The result is a copy. */
 export function blob(value: unknown): Uint8Array {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   if (value instanceof Uint8Array) {

@@ -1,14 +1,14 @@
-/** Values that share a few buffers, which can be handed to another thread without copying. */
+/** Values packed into a few buffers, which can be transferred to another thread without copying. */
 export interface PackedValues {
-  /** Each is filled by whole values. */
+  /** Every value lies whole in one slab. */
   readonly slabs: readonly Uint8Array<ArrayBuffer>[];
-  /** Of each value, in order. */
+  /** The length of each value, in order. */
   readonly lengths: readonly number[];
 }
 
 /**
- * Bytes of a slab, but for a value that is larger. A buffer of its own costs a small value several hundred bytes; a slab
- * stays as long as one of its values does.
+ * The size of a slab; a larger value gets its own. A buffer per value would cost several hundred bytes each. A slab stays in
+ * memory as long as one of its values does.
  */
 const SLAB = 64 * 1024;
 
@@ -35,7 +35,7 @@ export function packValues(values: readonly Uint8Array[]): PackedValues {
   return { slabs, lengths: values.map(({ byteLength }) => byteLength) };
 }
 
-/** The values again, as views of their slabs. */
+/** Unpacks the values as views of their slabs. */
 export function unpackValues({ slabs, lengths }: PackedValues): readonly Uint8Array[] {
   let at = 0;
   let offset = 0;

@@ -2,22 +2,22 @@ import type { KeyValue } from "../kv.js";
 import type { DataDirectoryProblem } from "./data-directory-error.js";
 import type { PackedValues } from "./packed-values.js";
 
-/** What the worker is started with. */
+/** The worker's settings. */
 export interface WorkerSettings {
   readonly directory: string;
-  /** Shown as the owner of the directory to others who want it. */
+  /** Written to the directory, so that other processes can name its owner. */
   readonly processId: number;
-  /** Where the `libsql` package was found, as a URL; used when the runtime has no SQLite of its own. */
+  /** The URL of the `libsql` package; used when Node has no SQLite of its own. */
   readonly libsql: string | undefined;
-  /** The database does not grow beyond this. */
+  /** The size limit of the database. */
   readonly maxBytes: number | undefined;
-  /** Where the worker's own code is. */
+  /** The location of the worker's own code. */
   readonly location: string;
-  /** Check and compact the store instead of serving it; the one message is a {@link CheckReport} then. */
+  /** Checks and compacts the store instead of serving it. The worker's only message is then a {@link CheckReport}. */
   readonly check: boolean;
 }
 
-/** What a worker is started with that only inspects a database, and answers with its verdict. */
+/** The settings of a worker that verifies a database and answers with the verdict. */
 export interface InspectSettings {
   readonly inspect: string;
   readonly libsql: string | undefined;
@@ -39,7 +39,7 @@ export type CheckReport =
       readonly kind: "checked";
       readonly objects: number;
       readonly revision: number;
-      /** Acknowledged writes were lost up to this revision, when some were. */
+      /** The last of the acknowledged revisions that were lost; undefined when none were. */
       readonly lost: number | undefined;
       readonly bytesBefore: number;
       readonly bytesAfter: number;
@@ -63,33 +63,33 @@ export type WriteRequest =
     }
   | { readonly type: "delete"; readonly key: string; readonly expected: number };
 
-/** `previous` is what the key held before; with "mismatch" it is what the key holds now. */
+/** `previous` is the key's value before the write; with "mismatch", its current value. */
 export type WriteResult =
   | { readonly kind: "written"; readonly revision: number; readonly previous: KeyValue | undefined }
   | { readonly kind: "exists" }
   | { readonly kind: "mismatch"; readonly current: KeyValue | undefined };
 
-/** What the worker can be asked, with its answer. Requests are served one after the other, in order. */
+/** The worker's calls with their answers. It serves requests in order. */
 export interface Calls {
   /**
-   * All of them in one commit, together with the writes that came before and after them while another commit was in
-   * flight: when it fails, all these calls fail and nothing of them happened.
+   * Executes all requests in one commit, together with writes that arrived during the previous commit. When it fails, all
+   * these calls fail and none of the writes took effect.
    */
   write: { readonly ask: readonly WriteRequest[]; readonly answer: readonly WriteResult[] };
   get: { readonly ask: string; readonly answer: { readonly kv: KeyValue | undefined; readonly revision: number } };
-  /** Some of the keys in [`from`, `end`), in order: not more than a writer can wait for. */
+  /** Returns some of the keys in [`from`, `end`), in order. The size is limited so that writers wait little. */
   page: { readonly ask: PageRequest; readonly answer: Page | NoSuchRevision };
-  /** Counts some of the keys in [`from`, `end`); `last` is where it stopped, undefined when it saw them all. */
+  /** Counts some of the keys in [`from`, `end`). `last` is the key where it stopped, undefined at the end. */
   count: {
     readonly ask: { readonly from: string; readonly end: string; readonly revision: number | undefined };
     readonly answer:
       | { readonly count: number; readonly last: string | undefined; readonly revision: number }
       | NoSuchRevision;
   };
-  /** Some of the events after a revision; none when there are none. */
+  /** Returns some of the events after a revision; none when there are none. */
   events: { readonly ask: number; readonly answer: EventPage | NoSuchRevision };
   compact: { readonly ask: number; readonly answer: number };
-  /** Fails when writes cannot be served. After a commit that failed it first tries to put that right. */
+  /** Fails while writes cannot succeed. After a failed commit it first tries to recover. */
   check: { readonly ask: undefined; readonly answer: undefined };
   close: { readonly ask: undefined; readonly answer: undefined };
 }
@@ -101,7 +101,7 @@ export type NoSuchRevision =
 export interface PageRequest {
   readonly from: string;
   readonly end: string;
-  /** undefined: now. */
+  /** undefined: the current revision. */
   readonly revision: number | undefined;
   /** Infinity: as many as fit a page. */
   readonly limit: number;
@@ -110,7 +110,7 @@ export interface PageRequest {
 export interface Page {
   readonly kind: "page";
   readonly items: readonly Omit<KeyValue, "value">[];
-  /** Of the items, in order. */
+  /** The values of the items, in order. */
   readonly values: PackedValues;
   readonly revision: number;
   /** More keys may follow. */
@@ -120,9 +120,9 @@ export interface Page {
 export interface EventPage {
   readonly kind: "events";
   readonly events: readonly HistoryEvent[];
-  /** Of the events that are no deletions, in order. */
+  /** The values of the events that are no deletes, in order. */
   readonly values: PackedValues;
-  /** Of the events that have `previous`, in order. */
+  /** The previous values of the events that have one, in order. */
   readonly previousValues: PackedValues;
 }
 
@@ -135,7 +135,7 @@ export interface HistoryEvent {
 
 export type CallName = keyof Calls;
 
-/** Any request, as it crosses the thread boundary. */
+/** A request as a message to the worker. */
 export type Request = {
   [N in CallName]: { readonly id: number; readonly name: N; readonly ask: Calls[N]["ask"] };
 }[CallName];
@@ -146,6 +146,6 @@ export type Response =
 
 export interface Failure {
   readonly message: string;
-  /** What is wrong with the data directory, when that is what failed. */
+  /** The problem of the data directory, if the call failed with a DataDirectoryError. */
   readonly problem: DataDirectoryProblem | undefined;
 }

@@ -1,14 +1,13 @@
 import { crc32 } from "node:zlib";
 import { blob, integer, type SqlDatabase, type SqlRow } from "./driver.js";
 
-/** "kbts": marks the file as ours. */
+/** "kbts": identifies the file as a kubets store. */
 const APPLICATION_ID = 0x6b627473;
 const SCHEMA_VERSION = 1;
 
 /**
- * A row of `kv` is one revision of one key; the newest row of a key is its current state. `prev_revision` is the row it
- * replaced, 0 for a create. Rows that a later one replaced stay until compaction. `checksum` is {@link rowChecksum}.
- * `state` has one row.
+ * A row of `kv` is one revision of one key; the newest row of a key is its current state. `prev_revision` is the row that it
+ * replaced, 0 for a create. Replaced rows stay until compaction. `checksum` is {@link rowChecksum}. `state` has one row.
  */
 const SCHEMA = `
   CREATE TABLE kv (
@@ -32,7 +31,7 @@ export function createSchema(db: SqlDatabase): void {
   db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT;`);
 }
 
-/** SQLite checks its own structure only; this is what notices a value that rotted on disk. */
+/** The checksum of a row. SQLite verifies its own structure only; the checksum detects a value that changed on disk. */
 export function rowChecksum(row: {
   readonly key: string;
   readonly revision: number;
@@ -44,7 +43,7 @@ export function rowChecksum(row: {
   return crc32(row.value ?? "", crc32(head));
 }
 
-/** Throws unless the row, of all columns, is as it was written. */
+/** Throws unless the row, with all its columns, matches its checksum. */
 export function checkRow(row: SqlRow): void {
   const revision = integer(row, "revision");
   const expected = rowChecksum({
@@ -59,21 +58,21 @@ export function checkRow(row: SqlRow): void {
 
 const NOT_AS_WRITTEN = "is not what was written";
 
-/** Whether an error of reading says that the database is not what was written; anything else may pass. */
+/** True when the message of a read error means that the database is damaged. Other errors may be temporary. */
 export function speaksOfDamage(message: string): boolean {
   return message.endsWith(NOT_AS_WRITTEN) || /malformed|not a database/i.test(message);
 }
 
 export type Verdict =
   | { readonly kind: "good" }
-  /** Nothing was ever committed to it. */
+  /** The database has no commits. */
   | { readonly kind: "empty" }
   | { readonly kind: "newer"; readonly version: number }
   | { readonly kind: "damaged"; readonly detail: string };
 
 /**
- * Reads the whole database and judges it. Beyond SQLite's own check, every revision since the last compaction must be
- * there exactly once, and every row must be as it was written.
+ * Reads and verifies the whole database. Beyond SQLite's own check, every revision since the last compaction must exist
+ * exactly once, and every row must match its checksum.
  */
 export function inspect(db: SqlDatabase): Verdict {
   return judge(db, () => {
@@ -84,7 +83,7 @@ export function inspect(db: SqlDatabase): Verdict {
   });
 }
 
-/** Judges by what the database says it is. Its content is checked when it is read. */
+/** Checks the database's identity and version only. Its rows are verified when they are read. */
 export function identify(db: SqlDatabase): Verdict {
   return judge(db, () => ({ kind: "good" }));
 }

@@ -24,18 +24,18 @@ import type { CallName, Calls, ExpiringKey, NoSuchRevision, WriteRequest, WriteR
 import { WorkerClient } from "./worker-client.js";
 
 export interface SqliteKvOptions {
-  /** Made when it is missing. Only one store at a time may have it. */
+  /** Created when it is missing. Only one store at a time can open it. */
   readonly directory: string;
-  /** For times to live. */
+  /** Expires keys. */
   readonly clock?: Clock;
   readonly timers?: Timers;
-  /** Revisions kept for watchers and old lists when nothing else compacts. Default 50,000. */
+  /** Revisions kept for watchers and old lists unless {@link Kv.compact} removes them earlier. Default 50,000. */
   readonly historyRevisions?: number;
-  /** Writes fail rather than let the database grow beyond this. */
+  /** The size limit of the database. Writes beyond it fail. */
   readonly maxBytes?: number;
 }
 
-/** Opens the store in `directory`. Throws DataDirectoryError, having changed nothing, when it cannot be had. */
+/** Opens the store in `directory`. Throws DataDirectoryError, without a change, when the directory cannot be used. */
 export async function openSqliteKv(options: SqliteKvOptions): Promise<Kv> {
   const { client, opened } = await WorkerClient.start({ directory: options.directory, maxBytes: options.maxBytes });
   return new SqliteKv(client, opened.revision, opened.expiring, options);
@@ -50,12 +50,12 @@ interface PendingWrite {
 
 /** Writes sent to the thread at a time. */
 const BATCH = 500;
-/** Events taken from memory at a time. */
+/** Events read from memory at a time. */
 const PAGE = 500;
-/** When a key whose time has come could not be deleted, it is tried again after this. */
+/** The delay before an expired key whose delete failed is deleted again. */
 const EXPIRE_AGAIN_MILLISECONDS = 10_000;
 
-/** Where a list ended, so that its next page need not count what remains. */
+/** The end of a list's page, so that the next page need not count the remaining keys. */
 interface LastPage {
   readonly prefix: string;
   readonly revision: number;
@@ -64,14 +64,14 @@ interface LastPage {
 }
 
 /**
- * The thread forms the commits: what reaches it while one is in flight makes up the next. Here a write is only sent, and
- * shown to readers and watchers when the thread says that it is on disk.
+ * A store whose database runs in a worker thread. The thread commits together the writes that arrive during a commit. This
+ * class sends the writes, and shows them to readers and watchers once the thread reports them durable.
  */
 class SqliteKv implements Kv {
   readonly freshness = "every-revision";
   #revision: number;
   #closing: Promise<void> | undefined;
-  /** Accepted in this turn, not yet sent. */
+  /** Writes of this turn of the event loop that are not sent yet. */
   #pending: PendingWrite[] = [];
   #lastPage: LastPage | undefined;
   #compacted = 0;
@@ -92,7 +92,7 @@ class SqliteKv implements Kv {
     this.#log = new EventLog<KvEvent>({
       clock: this.#clock,
       floor: revision,
-      // The database holds the rest; this is what keeps watchers from asking it.
+      // Older events are read from the database. These limits spare most watchers that.
       limits: { events: 5_000, bytes: 16 * 2 ** 20, milliseconds: Number.POSITIVE_INFINITY, keep: 0 },
       weigh: (event) => 256 + (event.value?.byteLength ?? 0) + (event.previous?.value.byteLength ?? 0),
     });
@@ -110,13 +110,13 @@ class SqliteKv implements Kv {
     return this.#call("get", key);
   }
 
-  /** Read page by page at one revision, so that writers never wait for the whole of it. */
+  /** Reads page by page at one revision, so that writers never wait for a whole list. */
   async list(prefix: string, options: ListOptions = {}): Promise<ListResult> {
     for (;;) {
       try {
         return await this.#listOnce(prefix, options);
       } catch (error) {
-        // Without a revision to keep to, a list that was overtaken by compaction starts again.
+        // Compaction overtook a list of the current state. The list starts again.
         if (!(error instanceof CompactedError) || options.revision !== undefined) throw error;
       }
     }
@@ -185,7 +185,7 @@ class SqliteKv implements Kv {
         }
       } catch (error) {
         if (error instanceof ClosedError) return;
-        // Too slow for memory; the database may still have it.
+        // The reader is too slow for the events in memory. The database may still have them.
         if (!(error instanceof CompactedError)) throw error;
       } finally {
         signal.removeEventListener("abort", close);
@@ -221,7 +221,7 @@ class SqliteKv implements Kv {
     this.#expiry.stop();
     this.#send();
     try {
-      // Answered after everything that was sent before it.
+      // The thread answers it after everything that was sent before.
       await this.client.call("close", undefined);
     } finally {
       this.#log.close();
@@ -258,7 +258,7 @@ class SqliteKv implements Kv {
     return this.#count(from, prefixEnd(prefix), revision);
   }
 
-  /** Keys in [`from`, `end`) at `at`, counted in stretches for the same reason. */
+  /** Counts the keys in [`from`, `end`) at `at`, page by page for the same reason. */
   async #count(from: string, end: string, at: number | undefined): Promise<number> {
     let total = 0;
     for (let revision = at; ; ) {
@@ -282,7 +282,7 @@ class SqliteKv implements Kv {
     this.#assertOpen();
     const done = deferred<WriteResult>();
     this.#pending.push({ request, done });
-    // Waking the thread costs more than a write, so what is written in one turn of the event loop travels together.
+    // Waking the thread costs more than a write, so the writes of one turn of the event loop are sent together.
     if (this.#pending.length === 1) setImmediate(() => this.#send());
     return done.promise;
   }
@@ -306,7 +306,7 @@ class SqliteKv implements Kv {
     }
   }
 
-  /** The commit is on disk: now readers and watchers may see it, then its writers are told. */
+  /** Publishes durable writes: first to readers and watchers, then to the callers. */
   #publish(batch: readonly PendingWrite[], results: readonly WriteResult[]): void {
     const events: KvEvent[] = [];
     for (const [index, { request }] of batch.entries()) {
@@ -336,7 +336,7 @@ class SqliteKv implements Kv {
     if (excess <= this.#historyRevisions / 10) return;
     this.#compacted = this.#revision - this.#historyRevisions;
     this.client.call("compact", this.#compacted).catch(() => {
-      // It is tried again with the next excess.
+      // The next excess compacts again.
     });
   }
 
@@ -365,7 +365,7 @@ class SqliteKv implements Kv {
   }
 }
 
-/** What the thread says when it cannot do as asked. Only of a flush that failed is it unknown what reached the disk. */
+/** The error that callers get for a failure in the thread. The outcome is unknown only after a failed flush. */
 function unavailable(error: unknown): UnavailableError {
   const unknown = error instanceof DataDirectoryError && error.problem === "unwritable";
   const message = error instanceof Error ? error.message : String(error);
@@ -385,7 +385,7 @@ function noSuchRevision(requested: number, answer: NoSuchRevision): Error {
   return new FutureRevisionError(requested, answer.current);
 }
 
-/** Both start with the prefix or lie outside it, where their order does not matter beyond being outside. */
+/** The later of the two: a list starts at its prefix or after `key`. */
 function laterKey(prefix: string, key: string): string {
   return compareKeys(key, prefix) >= 0 ? key : prefix;
 }
@@ -395,7 +395,7 @@ function written(key: string, result: WriteResult): Extract<WriteResult, { kind:
   throw new RevisionMismatchError(key, result.kind === "mismatch" ? result.current : undefined);
 }
 
-/** A view of a larger buffer would take the whole of it to the other thread. */
+/** Copies a value that is a view of a larger buffer: the whole buffer would be sent to the thread. */
 function portable(request: WriteRequest): WriteRequest {
   if (request.type === "delete" || request.value.byteLength === request.value.buffer.byteLength) return request;
   return { ...request, value: Uint8Array.from(request.value) };

@@ -1,5 +1,5 @@
 /**
- * The thread that owns the database. A build emits this file as an entry point named sqlite-worker.js, beside the
+ * The worker thread that owns the database. The build emits this file as an entry point named sqlite-worker.js, beside the
  * modules that start it.
  */
 import { once } from "node:events";
@@ -24,11 +24,11 @@ import type {
 } from "./protocol.js";
 import { speaksOfDamage, type Verdict } from "./schema.js";
 
-/** Writes in one commit at most. */
+/** The writes of one commit at most. */
 const BATCH = 500;
-/** A write-ahead log larger than this is folded into the database even while writers wait. */
+/** A write-ahead log larger than this is checkpointed even while writes wait. */
 const LOG_BYTES = 4 * 2 ** 20;
-/** A log of this size is folded once nobody has asked for anything for a while, so that a writer rarely waits for it. */
+/** A log of this size is checkpointed when the thread is idle, so that a write rarely waits for it. */
 const IDLE_FOLD_BYTES = 256 * 1024;
 const IDLE_MILLISECONDS = 1000;
 
@@ -90,8 +90,8 @@ async function inspectApart({ location, libsql }: WorkerSettings, file: string):
 }
 
 /**
- * A log that was cut short has lost acknowledged writes: their revisions must not come back with another meaning.
- * Answers the last that was lost.
+ * Skips the revisions of acknowledged writes that a truncated log has lost, so that they are not given out again. Returns
+ * the last lost revision.
  */
 function recover(database: SqliteDatabase, held: HeldDirectory): number | undefined {
   const acknowledged = held.acknowledged.read();
@@ -106,14 +106,14 @@ function recover(database: SqliteDatabase, held: HeldDirectory): number | undefi
   return lost;
 }
 
-/** What has arrived while this thread was busy. */
+/** Yields the requests that arrived while the thread was busy. */
 function* queued(port: MessagePort): Generator<Request> {
   for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
     yield next.message as Request;
   }
 }
 
-/** Serves requests in order; writes that follow each other share a commit. */
+/** Serves requests in order. Consecutive writes share a commit. */
 class DatabaseServer {
   readonly #commits: Commits;
   #idle: NodeJS.Timeout | undefined;
@@ -151,7 +151,7 @@ class DatabaseServer {
     this.#foldInTime();
   }
 
-  /** Folds now when it must be, or as soon as nobody asks for anything. */
+  /** Checkpoints now when the log is too large, or else when the thread is idle. */
   #foldInTime(): void {
     const unfolded = this.#commits.unfolded;
     if (unfolded > LOG_BYTES) this.#commits.fold();
@@ -221,7 +221,7 @@ class DatabaseServer {
   }
 }
 
-/** What is handed over rather than copied. */
+/** The buffers to transfer rather than copy. */
 function buffers(response: Response): ArrayBuffer[] {
   if (!("answer" in response) || typeof response.answer !== "object" || !("kind" in response.answer)) return [];
   const { answer } = response;

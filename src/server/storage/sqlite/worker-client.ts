@@ -6,7 +6,7 @@ import { DataDirectoryError } from "./data-directory-error.js";
 import type { CallName, Calls, Greeting, Response, WorkerSettings } from "./protocol.js";
 import { workerLocation } from "../../threads/worker-location.js";
 
-/** Our end of the database thread. */
+/** The main thread's client of the database thread. */
 export class WorkerClient {
   #nextId = 1;
   #failure: Error | undefined;
@@ -24,7 +24,7 @@ export class WorkerClient {
     });
   }
 
-  /** Resolves when the database is open; throws {@link DataDirectoryError} when it cannot be. */
+  /** Resolves when the database is open. Throws {@link DataDirectoryError} when it cannot be opened. */
   static async start(
     settings: Omit<WorkerSettings, "libsql" | "processId" | "location" | "check">,
   ): Promise<{ client: WorkerClient; opened: Extract<Greeting, { kind: "opened" }> }> {
@@ -37,7 +37,7 @@ export class WorkerClient {
     return { client: new WorkerClient(worker), opened: greeting };
   }
 
-  /** Calls are served in the order in which they are made. */
+  /** Makes a call. The thread serves calls in order. */
   async call<N extends CallName>(name: N, ask: Calls[N]["ask"]): Promise<Calls[N]["answer"]> {
     if (this.#failure !== undefined) throw this.#failure;
     const id = this.#nextId++;
@@ -64,7 +64,7 @@ export class WorkerClient {
   }
 }
 
-/** Starts the thread for one answer and resolves when it has ended. */
+/** Starts the thread for one answer and resolves when the thread has ended. */
 export async function askOnce<T>(settings: Omit<WorkerSettings, "libsql" | "processId" | "location">): Promise<T> {
   const worker = await startWorker(settings);
   const exited = new Promise((resolve) => worker.once("exit", resolve));
@@ -81,7 +81,7 @@ async function startWorker(settings: Omit<WorkerSettings, "libsql" | "processId"
     processId: process.pid,
     location: location.href,
   };
-  // The runtime's SQLite announces itself as experimental on stderr.
+  // Without it Node prints a warning that its SQLite is experimental.
   return new Worker(location, { workerData, execArgv: ["--no-warnings"] });
 }
 

@@ -1,32 +1,35 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectCodec } from "../store.js";
-import { HotSet } from "./hot-set.js";
+import { SecondChanceCache } from "./second-chance-cache.js";
 import { KvObject } from "./kv-object.js";
 
-/** What all objects of a storage share: how their bytes are read, and which of them keep what they read. */
+/** Decodes the values of a storage, and limits how many objects keep their decoded forms. */
 export class Codecs {
-  readonly hot: HotSet<KvObject>;
+  readonly cache: SecondChanceCache<KvObject>;
   readonly #codecs = new Map<string, ObjectCodec>();
-  /** What is being written, by its bytes, so that what comes back in the watch is not decoded again. */
+  /** Objects being written, by their bytes, so that the watch event for a write is not decoded again. */
   readonly #written = new WeakMap<Uint8Array, KubeObject>();
 
   /**
-   * Parsed and encoded forms of objects may take about `hotBytes`. `upgrades` says that stored bytes may be of another
+   * Decoded and encoded forms of objects may take about `cacheBytes`. `upgrades` is true when stored bytes may be of another
    * schema epoch.
    */
   constructor(
-    hotBytes: number,
+    cacheBytes: number,
     private readonly upgrades = false,
   ) {
-    this.hot = new HotSet(hotBytes);
+    this.cache = new SecondChanceCache(cacheBytes);
   }
 
-  /** Objects below `prefix`, which ends in "/", are read by `codec` from now on. */
+  /** Decodes objects below `prefix`, which ends in "/", with `codec` from now on. */
   register(prefix: string, codec: ObjectCodec): void {
     this.#codecs.set(prefix, codec);
   }
 
-  /** The codec of the resource that holds `key`. A codec that was replaced makes derived forms stale. */
+  /**
+   * Returns the codec of the resource that `key` belongs to. Replacing a codec invalidates the forms that were derived with
+   * it.
+   */
   codecFor(key: string): ObjectCodec {
     for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
       const codec = this.#codecs.get(key.slice(0, end + 1));
@@ -35,17 +38,17 @@ export class Codecs {
     throw new Error(`no resource is registered for key ${key}`);
   }
 
-  /** Announces that `bytes` are about to be written and stand for `object`. */
+  /** Records that `bytes`, which are about to be written, encode `object`. */
   expect(bytes: Uint8Array, object: KubeObject): void {
     this.#written.set(bytes, object);
   }
 
-  /** What is stored at `key`, as it is stored today. */
+  /** Brings stored bytes to the current schema epoch. */
   upgraded(key: string, bytes: Uint8Array): Uint8Array {
     return this.codecFor(key).upgrade?.(bytes) ?? bytes;
   }
 
-  /** The object at one revision of a key; `revision` 0 for one that was never written. */
+  /** Returns the object at one revision of a key; `revision` is 0 for an object that was never written. */
   object(key: string, revision: number, bytes: Uint8Array): KvObject {
     const source = this.#written.get(bytes);
     const object = new KvObject(this, key, revision, bytes, !this.upgrades || source !== undefined);

@@ -1,30 +1,30 @@
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 
-/** Where the next page of a list starts. */
+/** The start of the next page of a list. */
 export interface ContinuePoint {
-  /** The first key that may be listed. */
+  /** The first key that the page may contain. */
   readonly key: string;
-  /** The revision to list at; -1 for whatever is current, which gives up consistency. */
+  /** The revision of the list; -1 for the current one, which gives up consistency between pages. */
   readonly revision: number;
 }
 
 const VERSION = "meta.k8s.io/v1";
 
-/** Kubernetes' own encoding: base64url of JSON with the key relative to `prefix`, the prefix of the list. */
+/** Encodes a token as Kubernetes does: base64url of JSON, with the key relative to `prefix`, the prefix of the list. */
 export function encodeContinue({ key, revision }: ContinuePoint, prefix: string): string {
   const start = key.slice(prefix.length);
   return Buffer.from(JSON.stringify({ v: VERSION, rv: revision, start })).toString("base64url");
 }
 
-/** Throws BadRequest for a token that no list of this prefix gave. */
+/** Throws BadRequest for a token that no list of this prefix returned. */
 export function decodeContinue(token: string, prefix: string): ContinuePoint {
   const { v, rv, start } = parse(token);
   if (v !== VERSION) throw refuse(`: server does not recognize this encoded version ${v}`);
   if (rv === 0) throw refuse(": incorrect encoded start resourceVersion (version meta.k8s.io/v1)");
   if (start === "") throw refuse(": encoded start key empty (version meta.k8s.io/v1)");
   const rooted = start.startsWith("/") ? start : `/${start}`;
-  // A key that climbs out of the prefix would list what the request was not authorised for.
+  // A key outside the prefix would list objects that the request was not authorized for.
   if (clean(rooted) !== rooted) throw refuse(`: ${start}`);
   return { key: prefix + rooted.slice(1), revision: rv };
 }

@@ -8,10 +8,10 @@ import { KvView } from "./kv-view.js";
 import type { KvObject } from "./kv-object.js";
 import type { ObjectEvent, ObjectView, Reads } from "./reads.js";
 
-/** What a watch may fall behind before it is told to list again. */
+/** How far a watch may fall behind before it fails with 410. */
 const BACKLOG = { events: 10_000, bytes: 16 * 2 ** 20, milliseconds: Number.POSITIVE_INFINITY, keep: 0 };
 
-/** Reads that ask the key-value store every time: no memory is spent on a cache, and nothing is ever stale. */
+/** Reads from the key-value store on every call. It needs no memory for a cache and never returns stale objects. */
 export class DirectReads implements Reads {
   readonly ignoresLimitOfAny = false;
   readonly #following = new Set<AbortController>();
@@ -20,7 +20,7 @@ export class DirectReads implements Reads {
     private readonly kv: Kv,
     private readonly codecs: Codecs,
     private readonly clock: Clock,
-    /** When a client may ask again for a revision that was not reached; 0: nobody knows. */
+    /** When a client may retry a revision that was not reached; 0: unknown. */
     private readonly retryAfterSeconds: number,
   ) {}
 
@@ -84,7 +84,7 @@ export class DirectReads implements Reads {
   }
 
   async requestProgress(): Promise<void> {
-    // What a watch is not told now it is told by the next event.
+    // The next event reports the progress instead.
     await this.kv.requestProgress?.().catch(() => {});
   }
 

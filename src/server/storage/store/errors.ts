@@ -14,7 +14,7 @@ const CONTINUE_EXPIRED =
   "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
   "deleted between the time the first chunk was returned and now may show up in the list.";
 
-/** 410 for a page whose revision is gone, with a token that goes on at the current one. */
+/** 410 for a page whose revision is compacted. Its token continues at the current revision. */
 export function continueExpired(token: string): StatusError {
   const { status } = expired(CONTINUE_EXPIRED);
   return new StatusError({ ...status, metadata: { ...status.metadata, continue: token } });
@@ -22,25 +22,27 @@ export function continueExpired(token: string): StatusError {
 
 export const listExpired = (): StatusError => expired("The resourceVersion for the provided list is too old.");
 
-/** 410 by the watch cache, which knows what it still has. */
+/** 410 from the watch cache, with the oldest revision of its history. */
 export const watchExpired = (requested: number, oldest: number): StatusError =>
   expired(`too old resource version: ${requested} (${oldest})`);
 
-/** 410 by the store itself. */
+/** 410 from the store itself. */
 export const storeWatchExpired = (): StatusError => expired("The resourceVersion for the provided watch is too old.");
 
-/** 410 for a version from another life of the store, before it was emptied or restored: the client must list again. */
+/**
+ * 410 for a revision of another history of the store, from before it was emptied or restored. The client must list again.
+ */
 export const watchFromElsewhere = (requested: number, current: number): StatusError =>
   expired(`Too large resource version: ${requested}, current: ${current}`);
 
-/** 504: the revision asked for was not reached in time. `retryAfterSeconds` 0 leaves to the client when to come back. */
+/** 504: the requested revision was not reached in time. With `retryAfterSeconds` 0 the client decides when to retry. */
 export function tooLargeResourceVersion(requested: number, current: number, retryAfterSeconds: number): StatusError {
   return timeout(`Too large resource version: ${requested}, current: ${current}`, retryAfterSeconds, [
     { reason: "ResourceVersionTooLarge", message: "Too large resource version" },
   ]);
 }
 
-/** 409 for an object that is not the one the client had in mind. */
+/** 409: the object does not match the client's preconditions. */
 export function preconditionFailed(gr: GroupResource, name: string, key: string, what: string): StatusError {
   return conflict(
     gr,
@@ -49,11 +51,11 @@ export function preconditionFailed(gr: GroupResource, name: string, key: string,
   );
 }
 
-/** kube-apiserver's 500, which clients know. */
+/** kube-apiserver's error for it, with code 500. */
 export const resourceVersionOnCreate = (): StatusError =>
   unclassified("resourceVersion should not be set on objects to be created");
 
-/** The text for a resourceVersion that is not an unsigned 64-bit number. */
+/** The error text for a resourceVersion that is no unsigned 64-bit integer. */
 export function invalidResourceVersionText(text: string): string {
   return `resourceVersion: Invalid value: ${goQuote(text)}: ${parseUintText(text)}`;
 }

@@ -1,21 +1,21 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
 import type { Codecs } from "./codecs.js";
-import type { Coolable } from "./hot-set.js";
+import type { Evictable } from "./second-chance-cache.js";
 
-/** The bytes of one revision of one object; everything else is derived from them when asked for. */
-export class KvObject implements StoredObject, Coolable {
-  heat: Coolable["heat"] = "cold";
+/** The bytes of one revision of an object. All other forms are derived from them on first use. */
+export class KvObject implements StoredObject, Evictable {
+  residency: Evictable["residency"] = "out";
   #attributes: ObjectAttributes | undefined;
   #parsed: KubeObject | undefined;
   #encodings: Map<string, Uint8Array> | undefined;
-  /** The codec that the derived forms come from. */
+  /** The codec that the derived forms were made with. */
   #codec: ObjectCodec | undefined;
   #bytes: Uint8Array;
   #isCurrent: boolean;
   #isStale = false;
 
-  /** `isCurrent` says that the bytes are of today's schema epoch. */
+  /** `isCurrent` is true when the bytes are of the current schema epoch. */
   constructor(
     private readonly source: Codecs,
     readonly key: string,
@@ -53,31 +53,31 @@ export class KvObject implements StoredObject, Coolable {
   get encodings(): Map<string, Uint8Array> {
     this.#refresh();
     this.#encodings ??= new Map();
-    this.source.hot.touch(this);
+    this.source.cache.touch(this);
     return this.#encodings;
   }
 
   get weight(): number {
-    // Objects with their strings and maps take about three times what their JSON does (measured with pods).
+    // Objects take about three times the bytes of their JSON (measured with pods).
     return 256 + 3 * this.#bytes.byteLength;
   }
 
   object(): KubeObject {
     const codec = this.#refresh();
     this.#parsed ??= withResourceVersion(codec.decode(this.bytes), this.revision);
-    this.source.hot.touch(this);
+    this.source.cache.touch(this);
     return this.#parsed;
   }
 
-  /** Hands in what the bytes were made from, so that they need not be decoded. Nobody may change it any more. */
+  /** Supplies the object that the bytes were made from, so that they need not be decoded. It must not change afterwards. */
   prime(object: KubeObject): void {
     const codec = this.#refresh();
     this.#parsed ??= withResourceVersion(object, this.revision);
     this.#attributes ??= codec.attributes(this.#parsed);
-    this.source.hot.touch(this);
+    this.source.cache.touch(this);
   }
 
-  /** The same content at another revision: how a deletion shows the last state. */
+  /** The same content at another revision. A DELETED event carries the last state so. */
   at(revision: number): KvObject {
     const copy = new KvObject(this.source, this.key, revision, this.#bytes, this.#isCurrent);
     copy.#attributes = this.#attributes;
@@ -85,7 +85,7 @@ export class KvObject implements StoredObject, Coolable {
     return copy;
   }
 
-  cool(): void {
+  evict(): void {
     this.#parsed = undefined;
     this.#encodings = undefined;
   }
@@ -99,7 +99,7 @@ export class KvObject implements StoredObject, Coolable {
   #refresh(): ObjectCodec {
     const codec = this.source.codecFor(this.key);
     if (codec !== this.#codec) {
-      this.cool();
+      this.evict();
       this.#attributes = undefined;
       this.#codec = codec;
     }
@@ -111,7 +111,7 @@ function withResourceVersion(object: KubeObject, revision: number): KubeObject {
   const metadata = { ...object.metadata };
   if (revision > 0) metadata.resourceVersion = String(revision);
   else delete metadata.resourceVersion;
-  // Assigned: to define anew what a copy already has takes many times as long.
+  // Assigned rather than spread: defining a key that the copy already has is many times slower.
   const copy = { ...object };
   copy.metadata = metadata;
   return copy;

@@ -3,7 +3,7 @@ import type { Codecs } from "./codecs.js";
 import type { KvObject } from "./kv-object.js";
 import type { ObjectView } from "./reads.js";
 
-/** A state of the objects below `prefix` as the key-value store keeps it. */
+/** A state of the objects below `prefix` in the key-value store. */
 export class KvView implements ObjectView {
   constructor(
     private readonly kv: Kv,
@@ -15,10 +15,10 @@ export class KvView implements ObjectView {
   async read(from: string, limit: number): Promise<{ objects: readonly KvObject[]; remaining: number }> {
     const { kv, prefix, revision } = this;
     if (from === prefix) return this.#objects(await kv.list(prefix, { revision, limit }));
-    // The first key after one without its last NUL is that key with it.
+    // A key that ends in NUL is the first key after the same one without it.
     if (from.endsWith("\0"))
       return this.#objects(await kv.list(prefix, { revision, limit, startAfter: from.slice(0, -1) }));
-    // No key is the one before another one, so the key itself is asked for beside those that follow it.
+    // `startAfter` excludes its key and there is no key just before `from`, so `from` is read separately.
     const [own, after] = await Promise.all([
       kv.list(from, { revision, limit: 1 }),
       kv.list(prefix, { revision, limit, startAfter: from }),
@@ -29,7 +29,7 @@ export class KvView implements ObjectView {
   }
 
   keep(): void {
-    // The store keeps it until it is compacted.
+    // The store keeps the state until it is compacted.
   }
 
   #objects({ items, remaining }: Pick<ListResult, "items" | "remaining">): {

@@ -8,21 +8,21 @@ import type { KvObject } from "./kv-object.js";
 import type { ObjectView, Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
 
-/** What a list reads: a state, from a key on. */
+/** The source of a list's page: a state and the key to start from. */
 interface Page {
   readonly view: ObjectView;
   readonly from: string;
   readonly limit: number;
-  /** What the client is told when the state is lost while it is read. */
+  /** The error for the client when the state is compacted during the list. */
   readonly gone: () => Error;
 }
 
 /** Objects read at a time. */
 const SLICE = 1000;
-/** Objects looked at between two glances at the clock. */
+/** Objects filtered between two checks of the time slice. */
 const GLANCE = 20;
 
-/** Lists below `prefix`, a whole key prefix ending in "/", from one state that cannot change under the reader. */
+/** Lists the objects below `prefix`, a whole key prefix ending in "/", from one immutable state. */
 export async function listObjects(reads: Reads, prefix: string, options: ListObjectsOptions): Promise<ListOfObjects> {
   const page = await choosePage(reads, prefix, options);
   try {
@@ -51,7 +51,8 @@ async function choosePage(reads: Reads, prefix: string, options: ListObjectsOpti
     throw badRequest(`invalid resource version: ${invalidResourceVersionText(resourceVersion)}`);
   }
   const gone = listExpired;
-  // Before resourceVersionMatch existed, a limit together with a version meant that very version.
+  // Without resourceVersionMatch, a limit with a resourceVersion requests exactly that version, as it did before the
+  // parameter existed.
   if (resourceVersionMatch === "Exact" || (!resourceVersionMatch && limit > 0 && requested > 0)) {
     const view = await reads.exactly(prefix, requested);
     if (view === undefined) throw gone();
@@ -96,7 +97,7 @@ async function collect(
   }
 }
 
-/** Adds those of `objects` that are wanted to `items`, at most `room`; answers how many were looked at for that. */
+/** Adds the matching objects to `items`, at most `room`. Returns how many objects it has examined. */
 async function take(
   objects: readonly KvObject[],
   predicate: ListObjectsOptions["predicate"],

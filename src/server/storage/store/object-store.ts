@@ -27,7 +27,7 @@ import { listObjects } from "./list-objects.js";
 import { checkPreconditions } from "./preconditions.js";
 import type { Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
-import { Turns } from "./turns.js";
+import { KeyedMutex } from "./keyed-mutex.js";
 import { watchObjects } from "./watch-objects.js";
 
 export interface ObjectStoreConfig {
@@ -35,9 +35,9 @@ export interface ObjectStoreConfig {
   readonly reads: Reads;
   readonly codecs: Codecs;
   readonly timers: Timers;
-  /** Where the resource's keys begin, ending in "/": "/registry/pods/". */
+  /** The resource's key prefix, ending in "/": "/registry/pods/". */
   readonly prefix: string;
-  /** Named in errors. */
+  /** Errors name it. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
 }
@@ -46,13 +46,13 @@ type UpdateOptions = NonNullable<Parameters<ObjectStore["guaranteedUpdate"]>[2]>
 type DeleteOptions = NonNullable<Parameters<ObjectStore["delete"]>[1]>;
 type Updated = Awaited<ReturnType<ObjectStore["guaranteedUpdate"]>>;
 
-/** What a write came to: done, or what somebody else wrote in between. */
+/** The result of an attempt to write: done, or the object that another write has stored meanwhile. */
 type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefined };
 
-/** An {@link ObjectStore} that writes to a {@link Kv} and reads from it or from the cache over it. */
+/** An {@link ObjectStore} that writes to a {@link Kv} and reads from the watch cache or from the store. */
 export class KvObjectStore implements ObjectStore {
-  /** Other servers may write at any time; those of this one need not get in each other's way. */
-  readonly #turns = new Turns();
+  /** Serializes this server's own updates of a key. Other servers may still write at any time. */
+  readonly #updates = new KeyedMutex();
 
   constructor(private readonly config: ObjectStoreConfig) {}
 
@@ -104,7 +104,7 @@ export class KvObjectStore implements ObjectStore {
     change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
     options: UpdateOptions = {},
   ): Promise<Updated> {
-    return this.#turns.take(key, () => this.#update(key, change, options));
+    return this.#updates.run(key, () => this.#update(key, change, options));
   }
 
   async #update(
@@ -182,7 +182,7 @@ export class KvObjectStore implements ObjectStore {
     }
   }
 
-  /** What the key holds now, if somebody else wrote it in between; any other error is thrown again. */
+  /** Returns the current object if another write has conflicted. Throws any other error again. */
   async #overtaken(path: string, error: unknown): Promise<Attempt> {
     if (error instanceof KeyExistsError) return { found: await this.config.reads.latestOf(path) };
     if (error instanceof RevisionMismatchError) return { found: this.#object(error.current) };
@@ -193,7 +193,7 @@ export class KvObjectStore implements ObjectStore {
     return kv && this.config.codecs.object(kv.key, kv.revision, kv.value);
   }
 
-  /** The object as it was just written; readers may see it by now. */
+  /** Returns the object that was just written. Readers may see it already. */
   async #written(path: string, bytes: Uint8Array, revision: number): Promise<StoredObject> {
     const { codecs, reads } = this.config;
     return (await reads.acknowledged(path, revision)) ?? codecs.object(path, revision, bytes);
@@ -204,7 +204,7 @@ export class KvObjectStore implements ObjectStore {
     checkPreconditions(preconditions, current, { resource, name: nameOf(key), key: this.#path(key) });
   }
 
-  /** Refuses what would reach outside the resource. */
+  /** Rejects a key that would leave the resource's prefix. */
   #path(key: string): string {
     for (const part of key.split("/")) {
       if (part === "." || part === "..") throw internalError(`invalid key: ${JSON.stringify(key)}`);

@@ -2,7 +2,7 @@ import type { GroupResource } from "../../../machinery/errors/status-error.js";
 import type { Preconditions, StoredObject } from "../store.js";
 import { preconditionFailed } from "./errors.js";
 
-/** Throws Conflict when `object`, undefined for none, is not the one described. */
+/** Throws Conflict unless `object`, undefined for a missing one, meets the preconditions. */
 export function checkPreconditions(
   wanted: Preconditions | undefined,
   object: StoredObject | undefined,

@@ -3,19 +3,19 @@ import type { EventReader } from "../event-log.js";
 import type { CompactedError } from "../kv.js";
 import type { KvObject } from "./kv-object.js";
 
-/** One state of the objects below a prefix. It cannot change under its reader. */
+/** One immutable state of the objects below a prefix. */
 export interface ObjectView {
   readonly revision: number;
   /**
-   * At most `limit` objects from the key `from` on, in key order, and how many follow them. Rejects with CompactedError
+   * Returns at most `limit` objects from the key `from` on, in key order, and how many follow. Rejects with CompactedError
    * when the state is no longer kept.
    */
   read(from: string, limit: number): Promise<{ readonly objects: readonly KvObject[]; readonly remaining: number }>;
-  /** Keeps the state at hand: somebody was told how to go on. */
+  /** Keeps the state for the next page: a client holds a continue token for it. */
   keep(): void;
 }
 
-/** One change to one object. At least one of the two states is there. */
+/** One change to one object. At least one of the two states is present. */
 export interface ObjectEvent {
   readonly revision: number;
   readonly key: string;
@@ -23,46 +23,48 @@ export interface ObjectEvent {
   readonly object: KvObject | undefined;
   /** Absent when the object was created. */
   readonly previous: KvObject | undefined;
-  /** `previous` at this event's revision, for watchers that see the object go; made once and shared by them. */
+  /** `previous` at this event's revision, for watches that the object leaves. It is made once and shared. */
   deleted?: KvObject;
 }
 
 /**
- * Where objects are read: the watch cache, or the key-value store itself. Prefixes are whole key prefixes ending in "/". A
- * revision that is not reached within {@link PATIENCE_MILLISECONDS} is a StatusError 504.
+ * Reads objects from the watch cache or from the key-value store. Prefixes are whole key prefixes ending in "/". A revision
+ * that is not reached within {@link PATIENCE_MILLISECONDS} is a 504 StatusError.
  */
 export interface Reads {
-  /** Resolves when reads can be served. They wait for it themselves. */
+  /** Resolves when reads can be served. Reads wait for it themselves. */
   ready(): Promise<void>;
-  /** The key with everything that was acknowledged before the call. */
+  /** The object at `key`, with every write that was acknowledged before the call. */
   latestOf(key: string): Promise<KvObject | undefined>;
-  /** The key not older than `revision`; 0 for whatever is at hand. */
+  /** The object at `key` in a state not older than `revision`; 0 accepts any state. */
   notOlderOf(key: string, revision: number): Promise<KvObject | undefined>;
-  /** Everything that was acknowledged before the call. */
+  /** A state with every write that was acknowledged before the call. */
   latest(prefix: string): Promise<ObjectView>;
-  /** Not older than `revision`; 0 for whatever is at hand. */
+  /** A state not older than `revision`; 0 accepts any state. */
   notOlder(prefix: string, revision: number): Promise<ObjectView>;
-  /** Undefined when that state is no longer kept. */
+  /** The state at `revision`; undefined when it is no longer kept. */
   exactly(prefix: string, revision: number): Promise<ObjectView | undefined>;
-  /** Whether a list of whatever is at hand comes whole although a limit was asked for. */
+  /** True when a list of any state ignores its limit and returns everything. */
   readonly ignoresLimitOfAny: boolean;
   /**
-   * Where a watch without initial events starts that asks for what comes after `revision`: there, or with 0 at what is
-   * at hand. Undefined for a revision that the store has not given out.
+   * The revision after which a watch without initial events starts: `revision` itself, or with 0 the revision of any state.
+   * Undefined for a revision that the store has not reached.
    */
   startAfter(revision: number): Promise<number | undefined>;
-  /** What happens below `prefix` after `revision`. Close it when done. */
+  /** Reads the events below `prefix` after `revision`. Close the reader after use. */
   follow(prefix: string, revision: number): EventReader<ObjectEvent>;
-  /** What a watch is told that asks for events which are no longer kept. */
+  /** The error of a watch whose events are no longer kept. */
   tooOld(error: CompactedError): StatusError;
-  /** Has readers that are not behind learn how far the store is, where that can be asked. Never rejects. */
+  /**
+   * Makes readers that have read everything learn the store's current revision, where the store supports it. Never rejects.
+   */
   requestProgress(): Promise<void>;
-  /** Resolves when what the store acknowledged at `revision` may be answered; with the object as readers have it, if they do. */
+  /** Resolves when the write at `revision` may be answered, with the object as readers see it if they have it already. */
   acknowledged(key: string, revision: number): Promise<KvObject | undefined>;
   close(): Promise<void>;
 }
 
-/** How long a read waits for a revision the client saw elsewhere, as the API server does. */
+/** How long a read waits for a future revision, as kube-apiserver does. */
 export const PATIENCE_MILLISECONDS = 3000;
-/** What the client is told to wait then. */
+/** The Retry-After of the error that follows. */
 export const RETRY_AFTER_SECONDS = 1;

@@ -10,9 +10,9 @@ import type { ObjectEvent, ObjectView, Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
 
 const BOOKMARK_MILLISECONDS = 60_000;
-/** How long before its end a watch says once more how far it got. */
+/** How long before its end a watch sends a last bookmark. */
 const LAST_BOOKMARK_MILLISECONDS = 2000;
-/** Events or objects looked at before a batch is handed on. */
+/** Events or objects filtered before a batch is passed on. */
 const BATCH = 200;
 
 export interface WatchSources {
@@ -22,9 +22,9 @@ export interface WatchSources {
 }
 
 /**
- * Watches below `prefix`, a whole key prefix ending in "/". The place where the watch starts is fixed when this
- * resolves; a place that is gone or does not come is reported by the iteration, as 410 or 504, because clients look for it
- * there.
+ * Watches the objects below `prefix`, a whole key prefix ending in "/". The start revision is fixed when this resolves. A
+ * revision that is compacted or not reached fails the iteration with 410 or 504, because clients look for the error in the
+ * stream.
  */
 export async function watchObjects(
   sources: WatchSources,
@@ -54,13 +54,13 @@ export async function watchObjects(
   return follow(sources, prefix, from, options);
 }
 
-// Clients look for a revision that is gone, or does not come, in the stream, not in the answer's status.
+// Clients expect a compacted or unreached revision as an error in the stream, not as the answer's status.
 // oxlint-disable-next-line require-yield
 async function* fail(error: Error): AsyncGenerator<readonly StoredEvent[]> {
   throw error;
 }
 
-/** The reader is there before the first await, so that nothing is missed while the state is told. */
+/** Creates the reader before the first await, so that no event is lost while the initial state is sent. */
 function follow(
   { reads, timers }: WatchSources,
   prefix: string,
@@ -77,7 +77,7 @@ function follow(
     bookmarks.stop();
     reader.close();
   };
-  // A generator that was never started does not run its finally.
+  // A generator that was never started does not run its finally block.
   if (options.signal.aborted) stop();
   else options.signal.addEventListener("abort", stop, { once: true });
   return tell(reads, reader, bookmarks, prefix, options, view, () => {
@@ -144,7 +144,7 @@ async function* initialEvents(
   }
 }
 
-/** What a watcher that sees only some objects is told of a change; undefined for nothing. */
+/** The event that a watch with this predicate gets for a change; undefined for none. */
 function seenBy(event: ObjectEvent, predicate: WatchObjectsOptions["predicate"]): StoredEvent | undefined {
   const passes = (object: StoredObject | undefined): boolean =>
     object !== undefined && (predicate === undefined || predicate(object));
@@ -156,7 +156,7 @@ function seenBy(event: ObjectEvent, predicate: WatchObjectsOptions["predicate"])
   return { type: "DELETED", object: event.deleted, revision };
 }
 
-/** Tells when to say how far the watch has got: every minute, and shortly before its end. */
+/** Decides when a bookmark is due: every minute, and shortly before the watch ends. */
 class BookmarkTimer {
   #due = false;
   readonly #cancels = new Set<() => void>();
@@ -174,7 +174,7 @@ class BookmarkTimer {
     if (wait > 0) this.#cancels.add(timers.start(wait, () => this.#fire()));
   }
 
-  /** Whether a bookmark is owed; asking settles it. */
+  /** Returns whether a bookmark is due and resets it. */
   due(): boolean {
     const due = this.#due;
     this.#due = false;
