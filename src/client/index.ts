@@ -1,4 +1,4 @@
-/** The client library: what `import ... from "kubets"` gives. */
+/** The client library: the exports of the package's main entry, "kubets". */
 export { kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
 export { loadConfig, type LoadConfigOptions } from "./dynamic/load-config.js";
 export {

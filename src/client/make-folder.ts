@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { errorCode } from "../base/path-error.js";
 
 /**
- * Makes a folder and those above it. Throws where that is not possible, unlike Node's own recursive mkdir, which never
- * comes back below a folder that takes no entries (/proc).
+ * Creates a folder and its parents. Throws where that fails. Node's own recursive mkdir never returns below a folder that
+ * takes no entries, such as /proc.
  */
 export function makeFolder(path: string, mode: number): void {
   if (tryMake(path, mode)) return;
@@ -13,7 +13,7 @@ export function makeFolder(path: string, mode: number): void {
   if (!tryMake(path, mode)) throw new Error(`cannot make the folder ${path}`);
 }
 
-/** False when the folder above is missing. */
+/** Returns false when the parent folder is missing. */
 function tryMake(path: string, mode: number): boolean {
   try {
     mkdirSync(path, { mode });

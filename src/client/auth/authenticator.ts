@@ -6,14 +6,14 @@ import { BearerTokenFile } from "./bearer-token-file.js";
 import type { ExecCluster, ExecPlugin } from "./exec-plugin.js";
 import type { PluginPolicy } from "./plugin-policy.js";
 
-/** What one request carries to say who sends it. */
+/** The credentials of one request. */
 export interface Credentials {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly repeatedHeaders: Readonly<Record<string, readonly string[]>>;
-  /** A client certificate that a plugin gave; a transport made for another one must be replaced. */
+  /** A client certificate from a credential plugin. The client replaces a transport made for another one. */
   readonly certificate?: { readonly certData: Uint8Array; readonly keyData: Uint8Array };
-  /** The server answered 401: whatever was cached is not to be used again. */
+  /** Drops cached credentials after the server answered 401. */
   refused(): void;
 }
 
@@ -21,11 +21,14 @@ export type Authenticator = () => Promise<Credentials>;
 
 export interface AuthenticatorOptions {
   readonly stdinIsTerminal?: boolean;
-  /** Which credential plugins may run. Default: all. */
+  /** The credential plugins that may run. Default: all. */
   readonly pluginPolicy?: PluginPolicy | undefined;
 }
 
-/** Throws at once on ways of authentication that exclude each other or do not exist any more. */
+/**
+ * Creates the authenticator of a config. Throws for ways of authentication that exclude each other or that client-go has
+ * removed.
+ */
 export function createAuthenticator(
   config: ClientConfig,
   { clock, env }: Pick<Surroundings, "clock" | "env">,
@@ -99,7 +102,7 @@ function impersonationHeaders(as: ImpersonationConfig | undefined): {
   return { headers, repeated };
 }
 
-/** A key may hold what a header name may not: percent-encoded, as the server decodes it. */
+/** Percent-encodes the characters that a header name may not contain. The server decodes them. */
 function escapeKey(key: string): string {
   return [...Buffer.from(key)]
     .map((byte) => {

@@ -3,7 +3,10 @@ import type { Clock } from "../../base/clock.js";
 
 const MAX_AGE = 60_000;
 
-/** A token that somebody else keeps fresh in a file: read again when a minute old; the last good one stands in between. */
+/**
+ * A bearer token in a file that another process renews. It is read again after a minute. While the file cannot be read, the
+ * last token stays valid.
+ */
 export class BearerTokenFile {
   private readAt = Number.NEGATIVE_INFINITY;
 
@@ -20,7 +23,7 @@ export class BearerTokenFile {
         const fresh = readFileSync(this.file, "utf8").trim();
         if (fresh !== "") this.current = fresh;
       } catch {
-        // The file may be between two versions: keep what we have.
+        // The file is being replaced. The last token stays in use.
       }
     }
     return this.current;

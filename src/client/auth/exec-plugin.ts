@@ -8,14 +8,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import type { ExecConfig } from "../config/client-config.js";
 import { type PluginPolicy, permittedPlugin } from "./plugin-policy.js";
 
-/** What a credential plugin answered; a token, a certificate with its key, or both. */
+/** The answer of a credential plugin: a token, a certificate with its key, or both. */
 export interface ExecCredentials {
   readonly token?: string;
   readonly certData?: Uint8Array;
   readonly keyData?: Uint8Array;
 }
 
-/** The cluster as a plugin that asked for it sees it, in ExecCredential's own fields and their order. */
+/** The cluster, as ExecCredential describes it to a plugin that requests it. The fields are in its order. */
 export interface ExecCluster {
   readonly server: string;
   readonly "tls-server-name"?: string;
@@ -32,15 +32,16 @@ export interface ExecPluginOptions {
   readonly cluster: ExecCluster;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
-  /** Whether a person is there to answer the plugin's questions. */
+  /** True when a person can answer the plugin's prompts. */
   readonly stdinIsTerminal: boolean;
   /** Default: every plugin may run. */
   readonly policy?: PluginPolicy | undefined;
 }
 
 /**
- * Credentials from a plugin, run on first use and again when they expire or were refused. Its stderr is ours, so that
- * it can ask and explain; its stdin is ours only in an interactive mode. Errors are worded as client-go words them.
+ * Credentials from a plugin. It runs on first use, and again when the credentials expire or the server refuses them. The
+ * plugin shares stderr with this process, so that it can prompt, and stdin only in an interactive mode. Errors have
+ * client-go's words.
  */
 export class ExecPlugin {
   private cached: ExecCredentials | undefined;
@@ -50,7 +51,7 @@ export class ExecPlugin {
 
   constructor(private readonly options: ExecPluginOptions) {}
 
-  /** Concurrent callers share one run. */
+  /** Returns the credentials. Concurrent callers share one run of the plugin. */
   async credentials(): Promise<ExecCredentials> {
     if (this.cached && this.options.clock.now() < this.expires) return this.cached;
     this.running ??= this.refresh().finally(() => {
@@ -59,7 +60,7 @@ export class ExecPlugin {
     return this.running;
   }
 
-  /** The server refused `used` (401): the next {@link credentials} are new ones, unless they already are. */
+  /** Drops `used` after the server refused it with 401, unless newer credentials have replaced it already. */
   refused(used: ExecCredentials): void {
     if (this.cached === used) this.cached = undefined;
   }
@@ -111,7 +112,7 @@ export class ExecPlugin {
   }
 
   private spawnError(command: string, error: Error): Error {
-    // Go calls only a name it did not find on PATH "not found"; a path that fails to start keeps the system's words.
+    // Go reports a bare name that is not on PATH as "not found". For a path it reports the system's error.
     if (/[/\\]/.test(command)) {
       const why = errorCode(error) === "EACCES" ? "permission denied" : "no such file or directory";
       return new Error(`exec: fork/exec ${command}: ${why}`);
@@ -124,7 +125,7 @@ export class ExecPlugin {
     return new Error(text);
   }
 
-  /** Ten times in ten minutes: who retries for ever is not told for ever. */
+  /** Limits the hint to ten times in ten minutes, so that a client that retries for ever does not repeat it for ever. */
   private mayExplain(): boolean {
     const now = this.options.clock.now();
     const { explanations } = this;
@@ -157,7 +158,7 @@ export class ExecPlugin {
   }
 }
 
-/** YAML will do, as everywhere. Nothing at all is an object without fields. */
+/** Parses a plugin's output as JSON or YAML. Empty output is an object without fields. */
 async function parseAnswer(stdout: string): Promise<JsonObject> {
   const { parseYaml } = await import("../../machinery/yaml/read.js");
   let answer: JsonValue;

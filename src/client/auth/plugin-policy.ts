@@ -3,15 +3,15 @@ import { basename, delimiter, join, normalize, sep } from "node:path";
 import { errnoText } from "../../base/path-error.js";
 import { goQuote } from "../../base/go-quote.js";
 
-/** Which credential plugins of a kubeconfig may be run. */
+/** The policy for the credential plugins of a kubeconfig. */
 export interface PluginPolicy {
-  /** "AllowAll", "DenyAll", "Allowlist"; "" is AllowAll. */
+  /** "AllowAll", "DenyAll" or "Allowlist"; "" is AllowAll. */
   readonly type: string;
-  /** Names, looked for on PATH, and paths. Only with Allowlist, and then not empty. */
+  /** The allowed plugins, as names on PATH or as paths. Only with Allowlist, and then not empty. */
   readonly allowlist?: readonly string[];
 }
 
-/** @throws for a policy that contradicts itself: a mistake in what protects must not pass unseen */
+/** Throws for a policy that contradicts itself, because a silent mistake in it would be a security risk. */
 export function validatePluginPolicy({ type, allowlist }: PluginPolicy): void {
   if (type === "Allowlist") return validateAllowlist(allowlist);
   if (!["", "AllowAll", "DenyAll"].includes(type)) throw new Error(`unknown plugin policy: ${goQuote(type)}`);
@@ -39,8 +39,8 @@ function validateAllowlist(allowlist: readonly string[] | undefined): void {
 }
 
 /**
- * The program to run for the command of a kubeconfig, cleaned: the command itself, or the file it was found to be while the
- * allowlist was searched. @throws when the policy does not let it run
+ * Returns the program to run for a plugin's command: the cleaned command, or the file that the search of the allowlist found
+ * for it. Throws when the policy does not allow it.
  */
 export function permittedPlugin(
   command: string,
@@ -65,7 +65,7 @@ export function permittedPlugin(
   throw new Error(`plugin path ${goQuote(file)} is not permitted by the credential plugin allowlist`);
 }
 
-/** Go's filepath.Clean: no "." and "..", no doubled and no last separator. */
+/** Go's filepath.Clean: removes ".", "..", doubled separators and the last separator. */
 export function cleanPath(path: string): string {
   const cleaned = normalize(path);
   return cleaned.length > 1 && cleaned.endsWith(sep) ? cleaned.slice(0, -1) : cleaned;
@@ -79,7 +79,7 @@ function found(command: string, env: Readonly<Record<string, string | undefined>
   }
 }
 
-/** Go's exec.LookPath, with its words for what is not found. */
+/** Go's exec.LookPath, with its error for a program that is not found. */
 function lookPath(command: string, env: Readonly<Record<string, string | undefined>>): string {
   const windows = process.platform === "win32";
   const suffixes = windows ? ["", ...(env["PATHEXT"] ?? ".COM;.EXE;.BAT;.CMD").split(";")] : [""];

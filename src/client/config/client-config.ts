@@ -1,8 +1,10 @@
 import type { JsonValue } from "../../machinery/meta/json.js";
 
-/** Everything needed to talk to one cluster, after kubeconfig, environment and flags were merged. Files are not read yet. */
+/**
+ * The configuration of a client of one cluster, merged from kubeconfig, environment and flags. Its files are not read yet.
+ */
 export interface ClientConfig {
-  /** With scheme; a path prefix is kept. */
+  /** Includes the scheme and may have a path prefix. */
   readonly server: string;
   readonly tls: {
     readonly insecureSkipVerify: boolean;
@@ -20,20 +22,20 @@ export interface ClientConfig {
     readonly username?: string;
     readonly password?: string;
     readonly exec?: ExecConfig;
-    /** users[].user.auth-provider's name; none is supported any more, using one is an error. */
+    /** The name of users[].user.auth-provider. client-go supports none any more, so using one is an error. */
     readonly authProvider?: string;
     readonly impersonate?: ImpersonationConfig;
   };
   readonly proxyUrl?: string;
   readonly disableCompression: boolean;
-  /** Milliseconds; 0 is none (--request-timeout). */
+  /** --request-timeout in milliseconds; 0 is no limit. */
   readonly timeout: number;
   readonly userAgent: string;
-  /** Namespace of the context, "default" when it names none. */
+  /** The namespace of the context; "default" when it names none. */
   readonly namespace: string;
-  /** True when -n was given (or the namespace was enforced otherwise). */
+  /** True when -n was given or the namespace was enforced otherwise. */
   readonly namespaceEnforced: boolean;
-  /** --cache-dir or its default. */
+  /** --cache-dir or its default; "" caches nothing on disk. */
   readonly cacheDir: string;
 }
 
@@ -53,6 +55,6 @@ export interface ExecConfig {
   readonly installHint?: string;
   readonly provideClusterInfo: boolean;
   readonly interactiveMode: string;
-  /** The cluster's extension "client.authentication.k8s.io/exec", handed to the plugin with the cluster info. */
+  /** The cluster's extension "client.authentication.k8s.io/exec", which the plugin gets with the cluster's description. */
   readonly clusterConfig?: JsonValue;
 }

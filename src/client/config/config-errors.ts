@@ -1,7 +1,7 @@
 const CONTEXT_NOT_FOUND = Symbol.for("kubets.ContextNotFound");
 const CONFIGURATION_INVALID = Symbol.for("kubets.ConfigurationInvalid");
 
-/** The current context, or the one asked for, is in no file. */
+/** The context does not exist in any kubeconfig file. */
 export class ContextNotFoundError extends Error {
   override readonly name = "ContextNotFoundError";
   readonly [CONTEXT_NOT_FOUND] = true;
@@ -10,7 +10,7 @@ export class ContextNotFoundError extends Error {
   }
 }
 
-/** Everything wrong with the parts of the kubeconfig in use, in the order they were checked. */
+/** All errors of the entries in use, in the order of the checks. */
 export class ConfigurationInvalidError extends AggregateError {
   override readonly name = "ConfigurationInvalidError";
   readonly [CONFIGURATION_INVALID] = true;

@@ -12,13 +12,13 @@ import { serverUrl } from "./server-url.js";
 import { validateEntries } from "./validate-entries.js";
 
 /**
- * Kubeconfig, environment and flags, read once and on first use. The two questions are kubectl's: a command that asks
- * for the namespace first reports a missing context in other words than one that asks for the configuration first.
+ * Loads kubeconfig, environment and flags once, on first use. `namespace` and `clientConfig` are kubectl's two ways in: each
+ * reports a missing context in its own words, so the first one that a command calls decides.
  */
 export interface ConfigLoader {
-  /** The merged kubeconfig, paths resolved, without the flags. */
+  /** The merged kubeconfig with resolved paths, without the flags. */
   rawConfig(): Promise<Kubeconfig>;
-  /** The namespace in force, and whether the flag said so. */
+  /** The namespace in force. `enforced` is true when the flag set it. */
   namespace(): Promise<{ readonly namespace: string; readonly enforced: boolean }>;
   clientConfig(): Promise<ClientConfig>;
 }
@@ -28,9 +28,9 @@ export interface ConfigLoaderOptions {
   readonly env: KubeconfigSources["env"];
   readonly cwd: string;
   readonly userAgent: string;
-  /** Where a pod's token lies. Default: where Kubernetes mounts it. */
+  /** The folder of a pod's token. Default: where Kubernetes mounts it. */
   readonly serviceAccountFolder?: string;
-  /** Asked when an https server is to be used and nothing says as whom; absent means nobody is asked. */
+  /** Prompts for credentials when an https server is configured without any. Absent: no prompt. */
   readonly prompt?: () => Promise<{ readonly username: string; readonly password: string }>;
 }
 
@@ -76,7 +76,7 @@ async function connectionOf(entries: EffectiveEntries, options: ConfigLoaderOpti
   const { cluster, user } = entries;
   const timeout = parseRequestTimeout(options.overrides.requestTimeout);
   const tls = tlsOf(cluster, user);
-  // Trust is not known yet when client-go decides whether to read credentials: only the scheme counts.
+  // client-go decides by the scheme alone whether to read credentials, because it has not read the TLS settings yet.
   const secure = /^https:\/\//i.test(cluster.server ?? "");
   const server = serverUrl(cluster.server ?? "", secure && hasTls(tls));
   const impersonate = impersonationOf(user);
@@ -166,7 +166,7 @@ function execOf(exec: KubeconfigExec, cluster: KubeconfigCluster): ExecConfig {
   };
 }
 
-/** A hint from a file must not drive the terminal: control characters are spelled out as Go's %U. */
+/** Replaces control characters by Go's %U form, so that a hint from a file cannot control the terminal. */
 function withoutControls(text: string): string {
   return text.replaceAll(/[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\t\n\v\f\r]/gu, (char) => {
     return `U+${(char.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;

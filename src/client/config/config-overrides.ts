@@ -1,4 +1,4 @@
-/** The connection flags every command takes; "" and false mean "not given", as in kubectl. */
+/** The connection flags of every command. "" and false mean "not given", as in kubectl. */
 export interface ConfigOverrides {
   readonly kubeconfig: string;
   readonly context: string;
@@ -17,7 +17,7 @@ export interface ConfigOverrides {
   readonly as: string;
   readonly asUid: string;
   readonly asGroups: readonly string[];
-  /** "key=value" each; one without "=" is ignored. */
+  /** "key=value" pairs. Entries without "=" are ignored. */
   readonly asUserExtra: readonly string[];
   /** As typed: whole seconds, or a Go duration. */
   readonly requestTimeout: string;

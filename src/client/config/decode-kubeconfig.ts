@@ -11,8 +11,8 @@ import {
 const SCHEME = "k8s.io/client-go/tools/clientcmd/api/latest/latest.go:50";
 
 /**
- * Turns one parsed file into a kubeconfig. Unknown fields are ignored, names are case sensitive, null is absence; a
- * value of the wrong type throws with the text of Go's JSON decoder. `origin` is kept on every entry.
+ * Decodes one parsed file into a kubeconfig. It ignores unknown fields, compares names by case and treats null as absent. A
+ * value of the wrong type throws with the text of Go's JSON decoder. Every entry keeps its `origin`.
  */
 export function decodeKubeconfig(document: JsonValue, origin: string): Kubeconfig {
   const config = emptyKubeconfig();
@@ -102,7 +102,7 @@ function user(at: Reader | undefined, origin: string): KubeconfigUser {
 function execConfig(at: Reader): KubeconfigExec {
   const apiVersion = at.string("apiVersion");
   const interactiveMode = at.string("interactiveMode");
-  // The versions before v1 had no such field: their plugins keep what they used to get.
+  // The API versions before v1 lack the field. Their plugins keep their old behaviour.
   const legacy = /^client\.authentication\.k8s\.io\/v1(alpha|beta)1$/.test(apiVersion ?? "")
     ? "IfAvailable"
     : undefined;
@@ -152,7 +152,7 @@ function named<T>(at: Reader, field: string, type: string, target: string, read:
   return entries;
 }
 
-/** Drops the undefined properties, so that "absent" has one form. */
+/** Drops undefined properties, so that an absent value has one form. */
 function present<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   const result: Partial<T> = {};
   for (const key of Object.keys(value) as (keyof T)[]) {
@@ -162,7 +162,7 @@ function present<T extends object>(value: { [K in keyof T]: T[K] | undefined }):
   return result as T;
 }
 
-/** Reads typed fields of one object and says where a wrong one stood. */
+/** Reads typed fields of an object. Its errors name the path of the wrong field. */
 class Reader {
   constructor(
     private readonly type: string,
@@ -259,7 +259,7 @@ function jsonType(value: JsonValue): string {
   return typeof value;
 }
 
-/** Go's standard base64 decoder: padded, line breaks skipped, and the offset of the fault in its error. */
+/** Go's base64 decoder: it requires padding, skips line breaks and reports the offset of the first error. */
 function decodeBase64(text: string): Uint8Array {
   const compact = text.replaceAll(/[\r\n]/g, "");
   const digits = /^[A-Za-z0-9+/]*/.exec(compact)?.[0].length ?? 0;
@@ -271,7 +271,7 @@ function decodeBase64(text: string): Uint8Array {
 }
 
 function faultIn(digits: number, padding: string, partial: number): number {
-  // A group that just stops is at fault from its beginning; a wrong character where it stands.
+  // Go reports the start of an incomplete group, and the position of a wrong character.
   if (padding === "") return digits - partial;
   if (partial < 2 || !padding.startsWith("=")) return digits;
   if (partial === 2 && padding.length > 1 && padding[1] !== "=") return digits;

@@ -2,7 +2,7 @@ import type { ConfigOverrides } from "./config-overrides.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigUser } from "./kubeconfig.js";
 import { goQuote } from "../../base/go-quote.js";
 
-/** The context, cluster and user in force: the kubeconfig's own with the flags laid over them. */
+/** The context, cluster and user in force: the entries of the kubeconfig, overridden by the flags. */
 export interface EffectiveEntries {
   readonly contextName: string;
   readonly context: KubeconfigContext;
@@ -12,7 +12,7 @@ export interface EffectiveEntries {
   readonly user: KubeconfigUser;
 }
 
-/** Throws the first name given by flag that does not exist, looked for in the order user, context, cluster. */
+/** Throws for the first name in a flag that does not exist. Checks user, context and cluster in that order. */
 export function requireNamedEntries(config: Kubeconfig, overrides: ConfigOverrides): void {
   const { user, context, cluster } = overrides;
   if (user !== "" && !config.users.has(user)) throw new Error(`auth info ${goQuote(user)} does not exist`);
@@ -20,7 +20,7 @@ export function requireNamedEntries(config: Kubeconfig, overrides: ConfigOverrid
   if (cluster !== "" && !config.clusters.has(cluster)) throw new Error(`cluster ${goQuote(cluster)} does not exist`);
 }
 
-/** Never throws: a name given by flag that does not exist reads as an empty entry, flags over it left out. */
+/** Never throws. A name in a flag that does not exist gives an empty entry without the overrides. */
 export function effectiveEntries(
   config: Kubeconfig,
   overrides: ConfigOverrides,
@@ -61,13 +61,13 @@ function clusterOf(
       "disable-compression": overrides.disableCompression,
     },
   );
-  // A flag about trust replaces all the file says about trust: the two would contradict each other.
+  // A TLS trust flag replaces all TLS trust settings of the file, which could contradict it.
   if (overrides.insecureSkipTlsVerify || overrides.certificateAuthority !== "") {
     delete cluster["certificate-authority-data"];
     cluster["insecure-skip-tls-verify"] = overrides.insecureSkipTlsVerify;
     cluster["certificate-authority"] = overrides.certificateAuthority;
   }
-  // Another server has another name: --server alone clears the file's.
+  // --server alone clears the file's tls-server-name, which belongs to another server.
   if (overrides.tlsServerName !== "" || overrides.server !== "") cluster["tls-server-name"] = overrides.tlsServerName;
   return cluster;
 }
@@ -101,7 +101,7 @@ function userExtra(pairs: readonly string[]): Record<string, readonly string[]> 
   return extra.size === 0 ? undefined : Object.fromEntries(extra);
 }
 
-/** A copy of `base` where the values that say something replace its own. */
+/** Copies `base` with the values that are set. */
 function overlay<T extends object>(base: T, values: { [K in keyof T]?: T[K] | undefined }): T {
   const result = { ...base };
   for (const key of Object.keys(values) as (keyof T)[]) {

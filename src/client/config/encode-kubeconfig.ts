@@ -2,8 +2,8 @@ import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigContext, KubeconfigExec, KubeconfigUser } from "./kubeconfig.js";
 
 /**
- * A kubeconfig as a v1 document, fields in Go's order, entries by name. What Go leaves out when empty is left out; an
- * empty list of entries is null. Secrets are written as they are.
+ * Encodes a kubeconfig as a v1 document, with fields in Go's order and entries sorted by name. It omits what Go omits when
+ * empty; an empty list of entries is null. It writes secrets in clear text.
  */
 export function encodeKubeconfig(config: Kubeconfig): JsonObject {
   const { colors, extensions } = config.preferences;
@@ -112,7 +112,7 @@ function lists(values: Readonly<Record<string, readonly string[]>> | undefined):
   return Object.fromEntries(Object.entries(values).map(([key, items]) => [key, [...items]]));
 }
 
-/** Drops what is empty, save the fields Go always writes. */
+/** Drops empty fields except those that Go always writes. */
 function compact(fields: Readonly<Record<string, JsonValue | undefined>>, always: readonly string[] = []): JsonObject {
   const result: JsonObject = {};
   for (const [name, value] of Object.entries(fields)) {

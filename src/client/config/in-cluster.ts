@@ -2,12 +2,12 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { PathError } from "../../base/path-error.js";
 
-/** Where a pod finds the files of its service account. */
+/** The folder where Kubernetes mounts a pod's service account. */
 export const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** True inside a pod that has a service account's token. */
+/** True in a pod with a service account's token. */
 export function inClusterPossible(env: Environment, folder: string): boolean {
   if (!env["KUBERNETES_SERVICE_HOST"] || !env["KUBERNETES_SERVICE_PORT"]) return false;
   try {
@@ -17,7 +17,7 @@ export function inClusterPossible(env: Environment, folder: string): boolean {
   }
 }
 
-/** Where a pod finds its API server, and as whom. */
+/** The API server and the credentials of a pod. */
 export function inClusterServer(
   env: Environment,
   folder: string,

@@ -8,8 +8,8 @@ export interface KubeconfigLocation {
 }
 
 /**
- * Puts the current context of `kubeconfig` (JSON text), with its cluster and user, into the user's kubeconfig under
- * `name`, in place of what had that name, and makes it current. Answers the file that a new entry goes to, absolute.
+ * Copies the current context of `kubeconfig` (JSON text) with its cluster and user into the user's kubeconfig, as `name`. It
+ * replaces entries of that name and makes the context current. Returns the absolute path of the file that gets new entries.
  */
 export async function addContext(name: string, kubeconfig: string, location: KubeconfigLocation): Promise<string> {
   const sources = { ...location, explicitPath: "" };
@@ -30,7 +30,7 @@ export async function addContext(name: string, kubeconfig: string, location: Kub
   return resolve(location.cwd, defaultKubeconfigFile(sources));
 }
 
-/** Takes context, cluster and user `name` out again; the current context too if it was this one. */
+/** Removes the context, cluster and user `name`, and unsets the current context if it was this one. */
 export async function removeContext(name: string, location: KubeconfigLocation): Promise<void> {
   const sources = { ...location, explicitPath: "" };
   const start = await startingKubeconfig(sources);

@@ -3,8 +3,8 @@ import { dirname, resolve } from "node:path";
 import { PathError } from "../../base/path-error.js";
 
 /**
- * Runs `work` while the lock files of all the kubeconfigs exist, as kubectl does, so that both tools exclude each other.
- * Locks are taken in the order of the names. @throws PathError at once when somebody else holds one
+ * Runs `work` under the lock files of all the kubeconfigs, as kubectl does, so that the two tools exclude each other. Locks
+ * the files in the order of their names. Throws a PathError at once when another process holds a lock.
  */
 export async function withLocks<T>(files: readonly string[], cwd: string, work: () => Promise<T>): Promise<T> {
   const held: string[] = [];

@@ -7,7 +7,10 @@ import { emptyKubeconfig, type Kubeconfig, type KubeconfigCluster, type Kubeconf
 import { withLocks } from "./kubeconfig-lock.js";
 import { kubeconfigFiles, type KubeconfigSources, loadKubeconfig, loadKubeconfigFile } from "./load-kubeconfig.js";
 
-/** What a command that changes kubeconfigs starts from: all files merged, paths as written; empty when there are none. */
+/**
+ * Loads the kubeconfigs for a command that changes them: all files merged, with paths as written. Empty when there are no
+ * files.
+ */
 export async function startingKubeconfig(sources: KubeconfigSources): Promise<Kubeconfig> {
   try {
     return await loadKubeconfig(sources, { resolvePaths: false });
@@ -17,7 +20,7 @@ export async function startingKubeconfig(sources: KubeconfigSources): Promise<Ku
   }
 }
 
-/** The file that receives what is new: --kubeconfig, else the first of the list that exists, else the last one. */
+/** The file for new entries: --kubeconfig, else the first file of the list that exists, else the last. */
 export function defaultKubeconfigFile(sources: KubeconfigSources): string {
   const files = kubeconfigFiles(sources);
   const existing = files.length > 1 ? files.find((file) => existsSync(resolve(sources.cwd, file))) : files[0];
@@ -25,10 +28,9 @@ export function defaultKubeconfigFile(sources: KubeconfigSources): string {
 }
 
 /**
- * Makes the files say what `wanted` says where it differs from `start`, what the caller began with: what others wrote
- * since stays. Each entry is changed in the file it came from, a new one goes to the default
- * file, and only files with a difference are written, under the lock files of all. `relativize` writes paths below the
- * file's folder relative to it. Nothing different, nothing written.
+ * Writes the differences between `start` and `wanted` to the files, and keeps what other processes have written since
+ * `start` was loaded. A changed entry goes to the file that it came from, a new one to the default file. Only files with a
+ * difference are written, under the lock files of all. `relativize` writes paths below a file's folder relative to it.
  */
 export async function modifyKubeconfig(
   sources: KubeconfigSources,
@@ -97,7 +99,7 @@ class Change {
     }
   }
 
-  /** A new context goes to the default file; clearing it clears it in the file that sets it. */
+  /** A new current context goes to the default file. An empty one clears it in the file that sets it. */
   async #writeCurrentContext(): Promise<void> {
     const { currentContext } = this.wanted;
     const set = (config: Kubeconfig): void => {
@@ -146,7 +148,7 @@ class Change {
     };
   }
 
-  /** Relative to the file's folder when it lies below; an absolute path elsewhere stays as it is. */
+  /** The path relative to the file's folder if it lies below it, else the path itself. */
   #relativePath(path: string, file: string): string {
     const base = dirname(resolve(this.sources.cwd, file));
     const full = isAbsolute(path) ? path : join(base, path);
@@ -155,7 +157,7 @@ class Change {
   }
 }
 
-/** Whether a field is to be written: it was changed, and the files do not say so already. */
+/** True when a field was changed and the files do not have the new value yet. */
 function differs(
   field: (config: Kubeconfig) => unknown,
   wanted: Kubeconfig,
@@ -164,7 +166,7 @@ function differs(
   return others.every((other) => !isDeepStrictEqual(field(other), field(wanted)));
 }
 
-/** The entries that are not the same in any of the others. */
+/** The entries that differ from the ones of that name in all the others. */
 function changed<T>(
   wanted: ReadonlyMap<string, T>,
   others: readonly ReadonlyMap<string, T>[],
@@ -178,7 +180,7 @@ function changed<T>(
   );
 }
 
-/** Writes one file whole, readable by its owner only when it is new; folders that are missing are made. */
+/** Writes a file, with its missing folders. Only its owner can read a new file. */
 async function writeKubeconfig(config: Kubeconfig, file: string, cwd: string): Promise<void> {
   const { emitYaml } = await import("../../machinery/yaml/emit.js");
   const path = resolve(cwd, file);

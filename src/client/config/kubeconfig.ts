@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../machinery/meta/json.js";
 
-/** A kubeconfig after decoding (and merging). Names map to entries; fields keep their names in the file. */
+/** A decoded and possibly merged kubeconfig. Entries are maps by name, with the field names of the file. */
 export interface Kubeconfig {
   currentContext: string;
   clusters: Map<string, KubeconfigCluster>;
@@ -12,7 +12,7 @@ export interface Kubeconfig {
 }
 
 interface Entry {
-  /** The file it came from, as that file was named; "" when it came from none. */
+  /** The name of the file that the entry came from; "" for none. */
   origin: string;
   extensions?: Map<string, JsonValue>;
 }

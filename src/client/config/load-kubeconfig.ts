@@ -6,12 +6,12 @@ import type { JsonValue } from "../../machinery/meta/json.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig } from "./kubeconfig.js";
 
-/** Where kubeconfigs are looked for. */
+/** The locations of kubeconfigs. */
 export interface KubeconfigSources {
-  /** --kubeconfig; "" when not given. It must exist, and nothing else is read. */
+  /** --kubeconfig; "" when not given. The file must exist, and no other file is read. */
   readonly explicitPath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Relative file names are resolved against it; messages keep them as given. */
+  /** The base of relative file names. Messages keep the names as given. */
   readonly cwd: string;
 }
 
@@ -23,15 +23,15 @@ export function kubeconfigFiles({ explicitPath, env }: KubeconfigSources): reado
   return [join(homeDirectory(env), ".kube", "config")];
 }
 
-/** HOME (USERPROFILE on Windows) of the environment that was given, else the system's. */
+/** HOME (USERPROFILE on Windows) of the given environment, else the system's home directory. */
 export function homeDirectory(env: Readonly<Record<string, string | undefined>>): string {
   return env["HOME"] || env["USERPROFILE"] || homedir();
 }
 
 /**
- * Reads and merges the kubeconfigs. The first file to define a cluster, user or context wins whole; the current context
- * is the first one set. Missing files are skipped, save --kubeconfig. With `resolvePaths` (the default) relative paths
- * become absolute, seen from the file they stand in.
+ * Reads and merges the kubeconfigs. For each cluster, user and context the first file that defines it wins; the first
+ * current context that is set wins. Missing files are skipped, except --kubeconfig. With `resolvePaths` (the default)
+ * relative paths become absolute, resolved against the folder of their file.
  */
 export async function loadKubeconfig(
   sources: KubeconfigSources,
@@ -56,7 +56,7 @@ export async function loadKubeconfig(
   return merged;
 }
 
-/** One file, paths as written; undefined when it does not exist. Throws what is wrong with it, without its name. */
+/** Reads one file with its paths as written; undefined when it does not exist. Errors do not contain its name. */
 export async function loadKubeconfigFile(file: string, cwd: string): Promise<Kubeconfig | undefined> {
   let text: string;
   try {
@@ -69,13 +69,13 @@ export async function loadKubeconfigFile(file: string, cwd: string): Promise<Kub
   return decodeKubeconfig(await parse(text), file);
 }
 
-/** JSON is read without loading the YAML reader, which costs more than the rest of a command's start. */
+/** Parses JSON without loading the YAML parser, which costs more than the rest of a command's start. */
 async function parse(text: string): Promise<JsonValue> {
   if (text.trimStart().startsWith("{")) {
     try {
       return JSON.parse(text) as JsonValue;
     } catch {
-      // Flow-style YAML, or broken: the YAML reader knows which.
+      // The text is flow-style YAML or invalid; the YAML parser decides.
     }
   }
   const { parseYaml } = await import("../../machinery/yaml/read.js");
@@ -111,7 +111,7 @@ function keepFirst<T>(into: Map<string, T>, from: Map<string, T>): void {
 
 const USER_PATHS = ["client-certificate", "client-key", "tokenFile"] as const;
 
-/** Makes every path of an entry absolute, seen from the folder of the file the entry came from. */
+/** Makes the paths of all entries absolute, resolved against the folder of the file that each entry came from. */
 function resolveLocalPaths(config: Kubeconfig, cwd: string): void {
   for (const cluster of config.clusters.values()) {
     const authority = absolute(cluster["certificate-authority"], cluster.origin, cwd);
@@ -122,7 +122,7 @@ function resolveLocalPaths(config: Kubeconfig, cwd: string): void {
       const path = absolute(user[key], user.origin, cwd);
       if (path !== undefined) user[key] = path;
     }
-    // A bare command name is looked up on PATH; anything with a separator is a path.
+    // A bare command is looked up on PATH. One with a separator is a path.
     if (user.exec?.command.includes(sep)) {
       user.exec.command = absolute(user.exec.command, user.origin, cwd) ?? user.exec.command;
     }

@@ -1,12 +1,12 @@
 import { goQuote } from "../../base/go-quote.js";
 
-/** Reads a proxy-url. Throws, worded as kubectl words it, on anything but http, https and socks5. */
+/** Parses a proxy-url. Throws in kubectl's words unless the scheme is http, https or socks5. */
 export function parseProxyUrl(text: string): URL {
   let url: URL;
   try {
     url = new URL(text);
   } catch {
-    // A relative reference parses in Go, as a URL without a scheme; a colon in its first segment does not.
+    // Go parses a relative reference as a URL without a scheme, unless its first segment contains a colon.
     if (/^[^/?#]*:/.test(text)) throw new Error(`could not parse: ${text}`);
     throw new Error(`unsupported scheme "", must be http, https, or socks5`);
   }

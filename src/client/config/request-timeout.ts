@@ -1,6 +1,6 @@
 import { parseGoDuration } from "../../base/go-duration.js";
 
-/** Milliseconds of --request-timeout: whole seconds, or a Go duration. "" and "0" are none. */
+/** Parses --request-timeout, whole seconds or a Go duration, into milliseconds. "" and "0" are no limit. */
 export function parseRequestTimeout(text: string): number {
   if (text === "") return 0;
   if (/^\+?\d+$/.test(text)) return Number(text) * 1000;

@@ -2,8 +2,8 @@ import { goQuote } from "../../base/go-quote.js";
 import { TransportError } from "../transport/transport-error.js";
 
 /**
- * The server's base URL without a trailing slash, as client-go understands a `server`: a URL, or host:port, which
- * becomes http, or https where `defaultTls` (certificates were given). Throws on a path without a scheme.
+ * The base URL of a `server`, without a trailing slash, as client-go reads it: a URL or host:port. host:port becomes http,
+ * or https with `defaultTls`, which is true when certificates are configured. Throws for a path without a scheme.
  */
 export function serverUrl(host: string, defaultTls: boolean): string {
   const match = /^([a-zA-Z][a-zA-Z0-9+.-]*):\/\/([^/?#]+)([^?#]*)/.exec(host);
@@ -25,14 +25,14 @@ export function serverUrl(host: string, defaultTls: boolean): string {
   return url;
 }
 
-/** What Go's URL parser says of `[user@]host[:port]`; undefined where it is content. */
+/** The error of Go's URL parser for `[user@]host[:port]`; undefined when it is valid. */
 export function hostFault(authority: string): string | undefined {
   const address = authority.slice(authority.lastIndexOf("@") + 1);
   const closing = address.startsWith("[") ? address.lastIndexOf("]") : undefined;
   if (closing === -1) return "missing ']' in host";
   const after = closing === undefined ? address.slice(address.split(":", 1)[0]?.length) : address.slice(closing + 1);
   if (!/^(:[0-9]*)?$/.test(after)) return `invalid port ${goQuote(after)} after host`;
-  // Only a zone of an IPv6 address may be escaped.
+  // Percent-encoding is allowed only in the zone of an IPv6 address.
   const escaped = closing === undefined ? /%.{0,2}/s.exec(address)?.[0] : undefined;
   if (escaped !== undefined) return `invalid URL escape ${goQuote(escaped)}`;
   const bad = Array.from(address).find((char) => char <= " " || char === "\u007f" || "#/?@\\^`{|}".includes(char));

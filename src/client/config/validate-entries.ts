@@ -7,7 +7,7 @@ import type { EffectiveEntries } from "./effective-entries.js";
 import type { Kubeconfig, KubeconfigCluster, KubeconfigUser } from "./kubeconfig.js";
 import { parseProxyUrl } from "./proxy-url.js";
 
-/** Throws everything that is wrong with the entries in use; entries that are not used may be as broken as they like. */
+/** Throws all errors of the entries in use. Unused entries are not checked. */
 export function validateEntries(config: Kubeconfig, entries: EffectiveEntries, cwd: string): void {
   const errors: Error[] = [];
   const { contextName, clusterName, cluster, userName, user } = entries;

@@ -10,15 +10,15 @@ import {
   type WireResourceList,
 } from "./wire.js";
 
-/** Everything one aggregated document says, in the form of the older documents. */
+/** The content of an aggregated discovery document, in the types of the older documents. */
 export interface AggregatedContent {
   readonly groups: readonly WireGroup[];
   readonly resources: ReadonlyMap<string, WireResourceList>;
-  /** Group-versions the server could not ask lately. */
+  /** Group-versions whose aggregated server did not answer lately. */
   readonly failed: ReadonlyMap<string, Error>;
 }
 
-/** True for a document of apidiscovery.k8s.io v2 or v2beta1: the answer's content type names it. */
+/** True when the content type names apidiscovery.k8s.io v2 or v2beta1. */
 export function isAggregated(contentType: string): boolean {
   const [media = "", ...parameters] = contentType.split(";").map((part) => part.trim());
   const named = new Map(parameters.map((part) => part.split("=", 2) as [string, string]));
@@ -31,7 +31,10 @@ export function isAggregated(contentType: string): boolean {
   );
 }
 
-/** Reads an APIGroupDiscoveryList. What lacks a kind is left out; a stale version counts as failed and is not preferred. */
+/**
+ * Decodes an APIGroupDiscoveryList. It omits resources without a kind. A stale version counts as failed and is never the
+ * preferred one.
+ */
 export function readAggregated(document: JsonObject): AggregatedContent {
   const resources = new Map<string, WireResourceList>();
   const failed = new Map<string, Error>();

@@ -24,27 +24,27 @@ const SIX_HOURS = 6 * 60 * 60 * 1000;
 
 export interface DiscoveryOptions {
   readonly client: RestClient;
-  /** --cache-dir; undefined keeps answers in memory only. */
+  /** --cache-dir; undefined caches in memory only. */
   readonly cacheDir?: string;
   readonly clock: Clock;
   /** Names temporary files. */
   readonly random: Random;
-  /** Hears of failures the command survives; kubectl writes them to stderr as klog errors. */
+  /** Receives errors that do not fail the command. kubectl writes them to stderr as klog errors. */
   readonly log?: DiscoveryLog;
 }
 
-/** Discovery over a client, cached on disk in kubectl's layout so that both tools use one cache. */
+/** Discovery with a disk cache in kubectl's layout, which both tools can share. */
 export function createCachedDiscovery(options: DiscoveryOptions): CachedDiscovery {
   return new CachedDiscovery(options);
 }
 
-/** "<cache-dir>/discovery/127.0.0.1_6443": one folder a server. */
+/** The cache folder of a server: "<cache-dir>/discovery/127.0.0.1_6443". */
 export function discoveryFolder(cacheDir: string, server: string): string {
   const host = server.replace("https://", "").replace("http://", "");
   return join(cacheDir, "discovery", host.replaceAll(/[^(\w/.)]/g, "_"));
 }
 
-/** Some group-versions could not be read; the rest of the answer stands. */
+/** Some group-versions could not be read. The rest of the answer is valid. */
 export class GroupDiscoveryFailedError extends Error {
   override readonly name = "GroupDiscoveryFailedError";
   constructor(readonly groups: ReadonlyMap<string, Error>) {
@@ -59,7 +59,7 @@ export class CachedDiscovery implements Discovery {
   private readonly clock: Clock;
   private readonly random: Random;
   private readonly ours = new Set<string>();
-  /** What was read from the disk already. */
+  /** What was read from the disk cache already. */
   private knownGroups: readonly WireGroup[] | undefined;
   private readonly knownLists = new Map<string, WireResourceList>();
   private invalidated = false;
@@ -75,7 +75,7 @@ export class CachedDiscovery implements Discovery {
     this.folder = cacheDir === undefined ? undefined : discoveryFolder(cacheDir, client.server);
   }
 
-  /** The group list as the wire has it. */
+  /** The group list in wire format. */
   async groupList(): Promise<readonly WireGroup[]> {
     if (this.knownGroups) return this.knownGroups;
     const cached = this.read("servergroups.json", "APIGroupList");
@@ -85,7 +85,7 @@ export class CachedDiscovery implements Discovery {
     return groups;
   }
 
-  /** One group-version's resources, subresources included, as the wire has them. */
+  /** The resources of one group-version, including subresources, in wire format. */
   async resourceList(groupVersion: string): Promise<WireResourceList> {
     const known = this.knownLists.get(groupVersion);
     if (known) return known;
@@ -101,7 +101,7 @@ export class CachedDiscovery implements Discovery {
     return list;
   }
 
-  /** Groups with the lists of all their versions that could be read, both in the server's order. */
+  /** The groups, and the resource lists of all versions that could be read, both in the server's order. */
   async groupsAndLists(): Promise<{
     readonly groups: readonly WireGroup[];
     readonly lists: ReadonlyMap<string, WireResourceList>;
@@ -163,7 +163,7 @@ export class CachedDiscovery implements Discovery {
     this.memory.invalidate();
   }
 
-  /** A warning that discovery itself gives goes where the server's go. */
+  /** Passes on a warning of discovery itself like a warning of the server. */
   warn(text: string): void {
     this.client.onWarning?.(text);
   }
@@ -184,7 +184,7 @@ export class CachedDiscovery implements Discovery {
     }
   }
 
-  /** Whole or not at all, since other processes read it meanwhile. A cache that cannot be written is no error. */
+  /** Writes a cache file atomically, because other processes read it. Ignores errors. */
   private write(name: string, content: string): void {
     if (this.folder === undefined) return;
     const file = join(this.folder, name);
@@ -205,7 +205,7 @@ export class CachedDiscovery implements Discovery {
   }
 }
 
-/** A file that holds the same already is only made as good as new: most of the time of writing one goes into its renaming. */
+/** Updates only the timestamps of a file that has this content already: the rename takes most of the time of a write. */
 function renew(file: string, content: string, now: number): boolean {
   if (statSync(file, { throwIfNoEntry: false })?.size !== Buffer.byteLength(content)) return false;
   if (readFileSync(file, "utf8") !== content) return false;
@@ -214,12 +214,12 @@ function renew(file: string, content: string, now: number): boolean {
   return true;
 }
 
-/** Below a path that is no folder even a removal with `force` fails. */
+/** Removing a path below something that is no folder fails even with `force`. */
 function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // Nothing was written there.
+    // The file does not exist.
   }
 }
 

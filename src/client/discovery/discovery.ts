@@ -1,22 +1,25 @@
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 
-/** One group as the server lists it. */
+/** A group in the server's group list. */
 export interface ApiGroup {
   readonly name: string;
   readonly versions: readonly string[];
   readonly preferredVersion: string;
 }
 
-/** What the server serves. The cached one keeps answers on disk in kubectl's layout (<cacheDir>/discovery/<host>_<port>/) for 6 h. */
+/**
+ * The groups and resources that the server serves. The cached implementation keeps them on disk for 6 h, in kubectl's layout
+ * (<cacheDir>/discovery/<host>_<port>/).
+ */
 export interface Discovery {
-  /** In the server's order; the core group is "". */
+  /** The groups in the server's order. The core group is "". */
   groups(): Promise<readonly ApiGroup[]>;
-  /** All resources of all versions, subresources left out, with the group-versions that could not be read. */
+  /** The resources of all versions, without subresources, and the group-versions that could not be read. */
   resources(): Promise<{ readonly resources: readonly ApiResource[]; readonly failed: ReadonlyMap<string, Error> }>;
-  /** Including subresources ("deployments/scale"). */
+  /** The resources of one group-version, including subresources ("deployments/scale"). */
   resourcesOf(groupVersion: string): Promise<readonly ApiResource[]>;
   serverVersion(): Promise<ServerVersion>;
-  /** False when what it holds came from the disk: a miss is then worth one {@link invalidate}. */
+  /** False when answers came from the disk cache. A miss may then justify one {@link invalidate}. */
   fresh(): boolean;
   invalidate(): void;
 }

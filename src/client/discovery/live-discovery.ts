@@ -8,22 +8,22 @@ import { readGroups, readResourceList, texts, type WireGroup, type WireResourceL
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 const ACCEPT = `${AGGREGATED},${AGGREGATED.replace("v=v2;", "v=v2beta1;")},application/json`;
 
-/** Where nothing else limits a discovery request, this does; the server is told. */
+/** The default time limit of a discovery request, which is also sent to the server. */
 export const DISCOVERY_TIMEOUT = { query: { timeout: "32s" }, timeout: 32_000 } as const;
 
-/** The group list, and everything else where the server gave it along. */
+/** The group list, with the resource lists if the server included them. */
 export interface LiveGroups {
   readonly groups: readonly WireGroup[];
   readonly resources: ReadonlyMap<string, WireResourceList> | undefined;
   readonly failed: ReadonlyMap<string, Error>;
 }
 
-/** A time limit, and whether the server is told of it. */
+/** A time limit, and the query that sends it to the server. */
 type Limit = Pick<RestRequest, "query" | "timeout">;
 
 /**
- * Asks /api, then /apis. An aggregated server answers all in these two; from an older one only the groups come. kubectl
- * does without a time limit of its own where it has a client for everything.
+ * Requests /api, then /apis. An aggregated server returns everything in these two answers, an older one only the groups.
+ * Where kubectl uses its generic REST client, it sets no time limit of its own.
  */
 export async function fetchGroups(client: RestClient, limit: Limit = DISCOVERY_TIMEOUT): Promise<LiveGroups> {
   const core = await fetchCore(client, limit);
@@ -40,7 +40,7 @@ async function fetchCore(client: RestClient, limit: Limit): Promise<LiveGroups> 
   try {
     return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))], limit);
   } catch (error) {
-    // A server that only extends another one has no core group.
+    // An extension server may have no core group.
     if (isNotFound(error)) return { groups: [], resources: new Map(), failed: new Map() };
     throw error;
   }
@@ -68,8 +68,8 @@ function coreGroup(versions: readonly string[]): WireGroup {
 }
 
 /**
- * One group-version the older way. A server without core v1 has none of its resources. With a client for everything kubectl
- * asks the server itself (`options` {}), with no time limit.
+ * Requests the resource list of one group-version. A server without core v1 has no resources in it. Where kubectl uses its
+ * generic REST client, `options` is {} and there is no time limit.
  */
 export async function fetchResourceList(
   client: RestClient,

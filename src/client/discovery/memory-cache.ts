@@ -6,12 +6,12 @@ import type { WireGroup, WireResourceList } from "./wire.js";
 
 type Entry = { readonly list: WireResourceList } | { readonly error: Error };
 
-/** Tells what went wrong although the command goes on; `source` is where kubectl's own log would say it happened. */
+/** Logs an error that does not fail the command. `source` is the place of kubectl's own log line. */
 export type DiscoveryLog = (source: string, message: string) => void;
 
 /**
- * The server's answers for the life of a command. They are fetched together, once; a failed fetch is logged, thrown and
- * tried again by the next question.
+ * Caches discovery in memory for the life of a command. It fetches everything at once. A failed fetch is logged and thrown;
+ * the next call retries it.
  */
 export class MemoryCache {
   private groupList: readonly WireGroup[] | undefined;
@@ -28,7 +28,7 @@ export class MemoryCache {
     return this.groupList ?? [];
   }
 
-  /** Throws "not found" for a group-version the server did not list. */
+  /** Throws "not found" for a group-version that is not in the server's group list. */
   async resourceList(groupVersion: string): Promise<WireResourceList> {
     await this.load();
     let entry = this.entries.get(groupVersion);
@@ -81,7 +81,7 @@ export class MemoryCache {
   private async fetch(groupVersion: string, source: string): Promise<Entry> {
     try {
       const list = await fetchResourceList(this.client, groupVersion);
-      // Common for metrics, so not worth a line in the log.
+      // Metrics servers often answer so, and kubectl does not log it.
       if (list.resources.length === 0) return { error: new Error(`received empty response for: ${groupVersion}`) };
       return { list };
     } catch (error) {

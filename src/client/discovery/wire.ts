@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 
-/** meta/v1's discovery types in their own field names and order, which is also that of the cache files. */
+/** The discovery types of meta/v1, with their fields in Go's order. The cache files have the same form. */
 export interface WireGroupVersion {
   readonly groupVersion: string;
   readonly version: string;
@@ -17,7 +17,7 @@ export interface WireResource {
   readonly name: string;
   readonly singularName: string;
   readonly namespaced: boolean;
-  /** Of the kind, where it is not the list's own. */
+  /** The group and version of the kind, where they differ from the list's. */
   readonly group?: string;
   readonly version?: string;
   readonly kind: string;
@@ -75,7 +75,7 @@ function groupVersion(from: JsonObject): WireGroupVersion {
   return { groupVersion: text(from["groupVersion"]), version: text(from["version"]) };
 }
 
-/** The bytes kubectl writes: Go's encoding of the same list. */
+/** Encodes the list with the same bytes as kubectl. */
 export function groupsFile(groups: readonly WireGroup[]): string {
   return `${escapeHtml(JSON.stringify({ kind: "APIGroupList", apiVersion: "v1", groups }))}\n`;
 }

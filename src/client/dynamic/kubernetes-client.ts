@@ -10,19 +10,22 @@ import type { RestClient } from "../rest/rest-client.js";
 import { surroundingsOf } from "../surroundings.js";
 import { ResourceClient } from "./resource-client.js";
 
-/** A client for any resource of one server. Close it, or hold it with `await using`. */
+/** A client for all resources of one server. Close it, or declare it with `await using`. */
 export interface KubernetesClient extends AsyncDisposable {
   readonly rest: RestClient;
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
-  /** By its coordinates, without asking the server. */
+  /** The client of a resource, without discovery. */
   resource<T extends KubeObject = KubeObject>(resource: GroupVersionResource): ResourceClient<T>;
-  /** For an object or a kind, found by discovery; in the object's namespace, or the config's, when the kind has one. */
+  /**
+   * The client of an object's resource, found by discovery. A namespaced kind gets the object's namespace, else the
+   * config's.
+   */
   resourceFor<T extends KubeObject = KubeObject>(object: T): Promise<ResourceClient<T>>;
   close(): Promise<void>;
 }
 
-/** Connects on the first request. Many requests and watches share a pool of connections. */
+/** Creates a client. It connects on the first request. Requests and watches share a connection pool. */
 export function kubernetesClient(config: ClientConfig, options: RestClientOptions = {}): KubernetesClient {
   const { clock, random } = surroundingsOf(options);
   const rest = createRestClient(config, { pooled: true, ...options });

@@ -10,9 +10,8 @@ export interface LoadConfigOptions extends Partial<ConfigOverrides> {
 }
 
 /**
- * The configuration kubectl would use: KUBECONFIG or ~/.kube/config, or that of the pod this runs in, with the
- * overrides given. Throws in kubectl's words when there is something wrong with it. Nothing is cached on disk unless
- * `cacheDir` says where.
+ * Loads the configuration that kubectl would use: KUBECONFIG, ~/.kube/config or the pod's service account, with the given
+ * overrides. Throws kubectl's errors. Without `cacheDir` nothing is cached on disk.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
   const { userAgent = `kubets (${process.platform}/${process.arch})`, cwd = process.cwd() } = options;

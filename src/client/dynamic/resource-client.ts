@@ -7,7 +7,7 @@ import { type WatchEvent, watchEvents } from "./watch-events.js";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  /** "status", "scale", ...: the call is about this part of the object. */
+  /** The subresource to call: "status", "scale". */
   readonly subresource?: string;
 }
 
@@ -23,7 +23,7 @@ export interface ListOptions extends CallOptions {
 export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
-  /** The server ends the watch after so many seconds. */
+  /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds?: number;
 }
 
@@ -40,7 +40,7 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
-/** How a patch is written; the last one is server-side apply and needs a field manager. */
+/** The format of a patch. "apply" is server-side apply and needs a field manager. */
 export type PatchType = "json" | "merge" | "strategic" | "apply";
 
 const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
@@ -50,7 +50,10 @@ const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
   apply: "application/apply-patch+yaml",
 };
 
-/** One resource, in one namespace or in none. Failures are StatusErrors, or TransportErrors when nobody answered. */
+/**
+ * A client of one resource, in a namespace or across all. Throws StatusErrors, and TransportErrors when the server does not
+ * answer.
+ */
 export class ResourceClient<T extends KubeObject = KubeObject> {
   constructor(
     private readonly rest: RestClient,
@@ -58,7 +61,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     private readonly inNamespace?: string,
   ) {}
 
-  /** The same resource in a namespace. */
+  /** The client of the same resource in a namespace. */
   namespace(name: string): ResourceClient<T> {
     return new ResourceClient<T>(this.rest, this.resource, name);
   }
@@ -73,10 +76,13 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     return this.send("GET", this.path(), { query: parameters(query), ...withSignal(signal) });
   }
 
-  /** All pages of a list, one item after the other. Throws a 410 when it took longer than the server keeps a snapshot. */
+  /**
+   * Yields the items of all pages of a list. Throws a 410 StatusError when the list takes longer than the server keeps its
+   * snapshot.
+   */
   async *listAll(options: Omit<ListOptions, "continue"> = {}): AsyncGenerator<T, void, undefined> {
     let next: string | undefined;
-    // The token says which version it goes on with; naming one besides is refused.
+    // The continue token contains the resourceVersion. The server rejects a request with both.
     const { resourceVersion: _version, resourceVersionMatch: _match, ...later } = options;
     do {
       const page = await this.list({ limit: 500, ...(next ? { ...later, continue: next } : options) });
@@ -85,7 +91,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     } while (next);
   }
 
-  /** Events until the server ends the watch, the signal aborts or the reader stops. */
+  /** Yields events until the server ends the watch, the signal aborts or the caller stops reading. */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
     const { signal, subresource: _, ...query } = options;
     const { body } = await this.rest.stream({
@@ -102,7 +108,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
     return this.write("POST", this.path(name, options.subresource), object, options);
   }
 
-  /** Replaces it; with metadata.resourceVersion only where nobody changed it since. */
+  /** Replaces the object. With metadata.resourceVersion, throws a Conflict if it was changed since that version. */
   update(object: T, options: WriteOptions = {}): Promise<T> {
     return this.write("PUT", this.path(object.metadata?.name ?? "", options.subresource), object, options);
   }
@@ -165,7 +171,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
   }
 }
 
-/** A name is one segment: what would leave it is refused before it can address something else. */
+/** Rejects a name that is not a single path segment, because the request would address another resource. */
 function segment(name: string): string {
   if (name === "" || name === "." || name === ".." || /[/%]/.test(name)) {
     throw new Error(`invalid name ${JSON.stringify(name)}: it must not be empty, "." or "..", or contain "/" or "%"`);

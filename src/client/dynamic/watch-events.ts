@@ -9,8 +9,8 @@ export interface WatchEvent<T extends KubeObject = KubeObject> {
 }
 
 /**
- * Decodes the events of a watch as they arrive, one JSON document a line. An ERROR event is thrown as the StatusError it
- * holds (410 when the resourceVersion is too old). Ends when the server ends the watch.
+ * Decodes the events of a watch as they arrive, one JSON document per line. Throws an ERROR event as a StatusError (410 when
+ * the resourceVersion is too old). Ends when the server ends the watch.
  */
 export async function* watchEvents<T extends KubeObject>(
   body: AsyncIterable<Uint8Array>,

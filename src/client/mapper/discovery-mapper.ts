@@ -10,14 +10,14 @@ import { groupOf, parseResourceArgument, ResourceIndex } from "./resource-index.
 import { expandShortcut } from "./shortcuts.js";
 import type { WireResourceList } from "../discovery/wire.js";
 
-/** A mapper over discovery. A short name that two resources share is warned of where the server's warnings go. */
+/** Creates a mapper over discovery. It warns of a short name that two resources share, through the client's warnings. */
 export function createRestMapper(discovery: CachedDiscovery): RestMapper {
   return new DiscoveryMapper(discovery);
 }
 
 /**
- * The questions it asks of discovery are client-go's, one by one: where the server cannot be reached each of them
- * tries again and leaves its line in the log, and scripts have learnt to expect that.
+ * Maps names to resources and kinds through discovery. Its requests are client-go's, one by one: while the server is
+ * unreachable, each retries and logs a line of its own, and scripts may depend on that output.
  */
 class DiscoveryMapper implements RestMapper {
   private index: Promise<ResourceIndex> | undefined;
@@ -49,7 +49,7 @@ class DiscoveryMapper implements RestMapper {
       return await this.kindOfExpanded(resource);
     } catch (error) {
       if (!isNoMatchError(error)) throw error;
-      // The short names were read before the refresh: what was missing then may be known now.
+      // The short names were expanded before the refresh. The refreshed discovery may know the name.
       return this.kindOfExpanded(resource);
     }
   }
@@ -96,7 +96,7 @@ class DiscoveryMapper implements RestMapper {
     return expandShortcut(resource, await this.lists(), (text) => this.discovery.warn(text));
   }
 
-  /** Lists as far as they can be had; none when the server cannot be reached. */
+  /** The resource lists that could be read; none when the server is unreachable. */
   private async lists(): Promise<readonly WireResourceList[]> {
     try {
       return [...(await this.discovery.groupsAndLists()).lists.values()];
@@ -105,7 +105,10 @@ class DiscoveryMapper implements RestMapper {
     }
   }
 
-  /** Answers from the cache; on a miss that older files may have caused, forgets them and asks once more. */
+  /**
+   * Looks `question` up in the cached discovery. When it is not found and the cache came from disk, the mapper invalidates
+   * the cache and asks once more.
+   */
   private async ask<T>(question: (index: ResourceIndex) => T): Promise<T> {
     const index = await this.load();
     try {
@@ -127,7 +130,7 @@ class DiscoveryMapper implements RestMapper {
   }
 
   private async build(): Promise<ResourceIndex> {
-    // Lists that failed are forgiven: what they would have held is a miss.
+    // A list that failed counts as empty, so that its names are not found.
     const { groups, lists } = await this.discovery.groupsAndLists();
     return new ResourceIndex(groups, lists);
   }

@@ -10,25 +10,25 @@ import {
 } from "../../machinery/rest-mapper.js";
 import type { WireGroup, WireResource, WireResourceList } from "../discovery/wire.js";
 
-/** One group-version's mappings, by every name they answer to. */
+/** The mappings of one group-version, by all names of its resources. */
 interface VersionIndex {
   readonly group: string;
   readonly version: string;
-  /** Plural and singular names to the kind. */
+  /** From plural and singular names to the kind. */
   readonly kinds: ReadonlyMap<string, string>;
-  /** Plural and singular names to the plural one. */
+  /** From plural and singular names to the plural name. */
   readonly names: ReadonlyMap<string, string>;
-  /** Kinds, as they are and in lower case, to the plural name. */
+  /** From kinds, also in lower case, to the plural name. */
   readonly plurals: ReadonlyMap<string, { readonly resource: string; readonly namespaced: boolean }>;
 }
 
 /**
- * Resolves partial names against what a server listed, as client-go's priority mapper does: core v1 first, then each
- * group's preferred version, its other versions, then the groups in their order. Immutable.
+ * Resolves partial names against the server's resource lists, with the order of client-go's priority mapper: core v1 first,
+ * then each group's preferred version, its other versions, and the groups in their order. Immutable.
  */
 export class ResourceIndex {
   private readonly versions: readonly VersionIndex[];
-  /** Group and version patterns in order of preference; an undefined version stands for any. */
+  /** Group and version patterns in order of preference. An undefined version matches any. */
   private readonly priorities: readonly { readonly group: string; readonly version: string | undefined }[];
 
   constructor(groups: readonly WireGroup[], lists: ReadonlyMap<string, WireResourceList>) {
@@ -49,7 +49,7 @@ export class ResourceIndex {
     this.priorities = priorities;
   }
 
-  /** Empty group or version match any; a group that matches none exactly matches as a prefix. */
+  /** An empty group or version matches any. A group without an exact match matches as a prefix. */
   kindFor(partial: GroupVersionResource): GroupVersionKind {
     const name = partial.resource.toLowerCase();
     if (name === "") throw new Error(`a resource must be present, got: ${formatResource(partial)}`);
@@ -65,7 +65,9 @@ export class ResourceIndex {
     );
   }
 
-  /** Everything a name may mean, in the server's order: every version of every group that matches as in {@link kindFor}. */
+  /**
+   * All matches of a partial name in the server's order: every version of every group that matches as in {@link kindFor}.
+   */
   resourcesFor(partial: GroupVersionResource): readonly GroupVersionResource[] {
     const name = partial.resource.toLowerCase();
     const wanted = { ...partial, resource: name };
@@ -78,7 +80,7 @@ export class ResourceIndex {
     return found;
   }
 
-  /** The one of {@link resourcesFor} that comes first by preference. */
+  /** The first of {@link resourcesFor} by preference. */
   preferredResourceFor(partial: GroupVersionResource): GroupVersionResource {
     const found = this.resourcesFor(partial);
     const chosen = this.prefer(found);
@@ -120,7 +122,7 @@ export class ResourceIndex {
   ): readonly VersionIndex[] {
     const candidates = this.versions.filter((index) => (version === "" || index.version === version) && has(index));
     if (group === "") return candidates;
-    // Each version decides for itself whether the group is a prefix; with a version given it never is.
+    // Each version checks the prefix by itself. A group with a version must match exactly.
     return candidates.filter((index) => index.group === group || (version === "" && index.group.startsWith(group)));
   }
 
@@ -156,7 +158,7 @@ function indexOf(group: string, version: string, resources: readonly WireResourc
   addGuess("List", false);
   return index;
 
-  /** List kinds are in no discovery document; their resource is a guess that only has to exist. */
+  /** Discovery has no list kinds. client-go guesses their resource, which only has to exist. */
   function addGuess(guessed: string, namespaced: boolean): void {
     const resource = `${guessed.toLowerCase()}s`;
     for (const name of [guessed.toLowerCase(), resource]) {
@@ -167,7 +169,7 @@ function indexOf(group: string, version: string, resources: readonly WireResourc
   }
 }
 
-/** Splits what a user typed at its dots: "deployments.v1.apps" names a version too, when there are two dots or more. */
+/** Splits a resource argument at its dots. "deployments.v1.apps", with two dots or more, may name a version. */
 export function parseResourceArgument(argument: string): {
   readonly full: GroupVersionResource | undefined;
   readonly partial: GroupVersionResource;
@@ -180,7 +182,7 @@ export function parseResourceArgument(argument: string): {
   };
 }
 
-/** The group-version of a list, taken apart. */
+/** The group of a resource list. */
 export function groupOf(list: WireResourceList): string {
   return parseGroupVersion(list.groupVersion).group;
 }

@@ -5,8 +5,8 @@ import { groupOf } from "./resource-index.js";
 import type { WireResourceList } from "../discovery/wire.js";
 
 /**
- * Puts a resource's full name in the place of a short one ("po", "deploy.apps"). A full or singular name is never
- * taken for a short one. Two groups with one short name: the first wins and `warn` tells of the other.
+ * Expands a short name ("po", "deploy.apps") to the resource's full name. A plural or singular name takes precedence. When
+ * two groups have the short name, the first one wins and `warn` names the other.
  */
 export function expandShortcut(
   wanted: GroupVersionResource,

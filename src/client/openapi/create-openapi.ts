@@ -8,7 +8,7 @@ import { fieldNamesAt } from "./openapi-fields.js";
 import { patchSchemaOf } from "./openapi-patch-schema.js";
 import type { OpenApi, OpenApiDocuments } from "./openapi.js";
 
-/** OpenAPI v3 over a client. Each document is asked for once; kubectl's HTTP cache on disk answers where it can. */
+/** Creates an OpenAPI v3 client. It fetches each document once; kubectl's HTTP cache on disk may answer. */
 export function createOpenApi(client: RestClient): OpenApi {
   return new OpenApiV3(openApiDocuments(client));
 }
@@ -78,7 +78,7 @@ function names(item: JsonValue, parameter: string, document: JsonObject): boolea
   return isJsonObject(target) && target["name"] === parameter && target["in"] === "query";
 }
 
-/** The schema of a kind, and all those it may refer to. */
+/** The schema of a kind, with all schemas that it may refer to. */
 function schemaOf(
   document: JsonObject,
   kind: GroupVersionKind,

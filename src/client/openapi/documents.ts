@@ -3,7 +3,7 @@ import { DISCOVERY_TIMEOUT } from "../discovery/live-discovery.js";
 import type { RestClient } from "../rest/rest-client.js";
 import type { OpenApiDocuments } from "./openapi.js";
 
-/** The OpenAPI documents of a server. Each is asked for once; kubectl's HTTP cache on disk answers where it can. */
+/** Fetches the OpenAPI documents of a server, each once. kubectl's HTTP cache on disk may answer. */
 export function openApiDocuments(client: RestClient): OpenApiDocuments {
   let index: Promise<ReadonlyMap<string, string>> | undefined;
   const documents = new Map<string, Promise<JsonObject>>();
@@ -17,7 +17,7 @@ export function openApiDocuments(client: RestClient): OpenApiDocuments {
   };
 }
 
-/** The document of version 2, of everything at once, as the protobuf message that kubectl asks for. */
+/** Fetches the OpenAPI v2 document of all groups, as the protobuf message that kubectl requests. */
 export async function fetchOpenApiV2(client: RestClient): Promise<Uint8Array> {
   const accept = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
   const answer = await client.request({

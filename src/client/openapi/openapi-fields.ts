@@ -1,9 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 
 /**
- * The names of the fields that a published schema has at a path of field names. Items of lists and values of maps have no
- * name of their own: `containers`, `image` leads into a list, and below a map any name leads to its values. Empty
- * where the path leads nowhere.
+ * The field names of a published schema at a path of field names. List items and map values have no name: `containers`,
+ * `image` goes through the list, and below a map any name leads to its values. Empty when the path does not exist.
  */
 export function fieldNamesAt(schema: JsonObject, schemas: JsonObject, path: readonly string[]): readonly string[] {
   let current: JsonObject | undefined = schema;
@@ -17,11 +16,11 @@ export function fieldNamesAt(schema: JsonObject, schemas: JsonObject, path: read
 
 interface Parts {
   readonly properties: JsonObject;
-  /** What every name of a map has. */
+  /** The schema of a map's values. */
   readonly additional: JsonObject | undefined;
 }
 
-/** Through references, lists, and schemas that are there to carry a default beside a reference. */
+/** Resolves references, lists, and the wrapper schemas that carry a default beside a reference. */
 function partsOf(schema: JsonObject | undefined, schemas: JsonObject): Parts {
   let current = schema;
   for (let steps = 0; current !== undefined && steps < 20; steps += 1) {

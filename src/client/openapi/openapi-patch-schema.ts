@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/m
 import type { PatchField, PatchSchema } from "../../machinery/patch/patch-schema.js";
 import type { PatchStrategy } from "../../machinery/schema/schema.js";
 
-/** Reads merge keys from an OpenAPI v3 schema as they are asked for; `schemas` is where its references lead. */
+/** Reads merge keys from an OpenAPI v3 schema on demand. `schemas` resolves its references. */
 export function patchSchemaOf(schema: JsonObject, schemas: JsonObject): PatchSchema {
   const fields = new Map<string, PatchField | undefined>();
   return {
@@ -29,7 +29,7 @@ function fieldOf(schema: JsonObject, name: string, schemas: JsonObject): PatchFi
   };
 }
 
-/** Follows a reference, also one wrapped in an allOf so that a default can stand beside it. */
+/** Resolves a reference. It may be wrapped in an allOf, so that a default can stand beside it. */
 function resolve(schema: JsonObject, schemas: JsonObject): JsonObject {
   const wrapped: JsonValue | undefined = Array.isArray(schema["allOf"]) ? schema["allOf"][0] : undefined;
   const reference = schema["$ref"] ?? (isJsonObject(wrapped) ? wrapped["$ref"] : undefined);

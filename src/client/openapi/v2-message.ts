@@ -1,25 +1,25 @@
 import { bytesOf, readFields, textOf, type WireField } from "../../machinery/codec/protobuf/wire-reader.js";
 
-/** A schema of OpenAPI v2 as it is written; what is not there is empty. */
+/** A decoded OpenAPI v2 schema. Absent parts are empty. */
 export interface V2Schema {
   readonly reference: string;
   readonly description: string;
   readonly types: readonly string[];
   readonly required: readonly string[];
   readonly items: readonly V2Schema[];
-  /** The schema of `additionalProperties`, when it is one. */
+  /** The schema of `additionalProperties`, when it has one. */
   readonly values: V2Schema | undefined;
-  /** Undefined when there is no `properties`, which is not the same as an empty one. */
+  /** Undefined when there is no `properties`, which differs from an empty one. */
   readonly properties: readonly NamedSchema[] | undefined;
-  /** "x-..." to YAML. */
+  /** From "x-..." to YAML. */
   readonly extensions: ReadonlyMap<string, string>;
 }
 
 export type NamedSchema = readonly [name: string, schema: V2Schema];
 
 /**
- * The definitions of a document: the message openapi.v2.Document of google/gnostic-models (OpenAPIv2.proto, Apache-2.0),
- * whose field numbers these are. Throws a ProtobufError.
+ * Decodes the definitions of a document: the message openapi.v2.Document of google/gnostic-models (OpenAPIv2.proto,
+ * Apache-2.0), which defines the field numbers. Throws a ProtobufError.
  */
 export function readDefinitions(document: Uint8Array): readonly NamedSchema[] {
   return messages(document, 9).flatMap(readNamedSchemas);
@@ -61,7 +61,7 @@ const bytesOfFields = (fields: readonly WireField[], number: number): readonly U
 const textsOfFields = (fields: readonly WireField[], number: number): readonly string[] =>
   fields.filter((field) => field.number === number).map((field) => textOf(field.value));
 
-/** A message that is written in parts is all of them in a row. */
+/** Joins the parts of a message: protobuf allows several for one field. */
 function join(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 ? (parts[0] ?? new Uint8Array()) : Buffer.concat(parts);
 }

@@ -6,27 +6,27 @@ import { formatKind } from "../../machinery/rest-mapper.js";
 import { goQuote } from "../../base/go-quote.js";
 import { type NamedSchema, readDefinitions, type V2Schema } from "./v2-message.js";
 
-/** What a definition of OpenAPI v2 describes, in the few forms that Kubernetes' own documents have. */
+/** A definition of OpenAPI v2, in one of the forms that Kubernetes' documents use. */
 export type V2Model = { readonly description: string } & (
   | { readonly type: "kind"; readonly fields: ReadonlyMap<string, V2Model>; readonly required: readonly string[] }
   | { readonly type: "array" | "map"; readonly held: V2Model }
   /** "string", "number", "integer" or "boolean". */
   | { readonly type: "primitive"; readonly name: string }
-  /** To another definition. */
+  /** Refers to another definition. */
   | { readonly type: "reference"; readonly name: string }
   | { readonly type: "arbitrary" }
 );
 
 export interface V2Models {
-  /** The definition that says it describes this kind. */
+  /** The definition of a kind. */
   ofKind(kind: GroupVersionKind): V2Model | undefined;
-  /** The definition of a name; every reference has one. */
+  /** The definition of a name. Every reference has one. */
   target(name: string): V2Model;
 }
 
 /**
- * The models of a document of OpenAPI v2 in protobuf form. As in kubectl, one definition that has none of the known
- * forms spoils the whole document: throws "SchemaError(NAME.FIELD): ...".
+ * The models of an OpenAPI v2 document in protobuf form. As in kubectl, a single definition of unknown form invalidates the
+ * document: throws "SchemaError(NAME.FIELD): ...".
  */
 export function readV2Models(document: Uint8Array): V2Models {
   const definitions = readDefinitions(document);
@@ -43,7 +43,7 @@ export function readV2Models(document: Uint8Array): V2Models {
   };
 }
 
-/** The kinds a definition says it describes, each with its name. */
+/** The kinds that a definition describes, each with the definition's name. */
 function kindsOf([name, { extensions }]: NamedSchema): readonly (readonly [string, string])[] {
   const stated = parseExtension(extensions.get("x-kubernetes-group-version-kind"));
   return (Array.isArray(stated) ? stated : []).flatMap((one): [string, string][] => {

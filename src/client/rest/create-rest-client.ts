@@ -21,15 +21,15 @@ import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 import { warningTexts } from "./warning-headers.js";
 
 export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroundings> {
-  /** Instead of one made for the config: a server in the same process, or a recording of one. */
+  /** Replaces the transport made for the config: an in-process server, or a recording of one. */
   readonly transport?: Transport;
-  /** A pool for many requests and streams, dearer to start. */
+  /** Uses a connection pool for many requests and streams. It takes longer to start. */
   readonly pooled?: boolean;
-  /** Sent with every request: Kubectl-Command, Kubectl-Session. Lower-case names. */
+  /** Headers of every request: Kubectl-Command, Kubectl-Session. Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Hears why the body of an answer could not be read to its end; the request then fails with it. */
+  /** Called with the reason when the body of an answer breaks off. The request then fails with it. */
   readonly onBrokenBody?: (reason: string) => void;
-  /** Between retries. */
+  /** Waits between retries. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
@@ -37,7 +37,10 @@ const TIMED_OUT_READING = "net/http: request canceled (Client.Timeout or context
 const MAX_RETRIES = 10;
 const MAX_REDIRECTS = 10;
 
-/** Throws when the config's certificates or ways of authentication cannot be used; connects on the first request. */
+/**
+ * Creates a client, which connects on the first request. Throws when the config's certificates or ways of authentication
+ * cannot be used.
+ */
 export function createRestClient(config: ClientConfig, options: RestClientOptions = {}): RestClient {
   return new HttpRestClient(config, options);
 }
@@ -99,7 +102,7 @@ class HttpRestClient implements RestClient {
     return this.transport.close();
   }
 
-  /** Sends until there is an answer that is not "try again": 429 and 5xx with Retry-After; for reads also a broken connection. */
+  /** Sends a request and retries it: after 429 and 5xx with Retry-After, and reads also after a broken connection. */
   private async exchange(request: RestRequest, timeout: Deadline, retryBroken: boolean): Promise<TransportResponse> {
     const sleep = this.options.sleep ?? defaultSleep;
     for (let attempt = 1; ; attempt++) {
@@ -135,7 +138,7 @@ class HttpRestClient implements RestClient {
     }
   }
 
-  /** Another host gets the request without our credentials. */
+  /** Follows a redirect to another host, without the credentials. */
   private async elsewhere(request: RestRequest, url: URL, timeout: Deadline): Promise<TransportResponse> {
     const transport = createTransport({ server: url.origin, tls: { insecureSkipVerify: false } }, this.surroundings);
     const { authorization: _, ...headers } = this.headersOf(request);
@@ -258,7 +261,7 @@ interface Deadline {
   clear(): void;
 }
 
-/** The caller's signal joined with --request-timeout, which runs until the body is read. */
+/** Joins the caller's signal with --request-timeout, which covers the body too. */
 function deadline({ signal, timeout: own }: RestRequest, configured: number): Deadline {
   const milliseconds = configured === 0 ? (own ?? 0) : configured;
   if (milliseconds <= 0) return { signal, expired: () => false, clear: () => undefined };
@@ -288,7 +291,7 @@ async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: Deadline): As
   }
 }
 
-/** Reads what nobody wants to know, so that the connection can be used again. */
+/** Reads and drops a body, so that the connection can be reused. */
 async function drain({ body }: TransportResponse): Promise<void> {
   await readAll(body).catch(() => undefined);
 }
@@ -319,7 +322,7 @@ function contentTypeOf({ headers }: TransportResponse): string {
   return typeof value === "string" ? value : (value?.[0] ?? "");
 }
 
-/** A connection that was there and went away; a server that is restarting, mostly. */
+/** True when an existing connection broke, as when a server restarts. */
 function isBroken(error: unknown): boolean {
   return isTransportError(error) && (error.reason.endsWith("connection reset by peer") || error.reason === "EOF");
 }

@@ -1,6 +1,6 @@
 import type { RestRequest } from "./rest-client.js";
 
-/** "?a=1&b=2", keys in order and escaped as Go's url.Values are; "" without any. */
+/** "?a=1&b=2", sorted and escaped as Go's url.Values are; "" for an empty query. */
 export function encodeQuery(query: RestRequest["query"]): string {
   const pairs: string[] = [];
   for (const key of Object.keys(query ?? {}).sort()) {
@@ -17,7 +17,7 @@ function escape(text: string): string {
   );
 }
 
-/** A path with what may not stand in a request line escaped; escapes that are there stay. */
+/** Escapes the characters that a request line may not contain. Existing escapes stay. */
 export function encodePath(path: string): string {
   return path.replaceAll(/[^A-Za-z0-9\-_.~$&+,/:;=@%!'()*]+/gu, (part) => encodeURIComponent(part));
 }

@@ -1,4 +1,4 @@
-/** Milliseconds as Go prints a duration: "32s", "1m30s", "1.5s", "500ms". */
+/** Formats milliseconds as Go prints a duration: "32s", "1m30s", "1.5s", "500ms". */
 export function goDurationText(milliseconds: number): string {
   if (milliseconds === 0) return "0s";
   if (milliseconds < 0) return `-${goDurationText(-milliseconds)}`;

@@ -4,7 +4,7 @@ import type { RestRequest } from "./rest-client.js";
 
 const MAX_TEXT = 2048;
 
-/** The error of a non-2xx answer: the Status in its body, else what client-go makes of the code. */
+/** The error of a non-2xx answer: the Status in its body, else the one that client-go makes from the code. */
 export function responseError(
   request: Pick<RestRequest, "method" | "path" | "userPath">,
   answer: {
@@ -44,7 +44,7 @@ function statusIn(body: Uint8Array): Status | undefined {
   return value as unknown as Status;
 }
 
-/** The resource and name a path speaks of, for the "(get pods web)" at the end of a message. */
+/** The resource and name in a path, for the "(get pods web)" at the end of an error. */
 function targetOf(path: string): {
   readonly resource: { readonly group: string; readonly resource: string };
   readonly name: string;
@@ -54,7 +54,7 @@ function targetOf(path: string): {
   const group = parts[0] === "api" ? "" : parts[0] === "apis" ? (parts[1] ?? "") : undefined;
   if (group === undefined) return nothing;
   let rest = parts.slice(group === "" ? 2 : 3);
-  // "namespaces/x" scopes what follows, unless what follows is a part of the namespace itself.
+  // "namespaces/x" is the scope of the rest, unless the rest is a subresource of the namespace.
   if (rest[0] === "namespaces" && rest.length > 2 && !["status", "finalize"].includes(rest[2] ?? ""))
     rest = rest.slice(2);
   const [resource = "", name = ""] = rest;

@@ -2,20 +2,20 @@ import type { Random } from "../../base/random.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 
 /**
- * Requests to one API server: authentication, User-Agent, impersonation, retry-after and Status errors are its business.
- * A non-2xx answer throws the StatusError its body holds (or one made as client-go makes it from the code);
- * no answer at all throws a TransportError with Go's wording.
+ * Sends requests to one API server. It handles authentication, User-Agent, impersonation, Retry-After and Status errors. A
+ * non-2xx answer throws the StatusError in its body, or one made from the code as client-go makes it. Without an answer it
+ * throws a TransportError in Go's words.
  */
 export interface RestClient {
   /** "https://127.0.0.1:6443", as errors show it. */
   readonly server: string;
-  /** Spreads what clients would else do at the same time. Absent: nothing is spread. */
+  /** Varies how long watches last, so that they do not all end together. Absent: all last equally long. */
   readonly random?: Random;
-  /** The whole answer. */
+  /** Sends a request and reads the whole answer. */
   request(request: RestRequest): Promise<RestResponse>;
-  /** The answer as it arrives: watch, log, --raw. The caller reads to the end or aborts `signal`. */
+  /** Sends a request and streams the answer: watch, log, --raw. The caller reads to the end or aborts `signal`. */
   stream(request: RestRequest): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }>;
-  /** Called for each `Warning:` header, in order, before the answer is given to the caller. */
+  /** Called for each `Warning:` header, in order, before the caller gets the answer. */
   onWarning?: ((text: string) => void) | undefined;
   close(): Promise<void>;
 }
@@ -25,22 +25,22 @@ export interface RestRequest {
   readonly method: string;
   /** Absolute, without a query. */
   readonly path: string;
-  /** Sent sorted by name, as Go sends it; undefined values are left out. */
+  /** Sent sorted by name, as Go sends it. Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Default: JSON, else anything. */
+  /** Default: JSON preferred, any other type accepted. */
   readonly accept?: string;
-  /** Of the body; default "application/json", "" sends none. */
+  /** The Content-Type of the body. Default "application/json"; "" sends none. */
   readonly contentType?: string;
   readonly body?: Uint8Array | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for the whole exchange where the configuration sets none; not told to the server. */
+  /** The time limit of the exchange in milliseconds where the config sets none. It is not sent to the server. */
   readonly timeout?: number;
-  /** The server is not told of the configuration's time limit: Go's typed clients keep it to themselves in lists and watches. */
+  /** Does not send the config's time limit to the server, as Go's typed clients do not for lists and watches. */
   readonly limitUntold?: boolean;
-  /** The path is the user's own (--raw): errors do not name a resource after it. */
+  /** The path was typed by the user (--raw), so errors do not derive a resource from it. */
   readonly userPath?: boolean;
-  /** Of a GET: what the HTTP cache below the cache folder still holds may answer it (discovery, OpenAPI). */
+  /** A fresh entry of the HTTP cache in the cache folder may answer this GET (discovery, OpenAPI). */
   readonly httpCache?: boolean;
 }
 
@@ -48,6 +48,6 @@ export interface RestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: Uint8Array;
-  /** The body decoded once, integers beyond 2^53 as bigint. Throws when it is not a JSON object. */
+  /** Decodes the body, with integers beyond 2^53 as bigint. Throws when it is no JSON object. */
   json(): JsonObject;
 }

@@ -2,10 +2,10 @@ import { isTransportError } from "../transport/transport-error.js";
 import type { RestClient, RestRequest } from "./rest-client.js";
 
 export interface RetryOptions {
-  /** How many times in a row the server may fail to be reached before that is an error. */
+  /** How many consecutive failures to reach the server are retried. */
   readonly retries: number;
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** Told before each wait: what went wrong, how often in a row, and how many milliseconds it waits. */
+  /** Called before each wait with the error, the number of consecutive failures and the wait in milliseconds. */
   readonly tell: (error: Error, attempt: number, wait: number) => void;
 }
 
@@ -13,9 +13,9 @@ const FIRST_WAIT = 500;
 const LONGEST_WAIT = 30_000;
 
 /**
- * Asks again where a GET found no server: after half a second, then after twice as long each time. A watch or a log is asked for
- * again only until it begins. Writes are sent once, whatever happens: whether one that got no answer was done is not known. Once
- * `retries` are used up without an answer in between, nothing more is tried again.
+ * Retries GETs that do not reach the server, after half a second and then after twice as long each time. A watch or log is
+ * retried only until it begins. Writes are not retried, because one without an answer may have been done. After `retries`
+ * consecutive failures the client fails at once.
  */
 export function retryReads(client: RestClient, options: RetryOptions): RestClient {
   return new RetryingClient(client, options);
@@ -91,13 +91,13 @@ const PASSING = [
   "server misbehaving",
 ];
 
-/** Nobody answered, which may be otherwise soon; a certificate that is not trusted will not be. */
+/** True when the server did not answer and a retry may succeed. A retry does not help against an untrusted certificate. */
 function wasNotReached(error: unknown): error is Error {
   const reason = isTransportError(error) ? error.reason : causeOf(error);
   return reason !== undefined && PASSING.some((part) => reason.includes(part));
 }
 
-/** An answer that broke off in the middle. */
+/** The reason why an answer broke off. */
 function causeOf(error: unknown): string | undefined {
   return error instanceof Error && isTransportError(error.cause) ? error.cause.reason : undefined;
 }

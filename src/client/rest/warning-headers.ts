@@ -1,6 +1,6 @@
 /**
- * The texts of `Warning` headers (RFC 7234 section 5.5) that are meant for people: code 299. A header that cannot be
- * read ends at the fault; what stood before it counts.
+ * The texts of `Warning` headers (RFC 7234 section 5.5) with code 299, which are for people. A malformed header is read up
+ * to the error.
  */
 export function warningTexts(header: string | readonly string[] | undefined): readonly string[] {
   const texts: string[] = [];
@@ -18,7 +18,7 @@ export function warningTexts(header: string | readonly string[] | undefined): re
   return texts;
 }
 
-/** Node gives header bytes as Latin-1; a server sends UTF-8. */
+/** Decodes header bytes as UTF-8, which servers send. Node decodes them as Latin-1. */
 function fromBytes(text: string): string {
   const bytes = Buffer.from(text, "latin1");
   return bytes.toString("latin1") === text ? bytes.toString("utf8") : text;

@@ -3,14 +3,14 @@ import type { TransportConfig, TransportSurroundings } from "./endpoint.js";
 import { nodeHttpsTransport } from "./node-https.js";
 import type { Transport } from "./transport.js";
 
-/** Surroundings that are left out are those of this process. */
+/** The process's own surroundings replace what is left out. */
 export interface TransportOptions extends Partial<TransportSurroundings> {
   readonly pooled?: boolean;
 }
 
 /**
- * The transport for a config. `pooled` is for callers that send many requests or hold many streams: it costs an import
- * on first use, which a command with one request would wait for.
+ * Creates the transport for a config. `pooled` is for callers with many requests or streams: it loads undici on first use,
+ * which would delay a command with a single request.
  */
 export function createTransport(config: TransportConfig, options: TransportOptions = {}): Transport {
   const surroundings = surroundingsOf(options);

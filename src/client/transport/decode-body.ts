@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** The body's bytes, unpacked if they were gzip; what breaks it off is thrown as `wrap` makes it. */
+/** Yields the body's bytes, decompressed if they are gzip. `wrap` makes the error of a body that breaks off. */
 export async function* decodeBody(
   incoming: Readable,
   contentEncoding: string | undefined,
@@ -12,14 +12,14 @@ export async function* decodeBody(
       return;
     }
     const { constants, createGunzip } = await import("node:zlib");
-    // A watch is flushed event by event: do not wait for a full block.
+    // A watch is flushed event by event, so the decompressor must not wait for a full block.
     const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH });
     incoming.on("error", (error) => gunzip.destroy(error));
     yield* incoming.pipe(gunzip) as AsyncIterable<Uint8Array>;
   } catch (error) {
     throw wrap(error);
   } finally {
-    // The reader left early: drop the connection rather than read what nobody wants.
+    // The reader stopped early. Dropping the connection avoids reading the rest.
     if (!incoming.readableEnded) incoming.destroy();
   }
 }

@@ -14,12 +14,12 @@ export interface DialTarget {
   /** Absent for plain http. */
   readonly tls?: ConnectionOptions | undefined;
   readonly insecureSkipVerify: boolean;
-  /** The peer's certificates are judged by its time. */
+  /** The validity of the peer's certificates is checked at its time. */
   readonly clock: Clock;
   readonly proxy?: URL | undefined;
 }
 
-/** Opens one connection, TLS done and the peer verified. Rejects with Node's error or a {@link NetworkFailure}. */
+/** Opens a connection, completes TLS and verifies the peer. Rejects with Node's error or a {@link NetworkFailure}. */
 export async function dial(target: DialTarget): Promise<Socket> {
   if (target.scheme !== "http" && target.scheme !== "https") {
     throw new NetworkFailure(`unsupported protocol scheme ${goQuote(target.scheme)}`);
@@ -32,7 +32,7 @@ export async function dial(target: DialTarget): Promise<Socket> {
 
 const addresses = new WeakMap<object, ConnectedSocket>();
 
-/** The ends of a connection that {@link dial} made, also after it is gone. */
+/** The addresses of a connection from {@link dial}, also after it closed. */
 export function addressesOf(socket: object | null | undefined): ConnectedSocket | undefined {
   return socket ? addresses.get(socket) : undefined;
 }
@@ -47,7 +47,7 @@ async function dialTcp({ host, port, tls, proxy, clock }: DialTarget): Promise<S
     proxy.protocol === "https:"
       ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false, clock }).catch(proxyFailed)
       : toProxy;
-  // A plain request is handed to the proxy whole; only TLS needs a tunnel.
+  // An HTTP proxy takes a plain request as it is. Only TLS needs a tunnel.
   return tls ? connectThroughHttp(channel, host, port, proxy) : channel;
 }
 
@@ -76,7 +76,7 @@ function handshake(
   const name = options.servername ?? host;
   const { servername: _, ...rest } = options;
   return new Promise((resolve, reject) => {
-    // Verified below, before a byte is written: Node's own check stops at the first fault in another order than Go's.
+    // verifyPeer checks the peer before anything is sent. Node's own check reports the first error in another order than Go.
     let socket: TLSSocket;
     try {
       socket = connectTls({
@@ -87,7 +87,7 @@ function handshake(
         checkServerIdentity: () => undefined,
       });
     } catch (error) {
-      // The certificate or its key cannot be used. An open connection would keep the process.
+      // The certificate or its key is invalid. An open connection would keep the process alive.
       raw.destroy();
       reject(new NetworkFailure(keyPairFault(error), errorCode(error)));
       return;

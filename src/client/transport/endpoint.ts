@@ -5,25 +5,27 @@ import { proxyFor } from "./proxy.js";
 import { proxyAuthorization } from "./proxy-tunnel.js";
 import { tlsOptions } from "./tls-options.js";
 
-/** How the server of a config is reached; made once per transport. Throws when its certificates cannot be used. */
+/** How to reach the server of a config. A transport makes it once. Throws when the config's certificates cannot be used. */
 export interface Endpoint {
-  /** scheme://host[:port], without the path prefix, which is part of every request's path. */
+  /** scheme://host[:port]. The path prefix is part of every request's path. */
   readonly origin: string;
   readonly hostHeader: string;
   readonly target: DialTarget;
-  /** Plain http through a proxy: requests name the whole URL, with this header if any. */
+  /**
+   * True for plain http through a proxy: the request line then has the whole URL, and {@link proxyAuthorization} is sent.
+   */
   readonly absoluteForm: boolean;
   readonly proxyAuthorization?: string;
 }
 
 export type TransportConfig = Pick<ClientConfig, "server" | "tls" | "proxyUrl">;
 
-/** What a transport takes of its process. */
+/** The surroundings that a transport uses. */
 export type TransportSurroundings = Pick<Surroundings, "env" | "clock">;
 
 export function endpointOf(config: TransportConfig, { env, clock }: TransportSurroundings): Endpoint {
-  // Not WHATWG's parser: what it refuses (a port beyond 65535, an unknown scheme) is an error of the first request, and
-  // errors show the user's own spelling.
+  // Not WHATWG's parser, which rejects values that Go only rejects with the first request (a port beyond 65535, an unknown
+  // scheme). Errors also show the user's own spelling.
   const [, scheme = "", authority = ""] = /^([^:]+):\/\/(?:[^/?#@]*@)?([^/?#]*)/.exec(config.server) ?? [];
   const [, host = "", digits = ""] = /^(\[[^\]]*\]|[^:]*)(?::(\d*))?$/.exec(authority) ?? [];
   const secure = scheme === "https";

@@ -1,13 +1,13 @@
 import { goQuote } from "../../base/go-quote.js";
 import { errnoText } from "../../base/path-error.js";
 
-/** Thrown with a text that is Go's already; passes through {@link goNetworkReason} as it is. */
+/** An error with Go's text. {@link goNetworkReason} returns it unchanged. */
 export class NetworkFailure extends Error {
   override readonly name = "NetworkFailure";
 
   constructor(
     message: string,
-    /** The system's own code, such as ECONNREFUSED, where there is one. */
+    /** The system's error code, such as ECONNREFUSED, if there is one. */
     readonly code?: string,
   ) {
     super(message);
@@ -24,7 +24,7 @@ interface SystemError extends Error {
   readonly rawPacket?: Uint8Array;
 }
 
-/** The addresses of a connection, as far as they are known. */
+/** The known addresses of a connection. */
 export interface ConnectedSocket {
   readonly localAddress?: string | undefined;
   readonly localPort?: number | undefined;
@@ -32,7 +32,7 @@ export interface ConnectedSocket {
   readonly remotePort?: number | undefined;
 }
 
-/** What Go says where Node said `error`; `socket` adds the addresses Go names for a broken connection. */
+/** Go's text for a network error of Node. `socket` supplies the addresses that Go prints for a broken connection. */
 export function goNetworkReason(error: unknown, socket?: ConnectedSocket): string {
   if (error instanceof NetworkFailure) return error.message;
   if (error instanceof AggregateError) return goNetworkReason(error.errors[0], socket);
@@ -47,7 +47,7 @@ export function goNetworkReason(error: unknown, socket?: ConnectedSocket): strin
   const alert = /alert (?:number )?(\d+)/.exec(message)?.[1] ?? alertNumber(code);
   if (alert !== undefined) return `remote error: tls: ${TLS_ALERTS[alert] ?? `unknown alert(${alert})`}`;
   if (code.startsWith("HPE_")) return malformed(error);
-  // Node reports a peer that closed without an answer as a reset "socket hang up".
+  // Node reports a connection that the peer closed without an answer as "socket hang up".
   if (message === "socket hang up" || code === "UND_ERR_SOCKET") return "EOF";
   if (message.startsWith("Client network socket disconnected")) return "EOF";
   if (code === "ECONNRESET" && syscall === "read") {
@@ -69,9 +69,9 @@ function endpoint(address = "", port = 0): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** Go's own resolver names the server it asked. */
+/** Go's resolver names the DNS server in its errors. */
 function nameServer(): string {
-  // Loading node:dns reads the resolver's configuration: milliseconds that only an error is worth.
+  // Loading node:dns reads the resolver's configuration and takes milliseconds, so only an error does it.
   const [first] = process.getBuiltinModule("node:dns").getServers();
   if (first === undefined) return "";
   if (/]:\d+$|^[\d.]+:\d+$/.test(first)) return ` on ${first}`;

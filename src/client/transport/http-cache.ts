@@ -7,8 +7,8 @@ import { makeFolder } from "../make-folder.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
 /**
- * Answers to GETs kept on disk in the files kubectl keeps them in: `sha256(url)` in hexadecimal, holding the SHA-256 of
- * what follows and a whole HTTP/1.1 response. A fresh one saves the request, a stale one with an ETag is asked after.
+ * A disk cache of GETs in kubectl's format. The file name is the hexadecimal `sha256(url)`; the file holds the SHA-256 of
+ * the rest, then a whole HTTP/1.1 response. A fresh entry saves the request, a stale one with an ETag is revalidated.
  */
 export class HttpCache {
   constructor(
@@ -16,7 +16,7 @@ export class HttpCache {
     private readonly clock: Clock,
   ) {}
 
-  /** Sends `request` unless a fresh answer is here. `url` is its whole address, the key. */
+  /** Sends `request` unless a fresh entry answers it. `url` is the full URL, the key. */
   async send(transport: Transport, request: TransportRequest, url: string): Promise<TransportResponse> {
     const file = join(this.folder, createHash("sha256").update(url).digest("hex"));
     const cached = load(file);
@@ -53,7 +53,8 @@ export class HttpCache {
       changed ||= !OF_ONE_ANSWER.has(name) && cached.headers.get(name) !== text;
       cached.headers.set(name, text);
     }
-    // What is fresh for a time needs the new date; what is asked after each time does not.
+    // Revalidation renews the date of an entry that is fresh for a time. Other entries are revalidated each time and need no
+    // new date.
     if (!changed && lifetimeOf(cached) === 0) return respond(cached);
     save(file, cached);
     return respond(cached);
@@ -64,14 +65,14 @@ export class HttpCache {
     if (control.has("no-store")) return answer;
     const headers = new Map<string, string>();
     for (const [name, value] of Object.entries(answer.headers)) {
-      // The body was unpacked on its way here.
+      // The transport has decompressed the body already.
       if (HOP_BY_HOP.has(name) || name === "content-encoding" || name === "content-length" || value === undefined)
         continue;
       headers.set(name, typeof value === "string" ? value : value.join(", "));
     }
     for (const name of listOf(headers.get("vary"))) {
       const sent = request.headers[name.toLowerCase()];
-      // Go adds Accept-Encoding below its cache, which therefore never sees it.
+      // Go adds Accept-Encoding below its cache, so the cache never sees it.
       if (sent && name.toLowerCase() !== "accept-encoding") headers.set(`x-varied-${name.toLowerCase()}`, sent);
     }
     const stored = { status: answer.status, headers, body: await readAll(answer.body) };
@@ -80,7 +81,7 @@ export class HttpCache {
   }
 }
 
-/** Headers that tell one answer from the next, and nothing of what was answered. */
+/** Headers that differ between two equal answers. */
 const OF_ONE_ANSWER = new Set(["date", "audit-id"]);
 
 interface StoredResponse {
@@ -142,7 +143,7 @@ function unchunk(bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** Another process reads it at any time: whole or not at all. A cache that cannot be written is no error. */
+/** Writes an entry atomically, because other processes read it. Ignores errors. */
 function save(file: string, { status, headers, body }: StoredResponse): void {
   const kept = [...headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== "content-length");
   kept.sort(([a], [b]) => (a < b ? -1 : 1));
@@ -160,12 +161,12 @@ function save(file: string, { status, headers, body }: StoredResponse): void {
   }
 }
 
-/** Below a path that is no folder even a removal with `force` fails. */
+/** Removing a path below something that is no folder fails even with `force`. */
 function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // Nothing was written there.
+    // The file does not exist.
   }
 }
 
@@ -178,7 +179,7 @@ function isFresh(cached: StoredResponse, now: number): boolean {
   return !Number.isNaN(date) && lifetimeOf(cached) > now - date;
 }
 
-/** Milliseconds from its date; 0 for what must be asked after each time. */
+/** How long an entry is fresh, in milliseconds from its date; 0 when it must be revalidated each time. */
 function lifetimeOf({ headers }: StoredResponse): number {
   const control = cacheControl(headers.get("cache-control"));
   if (control.has("no-cache")) return 0;
@@ -188,7 +189,7 @@ function lifetimeOf({ headers }: StoredResponse): number {
   return expires === undefined || date === undefined || Number.isNaN(expires - date) ? 0 : expires - date;
 }
 
-/** What was sent when this was stored is what is sent now, in the headers the server named. */
+/** True when the headers named by Vary are the same as when the entry was stored. */
 function variesNot({ headers }: StoredResponse, request: TransportRequest): boolean {
   return listOf(headers.get("vary")).every((name) => {
     const lower = name.toLowerCase();

@@ -15,7 +15,7 @@ import type { Transport, TransportRequest, TransportResponse } from "./transport
 import { isTransportError, TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 
-/** A transport over node:http alone: what starts fastest. Connections are kept and reused. */
+/** A transport over node:http, which starts fastest. It reuses connections. */
 export function nodeHttpsTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
   const endpoint = endpointOf(config, surroundings);
   const agent = new DialingAgent(endpoint);
@@ -28,7 +28,7 @@ export function nodeHttpsTransport(config: TransportConfig, surroundings: Transp
   };
 }
 
-/** Gives node:http connections that {@link dial} made, TLS and proxies included. */
+/** An agent that gives node:http the connections of {@link dial}, with TLS and proxies. */
 export class DialingAgent extends Agent {
   constructor(
     private readonly endpoint: Endpoint,
@@ -73,7 +73,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       method,
       host: endpoint.target.host,
       port: endpoint.target.port,
-      // dial() knows the name; working it out here again costs milliseconds on a first request.
+      // dial() knows the server name. Node would take milliseconds of the first request to derive it.
       servername: "",
       path: endpoint.absoluteForm ? url : path,
       headers,
@@ -83,8 +83,8 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
     const failure = (error: unknown) =>
       signal?.aborted ? abortReason(signal) : transportError(error, method, url, outgoing);
     outgoing.on("error", (error) => {
-      // A kept connection may have been closed by the server meanwhile. Whether it did what it was asked is not known: only
-      // what changes nothing is sent again.
+      // The server may have closed a reused connection. It may have executed the request too, so only requests without
+      // effects are sent again.
       if (outgoing.reusedSocket && REPEATABLE.has(method) && errorCode(error) === "ECONNRESET" && !signal?.aborted) {
         send(request, endpoint, agent).then(resolve, reject);
         return;
@@ -116,7 +116,7 @@ function transportError(error: unknown, method: string, url: string, outgoing?: 
   return new TransportError(reason, { method, url, code: errorCode(error), cause: error });
 }
 
-/** The answer broke off: Go says so without naming the request. */
+/** The error of an answer that broke off. Go's has no method and URL. */
 function bodyError(error: unknown, incoming: IncomingMessage): Error {
   const code = errorCode(error);
   const cutOff = code === "ECONNRESET" || code === "ERR_STREAM_PREMATURE_CLOSE" || !incoming.complete;

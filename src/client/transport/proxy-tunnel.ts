@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { NetworkFailure } from "./go-network-error.js";
 
-/** Asks an HTTP proxy for a tunnel. Resolves with the same socket once it carries bytes to host:port. */
+/** Opens a tunnel through an HTTP proxy. Resolves with the same socket once it is connected to host:port. */
 export async function connectThroughHttp(socket: Socket, host: string, port: number, proxy: URL): Promise<Socket> {
   const authority = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const lines = [`CONNECT ${authority} HTTP/1.1`, `Host: ${authority}`, "User-Agent: Go-http-client/1.1"];
@@ -18,7 +18,7 @@ export async function connectThroughHttp(socket: Socket, host: string, port: num
   throw new NetworkFailure(text === "" ? `unknown status code` : text);
 }
 
-/** "Basic ..." when the proxy's URL holds a user. */
+/** "Basic ..." when the proxy's URL contains a user. */
 export function proxyAuthorization(proxy: URL): string | undefined {
   if (proxy.username === "" && proxy.password === "") return undefined;
   const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
@@ -36,7 +36,10 @@ const SOCKS_REPLIES: Readonly<Record<number, string>> = {
   8: "address type not supported",
 };
 
-/** RFC 1928 CONNECT with the name left to the proxy, and RFC 1929's user and password where the URL has them. */
+/**
+ * Connects through a SOCKS5 proxy (RFC 1928), which resolves the name. Authenticates by RFC 1929 when the URL contains a
+ * user.
+ */
 export async function connectThroughSocks(socket: Socket, host: string, port: number, proxy: URL): Promise<Socket> {
   const hasUser = proxy.username !== "";
   socket.write(Buffer.from(hasUser ? [5, 2, 0, 2] : [5, 1, 0]));
@@ -72,7 +75,7 @@ function broken(socket: Socket, host: string, port: number, why: string): Networ
 
 const exactly = (length: number) => (bytes: Buffer) => (bytes.length < length ? undefined : length);
 
-/** Reads until `complete` gives a length; what came after it is put back. */
+/** Reads until `complete` returns a length, and puts the bytes after it back. */
 function readUntil(socket: Socket, complete: (bytes: Buffer) => number | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);

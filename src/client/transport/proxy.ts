@@ -6,14 +6,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface ProxiedServer {
   /** Without brackets. */
   readonly host: string;
-  /** "" for the scheme's own. */
+  /** "" for the scheme's default. */
   readonly port: string;
   readonly secure: boolean;
 }
 
 /**
- * The proxy for requests to `server`, as Go chooses it: the kubeconfig's proxy-url, else HTTPS_PROXY or HTTP_PROXY by
- * scheme unless NO_PROXY excludes the host. Loopback addresses never take the environment's proxy.
+ * The proxy for requests to `server`, chosen as Go does: the kubeconfig's proxy-url, else HTTPS_PROXY or HTTP_PROXY by
+ * scheme, unless NO_PROXY excludes the host. The environment's proxy is never used for loopback addresses.
  */
 export function proxyFor(server: ProxiedServer, proxyUrl: string | undefined, env: Environment): URL | undefined {
   if (proxyUrl !== undefined && proxyUrl !== "") return new URL(proxyUrl);
@@ -21,14 +21,14 @@ export function proxyFor(server: ProxiedServer, proxyUrl: string | undefined, en
   const { secure } = server;
   const setting = get(secure ? "HTTPS_PROXY" : "HTTP_PROXY");
   if (setting === "" || bypassed(server, get("NO_PROXY"))) return undefined;
-  // A CGI script's HTTP_PROXY is a request header under an attacker's control.
+  // In a CGI script an attacker can set HTTP_PROXY with the request header "Proxy".
   if (!secure && env["REQUEST_METHOD"]) {
     throw new NetworkFailure("refusing to use HTTP_PROXY value in CGI environment; see golang.org/s/cgihttpproxy");
   }
   return parseSetting(setting);
 }
 
-/** A setting without a scheme is an http proxy's address; one that is no address at all counts for nothing. */
+/** Parses a proxy variable. Without a scheme it is an http proxy; an invalid one is ignored. */
 function parseSetting(setting: string): URL | undefined {
   const spellings = /^[a-z][a-z0-9+.-]*:\/\//i.test(setting) ? [setting, `http://${setting}`] : [`http://${setting}`];
   const readable = spellings.find((spelling) => URL.canParse(spelling));
@@ -53,7 +53,7 @@ function matches(rule: string, host: string, port: string): boolean {
   if (subject.includes("/")) return inCidr(subject, host);
   if (isIP(host) !== 0) return subject === host;
   const domain = subject.replace(/^\*?\./, "");
-  // "example.com" covers the host and its subdomains, ".example.com" only the latter.
+  // "example.com" matches the host and its subdomains, ".example.com" only the subdomains.
   return host.endsWith(`.${domain}`) || (domain === subject && host === domain);
 }
 

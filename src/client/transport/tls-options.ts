@@ -6,13 +6,13 @@ import type { ClientConfig } from "../config/client-config.js";
 import type { Environment } from "../surroundings.js";
 import { TransportError } from "./transport-error.js";
 
-/** What node:tls needs, files read. Throws when the certificates cannot be used, worded as client-go words it. */
+/** The options for node:tls, with all files read. Throws in client-go's words when the certificates cannot be used. */
 export function tlsOptions(tls: ClientConfig["tls"], env: Environment): ConnectionOptions {
   const ca = tls.caData ?? (tls.caFile === undefined ? undefined : read(tls.caFile));
   if (ca && tls.insecureSkipVerify) {
     throw new Error("specifying a root certificates file with the insecure flag is not allowed");
   }
-  // An empty file holds no authority, and that is no fault of its own: nothing is trusted then.
+  // An empty file is valid and contains no authority: no server is trusted then.
   if (ca && ca.length > 0 && !isPem(ca))
     throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
   if (ca && ca.length > 0 && !Buffer.from(ca).includes("-----BEGIN CERTIFICATE-----")) {
@@ -39,7 +39,10 @@ function read(file: string): Uint8Array {
   }
 }
 
-/** Go pairs them before it connects: a pair that does not fit fails the request, in these words. */
+/**
+ * Checks that certificate and key are PEM of the right kind. Go does so before it connects and fails the request with these
+ * errors.
+ */
 function checkKeyPair(cert: Uint8Array, key: Uint8Array): void {
   const fault = certFault(blockNames(cert)) ?? keyFault(blockNames(key));
   if (fault !== undefined) throw new TransportError(`tls: ${fault}`, { method: "GET" });
@@ -85,8 +88,8 @@ const BUNDLES = [
 ];
 
 /**
- * The authorities the system trusts, as kubectl does, where Node would trust its own list: SSL_CERT_FILE and
- * SSL_CERT_DIR, else the distribution's bundle. Undefined where there is none; Node's list stands then.
+ * The system's trusted authorities, which kubectl uses, where Node has its own list: SSL_CERT_FILE and SSL_CERT_DIR, else
+ * the distribution's bundle. Undefined where there is none; Node's list then applies.
  */
 export function systemRoots(env: Environment): string[] | undefined {
   const files = env["SSL_CERT_FILE"] ? [env["SSL_CERT_FILE"]] : BUNDLES;

@@ -1,17 +1,17 @@
 const BRAND = Symbol.for("kubets.TransportError");
 
 /**
- * There was no answer, or not all of one. `reason` is worded as Go's net/http words it, the message as its url.Error:
- * `Get "https://127.0.0.1:6443/api": dial tcp 127.0.0.1:6443: connect: connection refused`.
+ * The server did not answer, or its answer broke off. `reason` has the text of Go's net/http, the message that of its
+ * url.Error: `Get "https://127.0.0.1:6443/api": dial tcp 127.0.0.1:6443: connect: connection refused`.
  */
 export class TransportError extends Error {
   override readonly name = "TransportError";
   readonly [BRAND] = true;
-  /** "Get", "Post", ...; "" when no request was under way. */
+  /** "Get", "Post", ...; "" outside of a request. */
   readonly op: string;
   readonly url: string;
   readonly reason: string;
-  /** Node's error code, where there was one. */
+  /** Node's error code, if there is one. */
   readonly code: string | undefined;
 
   constructor(reason: string, request: FailedRequest = {}) {
@@ -36,7 +36,7 @@ export function isTransportError(error: unknown): error is TransportError {
   return typeof error === "object" && error !== null && BRAND in error;
 }
 
-/** Nobody listens there. */
+/** True when the connection was refused: no server listens at the address. */
 export function isConnectionRefused(error: unknown): error is TransportError {
   return isTransportError(error) && error.reason.includes("connection refused");
 }

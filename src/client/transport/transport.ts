@@ -1,28 +1,28 @@
-/** One HTTP exchange, whatever carries it: undici, node:https, or a server in the same process. */
+/** Carries HTTP exchanges: over undici, over node:https, or to a server in the same process. */
 export interface Transport {
-  /** Resolves when the answer's headers are there. Rejects with {@link TransportError} when there is no answer. */
+  /** Resolves with the answer's headers. Rejects with {@link TransportError} when the server does not answer. */
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** Ends what is under way, too. */
+  /** Closes all connections, including those of exchanges under way. */
   close(): Promise<void>;
 }
 
 export interface TransportRequest {
   readonly method: string;
-  /** Absolute path with the query, e.g. "/api/v1/namespaces?limit=500". */
+  /** The absolute path with the query: "/api/v1/namespaces?limit=500". */
   readonly path: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers sent once for each value, which a joined one does not replace (Impersonate-Group). */
+  /** Headers sent once per value, because a joined header would differ (Impersonate-Group). */
   readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly body?: Uint8Array | undefined;
-  /** Aborting it ends the exchange, the answer's body included. */
+  /** Aborts the exchange, including the answer's body. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface TransportResponse {
   readonly status: number;
-  /** Lower-case names; several values of one name are kept apart. */
+  /** Lower-case names. Several values of one name are a list. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
-  /** Read it to the end or abort the signal. Chunks come as they arrive; not reading holds the sender back. */
+  /** Read it to the end or abort the signal. Chunks come as they arrive, with back-pressure. */
   readonly body: AsyncIterable<Uint8Array>;
 }

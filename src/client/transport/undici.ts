@@ -8,10 +8,13 @@ import type { Transport, TransportRequest, TransportResponse } from "./transport
 import { isTransportError, TransportError } from "./transport-error.js";
 import { wireHeaders } from "./wire-headers.js";
 
-/** A pool of connections for many requests and long streams; the same dialling and the same errors as the small one. */
+/**
+ * A transport with a connection pool for many requests and long streams. It dials and reports errors as {@link
+ * nodeHttpsTransport} does.
+ */
 export function undiciTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
   const endpoint = endpointOf(config, surroundings);
-  // undici sees a plain origin that means nothing: dial() connects, which speaks TLS, Go's errors and proxies.
+  // A placeholder origin. dial() makes the connections, with TLS, proxies and Go's errors.
   const pool = new Pool("http://server", {
     connections: 128,
     pipelining: 1,

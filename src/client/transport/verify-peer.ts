@@ -5,9 +5,9 @@ import { goQuote } from "../../base/go-quote.js";
 import { NetworkFailure } from "./go-network-error.js";
 
 /**
- * Judges a finished handshake that was made without rejecting: throws unless the chain is trusted and the leaf names
- * `host`. `now` is milliseconds since the epoch. Checked in Go's order (validity, name, chain), so that one certificate with two faults gets Go's answer.
- * Nothing may be written to the socket before this returns.
+ * Verifies the peer of a TLS connection that was made without verification: throws unless the chain is trusted and the
+ * leaf's names include `host`. `now` is milliseconds since the epoch. Checks in Go's order (validity, name, chain), so that
+ * a certificate with two faults gets Go's error. Nothing may be written to the socket before.
  */
 export function verifyPeer(
   socket: TLSSocket,
@@ -20,7 +20,7 @@ export function verifyPeer(
   const time = new Date(now);
   checkValidity(leaf, time);
   checkName(leaf, host);
-  // The name was checked above, by Go's rules: a chain that is fine leaves no other complaint than Node's about the name.
+  // Go's rules for the name are checked above. For a trusted chain the only other error is Node's own check of the name.
   const complaint = socket.authorizationError as unknown;
   const code = complaint instanceof Error ? codeOf(complaint) : complaint;
   if (socket.authorized || code === "ERR_TLS_CERT_ALTNAME_INVALID") return;
@@ -97,7 +97,7 @@ function unquote(text: string): string {
   return text.startsWith('"') ? String(JSON.parse(text)) : text;
 }
 
-/** OpenSSL writes IPv6 in full; Go prints the short form. */
+/** Shortens an IPv6 address. OpenSSL prints the full form, Go the short one. */
 function compressIp(text: string): string {
   if (!text.includes(":")) return text;
   try {
@@ -107,7 +107,7 @@ function compressIp(text: string): string {
   }
 }
 
-/** Go tells when an authority of the right name did not sign it: a CA that was made anew, usually. */
+/** Go's hint that an authority of the right name did not sign the certificate. The CA was probably recreated. */
 function hint(leaf: X509Certificate, roots: readonly (string | Buffer)[]): string {
   for (const root of roots) {
     for (const [pem] of String(root).matchAll(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g)) {

@@ -4,8 +4,8 @@ import { NetworkFailure } from "./go-network-error.js";
 type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /**
- * Headers as Go sends them: text beyond ASCII as UTF-8, which Node's interfaces take as a character a byte. Throws a
- * {@link NetworkFailure} for a value with control characters (a token's stray line break), as Go refuses it.
+ * Encodes headers as Go sends them: text beyond ASCII as UTF-8, which Node takes as one character per byte. Throws a {@link
+ * NetworkFailure} for a value with control characters, as Go does, such as a line break at the end of a token.
  */
 export function wireHeaders(headers: Headers): Record<string, string | string[]> {
   const encode = (name: string, value: string): string => {
