@@ -1,12 +1,12 @@
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
-import { makeFolder } from "../make-folder.js";
 import type { RestClient } from "../rest/rest-client.js";
+import { writeCacheFile } from "../cache-files.js";
 import type { ApiGroup, Discovery, ServerVersion } from "./discovery.js";
 import { fetchServerVersion } from "./live-discovery.js";
 import { type DiscoveryLog, MemoryCache } from "./memory-cache.js";
@@ -184,23 +184,15 @@ export class CachedDiscovery implements Discovery {
     }
   }
 
-  /** Writes a cache file atomically, because other processes read it. Ignores errors. */
+  /** Writes a file of the disk cache. Ignores errors. */
   private write(name: string, content: string): void {
     if (this.folder === undefined) return;
     const file = join(this.folder, name);
-    const temporary = `${file}.${process.pid}${Buffer.from(this.random.bytes(5)).toString("hex")}`;
     try {
-      if (renew(file, content, this.clock.now())) {
-        this.ours.add(file);
-        return;
-      }
-      makeFolder(dirname(file), 0o750);
-      writeFileSync(temporary, content, { mode: 0o600, flag: "wx" });
-      chmodSync(temporary, 0o660);
-      renameSync(temporary, file);
+      if (!renew(file, content, this.clock.now())) writeCacheFile(file, content, this.random);
       this.ours.add(file);
     } catch {
-      discard(temporary);
+      // The next command asks the server again.
     }
   }
 }
@@ -212,15 +204,6 @@ function renew(file: string, content: string, now: number): boolean {
   const time = new Date(now);
   utimesSync(file, time, time);
   return true;
-}
-
-/** Removing a path below something that is no folder fails even with `force`. */
-function discard(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // The file does not exist.
-  }
 }
 
 function apiResource(list: WireResourceList, entry: WireResource): ApiResource {

@@ -201,7 +201,8 @@ class HttpRestClient implements RestClient {
   private async httpCache(): Promise<HttpCache> {
     if (!this.cache) {
       const { HttpCache } = await import("../transport/http-cache.js");
-      this.cache = new HttpCache(join(this.config.cacheDir, "http"), this.surroundings.clock);
+      const { clock, random } = this.surroundings;
+      this.cache = new HttpCache(join(this.config.cacheDir, "http"), clock, random);
     }
     return this.cache;
   }

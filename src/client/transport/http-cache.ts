@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
-import { makeFolder } from "../make-folder.js";
+import type { Random } from "../../base/random.js";
+import { removeCacheFile, writeCacheFile } from "../cache-files.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 
 /**
@@ -14,6 +15,7 @@ export class HttpCache {
   constructor(
     private readonly folder: string,
     private readonly clock: Clock,
+    private readonly random: Random,
   ) {}
 
   /** Sends `request` unless a fresh entry answers it. `url` is the full URL, the key. */
@@ -42,7 +44,7 @@ export class HttpCache {
     };
     const answer = await transport.send({ ...request, headers });
     if (answer.status !== 304) {
-      if (answer.status !== 200) discard(file);
+      if (answer.status !== 200) removeCacheFile(file);
       return this.store(file, request, answer);
     }
     await readAll(answer.body);
@@ -56,7 +58,7 @@ export class HttpCache {
     // Revalidation renews the date of an entry that is fresh for a time. Other entries are revalidated each time and need no
     // new date.
     if (!changed && lifetimeOf(cached) === 0) return respond(cached);
-    save(file, cached);
+    save(file, cached, this.random);
     return respond(cached);
   }
 
@@ -76,7 +78,7 @@ export class HttpCache {
       if (sent && name.toLowerCase() !== "accept-encoding") headers.set(`x-varied-${name.toLowerCase()}`, sent);
     }
     const stored = { status: answer.status, headers, body: await readAll(answer.body) };
-    save(file, stored);
+    save(file, stored, this.random);
     return respond(stored);
   }
 }
@@ -143,30 +145,17 @@ function unchunk(bytes: Buffer): Buffer | undefined {
   }
 }
 
-/** Writes an entry atomically, because other processes read it. Ignores errors. */
-function save(file: string, { status, headers, body }: StoredResponse): void {
+/** Writes an entry. Ignores errors. */
+function save(file: string, { status, headers, body }: StoredResponse, random: Random): void {
   const kept = [...headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== "content-length");
   kept.sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = kept.map(([name, value]) => `${canonical(name)}: ${value}\r\n`).join("");
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nContent-Length: ${body.byteLength}\r\n${lines}\r\n`;
   const content = Buffer.concat([Buffer.from(head, "latin1"), body]);
-  const temporary = `${file}.${process.pid}`;
   try {
-    makeFolder(dirname(file), 0o750);
-    writeFileSync(temporary, Buffer.concat([createHash("sha256").update(content).digest(), content]), { mode: 0o600 });
-    chmodSync(temporary, 0o660);
-    renameSync(temporary, file);
+    writeCacheFile(file, Buffer.concat([createHash("sha256").update(content).digest(), content]), random);
   } catch {
-    discard(temporary);
-  }
-}
-
-/** Removing a path below something that is no folder fails even with `force`. */
-function discard(file: string): void {
-  try {
-    rmSync(file, { force: true });
-  } catch {
-    // The file does not exist.
+    // The next request goes to the server again.
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { systemRandom } from "../../../src/base/random.js";
 import { HttpCache } from "../../../src/client/transport/http-cache.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../../src/client/transport/transport.js";
 
@@ -19,7 +20,7 @@ function setUp(answers: { status?: number; headers: Record<string, string>; body
   const folder = mkdtempSync(join(tmpdir(), "kubets-http-"));
   const requests: TransportRequest[] = [];
   const clock = { time: NOW };
-  const cache = new HttpCache(folder, { now: () => clock.time });
+  const cache = new HttpCache(folder, { now: () => clock.time }, systemRandom);
   const transport: Transport = {
     send: (request) => {
       requests.push(request);
@@ -45,7 +46,7 @@ describe("the HTTP cache", () => {
   test("a folder that cannot be is no error", async () => {
     const { folder } = setUp([]);
     writeFileSync(join(folder, "file"), "");
-    const cache = new HttpCache(join(folder, "file", "below"), { now: () => NOW });
+    const cache = new HttpCache(join(folder, "file", "below"), { now: () => NOW }, systemRandom);
     const transport: Transport = {
       send: () => Promise.resolve({ status: 200, headers: {}, body: chunks("one") }),
       close: () => Promise.resolve(),
