@@ -10,7 +10,7 @@ import type { ObjectCodec, ObjectStore, StoredObject } from "../storage/store.js
 export interface InternalKind {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Errors name it. */
+  /** The resource that errors name. */
   readonly resource: GroupResource;
   /**
    * The key in the store is `prefix` and `key` together: "/registry/ranges/" and "servicenodeports". No resource's keys

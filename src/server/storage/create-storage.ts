@@ -34,7 +34,7 @@ export interface StorageOptions {
 export interface StoreConfig {
   /** The resource's key prefix, ending in "/": "/registry/pods/". No prefix may begin with another. */
   readonly prefix: string;
-  /** Errors name it. */
+  /** The resource that errors name. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
 }

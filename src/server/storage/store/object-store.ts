@@ -37,7 +37,7 @@ export interface ObjectStoreConfig {
   readonly timers: Timers;
   /** The resource's key prefix, ending in "/": "/registry/pods/". */
   readonly prefix: string;
-  /** Errors name it. */
+  /** The resource that errors name. */
   readonly resource: GroupResource;
   readonly codec: ObjectCodec;
 }
