@@ -89,7 +89,6 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "server/storage/etcd/etcd-kv.ts": "the default of a store",
   "server/storage/memory/memory-kv.ts": "the default of a store",
   "server/storage/sqlite/sqlite-kv.ts": "the default of a store",
-  "api/defaults/devices.ts": "a taint without a time: a defaulting function is given the object alone",
 };
 
 describe("time, randomness and environment", () => {

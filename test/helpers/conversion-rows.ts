@@ -49,8 +49,8 @@ export function testDefaults(rows: readonly DefaultsRow[]): void {
     test(`${kind} ${version}: ${name}`, () => {
       const draft: KubeObject = structuredClone({ apiVersion: version, kind, ...input });
       const wanted = { apiVersion: version, kind, ...expected };
-      expect(allScheme().applyDefaults(draft)).toEqual(wanted);
-      expect(allScheme().applyDefaults(structuredClone(draft))).toEqual(wanted);
+      expect(allScheme().applyDefaults(draft, Date.now())).toEqual(wanted);
+      expect(allScheme().applyDefaults(structuredClone(draft), Date.now())).toEqual(wanted);
     });
   }
 }

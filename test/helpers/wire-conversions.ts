@@ -56,9 +56,9 @@ export function testConversions(rows: readonly ConversionRow[]): void {
 export function testDefaults(rows: readonly DefaultRow[]): void {
   for (const { name, kind, version, input, expected } of rows) {
     test(`${kind} ${version}: ${name}`, () => {
-      const defaulted = allScheme().applyDefaults(structuredClone({ ...input, apiVersion: version, kind }));
+      const defaulted = allScheme().applyDefaults(structuredClone({ ...input, apiVersion: version, kind }), Date.now());
       expect(wire(defaulted)).toEqual(wire({ ...expected, apiVersion: version, kind }));
-      expect(allScheme().applyDefaults(structuredClone(defaulted))).toEqual(defaulted);
+      expect(allScheme().applyDefaults(structuredClone(defaulted), Date.now())).toEqual(defaulted);
     });
   }
 }

@@ -1,4 +1,3 @@
-import { systemClock } from "../../base/clock.js";
 import {
   absent,
   child,
@@ -25,13 +24,13 @@ export function defaultResourceClaimTemplate(template: Fields): void {
 }
 
 /** ResourceSlice of v1 and v1beta2. */
-export function defaultResourceSlice(slice: Fields): void {
-  for (const device of children(child(slice, "spec") ?? {}, "devices")) defaultDevice(device);
+export function defaultResourceSlice(slice: Fields, now: number): void {
+  for (const device of children(child(slice, "spec") ?? {}, "devices")) defaultDevice(device, now);
 }
 
-export function defaultDeviceTaintRule(rule: Fields): void {
+export function defaultDeviceTaintRule(rule: Fields, now: number): void {
   const taint = child(child(rule, "spec") ?? {}, "taint");
-  if (taint !== undefined) defaultTaint(taint);
+  if (taint !== undefined) defaultTaint(taint, now);
 }
 
 /** The requests of a claim in every version. */
@@ -46,15 +45,15 @@ export function defaultCount(request: Fields): void {
 }
 
 /** A device, or in v1beta1 its `basic`. */
-export function defaultDevice(device: Fields): void {
-  for (const taint of children(device, "taints")) defaultTaint(taint);
+export function defaultDevice(device: Fields, now: number): void {
+  for (const taint of children(device, "taints")) defaultTaint(taint, now);
   for (const mapping of Object.values(child(device, "nodeAllocatableResourceMappings") ?? {})) {
     if (isFields(mapping)) setDefault(mapping, "allocationMultiplier", "1");
   }
 }
 
 /** A taint is as old as the request that brings it, in whole seconds. */
-function defaultTaint(taint: Fields): void {
+function defaultTaint(taint: Fields, now: number): void {
   if (!absent(taint.timeAdded)) return;
-  taint.timeAdded = new Date(systemClock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  taint.timeAdded = new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -1,6 +1,4 @@
 import type { Fields } from "../../machinery/meta/access.js";
-import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
 import { defaultHorizontalPodAutoscaler } from "./autoscaling.js";
 import {
   defaultEndpoints,
@@ -47,8 +45,8 @@ import {
   defaultStatefulSet,
 } from "./workloads.js";
 
-/** Changes an object in place; idempotent. */
-export type Defaulter = (draft: Fields) => void;
+/** Sets defaults in place. Idempotent. `now` is milliseconds since the epoch. */
+export type Defaulter = (draft: Fields, now: number) => void;
 
 /** By kind of the hub's version; "Kind" for the core group, else "Kind.group". */
 const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
@@ -103,10 +101,4 @@ const DEFAULTERS: Readonly<Record<string, Defaulter>> = {
 export function defaulterOf(group: string, kind: string): Defaulter | undefined {
   const key = group === "" ? kind : `${kind}.${group}`;
   return Object.hasOwn(DEFAULTERS, key) ? DEFAULTERS[key] : undefined;
-}
-
-/** Applies {@link defaulterOf} in place and returns the same object. */
-export function applyDefaults({ group, kind }: GroupVersionKind, object: KubeObject): KubeObject {
-  defaulterOf(group, kind)?.(object);
-  return object;
 }

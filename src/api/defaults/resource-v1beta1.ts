@@ -14,9 +14,9 @@ export function defaultBetaResourceClaimTemplate(template: Fields): void {
   if (claim !== undefined) defaultBetaResourceClaim(claim);
 }
 
-export function defaultBetaResourceSlice(slice: Fields): void {
+export function defaultBetaResourceSlice(slice: Fields, now: number): void {
   for (const device of children(child(slice, "spec") ?? {}, "devices")) {
     const basic = child(device, "basic");
-    if (basic !== undefined) defaultDevice(basic);
+    if (basic !== undefined) defaultDevice(basic, now);
   }
 }

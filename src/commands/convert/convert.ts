@@ -61,7 +61,7 @@ async function complete(factory: Factory, { flags }: Invocation): Promise<Conver
   requireFilenames(files);
   const { namespace } = await factory.namespace();
   const { allScheme } = await import("../../api/scheme/all.js");
-  const converter = new Converter(allScheme());
+  const converter = new Converter(allScheme(), factory.clock);
   const encode: EncodeTyped = (object) => converter.encode(object);
   const printer = printerFor({ ...readPrintRequest(flags, factory), output: outputOf(flags), encode }, "converted");
   const local = flags.bool("local");

@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.js";
 import { encodeObjectText } from "../../machinery/codec/encode.js";
 import { decodeObject } from "../../machinery/codec/strict-decode.js";
 import {
@@ -23,7 +24,10 @@ export class Converter {
   /** Of each hub the groups it can be converted to, the one to be preferred first. */
   readonly #groups: ReadonlyMap<string, readonly string[]>;
 
-  constructor(private readonly scheme: Scheme) {
+  constructor(
+    private readonly scheme: Scheme,
+    private readonly clock: Clock,
+  ) {
     this.#groups = groupsOfHubs(scheme);
   }
 
@@ -50,7 +54,7 @@ export class Converter {
     const source = this.scheme.kind(gvk);
     const { object: held } = decodeObject<KubeObject>(object, source.schema, { mode: "Ignore" });
     const draft = { ...held, kind, apiVersion };
-    source.applyDefaults(draft);
+    source.applyDefaults(draft, this.clock.now());
     return source.toHub(draft);
   }
 

@@ -2,8 +2,8 @@ import type { GroupVersionKind } from "../meta/gvk.js";
 import type { KubeObject } from "../meta/object.js";
 import type { StructSchema } from "../schema/schema.js";
 
-/** Sets defaults in place. Idempotent; the caller owns the object. */
-export type Defaulter = (draft: KubeObject) => void;
+/** Sets defaults in place. Idempotent; the caller owns the object. `now` is milliseconds since the epoch. */
+export type Defaulter = (draft: KubeObject, now: number) => void;
 
 /**
  * Converts between a version and its hub. Neither direction changes its argument; the result may share parts with it. The

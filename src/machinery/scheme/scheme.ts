@@ -27,8 +27,8 @@ export interface VersionedKind {
   readonly schema: StructSchema;
   /** False when this version has the hub's shape. The hub's own conversion may drop fields that a client must not set. */
   readonly converts: boolean;
-  /** Applies this version's defaults, static and computed, in place. Idempotent. */
-  applyDefaults(draft: KubeObject): void;
+  /** Applies this version's defaults, static and computed, in place, as of `now`, milliseconds since the epoch. Idempotent. */
+  applyDefaults(draft: KubeObject, now: number): void;
   /** Converts the object to the hub's version. The argument is not changed; the result may share parts with it. */
   toHub(object: KubeObject): KubeObject;
   /** The inverse of {@link toHub}. */
@@ -105,8 +105,8 @@ export class Scheme {
   }
 
   /** Applies the defaults of the object's own version in place and returns the object. */
-  applyDefaults<T extends KubeObject>(object: T): T {
-    this.kindOf(object).applyDefaults(object);
+  applyDefaults<T extends KubeObject>(object: T, now: number): T {
+    this.kindOf(object).applyDefaults(object, now);
     return object;
   }
 
@@ -154,14 +154,14 @@ class Kind implements VersionedKind {
     return schema;
   }
 
-  applyDefaults(draft: KubeObject): void {
+  applyDefaults(draft: KubeObject, now: number): void {
     const items = this.#items(draft);
     if (items !== undefined) {
-      for (const item of items) this.#itemKind().applyDefaults(item);
+      for (const item of items) this.#itemKind().applyDefaults(item, now);
       return;
     }
     applyStaticDefaults(draft, this.schema);
-    this.#defaults?.(draft);
+    this.#defaults?.(draft, now);
   }
 
   toHub(object: KubeObject): KubeObject {

@@ -135,13 +135,14 @@ export class ResourceMap {
 
   #serve(facts: ResourceFacts): ServedResource {
     const kept = this.#kept(keptAs(facts));
+    const now = () => this.#config.clock.now();
     return {
       facts,
-      codec: new VersionCodec(this.#config.scheme.kind(facts), kept.hub),
+      codec: new VersionCodec(this.#config.scheme.kind(facts), kept.hub, now),
       storage: kept.store,
       strategy: kept.strategy,
       admission: this.#config.admission,
-      now: () => this.#config.clock.now(),
+      now,
       random: this.#config.requestRandom,
     };
   }
@@ -162,7 +163,7 @@ export class ResourceMap {
     const { group, name: resource, kind, namespaced } = facts;
     const strategy = resolveStrategy(group, resource, strategies(group, resource));
     const hub = scheme.kind(scheme.kind(facts).hub);
-    const codec = storageCodec(scheme, hub, strategy);
+    const codec = storageCodec(scheme, hub, strategy, clock);
     const objects = storage.storeFor({ prefix: prefixOf(id, facts), resource: { group, resource }, codec });
     const store = new Store({
       group,

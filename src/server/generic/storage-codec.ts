@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.js";
 import { encodeObject } from "../../machinery/codec/encode.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { decodeObject } from "../../machinery/codec/strict-decode.js";
@@ -10,7 +11,12 @@ import type { Strategy } from "../registry/strategy.js";
 import type { ObjectCodec } from "../storage/store.js";
 
 /** The codec of a kind's stored objects: JSON in the hub's version. */
-export function storageCodec(scheme: Scheme, hub: VersionedKind, strategy: Pick<Strategy, "fields">): ObjectCodec {
+export function storageCodec(
+  scheme: Scheme,
+  hub: VersionedKind,
+  strategy: Pick<Strategy, "fields">,
+  clock: Clock,
+): ObjectCodec {
   const { kind } = hub.gvk;
   const apiVersion = formatGroupVersion(hub.gvk);
   let schema: StructSchema | undefined;
@@ -26,9 +32,9 @@ export function storageCodec(scheme: Scheme, hub: VersionedKind, strategy: Pick<
       const stored = decodeJson(bytes).value as KubeObject;
       const version = scheme.kindOf(stored);
       const { object } = decodeObject<KubeObject>(stored, version.schema, { mode: "Ignore" });
-      version.applyDefaults(object);
+      version.applyDefaults(object, clock.now());
       const upgraded = version.toHub(object);
-      hub.applyDefaults(upgraded);
+      hub.applyDefaults(upgraded, clock.now());
       const encoded = encode(upgraded);
       return Buffer.compare(encoded, bytes) === 0 ? bytes : encoded;
     },

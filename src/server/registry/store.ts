@@ -275,7 +275,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     if (strategy.hasGeneration) metadataOf(draft).generation = 1;
     if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
     strategy.prepareForCreate?.(draft, context);
-    strategy.applyDefaults?.(draft);
+    strategy.applyDefaults?.(draft, context.now);
     const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
       const rule = (name: string) => strategy.validateName(name);
@@ -308,14 +308,14 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const part = subresource === undefined || status ? undefined : strategy.subresources?.[subresource];
     if (part !== undefined) {
       part.prepare(draft, old, context);
-      strategy.applyDefaults?.(draft);
+      strategy.applyDefaults?.(draft, context.now);
     } else if (status) {
       keepAllBut(draft, old, ["metadata", "status"]);
       strategy.prepareForStatusUpdate?.(draft, old, context);
     } else {
       if (this.config.hasStatus) restore(draft, old, "status");
       strategy.prepareForUpdate?.(draft, old, context);
-      strategy.applyDefaults?.(draft);
+      strategy.applyDefaults?.(draft, context.now);
     }
     if (!status && strategy.hasGeneration && this.#contentChanged(draft, old)) {
       metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;

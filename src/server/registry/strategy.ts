@@ -18,9 +18,9 @@ export type { TableCell, TableColumnDefinition, TableColumns } from "./table-col
 export interface Strategy {
   /**
    * Sets defaults that depend on other fields. Runs after the static defaults, on decoded bodies, applied patches and
-   * objects read from storage. Must be idempotent.
+   * objects read from storage. Must be idempotent. `now` is milliseconds since the epoch.
    */
-  applyDefaults?(draft: KubeObject): void;
+  applyDefaults?(draft: KubeObject, now: number): void;
 
   /**
    * Clears the fields that a client may not set and sets those that the server decides. Before it, the registry has set uid,

@@ -25,7 +25,10 @@ async function pemOf(subject: string, names: readonly AlternativeName[] = []): P
 
 function defaulted(pem: string, spec: object = {}) {
   const request = Buffer.from(pem).toString("base64");
-  return allScheme().applyDefaults({ apiVersion: BETA, kind, metadata: { name: "x" }, spec: { request, ...spec } });
+  return allScheme().applyDefaults(
+    { apiVersion: BETA, kind, metadata: { name: "x" }, spec: { request, ...spec } },
+    Date.now(),
+  );
 }
 
 const NODE = "CN=system:node:a,O=system:nodes";
@@ -85,7 +88,7 @@ test("a condition without a status is true", () => {
     spec: { usages: ["any"], signerName: "a/b" },
     status,
   };
-  expect(allScheme().applyDefaults(structuredClone(request)).status).toEqual({
+  expect(allScheme().applyDefaults(structuredClone(request), Date.now()).status).toEqual({
     conditions: [
       { type: "Approved", status: "True" },
       { type: "Failed", status: "False" },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyDefaults } from "../../../src/api/defaults/index.js";
+import { applyDefaults } from "../../helpers/apply-defaults.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 
 /** Milli-units, rounded away from zero, in the family of suffixes the amount was written in. */

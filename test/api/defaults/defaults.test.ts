@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyDefaults } from "../../../src/api/defaults/index.js";
+import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { pullPolicy } from "../../../src/api/defaults/image.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyDefaults } from "../../../src/api/defaults/index.js";
+import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { type FieldError, formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { STRATEGIES } from "../../../src/server/builtin/strategies.js";

@@ -1,4 +1,4 @@
-import { applyDefaults } from "../../../src/api/defaults/index.js";
+import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { Fields } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
 import { allScheme } from "../../../src/api/scheme/all.js";
 import { Converter } from "../../../src/commands/convert/converter.js";
 import { runCli } from "../../helpers/run-cli.js";
@@ -75,7 +76,7 @@ describe("what is printed", () => {
 
 describe("the version without --output-version", () => {
   const scheme = allScheme();
-  const converter = new Converter(scheme);
+  const converter = new Converter(scheme, systemClock);
 
   test("no object goes to a group whose kinds have moved, whatever it came from", () => {
     const targets = scheme

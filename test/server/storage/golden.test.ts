@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../../src/base/clock.js";
 import { allScheme } from "../../../src/api/scheme/all.js";
 import { publishedScheme } from "../../../src/api/scheme/published.js";
 import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
@@ -40,11 +41,11 @@ describe.skipIf(!there)("golden objects through storage (skipped where the testd
     const sent = read(file);
     const kind = scheme.kindOf(sent);
     const hub = scheme.kind(kind.hub);
-    const codec = new VersionCodec(kind, hub);
+    const codec = new VersionCodec(kind, hub, () => Date.now());
     const store = storage.storeFor({
       prefix: `/registry/${file}/`,
       resource: { group: kind.gvk.group, resource: kind.gvk.kind },
-      codec: storageCodec(scheme, hub, {}),
+      codec: storageCodec(scheme, hub, {}, systemClock),
     });
     const { object } = decodeObject<KubeObject>(sent, kind.schema, { mode: "Strict" });
     delete object.metadata?.resourceVersion;

@@ -28,10 +28,14 @@ export class VersionCodec {
   /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
   readonly isHub: boolean;
 
-  /** `hub` is the kind that `kind` is stored as: of its {@link VersionedKind.hub}. */
+  /**
+   * `hub` is the kind that `kind` is stored as: of its {@link VersionedKind.hub}. `now` is milliseconds since the epoch, for
+   * defaults.
+   */
   constructor(
     readonly kind: VersionedKind,
     readonly hub: VersionedKind,
+    private readonly now: () => number,
   ) {
     this.gvk = kind.gvk;
     this.apiVersion = formatGroupVersion(this.gvk);
@@ -59,7 +63,7 @@ export class VersionCodec {
         `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${this.gvk.kind}: converting (${from}) to (${to}): unknown conversion`,
       );
     }
-    this.kind.applyDefaults(object);
+    this.kind.applyDefaults(object, this.now());
     return { object, warnings };
   }
 
@@ -68,7 +72,7 @@ export class VersionCodec {
     const { object, strictErrors } = decodeObject<KubeObject>(value, this.schema, { mode });
     object.kind = this.gvk.kind;
     object.apiVersion = this.apiVersion;
-    this.kind.applyDefaults(object);
+    this.kind.applyDefaults(object, this.now());
     return { object, strictErrors };
   }
 
@@ -76,7 +80,7 @@ export class VersionCodec {
   toHub(draft: KubeObject): KubeObject {
     if (this.isHub && !this.kind.converts) return draft;
     const object = this.kind.toHub(draft);
-    this.hub.applyDefaults(object);
+    this.hub.applyDefaults(object, this.now());
     return object;
   }
 
