@@ -13,56 +13,48 @@ import {
 
 /** The object without these paths; what nothing is left of becomes null. Shares what it keeps. */
 export function removeItems(object: JsonObject, paths: FieldSet, type: TypeDescriptor): JsonObject {
-  const left = isEmpty(paths) ? object : visit(object, paths, type, false);
+  const left = isEmpty(paths) ? object : visit(object, paths, type);
   return isJsonObject(left) ? left : {};
 }
 
-/** Only these paths of the object. Shares what it keeps. */
-export function extractItems(object: JsonObject, paths: FieldSet, type: TypeDescriptor): JsonObject {
-  const kept = visit(object, paths, type, true);
-  return isJsonObject(kept) ? kept : {};
-}
-
-function visit(value: JsonValue, paths: FieldSet, type: TypeDescriptor, extract: boolean): JsonValue {
+function visit(value: JsonValue, paths: FieldSet, type: TypeDescriptor): JsonValue {
   switch (shapeOf(type, value) ?? firstShape(type)) {
     case "scalar":
       return value;
     case "list":
-      return visitList(value, paths, type.list as ListDescriptor, extract);
+      return visitList(value, paths, type.list as ListDescriptor);
     case "map":
-      return visitMap(value, paths, type.map as MapDescriptor, extract);
+      return visitMap(value, paths, type.map as MapDescriptor);
   }
 }
 
-function visitList(value: JsonValue, paths: FieldSet, list: ListDescriptor, extract: boolean): JsonValue {
+function visitList(value: JsonValue, paths: FieldSet, list: ListDescriptor): JsonValue {
   if (!Array.isArray(value)) return null;
-  if (value.length === 0 || !list.associative) return extract ? value : null;
+  if (value.length === 0 || !list.associative) return null;
   const items: JsonValue[] = [];
   for (const item of value) {
     const element = itemElement(list, item);
     const node = paths[element];
-    const exact = node !== undefined && isMember(node);
+    if (node !== undefined && isMember(node)) continue;
     const further = node !== undefined && !isEmpty(node);
-    if (extract ? !exact && !further : exact) continue;
-    items.push(further ? visit(item, below(paths, element), list.items, extract) : item);
+    items.push(further ? visit(item, below(paths, element), list.items) : item);
   }
   return items.length > 0 ? items : null;
 }
 
-function visitMap(value: JsonValue, paths: FieldSet, map: MapDescriptor, extract: boolean): JsonValue {
+function visitMap(value: JsonValue, paths: FieldSet, map: MapDescriptor): JsonValue {
   if (!isJsonObject(value)) return null;
   const keys = Object.keys(value);
-  if (keys.length === 0 || map.atomic) return extract ? value : null;
+  if (keys.length === 0 || map.atomic) return null;
   const kept: JsonObject = {};
   let held = false;
   for (const key of keys) {
     const child = value[key] as JsonValue;
     const type = map.field(key) ?? map.values;
     const node = paths[fieldElement(key)];
-    if (node !== undefined && isMember(node) && !extract) continue;
-    if (extract && node === undefined) continue;
-    const further = node !== undefined && type !== undefined && (extract || !isEmpty(node));
-    setOwn(kept, key, further ? visit(child, node, type, extract) : child);
+    if (node !== undefined && isMember(node)) continue;
+    const further = node !== undefined && type !== undefined && !isEmpty(node);
+    setOwn(kept, key, further ? visit(child, node, type) : child);
     held = true;
   }
   return held ? kept : null;

@@ -5,7 +5,7 @@ import { paths } from "../../../src/machinery/apply/field-set.js";
 import { printFieldsV1 } from "../../../src/machinery/apply/fields-v1.js";
 import { merge } from "../../../src/machinery/apply/merge.js";
 import { pathText } from "../../../src/machinery/apply/path-element.js";
-import { extractItems, removeItems } from "../../../src/machinery/apply/remove.js";
+import { removeItems } from "../../../src/machinery/apply/remove.js";
 import { parseFieldsV1 } from "../../../src/machinery/apply/fields-v1.js";
 import { toFieldSet } from "../../../src/machinery/apply/to-field-set.js";
 import { DEDUCED, describe as descriptorOf } from "../../../src/machinery/apply/type-descriptor.js";
@@ -421,17 +421,6 @@ describe("removing paths", () => {
     ["what is not there", { spec: { nodeName: "a" } }, '{"f:spec":{"f:hostname":{}}}', { spec: { nodeName: "a" } }],
   ])("%s", (_, object, fields, expected) => {
     expect(remove(object as JsonValue, fields)).toEqual(expected);
-  });
-
-  test("extracting is what removing is not", () => {
-    const object = { metadata: { labels: { a: "1", b: "2" } }, spec: { nodeName: "n", containers: [{ name: "a" }] } };
-    const fields = parseFieldsV1(
-      JSON.parse('{"f:metadata":{"f:labels":{"f:a":{}}},"f:spec":{"f:nodeName":{}}}') as JsonValue,
-    );
-    expect(extractItems(object, fields, typeOfKind(POD))).toEqual({
-      metadata: { labels: { a: "1" } },
-      spec: { nodeName: "n" },
-    });
   });
 });
 
