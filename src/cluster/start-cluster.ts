@@ -21,6 +21,8 @@ import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 import { createStorage } from "../server/storage/create-storage.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
+import { systemTimers } from "../base/timers.js";
+import { collectWhenIdle, v8Memory } from "./idle-memory.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { CA_NAME, type ClusterPki, createClusterPki } from "./pki/cluster-pki.js";
 import { recordRequests, type RequestRecord } from "./record-requests.js";
@@ -128,6 +130,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
   // Another thread has names, uids and secrets of its own: not for who gave the source of them.
   const longBodies =
     random === systemRandom ? new LongBodiesThread({ kv, clock, runtimeConfig, upgrades, reportError }) : undefined;
+  const idle = collectWhenIdle(v8Memory, systemTimers);
   const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
     storage,
@@ -142,9 +145,10 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),
     ...(longBodies && { longBodies }),
     reportError,
-    filters: options.onRequest === undefined ? [] : [recordRequests(options.onRequest)],
+    filters: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
   });
   const close = async () => {
+    idle.stop();
     await server.stop(async () => controllers?.stop());
     await longBodies?.close();
     await listener?.close();
