@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { toolsFolder } from "./fetch-real-tools.mjs";
 
 const interop = join(import.meta.dirname, "..", "interop");
@@ -33,7 +34,7 @@ const languages = {
     },
     build({ source, dependencies, program }) {
       const files = filesOf(source).filter((file) => file.endsWith(".java"));
-      const options = ["--release", "17", "-Xlint:all,-processing", "-Werror", "-d", program];
+      const options = ["--release", "17", "-Xlint:all,-processing,-try", "-Werror", "-d", program];
       run("javac", [...options, "-cp", join(dependencies, "lib", "*"), ...files.map((file) => join(source, file))]);
     },
     // The program lives for seconds, in which the second compiler has nothing to gain.
@@ -90,7 +91,7 @@ export function foreignClient(language) {
   return { missing: `its program is not in ${folders.program}; run ${step}` };
 }
 
-/** Resolves to nothing; prints each step that takes time. Throws where the program does not compile. */
+/** Prints what it does. Throws where the program does not compile. */
 function buildForeignClient(language) {
   const { require, fetch, build } = languages[language];
   const folders = foldersOf(language);
@@ -113,10 +114,11 @@ function foldersOf(language) {
   return { source, dependencies, program: join(dependencies, `program-${hashOf(source, filesOf(source))}`) };
 }
 
+/** The program's sources and manifests; not vitest's file, nor what a tool that was run by hand left behind. */
 function filesOf(folder) {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"));
-  return files.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = entries.map((entry) => relative(folder, join(entry.parentPath, entry.name))).sort();
+  return files.filter((file) => !file.endsWith(".test.ts") && !/(^|\/)(target|__pycache__)\//.test(file));
 }
 
 function hashOf(folder, files) {
@@ -148,7 +150,7 @@ function requireVersion(program, args, major, minor = 0) {
   } catch {
     throw new Error(`there is no ${program}`);
   }
-  const [, ...found] = /(\d+)(?:\.(\d+))?/.exec(output) ?? [];
+  const [, ...found] = /(\d+)(?:\.(\d+))?/.exec(stripVTControlCharacters(output)) ?? [];
   const [foundMajor = 0, foundMinor = 0] = found.map((number) => Number(number ?? 0));
   if (foundMajor > major || (foundMajor === major && foundMinor >= minor)) return;
   throw new Error(`${program} ${major}.${minor} is needed, this is ${foundMajor}.${foundMinor}`);
@@ -158,8 +160,8 @@ function requireVersion(program, args, major, minor = 0) {
 function run(program, args, options = {}) {
   try {
     execFileSync(program, args, { ...options, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
-  } catch (error) {
-    throw new Error(`${program} failed: ${error.stdout ?? ""}${error.stderr ?? ""}${error.code ?? ""}`);
+  } catch ({ message, stdout, stderr }) {
+    throw new Error(`${message.split("\n")[0]}\n${stdout}${stderr}`);
   }
 }
 
