@@ -34,7 +34,7 @@ const languages = {
     },
     build({ source, dependencies, program }) {
       const files = filesOf(source).filter((file) => file.endsWith(".java"));
-      const options = ["--release", "17", "-Xlint:all,-processing,-try", "-Werror", "-d", program];
+      const options = ["--release", "17", "-d", program];
       run("javac", [...options, "-cp", join(dependencies, "lib", "*"), ...files.map((file) => join(source, file))]);
     },
     // The program lives for seconds, in which the second compiler has nothing to gain.

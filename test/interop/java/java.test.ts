@@ -23,7 +23,7 @@ describeForeignClient("java", "fabric8 kubernetes-client 7.3.1", [
   "a change of a missing object is a 404 with reason and details",
   "a second creation is a 409 AlreadyExists",
   "an update locked to a stale resourceVersion is a 409 Conflict",
-  "an update that is not locked reads again after a conflict, and succeeds",
+  "an update without a lock takes the newest resourceVersion, and succeeds",
   "an invalid object is a 422 with a cause for each field",
   "strict field validation names the unknown field",
   "a wrong bearer token is a 401",

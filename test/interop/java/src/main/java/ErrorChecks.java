@@ -7,6 +7,7 @@ import io.fabric8.kubernetes.client.ConfigBuilder;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.KubernetesClientBuilder;
 import io.fabric8.kubernetes.client.ResourceNotFoundException;
+import io.fabric8.kubernetes.client.dsl.FieldValidateable.Validation;
 import io.fabric8.kubernetes.client.dsl.NonNamespaceOperation;
 import io.fabric8.kubernetes.client.dsl.Resource;
 import java.util.List;
@@ -27,7 +28,7 @@ final class ErrorChecks {
     checks.check("a change of a missing object is a 404 with reason and details", errors::changeOfMissing);
     checks.check("a second creation is a 409 AlreadyExists", errors::alreadyExists);
     checks.check("an update locked to a stale resourceVersion is a 409 Conflict", errors::conflict);
-    checks.check("an update that is not locked reads again after a conflict, and succeeds", errors::unlocked);
+    checks.check("an update without a lock takes the newest resourceVersion, and succeeds", errors::unlocked);
     checks.check("an invalid object is a 422 with a cause for each field", errors::invalid);
     checks.check("strict field validation names the unknown field", errors::unknownField);
     checks.check("a wrong bearer token is a 401", errors::unauthorized);
@@ -94,8 +95,7 @@ final class ErrorChecks {
 
   private void unknownField() throws Exception {
     ConfigMap unknown = Checks.configMap("strict").addToAdditionalProperties("dta", Map.of()).build();
-    var strict = newConfigMaps().resource(unknown).fieldValidation(
-        io.fabric8.kubernetes.client.dsl.FieldValidateable.Validation.STRICT);
+    var strict = newConfigMaps().resource(unknown).fieldValidation(Validation.STRICT);
     Status status = Checks.refused(400, strict::create).getStatus();
     Checks.equal(status.getMessage().contains("unknown field \"dta\""), true);
   }

@@ -48,8 +48,9 @@ final class GenericChecks {
             .endMetadata()
             .addToAdditionalProperties("stringData", Map.of("key", "value"))
             .build();
+    String before = secrets.list().getMetadata().getResourceVersion();
     EventQueue<GenericKubernetesResource> events = new EventQueue<>();
-    try (var watch = secrets.watch(events)) {
+    try (var watch = secrets.watch(EventQueue.after(before), events)) {
       Checks.equal(secrets.resource(secret).create().<String>get("data", "key"), "dmFsdWU=");
       secrets
           .withName("generic")

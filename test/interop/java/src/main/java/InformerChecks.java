@@ -1,4 +1,6 @@
 import io.fabric8.kubernetes.api.model.ConfigMap;
+import io.fabric8.kubernetes.api.model.Namespace;
+import io.fabric8.kubernetes.api.model.Node;
 import io.fabric8.kubernetes.client.KubernetesClient;
 import io.fabric8.kubernetes.client.informers.ResourceEventHandler;
 import io.fabric8.kubernetes.client.informers.SharedIndexInformer;
@@ -89,8 +91,8 @@ final class InformerChecks {
 
   private void factory() throws Exception {
     SharedInformerFactory factory = client.informers();
-    var namespaces = factory.sharedIndexInformerFor(io.fabric8.kubernetes.api.model.Namespace.class, 0);
-    var nodes = factory.sharedIndexInformerFor(io.fabric8.kubernetes.api.model.Node.class, 0);
+    var namespaces = factory.sharedIndexInformerFor(Namespace.class, 0);
+    var nodes = factory.sharedIndexInformerFor(Node.class, 0);
     factory.startAllRegisteredInformers().get();
     try {
       for (SharedIndexInformer<?> informer : List.of(namespaces, nodes)) {

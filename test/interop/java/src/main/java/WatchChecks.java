@@ -39,8 +39,9 @@ final class WatchChecks {
 
   private void stream() throws Exception {
     var configMaps = newConfigMaps();
+    String before = configMaps.list().getMetadata().getResourceVersion();
     EventQueue<ConfigMap> events = new EventQueue<>();
-    try (var watch = configMaps.withLabel("watched").watch(events)) {
+    try (var watch = configMaps.withLabel("watched").watch(EventQueue.after(before), events)) {
       writeHistory(configMaps);
       for (String action : List.of("ADDED", "MODIFIED", "DELETED")) {
         Checks.equal(events.next(), action + " watched");
