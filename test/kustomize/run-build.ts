@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fetchUrl } from "../../src/cli/fetch-url.js";
 import { buildKustomization, localFiles } from "../../src/kustomize/build.js";
-import { realTool } from "../helpers/real-tools.js";
+import { realTool, SHORT_LIVED } from "../helpers/real-tools.js";
 import { filesOf, type Tree } from "./trees.js";
 
 export const kubectl = realTool("kubectl");
@@ -25,8 +25,11 @@ export function writeTree(root: string, tree: Tree): string {
 
 export const buildByKubectl = (folder: string, dir = "."): Promise<Outcome> =>
   new Promise((resolve) => {
-    execFile(kubectl.path, ["kustomize", dir], { cwd: folder, encoding: "utf8" }, (_error, stdout, stderr) =>
-      resolve(mask({ stdout, stderr })),
+    execFile(
+      kubectl.path,
+      ["kustomize", dir],
+      { cwd: folder, encoding: "utf8", env: { ...process.env, ...SHORT_LIVED } },
+      (_error, stdout, stderr) => resolve(mask({ stdout, stderr })),
     );
   });
 

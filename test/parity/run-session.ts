@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
+import { SHORT_LIVED } from "../helpers/real-tools.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
@@ -106,6 +107,7 @@ function environment(folder: string, ports: Readonly<Record<string, number>>): R
     PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     HOME: join(folder, "home"),
     KUBECONFIG: join(folder, "kubeconfig"),
+    ...SHORT_LIVED,
     LC_ALL: "C",
     TZ: "UTC",
     TMPDIR: join(folder, "tmp"),

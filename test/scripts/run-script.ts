@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
-import { realTool } from "../helpers/real-tools.js";
+import { realTool, SHORT_LIVED } from "../helpers/real-tools.js";
 import { runCli } from "../helpers/run-cli.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { parseScript, type Script, type Step, words } from "./script.js";
@@ -40,7 +40,7 @@ export const real: Program = (argv, { cwd, env }) =>
     // Not awaited synchronously: the cluster answers from this process.
     const child = spawn(realTool("kubectl").path, [...argv], {
       cwd,
-      env: { ...env },
+      env: { ...SHORT_LIVED, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let stdout = "";
