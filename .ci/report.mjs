@@ -14,22 +14,25 @@ for (const { name, testResults } of reports) {
     byFolder.set(key, { seconds: before + seconds, count: count + tests.length });
   }
   const rows = [...byFolder].sort(([, a], [, b]) => b.seconds - a.seconds);
-  console.log(`\n${name.replace(/\.json$/, "")}: seconds of one of two threads, tests, folder`);
+  print(`\n${name.replace(/\.json$/, "")}: seconds of one of two threads, tests, folder`);
   for (const [key, { seconds, count }] of rows)
-    console.log(`${seconds.toFixed(1).padStart(8)} ${String(count).padStart(6)}  test/${key}`);
+    print(`${seconds.toFixed(1).padStart(8)} ${String(count).padStart(6)}  test/${key}`);
 }
 
 const skipped = reports
   .flatMap(({ testResults }) => testResults.map(fileOf))
-  .map(({ file, tests }) => ({ file, names: tests.filter(({ status }) => status === "skipped" || status === "pending").map((t) => t.fullName) }))
+  .map(({ file, tests }) => ({
+    file,
+    names: tests.filter(({ status }) => status === "skipped" || status === "pending").map((t) => t.fullName),
+  }))
   .filter(({ names }) => names.length > 0);
-console.log(`\nskipped: ${skipped.length === 0 ? "none" : ""}`);
-for (const { file, names } of skipped) console.log(`  test/${file}: ${names.length}, the first: ${names[0]}`);
+print(`\nskipped: ${skipped.length === 0 ? "none" : ""}`);
+for (const { file, names } of skipped) print(`  test/${file}: ${names.length}, the first: ${names[0]}`);
 
 const sum = (key) => reports.reduce((total, report) => total + report[key], 0);
 // A file that could not even be loaded fails without a test of its own.
 const failed = sum("numFailedTests") || (Number(exitCode) === 0 ? 0 : 1);
-console.log(`${sum("numPassedTests")} passed, ${failed} failed, ${sum("numPendingTests")} skipped`);
+print(`${sum("numPassedTests")} passed, ${failed} failed, ${sum("numPendingTests")} skipped`);
 
 function readReport(path) {
   try {
@@ -40,6 +43,13 @@ function readReport(path) {
 }
 
 function fileOf({ name, startTime, endTime, assertionResults }) {
-  const file = name.split(/[/\\]test[/\\]/).at(-1).replaceAll("\\", "/");
+  const file = name
+    .split(/[/\\]test[/\\]/)
+    .at(-1)
+    .replaceAll("\\", "/");
   return { file, seconds: (endTime - startTime) / 1000, tests: assertionResults };
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
 }
