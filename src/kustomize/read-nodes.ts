@@ -18,6 +18,12 @@ export function parseNode(text: string): Node | undefined {
 
 /** `open` holds the targets of the aliases being followed. */
 function nodeOf(source: YamlNode, open: ReadonlySet<YamlNode>): Node {
+  const node = unplaced(source, open);
+  node.place ??= source;
+  return node;
+}
+
+function unplaced(source: YamlNode, open: ReadonlySet<YamlNode>): Node {
   switch (source.kind) {
     case "scalar":
       return scalarOf(source);

@@ -134,6 +134,12 @@ function sharpV(node: Node, flow: boolean, isRoot: boolean): string {
 
 /** The node that goyaml v3 makes of a value when it writes and reads it. Numbers are doubles, as Go's JSON decoder has them. */
 export function fromValue(value: JsonValue): Node {
+  const node = unplaced(value);
+  node.place = {};
+  return node;
+}
+
+function unplaced(value: JsonValue): Node {
   if (value === null) return new Node("scalar", "!!null", "null");
   if (typeof value === "string") return textNode(value);
   if (typeof value === "boolean") return new Node("scalar", "!!bool", String(value));

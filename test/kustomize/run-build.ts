@@ -11,6 +11,7 @@ export const kubectl = realTool("kubectl");
 export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
+  readonly code: number;
 }
 
 /** Puts the files of a tree into a new folder below `root`. */
@@ -25,11 +26,8 @@ export function writeTree(root: string, tree: Tree): string {
 
 export const buildByKubectl = (folder: string, dir = "."): Promise<Outcome> =>
   new Promise((resolve) => {
-    execFile(
-      kubectl.path,
-      ["kustomize", dir],
-      { cwd: folder, encoding: "utf8", env: { ...process.env, ...SHORT_LIVED } },
-      (_error, stdout, stderr) => resolve(mask({ stdout, stderr })),
+    execFile(kubectl.path, ["kustomize", dir], { cwd: folder, encoding: "utf8" }, (error, stdout, stderr) =>
+      resolve(mask({ stdout, stderr, code: typeof error?.code === "number" ? error.code : 0 })),
     );
   });
 
@@ -42,17 +40,15 @@ export async function buildByKubets(folder: string, dir = "."): Promise<Outcome>
     log: (text: string) => void (stderr += `I1110 23:00:00.000000       1 log.go:244] ${text}`),
   };
   try {
-    return mask({ stdout: (await buildKustomization(dir, options)).toYaml(), stderr });
+    return mask({ stdout: (await buildKustomization(dir, options)).toYaml(), stderr, code: 0 });
   } catch (error) {
     const { message } = error as Error;
-    return mask({ stdout: "", stderr: `${stderr}error: ${message}${message.endsWith("\n") ? "" : "\n"}` });
+    return mask({ stdout: "", stderr: `${stderr}error: ${message}${message.endsWith("\n") ? "" : "\n"}`, code: 1 });
   }
 }
 
 /** When something was logged, and at which address of memory Go shows a thing, differ from run to run. */
-const mask = ({ stdout, stderr }: Outcome): Outcome => ({
-  stdout,
-  stderr: stderr
-    .replaceAll(/^I\d{4} [\d:.]+ +\d+ log\.go:244\] /gm, "LOG ")
-    .replaceAll(/0x[0-9a-f]+ <nil>/g, "ADDRESS"),
+const mask = ({ stderr, ...rest }: Outcome): Outcome => ({
+  ...rest,
+  stderr: stderr.replaceAll(/^I\d{4} [\d:.]+ +\d+ log\.go:244\] /gm, "LOG ").replaceAll(/0x[0-9a-f]+/g, "ADDRESS"),
 });
