@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { generatorTrees } from "./generator-trees.js";
 import { layoutTrees } from "./layout-trees.js";
+import { malformedTrees } from "./malformed-trees.js";
 import { metadataTrees } from "./metadata-trees.js";
 import { nameTrees } from "./name-trees.js";
 import { patchTrees } from "./patch-trees.js";
@@ -31,6 +32,7 @@ const groups: Readonly<Record<string, readonly Tree[]>> = {
   generators: generatorTrees,
   patches: patchTrees,
   replacements: replacementTrees,
+  malformed: malformedTrees,
   plugins: pluginTrees,
   "wrong plugins": wrongPluginTrees,
   wrong: wrongTrees,
