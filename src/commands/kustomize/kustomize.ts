@@ -41,7 +41,7 @@ const flags: readonly FlagSpec[] = [
     default: ROOT_ONLY,
     usage: `With ${NONE} a kustomization may read files outside its directory`,
   },
-  { name: "enable-alpha-plugins", type: "bool", usage: unused("plugins are not run") },
+  { name: "enable-alpha-plugins", type: "bool", usage: unused("only built-in plugins are run") },
   {
     name: "reorder",
     type: "string",
