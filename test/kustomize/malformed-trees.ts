@@ -50,6 +50,9 @@ export const malformedTrees: readonly Tree[] = [
   resource("a control character", `${head}data: {a: "\u0007"}\n`),
   resource("a merge of text", `${head}data:\n  <<: text\n`),
   resource("a merge of a list of text", `${head}data:\n  <<: [text]\n`),
+  resource("a list as a key", `${head}data:\n  ? [b, c]\n  : d\n`),
+  resource("a map as a key at the top", "kind: A\nmetadata: {name: a}\n? a: b\n: c\n"),
+  resource("a list as a key at the top", "kind: A\nmetadata: {name: a}\n? - a\n  - b\n"),
   resource("two merges", `${head}data: {<<: {a: b}, <<: {c: d}}\n`),
   {
     name: "malformed: a patch",

@@ -68,7 +68,7 @@ export function kustomizeCommand(run = runKustomize): Command {
     use: "kustomize DIR [flags]",
     description: `Print the objects of a kustomization: what its kustomization.yaml takes from files and other kustomizations, changed as it says.
 
-Without DIR the current directory is meant. No server is asked.`,
+Without DIR the current directory is meant. No server is asked. Of generators, transformers and validators those that are built in (apiVersion: builtin) are run; programs, containers and charts are not.`,
     examples: `# Print what the kustomization of this directory makes
 {{program}} kustomize
 
