@@ -3,7 +3,7 @@ import { ORIGIN } from "./annotations.js";
 import { mergeConfigs, readConfigs } from "./config.js";
 import { crdConfig } from "./crd-config.js";
 import { wrap } from "./field-spec.js";
-import { generate, withGlobalOptions } from "./generators.js";
+import { generatorsOf } from "./field-generators.js";
 import {
   deprecations,
   fixKustomization,
@@ -15,7 +15,6 @@ import {
 import { HttpFailure, type Loader } from "./loader.js";
 import type { MergeTypes } from "./merge-schema.js";
 import { appendPath, builtInOrigin, fileOrigin, noteTransformer, pluginOrigin } from "./origin.js";
-import { CHARTS_REFUSED } from "./plugins/helm-chart.js";
 import { loadGenerator, loadTransformer, type PluginContext } from "./plugins/load-plugin.js";
 import type { Generate } from "./plugins/plugin.js";
 import type { Resource } from "./resource.js";
@@ -160,7 +159,12 @@ export class Target {
   }
 
   async #generate(gathered: Accumulator): Promise<void> {
-    for (const { run, origin } of [...this.#fieldGenerators(), ...(await this.#pluginGenerators())]) {
+    const fields = generatorsOf(this.kustomization, this.loader);
+    const steps = [
+      ...fields.map(({ kind, generate }) => ({ run: generate, origin: this.#originOf(kind) })),
+      ...(await this.#pluginGenerators()),
+    ];
+    for (const { run, origin } of steps) {
       const resources = await run();
       for (const resource of resources) {
         if (origin === undefined || resource.annotations[ORIGIN] !== undefined) continue;
@@ -171,24 +175,6 @@ export class Target {
         for (const resource of resources) gathered.list.absorb(resource);
       });
     }
-  }
-
-  #fieldGenerators(): readonly Step<Generate>[] {
-    const { configMapGenerator = [], secretGenerator = [], generatorOptions, helmCharts = [] } = this.kustomization;
-    if (helmCharts.length > 0) throw new Error(CHARTS_REFUSED);
-    const entries = [
-      ...configMapGenerator.map((entry) => ({ kind: "ConfigMap" as const, entry })),
-      ...secretGenerator.map((entry) => ({ kind: "Secret" as const, entry })),
-    ];
-    return entries.map(({ kind, entry }) => {
-      const { options: own, ...rest } = entry;
-      const options = withGlobalOptions(own, generatorOptions);
-      const given = options === undefined ? rest : { ...rest, options };
-      return {
-        run: async () => [await generate(kind, given, this.loader)],
-        origin: this.#originOf(`${kind}Generator`),
-      };
-    });
   }
 
   #pluginGenerators(): Promise<readonly Step<Generate>[]> {

@@ -47,7 +47,7 @@ export const wrongPluginTrees: readonly Tree[] = [
   generator("unknown kind of generator", "kind: Foo\nmetadata: {name: x}\n"),
   builtin("kind in other letters", "kind: prefixtransformer\nmetadata: {name: x}\n"),
   builtin("the order", "kind: SortOrderTransformer\nmetadata: {name: x}\nsortOptions: {order: legacy}\n"),
-  builtin("the order of old", "kind: LegacyOrderTransformer\nmetadata: {name: x}\n"),
+  builtin("the deprecated order", "kind: LegacyOrderTransformer\nmetadata: {name: x}\n"),
   builtin("no name", "kind: PrefixTransformer\nprefix: a-\n"),
   builtin("no kind", "metadata: {name: x}\n"),
   generator("a transformer as a generator", prefix),
@@ -297,7 +297,7 @@ export const wrongPluginTrees: readonly Tree[] = [
     "it tests",
     "kind: PatchTransformer\nmetadata: {name: x}\ntarget: {kind: ConfigMap}\npatch: |\n  - {op: test, path: /data/colour, value: red}\n",
   ),
-  validator("it is told to fail", "kind: ReplicaCountTransformer\nmetadata: {name: x}\n"),
+  validator("it fails", "kind: ReplicaCountTransformer\nmetadata: {name: x}\n"),
   tree(
     "a mark on an object with labels",
     "labels: [{pairs: {a: b}}]\nvalidators: [x.yaml]\n",

@@ -31,7 +31,7 @@ const affixTransformer =
 export const prefixTransformer = affixTransformer("prefix");
 export const suffixTransformer = affixTransformer("suffix");
 
-/** The kind of old that does both. */
+/** The deprecated kind that does both. */
 export const prefixSuffixTransformer: ConfigureTransformer = async (source) => {
   const steps = [await prefixTransformer(source), await suffixTransformer(source)];
   return (list) => {

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { decodeYaml } from "../decode-yaml.js";
 import { type Fields, integer, listOf, struct, text } from "../go-struct.js";
 import { selectorShape } from "../kustomization-shape.js";
@@ -26,7 +25,7 @@ interface Config extends Targets {
 export const valueAddTransformer: ConfigureTransformer = async (source) => {
   const config = configOf<Config>(source, shape);
   const given = (config.value ?? "").trim();
-  const value = given === "" ? basename(source.loader.root) : given;
+  const value = given === "" ? source.loader.folderName : given;
   const { targetFilePath = "" } = config;
   const file = targetFilePath === "" ? "" : await source.loader.load(targetFilePath);
   const all = [...(config.targets ?? []), ...(decodeYaml<Targets | null>(file, struct("", targets))?.targets ?? [])];
