@@ -2,7 +2,7 @@ import { Accumulator } from "./accumulator.js";
 import { ORIGIN } from "./annotations.js";
 import { mergeConfigs, readConfigs } from "./config.js";
 import { crdConfig } from "./crd-config.js";
-import { wrap } from "./field-spec.js";
+import { within, wrap } from "./field-spec.js";
 import { generatorsOf } from "./field-generators.js";
 import {
   deprecations,
@@ -180,7 +180,11 @@ export class Target {
   #pluginGenerators(): Promise<readonly Step<Generate>[]> {
     return prefixed("loading generator plugins", async () => {
       const configs = await this.#pluginConfigs(this.kustomization.generators ?? [], "generator");
-      return prefixed("failed to load generator", () => this.#plugins(configs, loadGenerator));
+      return this.#plugins(
+        configs,
+        (config, context) => prefixed("failed to load generator", () => loadGenerator(config, context)),
+        (config) => within("failed to get origin from CustomPlugin", () => pluginOrigin(config)),
+      );
     });
   }
 
@@ -202,16 +206,20 @@ export class Target {
   }
 
   async #pluginTransformers(entries: readonly string[] = []): Promise<readonly Step<Transform>[]> {
-    return this.#plugins(await this.#pluginConfigs(entries, "transformer"), loadTransformer);
+    return this.#plugins(await this.#pluginConfigs(entries, "transformer"), loadTransformer, pluginOrigin);
   }
 
   async #plugins<T>(
     configs: readonly Resource[],
     load: (config: Resource, context: PluginContext) => Promise<T>,
+    originOf: (config: Resource) => string | undefined,
   ): Promise<readonly Step<T>[]> {
     const context = { loader: this.loader, mergeTypes: this.context.mergeTypes };
     const steps: Step<T>[] = [];
-    for (const config of configs) steps.push({ run: await load(config, context), origin: pluginOrigin(config) });
+    for (const config of configs) {
+      const run = await load(config, context);
+      steps.push({ run, origin: originOf(config) });
+    }
     return steps;
   }
 

@@ -59,123 +59,329 @@ const namespaces = (name: string, config: string): Tree => ({
   files: `-- kustomization.yaml --\nresources: [roles.yaml]\ntransformers: [n.yaml]\n-- n.yaml --\napiVersion: builtin\nkind: NamespaceTransformer\n${config}${roles}`,
 });
 
+const policies = ["v1", "v1beta1", "v1alpha1"]
+  .flatMap((version) =>
+    ["Validating", "Mutating"].flatMap((what) =>
+      ["Policy", "PolicyBinding"].map(
+        (kind) => `apiVersion: admissionregistration.k8s.io/${version}
+kind: ${what}Admission${kind}
+metadata: {name: p}
+spec: {policyName: p, paramRef: {name: c, namespace: d}}
+`,
+      ),
+    ),
+  )
+  .join("---\n");
+
+const secondParts = [..."abcdefghi"].map((key) => `- {fieldPath: data/${key}, filePathPosition: 2}\n`).join("");
+
 export const pluginTrees: readonly Tree[] = [
   inline(
     "plugin: labels",
-    "kind: LabelTransformer\nmetadata: {name: x}\nlabels: {a: b, n: 1, t: true, f: 1.50}\nfieldSpecs:\n- {path: metadata/labels, create: true}\n- {path: spec/selector/matchLabels, kind: Deployment}\n",
+    `kind: LabelTransformer
+metadata: {name: x}
+labels: {a: b, n: 1, t: true, f: 1.50}
+fieldSpecs:
+- {path: metadata/labels, create: true}
+- {path: spec/selector/matchLabels, kind: Deployment}
+`,
   ),
-  inline("plugin: labels without fields", "kind: LabelTransformer\nmetadata: {name: x}\nlabels: {a: b}\n"),
+  inline(
+    "plugin: labels without fields",
+    `kind: LabelTransformer
+metadata: {name: x}
+labels: {a: b}
+`,
+  ),
   inline(
     "plugin: no labels",
-    "kind: LabelTransformer\nmetadata: {name: x}\nfieldSpecs: [{path: metadata/labels, create: true}]\n",
+    `kind: LabelTransformer
+metadata: {name: x}
+fieldSpecs: [{path: metadata/labels, create: true}]
+`,
   ),
   inline(
     "plugin: annotations",
-    "kind: AnnotationsTransformer\nmetadata: {name: x}\nannotations: {a: b, c: ''}\nfieldSpecs: [{path: metadata/annotations, create: true}]\n",
+    `kind: AnnotationsTransformer
+metadata: {name: x}
+annotations: {a: b, c: ''}
+fieldSpecs: [{path: metadata/annotations, create: true}]
+`,
   ),
   inline(
     "plugin: fields in other letters and unknown ones",
-    "kind: AnnotationsTransformer\nmetadata: {name: x}\nAnnotations: {a: b}\nnothing: here\nFIELDSPECS: [{path: metadata/annotations, create: true, more: 1}]\n",
+    `kind: AnnotationsTransformer
+metadata: {name: x}
+Annotations: {a: b}
+nothing: here
+FIELDSPECS: [{path: metadata/annotations, create: true, more: 1}]
+`,
   ),
   inline(
     "plugin: prefix",
-    "kind: PrefixTransformer\nmetadata: {name: x}\nprefix: a-\nfieldSpecs: [{path: metadata/name}]\n",
+    `kind: PrefixTransformer
+metadata: {name: x}
+prefix: a-
+fieldSpecs: [{path: metadata/name}]
+`,
   ),
   inline(
     "plugin: a prefix that is a number",
-    "kind: PrefixTransformer\nmetadata: {name: x}\nprefix: 12\nfieldSpecs: [{path: metadata/name}]\n",
+    `kind: PrefixTransformer
+metadata: {name: x}
+prefix: 12
+fieldSpecs: [{path: metadata/name}]
+`,
   ),
   inline(
     "plugin: a prefix that is empty",
-    "kind: PrefixTransformer\nmetadata: {name: x}\nfieldSpecs: [{path: metadata/name}]\n",
+    `kind: PrefixTransformer
+metadata: {name: x}
+fieldSpecs: [{path: metadata/name}]
+`,
   ),
   inline(
     "plugin: prefix of one kind",
-    "kind: PrefixTransformer\nmetadata: {name: x}\nprefix: a-\nfieldSpecs: [{path: metadata/name, kind: ConfigMap}, {path: data/colour, kind: ConfigMap}]\n",
+    `kind: PrefixTransformer
+metadata: {name: x}
+prefix: a-
+fieldSpecs: [{path: metadata/name, kind: ConfigMap}, {path: data/colour, kind: ConfigMap}]
+`,
   ),
   inline(
     "plugin: suffix",
-    "kind: SuffixTransformer\nmetadata: {name: x}\nsuffix: -z\nfieldSpecs: [{path: metadata/name}]\n",
+    `kind: SuffixTransformer
+metadata: {name: x}
+suffix: -z
+fieldSpecs: [{path: metadata/name}]
+`,
   ),
   inline(
     "plugin: prefix and suffix",
-    "kind: PrefixSuffixTransformer\nmetadata: {name: x}\nprefix: a-\nsuffix: -z\nfieldSpecs: [{path: metadata/name}]\n",
+    `kind: PrefixSuffixTransformer
+metadata: {name: x}
+prefix: a-
+suffix: -z
+fieldSpecs: [{path: metadata/name}]
+`,
   ),
   inline(
     "plugin: prefix and suffix of no fields",
-    "kind: PrefixSuffixTransformer\nmetadata: {name: x}\nprefix: a-\nsuffix: -z\nfieldSpecs: []\n",
+    `kind: PrefixSuffixTransformer
+metadata: {name: x}
+prefix: a-
+suffix: -z
+fieldSpecs: []
+`,
   ),
   inline(
     "plugin: image",
-    "kind: ImageTagTransformer\nmetadata: {name: x}\nimageTag: {name: nginx, newTag: 1.9, newName: other}\n",
+    `kind: ImageTagTransformer
+metadata: {name: x}
+imageTag: {name: nginx, newTag: 1.9, newName: other}
+`,
   ),
   inline(
     "plugin: image in a field",
-    "kind: ImageTagTransformer\nmetadata: {name: x}\nimageTag: {name: blue, digest: sha256:abc}\nfieldSpecs: [{path: data/colour, kind: ConfigMap}]\n",
+    `kind: ImageTagTransformer
+metadata: {name: x}
+imageTag: {name: blue, digest: sha256:abc}
+fieldSpecs: [{path: data/colour, kind: ConfigMap}]
+`,
   ),
   inline(
     "plugin: replicas",
-    "kind: ReplicaCountTransformer\nmetadata: {name: x}\nreplica: {name: web, count: 7}\nfieldSpecs: [{path: spec/replicas, create: true, kind: Deployment}]\n",
+    `kind: ReplicaCountTransformer
+metadata: {name: x}
+replica: {name: web, count: 7}
+fieldSpecs: [{path: spec/replicas, create: true, kind: Deployment}]
+`,
   ),
   inline("plugin: hashes of what is not generated", "kind: HashTransformer\nmetadata: {name: x}\n"),
   withObjects(
     "plugin: hashes, and then once more",
-    "configMapGenerator: [{name: settings, behavior: merge, literals: [a=b]}]\ntransformers:\n- |\n  apiVersion: builtin\n  kind: HashTransformer\n  metadata: {name: x}\n",
+    `configMapGenerator: [{name: settings, behavior: merge, literals: [a=b]}]
+transformers:
+- |
+  apiVersion: builtin
+  kind: HashTransformer
+  metadata: {name: x}
+`,
   ),
   inline(
     "plugin: a patch",
-    "kind: PatchTransformer\nmetadata: {name: x}\npatch: |\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: settings}\n  data: {size: '12'}\n",
+    `kind: PatchTransformer
+metadata: {name: x}
+patch: |
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: settings}
+  data: {size: '12'}
+`,
   ),
   inline(
     "plugin: a JSON patch with a target",
-    'kind: PatchTransformer\nmetadata: {name: x}\npatch: \'[{"op": "add", "path": "/data/more", "value": "x"}]\'\ntarget: {kind: ConfigMap}\n',
+    `kind: PatchTransformer
+metadata: {name: x}
+patch: '[{"op": "add", "path": "/data/more", "value": "x"}]'
+target: {kind: ConfigMap}
+`,
   ),
   inline(
     "plugin: a patch of a file that renames",
-    "kind: PatchTransformer\nmetadata: {name: x}\npath: p.yaml\ntarget: {kind: ConfigMap}\noptions: {allowNameChange: true}\n",
-    "-- p.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: renamed}\n",
+    `kind: PatchTransformer
+metadata: {name: x}
+path: p.yaml
+target: {kind: ConfigMap}
+options: {allowNameChange: true}
+`,
+    `-- p.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: renamed}
+`,
   ),
   inline(
     "plugin: a patch that deletes",
-    "kind: PatchTransformer\nmetadata: {name: x}\npatch: '{apiVersion: v1, kind: Service, metadata: {name: web}, $patch: delete}'\n",
+    `kind: PatchTransformer
+metadata: {name: x}
+patch: '{apiVersion: v1, kind: Service, metadata: {name: web}, $patch: delete}'
+`,
   ),
   inline(
     "plugin: a deprecated JSON patch",
-    "kind: PatchJson6902Transformer\nmetadata: {name: x}\ntarget: {kind: Service, name: web}\njsonOp: |\n  - {op: replace, path: /spec/ports/0/port, value: 81}\n",
+    `kind: PatchJson6902Transformer
+metadata: {name: x}
+target: {kind: Service, name: web}
+jsonOp: |
+  - {op: replace, path: /spec/ports/0/port, value: 81}
+`,
   ),
   inline(
     "plugin: a deprecated JSON patch of a file",
-    "kind: PatchJson6902Transformer\nmetadata: {name: x}\ntarget: {kind: Service, name: web}\npath: p.json\n",
+    `kind: PatchJson6902Transformer
+metadata: {name: x}
+target: {kind: Service, name: web}
+path: p.json
+`,
     '-- p.json --\n[{"op": "remove", "path": "/spec/selector"}]\n',
   ),
   inline(
     "plugin: strategic merge patches",
-    "kind: PatchStrategicMergeTransformer\nmetadata: {name: x}\npaths: [p.yaml]\npatches: |\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: settings}\n  data: {size: null}\n  ---\n  apiVersion: v1\n  kind: Service\n  metadata: {name: web}\n  spec: {type: NodePort}\n",
-    "-- p.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings}\ndata: {from: file}\n",
+    `kind: PatchStrategicMergeTransformer
+metadata: {name: x}
+paths: [p.yaml]
+patches: |
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: settings}
+  data: {size: null}
+  ---
+  apiVersion: v1
+  kind: Service
+  metadata: {name: web}
+  spec: {type: NodePort}
+`,
+    `-- p.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data: {from: file}
+`,
   ),
   inline(
     "plugin: replacements",
-    "kind: ReplacementTransformer\nmetadata: {name: x}\nreplacements:\n- source: {kind: ConfigMap, fieldPath: data.colour}\n  targets:\n  - select: {kind: Deployment}\n    fieldPaths: [metadata.labels.colour]\n    options: {create: true}\n- path: r.yaml\n",
-    "-- r.yaml --\nsourceValue: 12\ntargets:\n- select: {kind: ConfigMap}\n  fieldPaths: [data.size]\n",
+    `kind: ReplacementTransformer
+metadata: {name: x}
+replacements:
+- source: {kind: ConfigMap, fieldPath: data.colour}
+  targets:
+  - select: {kind: Deployment}
+    fieldPaths: [metadata.labels.colour]
+    options: {create: true}
+- path: r.yaml
+`,
+    `-- r.yaml --
+sourceValue: 12
+targets:
+- select: {kind: ConfigMap}
+  fieldPaths: [data.size]
+`,
   ),
   inline(
     "plugin: a value",
-    "kind: ValueAddTransformer\nmetadata: {name: x}\nvalue: ' peach '\ntargets:\n- fieldPath: metadata/labels/fruit\n- selector: {kind: ConfigMap}\n  fieldPath: data/colour\n- selector: {kind: ConfigMap}\n  fieldPath: data/a\\/b\n",
+    `kind: ValueAddTransformer
+metadata: {name: x}
+value: ' peach '
+targets:
+- fieldPath: metadata/labels/fruit
+- selector: {kind: ConfigMap}
+  fieldPath: data/colour
+- selector: {kind: ConfigMap}
+  fieldPath: data/a\\/b
+`,
   ),
   inline(
     "plugin: a value in paths",
-    "kind: ValueAddTransformer\nmetadata: {name: x}\nvalue: v\ntargetFilePath: t.yaml\ntargets:\n- {selector: {kind: ConfigMap, name: paths}, fieldPath: data/a, filePathPosition: 1}\n",
-    "-- t.yaml --\ntargets:\n- {fieldPath: data/colour, filePathPosition: 1, selector: {kind: ConfigMap}}\n- {fieldPath: data/deep, filePathPosition: 2, selector: {kind: ConfigMap}}\n- {fieldPath: spec/type, filePathPosition: 99, selector: {name: web, kind: Service}}\n",
+    `kind: ValueAddTransformer
+metadata: {name: x}
+value: v
+targetFilePath: t.yaml
+targets:
+- {selector: {kind: ConfigMap, name: paths}, fieldPath: data/a, filePathPosition: 1}
+`,
+    `-- t.yaml --
+targets:
+- {fieldPath: data/colour, filePathPosition: 1, selector: {kind: ConfigMap}}
+- {fieldPath: data/deep, filePathPosition: 2, selector: {kind: ConfigMap}}
+- {fieldPath: spec/type, filePathPosition: 99, selector: {name: web, kind: Service}}
+`,
   ),
   {
     name: "plugin: where in a path a value comes",
-    files: `-- kustomization.yaml --\nresources: [c.yaml]\ntransformers: [t.yaml]\n-- c.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: /, b: pie, c: /pie, d: a/nice/warm/pie, e: /a//b, f: a/b/, g: "", h: ./x, i: "12"}\n-- t.yaml --\napiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: t}\nvalue: V\ntargets:\n${["a", "b", "c", "d", "e", "f", "g", "h", "i"].map((key) => `- {fieldPath: data/${key}, filePathPosition: 2}\n`).join("")}- {fieldPath: data/b, filePathPosition: 1}\n- {fieldPath: data/e, filePathPosition: 1}\n- {fieldPath: data/d, filePathPosition: 9}\n`,
+    files: `-- kustomization.yaml --
+resources: [c.yaml]
+transformers: [t.yaml]
+-- c.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+data: {a: /, b: pie, c: /pie, d: a/nice/warm/pie, e: /a//b, f: a/b/, g: "", h: ./x, i: "12"}
+-- t.yaml --
+apiVersion: builtin
+kind: ValueAddTransformer
+metadata: {name: t}
+value: V
+targets:
+${secondParts}- {fieldPath: data/b, filePathPosition: 1}
+- {fieldPath: data/e, filePathPosition: 1}
+- {fieldPath: data/d, filePathPosition: 9}
+`,
   },
   {
     name: "plugin: a value from the folder's name",
     dir: "peach",
-    files:
-      "-- peach/kustomization.yaml --\nresources: [c.yaml]\ntransformers: [t.yaml]\n-- peach/c.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n---\napiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: b}\nroleRef: {kind: Role, name: r}\nsubjects: [{kind: ServiceAccount, name: default}]\n-- peach/t.yaml --\napiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: t}\ntargets:\n- {fieldPath: metadata/namespace}\n- {fieldPath: data/fruit, selector: {kind: ConfigMap}}\n",
+    files: `-- peach/kustomization.yaml --
+resources: [c.yaml]
+transformers: [t.yaml]
+-- peach/c.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: c}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: b}
+roleRef: {kind: Role, name: r}
+subjects: [{kind: ServiceAccount, name: default}]
+-- peach/t.yaml --
+apiVersion: builtin
+kind: ValueAddTransformer
+metadata: {name: t}
+targets:
+- {fieldPath: metadata/namespace}
+- {fieldPath: data/fruit, selector: {kind: ConfigMap}}
+`,
   },
   namespaces(
     "plugin: namespace",
@@ -187,106 +393,467 @@ export const pluginTrees: readonly Tree[] = [
   ),
   namespaces(
     "plugin: namespace of no subjects",
-    "metadata: {name: x, namespace: shop}\nsetRoleBindingSubjects: none\nfieldSpecs: [{path: subjects/namespace, kind: RoleBinding, create: true}]\n",
+    `metadata: {name: x, namespace: shop}
+setRoleBindingSubjects: none
+fieldSpecs: [{path: subjects/namespace, kind: RoleBinding, create: true}]
+`,
   ),
   namespaces(
     "plugin: namespace where there is none",
-    "metadata: {name: x, namespace: shop}\nunsetOnly: true\nsetRoleBindingSubjects: allServiceAccounts\nfieldSpecs: [{path: metadata/name, kind: Namespace, create: true}, {path: data/ns, kind: ConfigMap, create: true}]\n",
+    `metadata: {name: x, namespace: shop}
+unsetOnly: true
+setRoleBindingSubjects: allServiceAccounts
+fieldSpecs: [{path: metadata/name, kind: Namespace, create: true}, {path: data/ns, kind: ConfigMap, create: true}]
+`,
   ),
   namespaces("plugin: no namespace", "metadata: {name: x}\n"),
   generated(
     "plugin: a generator of config maps",
-    "kind: ConfigMapGenerator\nmetadata: {name: made, namespace: there}\nliterals: [a=b]\nfiles: [c.txt]\nenvs: [d.env]\noptions: {labels: {x: y}, immutable: true}\n",
+    `kind: ConfigMapGenerator
+metadata: {name: made, namespace: there}
+literals: [a=b]
+files: [c.txt]
+envs: [d.env]
+options: {labels: {x: y}, immutable: true}
+`,
     "",
-    "-- c.txt --\ntext\n-- d.env --\nE=F\n",
+    `-- c.txt --
+text
+-- d.env --
+E=F
+`,
   ),
   generated(
     "plugin: a generator with a name of its own",
-    "kind: ConfigMapGenerator\nmetadata: {name: x}\nname: own\nnamespace: shop\nliterals: [a=b]\n",
+    `kind: ConfigMapGenerator
+metadata: {name: x}
+name: own
+namespace: shop
+literals: [a=b]
+`,
     "generatorOptions: {disableNameSuffixHash: true, labels: {not: used}}\n",
   ),
   generated(
     "plugin: a generator that merges",
-    "kind: ConfigMapGenerator\nmetadata: {name: settings}\nbehavior: merge\nliterals: [a=b]\noptions: {disableNameSuffixHash: true}\n",
+    `kind: ConfigMapGenerator
+metadata: {name: settings}
+behavior: merge
+literals: [a=b]
+options: {disableNameSuffixHash: true}
+`,
   ),
   generated(
     "plugin: a generator that replaces",
-    "kind: ConfigMapGenerator\nmetadata: {name: settings}\nbehavior: replace\nliterals: [a=b]\n",
+    `kind: ConfigMapGenerator
+metadata: {name: settings}
+behavior: replace
+literals: [a=b]
+`,
   ),
   generated(
     "plugin: a generator of secrets",
-    "kind: SecretGenerator\nmetadata: {name: login}\ntype: example.com/login\nliterals: [user=me, password=secret]\n",
+    `kind: SecretGenerator
+metadata: {name: login}
+type: example.com/login
+literals: [user=me, password=secret]
+`,
   ),
   generated(
     "plugin: a generator of policies",
-    "kind: IAMPolicyGenerator\nmetadata: {name: x}\ncloud: gke\nkubernetesService: {name: runner, namespace: shop}\nserviceAccount: {name: robot, projectId: p-1}\n",
+    `kind: IAMPolicyGenerator
+metadata: {name: x}
+cloud: gke
+kubernetesService: {name: runner, namespace: shop}
+serviceAccount: {name: robot, projectId: p-1}
+`,
   ),
   generated(
     "plugin: a generator of policies without a namespace",
-    "kind: IAMPolicyGenerator\nmetadata: {name: x}\ncloud: gke\nkubernetesService: {name: runner}\nserviceAccount: {name: robot, projectId: p-1}\n",
+    `kind: IAMPolicyGenerator
+metadata: {name: x}
+cloud: gke
+kubernetesService: {name: runner}
+serviceAccount: {name: robot, projectId: p-1}
+`,
   ),
   {
     name: "plugin: several in a file, a folder and the kustomization",
-    files: `-- kustomization.yaml --\nresources: [config.yaml]\ngenerators: [gen, two.yaml]\ntransformers:\n- more.yaml\n- trans\n- |\n  apiVersion: builtin\n  kind: PrefixTransformer\n  metadata: {name: first}\n  prefix: inline-\n  fieldSpecs: [{path: metadata/name}]\n-- gen/kustomization.yaml --\nresources: [g.yaml]\nnamePrefix: from-\nnamespace: there\n-- gen/g.yaml --\napiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: folder}\nliterals: [a=b]\n-- two.yaml --\napiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: one}\n---\napiVersion: builtin\nkind: SecretGenerator\nmetadata: {name: two}\n-- more.yaml --\napiVersion: builtin\nkind: SuffixTransformer\nmetadata: {name: s}\nsuffix: -file\nfieldSpecs: [{path: metadata/name}]\n-- trans/kustomization.yaml --\nresources: [s.yaml]\nnameSuffix: -renamed\npatches:\n- target: {kind: SuffixTransformer}\n  patch: |-\n    - {op: replace, path: /suffix, value: -patched}\n-- trans/s.yaml --\napiVersion: builtin\nkind: SuffixTransformer\nmetadata: {name: s}\nsuffix: -folder\nfieldSpecs: [{path: metadata/name}]\n-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [config.yaml]
+generators: [gen, two.yaml]
+transformers:
+- more.yaml
+- trans
+- |
+  apiVersion: builtin
+  kind: PrefixTransformer
+  metadata: {name: first}
+  prefix: inline-
+  fieldSpecs: [{path: metadata/name}]
+-- gen/kustomization.yaml --
+resources: [g.yaml]
+namePrefix: from-
+namespace: there
+-- gen/g.yaml --
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: folder}
+literals: [a=b]
+-- two.yaml --
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: one}
+---
+apiVersion: builtin
+kind: SecretGenerator
+metadata: {name: two}
+-- more.yaml --
+apiVersion: builtin
+kind: SuffixTransformer
+metadata: {name: s}
+suffix: -file
+fieldSpecs: [{path: metadata/name}]
+-- trans/kustomization.yaml --
+resources: [s.yaml]
+nameSuffix: -renamed
+patches:
+- target: {kind: SuffixTransformer}
+  patch: |-
+    - {op: replace, path: /suffix, value: -patched}
+-- trans/s.yaml --
+apiVersion: builtin
+kind: SuffixTransformer
+metadata: {name: s}
+suffix: -folder
+fieldSpecs: [{path: metadata/name}]
+-- config.yaml --
+${configMap}`,
   },
   {
     name: "plugin: a folder of transformers, changed by its kustomization",
-    files: `-- kustomization.yaml --\nresources: [config.yaml]\nnamePrefix: field-\ntransformers: [trans, more]\n-- trans/kustomization.yaml --\nresources: [s.yaml]\nnameSuffix: -renamed\npatches:\n- target: {kind: SuffixTransformer}\n  patch: |-\n    - {op: replace, path: /suffix, value: -patched}\n-- trans/s.yaml --\napiVersion: builtin\nkind: SuffixTransformer\nmetadata: {name: s}\nsuffix: -folder\nfieldSpecs: [{path: metadata/name}]\n-- more/kustomization.yaml --\nresources: [../base, l.yaml]\n-- more/l.yaml --\napiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: l}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n-- base/kustomization.yaml --\nresources: [p.yaml]\n-- base/p.yaml --\napiVersion: builtin\nkind: PatchTransformer\nmetadata: {name: p}\npath: p.txt\ntarget: {kind: ConfigMap}\n-- p.txt --\n- {op: remove, path: /data/size}\n-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [config.yaml]
+namePrefix: field-
+transformers: [trans, more]
+-- trans/kustomization.yaml --
+resources: [s.yaml]
+nameSuffix: -renamed
+patches:
+- target: {kind: SuffixTransformer}
+  patch: |-
+    - {op: replace, path: /suffix, value: -patched}
+-- trans/s.yaml --
+apiVersion: builtin
+kind: SuffixTransformer
+metadata: {name: s}
+suffix: -folder
+fieldSpecs: [{path: metadata/name}]
+-- more/kustomization.yaml --
+resources: [../base, l.yaml]
+-- more/l.yaml --
+apiVersion: builtin
+kind: LabelTransformer
+metadata: {name: l}
+labels: {a: b}
+fieldSpecs: [{path: metadata/labels, create: true}]
+-- base/kustomization.yaml --
+resources: [p.yaml]
+-- base/p.yaml --
+apiVersion: builtin
+kind: PatchTransformer
+metadata: {name: p}
+path: p.txt
+target: {kind: ConfigMap}
+-- p.txt --
+- {op: remove, path: /data/size}
+-- config.yaml --
+${configMap}`,
   },
   {
     name: "plugin: in bases and components",
-    files: `-- kustomization.yaml --\nresources: [base]\ncomponents: [part]\ntransformers: [t.yaml]\n-- t.yaml --\napiVersion: builtin\nkind: SuffixTransformer\nmetadata: {name: s}\nsuffix: -top\nfieldSpecs: [{path: metadata/name}]\n-- base/kustomization.yaml --\nresources: [config.yaml, deploy.yaml]\ntransformers: [p.yaml]\n-- base/p.yaml --\napiVersion: builtin\nkind: PrefixTransformer\nmetadata: {name: s}\nprefix: base-\nfieldSpecs: [{path: metadata/name}]\n-- part/kustomization.yaml --\napiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\ngenerators: [g.yaml]\ntransformers: [l.yaml]\nvalidators: [v.yaml]\n-- part/g.yaml --\napiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: part}\nliterals: [a=b]\n-- part/l.yaml --\napiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: l}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n-- part/v.yaml --\napiVersion: builtin\nkind: ImageTagTransformer\nmetadata: {name: v}\nimageTag: {name: none}\n-- base/config.yaml --\n${configMap}-- base/deploy.yaml --\n${deployment}`,
+    files: `-- kustomization.yaml --
+resources: [base]
+components: [part]
+transformers: [t.yaml]
+-- t.yaml --
+apiVersion: builtin
+kind: SuffixTransformer
+metadata: {name: s}
+suffix: -top
+fieldSpecs: [{path: metadata/name}]
+-- base/kustomization.yaml --
+resources: [config.yaml, deploy.yaml]
+transformers: [p.yaml]
+-- base/p.yaml --
+apiVersion: builtin
+kind: PrefixTransformer
+metadata: {name: s}
+prefix: base-
+fieldSpecs: [{path: metadata/name}]
+-- part/kustomization.yaml --
+apiVersion: kustomize.config.k8s.io/v1alpha1
+kind: Component
+generators: [g.yaml]
+transformers: [l.yaml]
+validators: [v.yaml]
+-- part/g.yaml --
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: part}
+literals: [a=b]
+-- part/l.yaml --
+apiVersion: builtin
+kind: LabelTransformer
+metadata: {name: l}
+labels: {a: b}
+fieldSpecs: [{path: metadata/labels, create: true}]
+-- part/v.yaml --
+apiVersion: builtin
+kind: ImageTagTransformer
+metadata: {name: v}
+imageTag: {name: none}
+-- base/config.yaml --
+${configMap}-- base/deploy.yaml --
+${deployment}`,
   },
   {
     name: "plugin: a list of configurations",
-    files: `-- kustomization.yaml --\nresources: [config.yaml]\ntransformers: [t.yaml]\n-- t.yaml --\napiVersion: v1\nkind: List\nitems:\n- {apiVersion: builtin, kind: PrefixTransformer, metadata: {name: a}, prefix: a-, fieldSpecs: [{path: metadata/name}]}\n- {apiVersion: builtin, kind: PrefixTransformer, metadata: {name: b}, prefix: b-, fieldSpecs: [{path: metadata/name}]}\n-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [config.yaml]
+transformers: [t.yaml]
+-- t.yaml --
+apiVersion: v1
+kind: List
+items:
+- {apiVersion: builtin, kind: PrefixTransformer, metadata: {name: a}, prefix: a-, fieldSpecs: [{path: metadata/name}]}
+- {apiVersion: builtin, kind: PrefixTransformer, metadata: {name: b}, prefix: b-, fieldSpecs: [{path: metadata/name}]}
+-- config.yaml --
+${configMap}`,
   },
   {
     name: "plugin: origins and transformations",
-    files: `-- kustomization.yaml --\nresources: [base, config.yaml]\nbuildMetadata: [originAnnotations, transformerAnnotations, managedByLabel]\nnamespace: shop\ngenerators:\n- two.yaml\n- gen\n- |\n  apiVersion: builtin\n  kind: IAMPolicyGenerator\n  metadata: {name: i, namespace: j}\n  cloud: gke\n  kubernetesService: {name: runner}\n  serviceAccount: {name: a, projectId: b}\ntransformers:\n- trans/t.yaml\n- |\n  apiVersion: builtin\n  kind: PrefixTransformer\n  metadata: {name: "12"}\n  prefix: p-\n  fieldSpecs: [{path: metadata/name}]\nvalidators:\n- |\n  apiVersion: builtin\n  kind: ImageTagTransformer\n  metadata: {name: v}\n-- two.yaml --\napiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: one}\n---\napiVersion: builtin\nkind: SecretGenerator\nmetadata: {name: two, namespace: there}\n-- gen/kustomization.yaml --\nresources: [g.yaml]\nnamePrefix: x-\n-- gen/g.yaml --\napiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: three}\n-- trans/t.yaml --\napiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: l}\nlabels: {a: b}\nfieldSpecs: [{path: metadata/labels, create: true}]\n-- base/kustomization.yaml --\nresources: [service.yaml]\ntransformers: [s.yaml]\ngenerators: [g.yaml]\n-- base/s.yaml --\napiVersion: builtin\nkind: SuffixTransformer\nmetadata: {name: s}\nsuffix: -base\nfieldSpecs: [{path: metadata/name}]\n-- base/g.yaml --\napiVersion: builtin\nkind: SecretGenerator\nmetadata: {name: inbase}\n-- base/service.yaml --\n${service}-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [base, config.yaml]
+buildMetadata: [originAnnotations, transformerAnnotations, managedByLabel]
+namespace: shop
+generators:
+- two.yaml
+- gen
+- |
+  apiVersion: builtin
+  kind: IAMPolicyGenerator
+  metadata: {name: i, namespace: j}
+  cloud: gke
+  kubernetesService: {name: runner}
+  serviceAccount: {name: a, projectId: b}
+transformers:
+- trans/t.yaml
+- |
+  apiVersion: builtin
+  kind: PrefixTransformer
+  metadata: {name: "12"}
+  prefix: p-
+  fieldSpecs: [{path: metadata/name}]
+validators:
+- |
+  apiVersion: builtin
+  kind: ImageTagTransformer
+  metadata: {name: v}
+-- two.yaml --
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: one}
+---
+apiVersion: builtin
+kind: SecretGenerator
+metadata: {name: two, namespace: there}
+-- gen/kustomization.yaml --
+resources: [g.yaml]
+namePrefix: x-
+-- gen/g.yaml --
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: three}
+-- trans/t.yaml --
+apiVersion: builtin
+kind: LabelTransformer
+metadata: {name: l}
+labels: {a: b}
+fieldSpecs: [{path: metadata/labels, create: true}]
+-- base/kustomization.yaml --
+resources: [service.yaml]
+transformers: [s.yaml]
+generators: [g.yaml]
+-- base/s.yaml --
+apiVersion: builtin
+kind: SuffixTransformer
+metadata: {name: s}
+suffix: -base
+fieldSpecs: [{path: metadata/name}]
+-- base/g.yaml --
+apiVersion: builtin
+kind: SecretGenerator
+metadata: {name: inbase}
+-- base/service.yaml --
+${service}-- config.yaml --
+${configMap}`,
   },
   {
     name: "plugin: only transformations",
-    files: `-- kustomization.yaml --\nresources: [config.yaml]\nbuildMetadata: [transformerAnnotations]\ngenerators: [g.yaml]\ntransformers: [t.yaml]\n-- g.yaml --\napiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: settings}\nbehavior: merge\nliterals: [a=b]\n-- t.yaml --\napiVersion: builtin\nkind: NamespaceTransformer\nmetadata: {name: t, namespace: shop}\n-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [config.yaml]
+buildMetadata: [transformerAnnotations]
+generators: [g.yaml]
+transformers: [t.yaml]
+-- g.yaml --
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: settings}
+behavior: merge
+literals: [a=b]
+-- t.yaml --
+apiVersion: builtin
+kind: NamespaceTransformer
+metadata: {name: t, namespace: shop}
+-- config.yaml --
+${configMap}`,
   },
   {
     name: "plugin: only origins",
-    files: `-- kustomization.yaml --\nresources: [config.yaml]\nbuildMetadata: [originAnnotations]\ngenerators: [g.yaml]\n-- g.yaml --\napiVersion: builtin\nkind: ConfigMapGenerator\nmetadata: {name: settings}\nbehavior: replace\nliterals: [a=b]\n-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [config.yaml]
+buildMetadata: [originAnnotations]
+generators: [g.yaml]
+-- g.yaml --
+apiVersion: builtin
+kind: ConfigMapGenerator
+metadata: {name: settings}
+behavior: replace
+literals: [a=b]
+-- config.yaml --
+${configMap}`,
   },
   withObjects(
     "plugin: validators that find nothing",
-    "validators:\n- |\n  apiVersion: builtin\n  kind: ImageTagTransformer\n  metadata: {name: x}\n  imageTag: {name: none}\n- |\n  apiVersion: builtin\n  kind: LabelTransformer\n  metadata: {name: x}\n  labels: {}\n",
+    `validators:
+- |
+  apiVersion: builtin
+  kind: ImageTagTransformer
+  metadata: {name: x}
+  imageTag: {name: none}
+- |
+  apiVersion: builtin
+  kind: LabelTransformer
+  metadata: {name: x}
+  labels: {}
+`,
   ),
   {
     name: "plugin: a validator that leaves its mark",
-    files: `-- kustomization.yaml --\nresources: [config.yaml]\nvalidators: [v.yaml]\n-- v.yaml --\napiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: v}\nlabels: {validated-by: me}\nfieldSpecs: [{path: metadata/labels, create: true}]\n-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [config.yaml]
+validators: [v.yaml]
+-- v.yaml --
+apiVersion: builtin
+kind: LabelTransformer
+metadata: {name: v}
+labels: {validated-by: me}
+fieldSpecs: [{path: metadata/labels, create: true}]
+-- config.yaml --
+${configMap}`,
   },
-  withObjects("plugin: lists of nothing", "generators: []\ntransformers: []\nvalidators: []\n"),
+  withObjects(
+    "plugin: a JSON file",
+    "transformers: [x.json]\n",
+    `-- x.json --
+{"apiVersion": "builtin", "kind": "AnnotationsTransformer", "metadata": {"name": "x"},
+ "annotations": {"a": "b"}, "fieldSpecs": [{"path": "metadata/annotations", "create": true}]}
+`,
+  ),
+  withObjects(
+    "plugin: it makes objects local",
+    "transformers: [x.yaml]\n",
+    `-- x.yaml --
+apiVersion: builtin
+kind: AnnotationsTransformer
+metadata: {name: x, annotations: {config.kubernetes.io/local-config: 'true'}}
+annotations: {config.kubernetes.io/local-config: 'true'}
+fieldSpecs: [{path: metadata/annotations, kind: Service, create: true}]
+`,
+  ),
+  withObjects(
+    "plugin: empty documents around it",
+    "transformers: [x.yaml]\n",
+    "-- x.yaml --\n---\n# nothing\n---\napiVersion: builtin\r\nkind: PrefixTransformer\r\nmetadata: {name: x}\r\nprefix: p-\r\nfieldSpecs: [{path: metadata/name}]\n---\n",
+  ),
+  {
+    name: "plugin: transformations that an object brings",
+    files: `-- kustomization.yaml --
+resources: [c.yaml]
+buildMetadata: [originAnnotations, transformerAnnotations]
+transformers: [x.yaml]
+-- c.yaml --
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: c
+  annotations:
+    alpha.config.kubernetes.io/transformations: |
+      - configuredBy: {name: 12, apiVersion: v1}
+        ref: 'on'
+      - path: 5
+      - {}
+-- x.yaml --
+apiVersion: builtin
+kind: HashTransformer
+metadata: {name: x}
+`,
+  },
+  withObjects(
+    "plugin: lists of nothing",
+    `generators: []
+transformers: []
+validators: []
+`,
+  ),
   withObjects(
     "plugin: entries of nothing",
-    'generators: [""]\ntransformers: ["# nothing", "---"]\nvalidators: ["null"]\n',
+    `generators: [""]
+transformers: ["# nothing", "---"]
+validators: ["null"]
+`,
   ),
   withObjects("plugin: a file of nothing", "transformers: [t.yaml]\n", "-- t.yaml --\n# nothing\n"),
   {
     name: "plugin: behind the fields, in the order of the files",
-    files: `-- kustomization.yaml --\nresources: [config.yaml]\nnamePrefix: field-\ntransformers: [b.yaml, a.yaml]\nreplacements:\n- {sourceValue: r, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.colour]}]}\n-- a.yaml --\napiVersion: builtin\nkind: PrefixTransformer\nmetadata: {name: a}\nprefix: a-\nfieldSpecs: [{path: metadata/name}]\n-- b.yaml --\napiVersion: builtin\nkind: PrefixTransformer\nmetadata: {name: b}\nprefix: b-\nfieldSpecs: [{path: metadata/name}, {path: data/colour}]\n-- config.yaml --\n${configMap}`,
+    files: `-- kustomization.yaml --
+resources: [config.yaml]
+namePrefix: field-
+transformers: [b.yaml, a.yaml]
+replacements:
+- {sourceValue: r, targets: [{select: {kind: ConfigMap}, fieldPaths: [data.colour]}]}
+-- a.yaml --
+apiVersion: builtin
+kind: PrefixTransformer
+metadata: {name: a}
+prefix: a-
+fieldSpecs: [{path: metadata/name}]
+-- b.yaml --
+apiVersion: builtin
+kind: PrefixTransformer
+metadata: {name: b}
+prefix: b-
+fieldSpecs: [{path: metadata/name}, {path: data/colour}]
+-- config.yaml --
+${configMap}`,
   },
   {
     name: "a namespace of admission policies",
-    files:
-      "-- kustomization.yaml --\nnamespace: shop\nnamePrefix: a-\nresources: [p.yaml]\n-- p.yaml --\n" +
-      ["v1", "v1beta1", "v1alpha1"]
-        .flatMap((version) =>
-          [
-            "ValidatingAdmissionPolicy",
-            "ValidatingAdmissionPolicyBinding",
-            "MutatingAdmissionPolicy",
-            "MutatingAdmissionPolicyBinding",
-          ].map(
-            (kind) =>
-              `apiVersion: admissionregistration.k8s.io/${version}\nkind: ${kind}\nmetadata: {name: p}\nspec: {policyName: p, paramRef: {name: c, namespace: d}}\n`,
-          ),
-        )
-        .join("---\n"),
+    files: `-- kustomization.yaml --
+namespace: shop
+namePrefix: a-
+resources: [p.yaml]
+-- p.yaml --
+${policies}`,
   },
 ];

@@ -303,6 +303,19 @@ export const wrongPluginTrees: readonly Tree[] = [
     "labels: [{pairs: {a: b}}]\nvalidators: [x.yaml]\n",
     "-- x.yaml --\napiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: v}\nlabels: {validated-by: me}\nfieldSpecs: [{path: metadata/labels, create: true}]\n",
   ),
+  builtin(
+    "an origin that is none",
+    "kind: HashTransformer\nmetadata: {name: x, annotations: {config.kubernetes.io/origin: 'a: b: c'}}\n",
+  ),
+  generator(
+    "a generator's origin that is none",
+    "kind: SecretGenerator\nmetadata: {name: x, annotations: {config.kubernetes.io/origin: 'path: [a]'}}\n",
+  ),
+  tree(
+    "transformations that are none",
+    "buildMetadata: [transformerAnnotations]\ncomponents: [o]\nnamePrefix: a-\n",
+    "-- o/kustomization.yaml --\nkind: Component\nresources: [o.yaml]\n-- o/o.yaml --\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: o, annotations: {alpha.config.kubernetes.io/transformations: text}}\n",
+  ),
   inFile("an empty file", ""),
   inFile("text", "just text\n"),
   inFile("no YAML", "apiVersion: builtin\n kind: X\n"),
