@@ -73,7 +73,10 @@ spec: {policyName: p, paramRef: {name: c, namespace: d}}
   )
   .join("---\n");
 
-const secondParts = [..."abcdefghi"].map((key) => `- {fieldPath: data/${key}, filePathPosition: 2}\n`).join("");
+const secondParts = "abcdefghi"
+  .split("")
+  .map((key) => `- {fieldPath: data/${key}, filePathPosition: 2}\n`)
+  .join("");
 
 export const pluginTrees: readonly Tree[] = [
   inline(
