@@ -43,6 +43,7 @@ export const malformedTrees: readonly Tree[] = [
   resource("a key without text", `${head}data:\n  a: b\n: c\n`),
   resource("a key without text in braces", `${head}data: {a: b,\n  : c}\n`),
   resource("a value that begins with a colon in braces", `${head}data: {a: :b}\n`),
+  resource("nothing, though values begin like indicators", `${head}data:\n  a: :8080\n  b: ?x\n  c: 'd'\n`),
   resource("a directive", `%YAML 1.3\n---\n${head}`),
   resource("a directive that is unknown", `# c\n%FOO 1\n---\n${head}`),
   resource("text behind the end of a document", `${head}...\na: b: c\n`),

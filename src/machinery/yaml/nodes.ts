@@ -102,6 +102,11 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
     anchors.set(anchor, node);
   };
 
+  const inFlow = (): boolean => {
+    const parent = open.at(-1);
+    return parent !== undefined && ("items" in parent ? parent : parent.node).flow === true;
+  };
+
   let documents = 0;
   for (const event of events) {
     switch (event.type) {
@@ -113,7 +118,7 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
         const rawTag = event.tagStart >= 0 ? text.slice(event.tagStart, event.tagEnd) : "";
         const style = STYLES.get(event.style);
         const value = getScalarValue(text, event);
-        if (style === undefined && /^[:?]/.test(value)) throw doubtful("what begins like an indicator");
+        if (style === undefined && /^[:?]/.test(value) && inFlow()) throw doubtful("what begins like an indicator");
         const node: ScalarNode = {
           kind: "scalar",
           tag: shortTag(rawTag),
