@@ -25,7 +25,7 @@ export function writeTree(root: string, tree: Tree): string {
 }
 
 /** A short process on a busy machine: it collects no garbage and asks for one core. */
-const env = { ...process.env, GOGC: "off", GOMAXPROCS: "1" };
+const env = { ...process.env, ...SHORT_LIVED, GOMAXPROCS: "1" };
 
 export const buildByKubectl = (folder: string, dir = "."): Promise<Outcome> =>
   new Promise((resolve) => {
