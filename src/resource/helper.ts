@@ -70,11 +70,12 @@ export class Helper {
     return this.send("GET", this.path(namespace), query, undefined, undefined, this.options.typed);
   }
 
+  /** POSTs the object without its resourceVersion: the server refuses to create an object that has one. */
   create(namespace: string, object: KubeObject): Promise<KubeObject> {
-    return this.createEncoded(namespace, encodeBody(object));
+    return this.createEncoded(namespace, encodeBody(withoutVersion(object)));
   }
 
-  /** {@link create} of an object whose bytes are made already. */
+  /** POSTs an object whose bytes are made already. */
   createEncoded(namespace: string, body: Uint8Array, contentType = "application/json"): Promise<KubeObject> {
     return this.send("POST", this.path(namespace), this.writeQuery(), body, contentType);
   }
@@ -201,6 +202,11 @@ function deleteBody(
 ): Uint8Array {
   const options = { gracePeriodSeconds, preconditions, propagationPolicy, dryRun: dryRun ? ["All"] : undefined };
   return new TextEncoder().encode(`${encodeJson(options)}\n`);
+}
+
+function withoutVersion(object: KubeObject): KubeObject {
+  const { resourceVersion, ...metadata } = object.metadata ?? {};
+  return (resourceVersion ?? "") === "" ? object : { ...object, metadata };
 }
 
 type Query = Readonly<Record<string, string | undefined>>;
