@@ -96,7 +96,7 @@ class ResourceBuilder implements Builder {
   }
 
   filenames(enforceNamespace: boolean, options: FilenameOptions): Builder {
-    if (enforceNamespace && !faulty(options)) this.inputs.flags.requireNamespace = true;
+    if (enforceNamespace && filenameFaults(options).length === 0) this.inputs.flags.requireNamespace = true;
     return this.input(() => this.addFilenames(options));
   }
 
@@ -183,8 +183,8 @@ class ResourceBuilder implements Builder {
   }
 
   private async addFilenames(options: FilenameOptions): Promise<void> {
-    const fault = faulty(options);
-    if (fault !== undefined) throw fault;
+    const faults = filenameFaults(options);
+    if (faults.length > 0) return void this.errors.push(...faults);
     for (const name of options.filenames) {
       if (name === "-") this.addStdin();
       else if (/^https?:\/\//.test(name)) this.addUrl(name);
@@ -294,8 +294,11 @@ class ResourceBuilder implements Builder {
 const excludesAll = (kind: string, selector: string): Error =>
   new Error(`found non-empty ${kind} selector ${goQuote(selector)} with previously set 'all' parameter. `);
 
-function faulty(options: FilenameOptions): Error | undefined {
-  const kustomize = options.kustomize ?? "";
-  if (options.filenames.length > 0 && kustomize !== "") return new Error("only one of -f or -k can be specified");
-  return kustomize !== "" && options.recursive ? new Error("the -k flag can't be used with -f or -R") : undefined;
+/** Both, where both are there. */
+function filenameFaults({ filenames, recursive, kustomize = "" }: FilenameOptions): readonly Error[] {
+  if (kustomize === "") return [];
+  const faults: Error[] = [];
+  if (filenames.length > 0) faults.push(new Error("only one of -f or -k can be specified"));
+  if (recursive) faults.push(new Error("the -k flag can't be used with -f or -R"));
+  return faults;
 }
