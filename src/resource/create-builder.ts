@@ -11,7 +11,7 @@ import { type BuilderDependencies, Inputs } from "./inputs.js";
 import { filterNamespace, requireNamespace, setNamespace } from "./namespaces.js";
 import { BuiltResult } from "./result.js";
 import { retrieveLazily, retrieveWith } from "./retrieve.js";
-import { fetchManifest, sleep, urlSource } from "./url-source.js";
+import { fetchManifest, requireUrl, sleep, urlSource } from "./url-source.js";
 import { aggregate, continueOnError, decorate, type Visitor, type VisitorFn } from "./visitor.js";
 
 export const createBuilder = (dependencies: BuilderDependencies): Builder => new ResourceBuilder(dependencies);
@@ -158,6 +158,10 @@ class ResourceBuilder implements Builder {
     });
   }
 
+  addError(error: Error): Builder {
+    return this.input(() => void this.errors.push(error));
+  }
+
   async do(): Promise<Result> {
     for (const step of this.steps) await this.collect(step);
     if (this.errors.length > 0) throw aggregate(this.errors);
@@ -187,7 +191,7 @@ class ResourceBuilder implements Builder {
     if (faults.length > 0) return void this.errors.push(...faults);
     for (const name of options.filenames) {
       if (name === "-") this.addStdin();
-      else if (/^https?:\/\//.test(name)) this.addUrl(name);
+      else if (/^https?:\/\//.test(name)) await this.collect(() => this.addUrl(name));
       else await this.collect(() => this.addPattern(name, options.recursive));
     }
     const { kustomize = "" } = options;
@@ -218,6 +222,7 @@ class ResourceBuilder implements Builder {
   }
 
   private addUrl(url: string): void {
+    requireUrl(url);
     const { fetchUrl = fetchManifest, wait = sleep } = this.dependencies;
     this.inputs.paths.push(urlSource(url, fetchUrl, wait, this.maker(), this.check));
   }
@@ -258,13 +263,13 @@ class ResourceBuilder implements Builder {
 
   private async expandCategories(types: string): Promise<string> {
     const mapper = await this.dependencies.mapper();
-    const expanded = await Promise.all(
-      types.split(",").map(async (type) => {
-        const resources = await mapper.category(type);
-        const words = resources?.map(({ resource, group }) => (group === "" ? resource : `${resource}.${group}`));
-        return words?.join(",") ?? type;
-      }),
-    );
+    const expanded: string[] = [];
+    // One after the other: a server that cannot be reached is asked for each.
+    for (const type of types.split(",")) {
+      const resources = await mapper.category(type);
+      const words = resources?.map(({ resource, group }) => (group === "" ? resource : `${resource}.${group}`));
+      expanded.push(words?.join(",") ?? type);
+    }
     return expanded.join(",");
   }
 
