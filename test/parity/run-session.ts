@@ -59,7 +59,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     random: seededRandom(session.name),
     onRequest: (request) => requests.push(describeRequest(request)),
   });
-  const companions = await startCompanions(session, folder, (request) => requests.push(request));
+  const companions = await startCompanions(session, folder, (request) => requests.push(describeRequest(request)));
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
