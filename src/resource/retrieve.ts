@@ -29,7 +29,7 @@ export const retrieveWith =
 /** Throws when the server says that it does not; anything else is not the caller's question. */
 async function namespaceExists(client: RestClient, namespace: string): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}`;
-  await client.request({ method: "GET", path, accept: "application/json" }).catch((error: unknown) => {
+  await client.request({ method: "GET", path, accept: "application/json", userPath: true }).catch((error: unknown) => {
     if (isNotFound(error)) throw error;
   });
 }

@@ -35,7 +35,7 @@ export interface RestRequest {
   readonly timeout?: number;
   /** The server is not told of the configuration's time limit: Go's typed clients keep it to themselves in lists and watches. */
   readonly limitUntold?: boolean;
-  /** The path is the user's own (--raw): errors do not name a resource after it. */
+  /** Errors name no resource after the path: the user gave it (--raw), or client-go takes it as it is (AbsPath). */
   readonly userPath?: boolean;
   /** Of a GET: what the HTTP cache below the cache folder still holds may answer it (discovery, OpenAPI). */
   readonly httpCache?: boolean;
