@@ -46,6 +46,31 @@ export async function listNamedClusters(around: Surroundings): Promise<readonly 
   return listed.flat();
 }
 
+/** The names {@link listNamedClusters} has, in order; no server is asked. */
+export async function clusterNames({ env, cwd }: Surroundings): Promise<readonly string[]> {
+  const homes = await listClusters(clustersFolder(env, cwd));
+  const named = await Promise.all(
+    homes.map(async (home) =>
+      home.record().then(
+        (record) => record !== undefined,
+        () => true,
+      ),
+    ),
+  );
+  return homes.filter((_home, index) => named[index]).map(({ name }) => name);
+}
+
+/** The name of the one cluster there is, for a `command` that was given none. Throws when there is none, or several. */
+export async function onlyCluster(command: string, around: Surroundings): Promise<string> {
+  const names = await clusterNames(around);
+  const [first, ...others] = names;
+  if (first === undefined) throw namedClusterError("there is no cluster; make one with: kubets cluster start");
+  if (others.length === 0) return first;
+  throw namedClusterError(
+    `there are ${names.length} clusters: ${names.join(", ")}; name the one you mean, as in: kubets cluster ${command} ${first}`,
+  );
+}
+
 /**
  * Asks the server's process to end and waits until it is gone, at most 30 s. Answers false when it did not run.
  * Only a process that proved to be this cluster's server is signalled.

@@ -7,12 +7,14 @@ import { failPlainly } from "./storage-flag.js";
 export function clusterDeleteCommand(run = deleteCluster): Command {
   return {
     use: "delete [NAME]",
-    description: "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig.",
+    description:
+      "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig. Without a NAME it is the only cluster there is.",
     examples: "  {{program}} cluster delete dev",
     flags: [],
     validateArgs: nameArgument,
     completeArgs: completeClusterNames,
-    execute: async (factory, invocation) => failPlainly(() => run(clusterName(invocation), factory)),
+    execute: (factory, invocation) =>
+      failPlainly(async () => run(await clusterName(invocation, factory), factory)),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
-import { clusterName, nameArgument } from "./name-argument.js";
+import { nameArgument, newClusterName } from "./name-argument.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
@@ -64,7 +64,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
   const port = invocation.flags.number("port");
   if (port < 0 || port > 65_535) throw usageError(invocation, `invalid port ${port}: use 1 to 65535, or 0 for any`);
   return {
-    name: clusterName(invocation),
+    name: newClusterName(invocation),
     port,
     storage: storageOf(factory, invocation),
     runtimeConfig: runtimeConfigOf(invocation),

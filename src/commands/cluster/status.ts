@@ -9,13 +9,13 @@ export function clusterStatusCommand(run = showStatus): Command {
   return {
     use: "status [NAME]",
     description:
-      "Show whether a named cluster runs, where it answers and where it keeps its data. The exit code is 1 unless it runs.",
+      "Show whether a named cluster runs, where it answers and where it keeps its data. Without a NAME it is the only cluster there is.\n\nThe exit code is 1 unless it runs.",
     examples: "  {{program}} cluster status dev",
     flags: [],
     validateArgs: nameArgument,
     completeArgs: completeClusterNames,
     execute: async (factory, invocation) => {
-      const running = await failPlainly(() => run(clusterName(invocation), factory));
+      const running = await failPlainly(async () => run(await clusterName(invocation, factory), factory));
       if (!running) throw silentExit();
     },
   };

@@ -150,6 +150,34 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect(readdirSync(join(home, ".kubets", "clusters"))).toEqual([]);
     });
 
+    test("without a name they mean the only cluster; of several none, and nothing is changed", async () => {
+      const commands = ["status", "stop", "check", "delete"];
+      const each = (): Promise<readonly Outcome[]> => Promise.all(commands.map((command) => kubets("cluster", command)));
+      const refused = (message: string): Outcome => ({ code: 1, stdout: "", stderr: `error: ${message}\n` });
+      expect(await each()).toEqual(
+        commands.map(() => refused("there is no cluster; make one with: kubets cluster start")),
+      );
+
+      await kubets("cluster", "start", "dev", "--storage=memory", "--detach");
+      expect(await kubets("cluster", "status")).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Name: +dev$/m) as string,
+      });
+      await kubets("cluster", "start", "--storage=memory", "--detach");
+      expect(await each()).toEqual(
+        commands.map((command) =>
+          refused(
+            `there are 2 clusters: default, dev; name the one you mean, as in: kubets cluster ${command} default`,
+          ),
+        ),
+      );
+      expect((await kubets("cluster", "list")).stdout).toMatch(/^default +Running .*\ndev +Running /m);
+
+      await kubets("cluster", "delete", "default");
+      expect(await kubets("cluster", "stop")).toEqual({ code: 0, stdout: 'cluster "dev" stopped\n', stderr: "" });
+      expect(await kubets("cluster", "delete")).toEqual({ code: 0, stdout: 'cluster "dev" deleted\n', stderr: "" });
+    });
+
     test("other entries of the kubeconfig stay as they were", async () => {
       await kubets("config", "set-context", "mine", "--namespace=team", "--cluster=c", "--user=u");
       await kubets("cluster", "start", "--storage=memory", "--detach");
