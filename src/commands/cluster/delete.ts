@@ -13,8 +13,7 @@ export function clusterDeleteCommand(run = deleteCluster): Command {
     flags: [],
     validateArgs: nameArgument,
     completeArgs: completeClusterNames,
-    execute: (factory, invocation) =>
-      failPlainly(async () => run(await clusterName(invocation, factory), factory)),
+    execute: (factory, invocation) => failPlainly(async () => run(await clusterName(invocation, factory), factory)),
   };
 }
 

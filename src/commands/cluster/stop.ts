@@ -7,13 +7,13 @@ import { failPlainly } from "./storage-flag.js";
 export function clusterStopCommand(run = stopCluster): Command {
   return {
     use: "stop [NAME]",
-    description: "Stop a named cluster. What it keeps on disk is there again at the next start. Without a NAME it is the only cluster there is.",
+    description:
+      "Stop a named cluster. What it keeps on disk is there again at the next start. Without a NAME it is the only cluster there is.",
     examples: "  {{program}} cluster stop\n  {{program}} cluster stop dev",
     flags: [],
     validateArgs: nameArgument,
     completeArgs: completeClusterNames,
-    execute: (factory, invocation) =>
-      failPlainly(async () => run(await clusterName(invocation, factory), factory)),
+    execute: (factory, invocation) => failPlainly(async () => run(await clusterName(invocation, factory), factory)),
   };
 }
 

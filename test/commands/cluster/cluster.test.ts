@@ -152,7 +152,8 @@ describe.skipIf(!built)("kubets cluster", () => {
 
     test("without a name they mean the only cluster; of several none, and nothing is changed", async () => {
       const commands = ["status", "stop", "check", "delete"];
-      const each = (): Promise<readonly Outcome[]> => Promise.all(commands.map((command) => kubets("cluster", command)));
+      const each = (): Promise<readonly Outcome[]> =>
+        Promise.all(commands.map((command) => kubets("cluster", command)));
       const refused = (message: string): Outcome => ({ code: 1, stdout: "", stderr: `error: ${message}\n` });
       expect(await each()).toEqual(
         commands.map(() => refused("there is no cluster; make one with: kubets cluster start")),
