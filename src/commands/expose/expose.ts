@@ -143,6 +143,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Expos
     cause: readRecord(invocation),
     find: async () =>
       (await factory.builder())
+        .decode((object) => readTyped(object, kinds))
         .continueOnError()
         .namespaceParam(namespace)
         .defaultNamespace()
