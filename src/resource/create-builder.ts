@@ -11,7 +11,6 @@ import { type BuilderDependencies, Inputs } from "./inputs.js";
 import { filterNamespace, requireNamespace, setNamespace } from "./namespaces.js";
 import { BuiltResult } from "./result.js";
 import { retrieveLazily, retrieveWith } from "./retrieve.js";
-import { fetchManifest, requireUrl, sleep, urlSource } from "./url-source.js";
 import { aggregate, continueOnError, decorate, type Visitor, type VisitorFn } from "./visitor.js";
 
 export const createBuilder = (dependencies: BuilderDependencies): Builder => new ResourceBuilder(dependencies);
@@ -209,7 +208,10 @@ class ResourceBuilder implements Builder {
   }
 
   private async buildKustomization(path: string): Promise<Uint8Array> {
-    const { buildKustomization, localFiles } = await import("../kustomize/build.js");
+    const [{ buildKustomization, localFiles }, { fetchManifest }] = await Promise.all([
+      import("../kustomize/build.js"),
+      import("./url-source.js"),
+    ]);
     const { files, fetchUrl = fetchManifest, notes } = this.dependencies;
     const list = await buildKustomization(path, {
       files: localFiles(files.cwd, files.platform),
@@ -221,7 +223,9 @@ class ResourceBuilder implements Builder {
     return new TextEncoder().encode(list.toYaml());
   }
 
-  private addUrl(url: string): void {
+  private async addUrl(url: string): Promise<void> {
+    // Loaded here, because most commands read no URL.
+    const { fetchManifest, requireUrl, sleep, urlSource } = await import("./url-source.js");
     requireUrl(url);
     const { fetchUrl = fetchManifest, wait = sleep } = this.dependencies;
     this.inputs.paths.push(urlSource(url, fetchUrl, wait, this.maker(), this.check));
