@@ -13,6 +13,8 @@ export interface KubeconfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative file names are resolved against it; messages keep them as given. */
   readonly cwd: string;
+  /** Called with the name of each file that was read. */
+  readonly onLoaded?: ((file: string) => void) | undefined;
 }
 
 /** The files in order of precedence: --kubeconfig, else the list in KUBECONFIG, else ~/.kube/config. They need not exist. */
@@ -43,7 +45,9 @@ export async function loadKubeconfig(
   for (const file of kubeconfigFiles(sources)) {
     try {
       const loaded = await loadKubeconfigFile(file, sources.cwd);
-      if (loaded) merge(merged, loaded);
+      if (loaded === undefined) continue;
+      sources.onLoaded?.(file);
+      merge(merged, loaded);
     } catch (error) {
       failures.push(new Error(`error loading config file "${file}": ${messageOf(error)}`, { cause: error }));
     }

@@ -5,6 +5,7 @@ import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { makeFolder } from "../make-folder.js";
+import type { VerboseLog } from "../klog.js";
 import type { RestClient } from "../rest/rest-client.js";
 import type { ApiGroup, Discovery, ServerVersion } from "./discovery.js";
 import { fetchServerVersion } from "./live-discovery.js";
@@ -27,7 +28,9 @@ export interface DiscoveryOptions {
   readonly cacheDir?: string;
   readonly clock?: Clock;
   /** Hears of failures the command survives; kubectl writes them to stderr as klog errors. */
-  readonly log?: DiscoveryLog;
+  readonly onError?: DiscoveryLog;
+  /** Is told what the disk's cache was good for. */
+  readonly log?: VerboseLog | undefined;
 }
 
 /** Discovery over a client, cached on disk in kubectl's layout so that both tools use one cache. */
@@ -63,36 +66,44 @@ export class CachedDiscovery implements Discovery {
 
   private readonly client: RestClient;
 
-  constructor({ client, cacheDir, clock = systemClock, log = () => undefined }: DiscoveryOptions) {
+  private readonly log: VerboseLog | undefined;
+
+  constructor({ client, cacheDir, clock = systemClock, onError = () => undefined, log }: DiscoveryOptions) {
     this.client = client;
-    this.memory = new MemoryCache(client, log);
+    this.log = log;
+    this.memory = new MemoryCache(client, onError);
     this.clock = clock;
     this.folder = cacheDir === undefined ? undefined : discoveryFolder(cacheDir, client.server);
   }
 
   /** The group list as the wire has it. */
   async groupList(): Promise<readonly WireGroup[]> {
-    if (this.knownGroups) return this.knownGroups;
-    const cached = this.read("servergroups.json", "APIGroupList");
-    if (cached) return (this.knownGroups = readGroups(cached));
-    const groups = await this.memory.groups();
-    if (groups.length > 0) this.write("servergroups.json", groupsFile(groups));
+    const file = "servergroups.json";
+    const cached = this.knownGroups ?? this.read(file, "APIGroupList", readGroups);
+    if (cached) {
+      this.logCached("cached_discovery.go:113", file);
+      return (this.knownGroups = cached);
+    }
+    const groups = await this.memory.groups().catch((error: unknown) => this.logUncached(120, error));
+    if (groups.length > 0) this.write(file, groupsFile(groups), 129);
+    else this.log?.info(3, "cached_discovery.go:124", "skipped caching discovery info, no groups found");
     return groups;
   }
 
   /** One group-version's resources, subresources included, as the wire has them. */
   async resourceList(groupVersion: string): Promise<WireResourceList> {
-    const known = this.knownLists.get(groupVersion);
-    if (known) return known;
     const file = join(groupVersion, "serverresources.json");
-    const cached = this.read(file, "APIResourceList");
+    const cached =
+      this.knownLists.get(groupVersion) ??
+      this.read(file, "APIResourceList", (content) => readResourceList(content, groupVersion));
     if (cached) {
-      const read = readResourceList(cached, groupVersion);
-      this.knownLists.set(groupVersion, read);
-      return read;
+      this.logCached("cached_discovery.go:77", file);
+      this.knownLists.set(groupVersion, cached);
+      return cached;
     }
-    const list = await this.memory.resourceList(groupVersion);
-    if (list.resources.length > 0) this.write(file, resourceListFile(list));
+    const list = await this.memory.resourceList(groupVersion).catch((error: unknown) => this.logUncached(84, error));
+    if (list.resources.length > 0) this.write(file, resourceListFile(list), 93);
+    else this.log?.info(3, "cached_discovery.go:88", "skipped caching discovery info, no resources found");
     return list;
   }
 
@@ -163,7 +174,18 @@ export class CachedDiscovery implements Discovery {
     this.client.onWarning?.(text);
   }
 
-  private read(name: string, kind: string): JsonObject | undefined {
+  private logCached(source: string, name: string): void {
+    if (this.folder === undefined) return;
+    this.log?.info(10, source, `returning cached discovery info from ${join(this.folder, name)}`);
+  }
+
+  private logUncached(line: number, error: unknown): never {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.log?.info(3, `cached_discovery.go:${line}`, `skipped caching discovery info due to ${reason}`);
+    throw error;
+  }
+
+  private read<T>(name: string, kind: string, decode: (content: JsonObject) => T): T | undefined {
     if (this.folder === undefined) return undefined;
     const file = join(this.folder, name);
     const ours = this.ours.has(file);
@@ -173,14 +195,14 @@ export class CachedDiscovery implements Discovery {
       const content: unknown = JSON.parse(readFileSync(file, "utf8"));
       if (!isJsonObject(content) || content["kind"] !== kind) return undefined;
       this.onlyOurs &&= ours;
-      return content;
+      return decode(content);
     } catch {
       return undefined;
     }
   }
 
   /** Whole or not at all, since other processes read it meanwhile. A cache that cannot be written is no error. */
-  private write(name: string, content: string): void {
+  private write(name: string, content: string, line: number): void {
     if (this.folder === undefined) return;
     const file = join(this.folder, name);
     const temporary = `${file}.${process.pid}${Math.random().toString(36).slice(2, 10)}`;
@@ -194,8 +216,10 @@ export class CachedDiscovery implements Discovery {
       chmodSync(temporary, 0o660);
       renameSync(temporary, file);
       this.ours.add(file);
-    } catch {
+    } catch (error) {
       discard(temporary);
+      const reason = error instanceof Error ? error.message : String(error);
+      this.log?.info(1, `cached_discovery.go:${line}`, `failed to write cache to ${file} due to ${reason}`);
     }
   }
 }

@@ -6,13 +6,14 @@ import {
   type RestMapping,
 } from "../../machinery/rest-mapper.js";
 import type { CachedDiscovery } from "../discovery/cached-discovery.js";
+import type { VerboseLog } from "../klog.js";
 import { groupOf, parseResourceArgument, ResourceIndex } from "./resource-index.js";
 import { expandShortcut } from "./shortcuts.js";
 import type { WireResourceList } from "../discovery/wire.js";
 
 /** A mapper over discovery. A short name that two resources share is warned of where the server's warnings go. */
-export function createRestMapper(discovery: CachedDiscovery): RestMapper {
-  return new DiscoveryMapper(discovery);
+export function createRestMapper(discovery: CachedDiscovery, log?: VerboseLog): RestMapper {
+  return new DiscoveryMapper(discovery, log);
 }
 
 /**
@@ -22,7 +23,10 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
 class DiscoveryMapper implements RestMapper {
   private index: Promise<ResourceIndex> | undefined;
 
-  constructor(private readonly discovery: CachedDiscovery) {}
+  constructor(
+    private readonly discovery: CachedDiscovery,
+    private readonly log: VerboseLog | undefined,
+  ) {}
 
   async resourceFor(argument: string): Promise<GroupVersionResource> {
     const { full, partial } = parseResourceArgument(argument);
@@ -83,6 +87,7 @@ class DiscoveryMapper implements RestMapper {
   }
 
   refresh(): void {
+    this.log?.info(5, "discovery.go:214", "Invalidating discovery information");
     this.discovery.invalidate();
     this.index = undefined;
   }
@@ -100,7 +105,9 @@ class DiscoveryMapper implements RestMapper {
   private async lists(): Promise<readonly WireResourceList[]> {
     try {
       return [...(await this.discovery.groupsAndLists()).lists.values()];
-    } catch {
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.log?.info(1, "shortcut.go:103", `Error loading discovery information: ${reason}`);
       return [];
     }
   }
@@ -112,8 +119,7 @@ class DiscoveryMapper implements RestMapper {
       return question(index);
     } catch (error) {
       if (this.discovery.fresh()) throw error;
-      this.discovery.invalidate();
-      this.index = undefined;
+      this.refresh();
       return question(await this.load());
     }
   }

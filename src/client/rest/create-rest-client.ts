@@ -15,6 +15,7 @@ import type { Transport, TransportRequest, TransportResponse } from "../transpor
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import { encodePath, encodeQuery } from "./encode-query.js";
 import { goDurationText } from "./go-duration-text.js";
+import type { RequestLog } from "./request-log.js";
 import { responseError } from "./response-error.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 import { warningTexts } from "./warning-headers.js";
@@ -28,6 +29,8 @@ export interface RestClientOptions extends AuthenticatorOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Hears why the body of an answer could not be read to its end; the request then fails with it. */
   readonly onBrokenBody?: (reason: string) => void;
+  /** Is told of every request and answer. */
+  readonly log?: RequestLog | undefined;
   /** Between retries. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -50,6 +53,8 @@ class HttpRestClient implements RestClient {
   private transport: Transport;
   private certificate: Credentials["certificate"];
   private cache: HttpCache | undefined;
+  /** What client-go adds to requests where its log does not look any more. */
+  private readonly unlogged: ReadonlySet<string>;
 
   constructor(
     private readonly config: ClientConfig,
@@ -60,14 +65,21 @@ class HttpRestClient implements RestClient {
     this.origin = origin;
     this.pathPrefix = prefix.replace(/\/+$/, "");
     this.authenticate = createAuthenticator(config, options);
+    this.unlogged = new Set([
+      ...Object.keys(options.headers ?? {}),
+      "accept-encoding",
+      ...(config.auth.exec === undefined ? [] : ["authorization"]),
+    ]);
     this.transport = options.transport ?? createTransport(config, { pooled: options.pooled ?? false });
   }
 
   async request(request: RestRequest): Promise<RestResponse> {
+    this.options.log?.requestBody(request);
     const timeout = deadline(request, this.config.timeout);
     try {
       const answer = await this.exchange(request, timeout, request.method === "GET");
       const body = await this.bodyOf(answer, timeout);
+      this.options.log?.responseBody(request, body);
       this.accept(request, answer, body);
       return { status: answer.status, headers: answer.headers, body, json: () => decode(body) };
     } finally {
@@ -78,10 +90,15 @@ class HttpRestClient implements RestClient {
   async stream(
     request: RestRequest,
   ): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }> {
+    this.options.log?.requestBody(request);
     const timeout = deadline(request, this.config.timeout);
     try {
       const answer = await this.exchange(request, timeout, false);
-      if (!isSuccess(answer.status)) this.accept(request, answer, await this.bodyOf(answer, timeout));
+      if (!isSuccess(answer.status)) {
+        const body = await this.bodyOf(answer, timeout);
+        this.options.log?.responseBody(request, body);
+        this.accept(request, answer, body);
+      }
       this.warn(answer);
       return { contentType: contentTypeOf(answer), body: untilEnd(answer.body, timeout) };
     } catch (error) {
@@ -110,11 +127,12 @@ class HttpRestClient implements RestClient {
         wait = 1;
       }
       await sleep(wait * 1000, timeout.signal);
+      this.options.log?.retry(this.urlOf(request), wait, attempt);
     }
   }
 
   private async follow(request: RestRequest, timeout: Deadline): Promise<TransportResponse> {
-    let path = this.pathPrefix + encodePath(request.path) + encodeQuery(this.queryOf(request));
+    let path = this.pathOf(request);
     for (let hops = 0; ; hops++) {
       const answer = await this.once(request, path, timeout);
       const location = redirectOf(request, answer);
@@ -128,6 +146,14 @@ class HttpRestClient implements RestClient {
       if (next.origin === new URL(this.origin).origin) continue;
       return this.elsewhere(request, next, timeout);
     }
+  }
+
+  private pathOf(request: RestRequest): string {
+    return this.pathPrefix + encodePath(request.path) + encodeQuery(this.queryOf(request));
+  }
+
+  private urlOf(request: RestRequest): string {
+    return this.origin + this.pathOf(request);
   }
 
   /** Another host gets the request without our credentials. */
@@ -156,16 +182,23 @@ class HttpRestClient implements RestClient {
       ...(signal && { signal }),
     };
     try {
-      const answer =
-        request.httpCache && this.config.cacheDir !== ""
-          ? await (await this.httpCache()).send(this.transport, outgoing, where.url)
-          : await this.transport.send(outgoing);
+      const answer = await (await this.transportFor(request, where.url)).send(outgoing);
       if (answer.status === 401) credentials.refused();
       return answer;
     } catch (error) {
       if (!timeout.expired()) throw error;
       throw new TransportError("net/http: request canceled (Client.Timeout exceeded while awaiting headers)", where);
     }
+  }
+
+  private async transportFor(request: RestRequest, url: string): Promise<Transport> {
+    const { transport } = this;
+    let carrier = transport;
+    if (request.httpCache && this.config.cacheDir !== "") {
+      const cache = await this.httpCache();
+      carrier = { send: (outgoing) => cache.send(transport, outgoing, url), close: () => transport.close() };
+    }
+    return this.options.log?.around(carrier, this.origin, this.unlogged) ?? carrier;
   }
 
   private async credentials(where: { method: string; url: string }): Promise<Credentials> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../machinery/meta/json.js";
+import type { SentBy } from "./request-source.js";
 
 /**
  * Requests to one API server: authentication, User-Agent, impersonation, retry-after and Status errors are its business.
@@ -39,6 +40,8 @@ export interface RestRequest {
   readonly userPath?: boolean;
   /** Of a GET: what the HTTP cache below the cache folder still holds may answer it (discovery, OpenAPI). */
   readonly httpCache?: boolean;
+  /** Only the log shows it. Default: the resource helper, or what the path says. */
+  readonly sentBy?: SentBy | undefined;
 }
 
 export interface RestResponse {

@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { goQuote } from "../../base/go-quote.js";
 import { errorCode } from "../../base/path-error.js";
+import type { ExchangeTrace } from "./exchange-trace.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { connectThroughHttp, connectThroughSocks } from "./proxy-tunnel.js";
 import { verifyPeer } from "./verify-peer.js";
@@ -17,14 +18,17 @@ export interface DialTarget {
 }
 
 /** Opens one connection, TLS done and the peer verified. Rejects with Node's error or a {@link NetworkFailure}. */
-export async function dial(target: DialTarget): Promise<Socket> {
+export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
   if (target.scheme !== "http" && target.scheme !== "https") {
     throw new NetworkFailure(`unsupported protocol scheme ${goQuote(target.scheme)}`);
   }
   if (target.port > 65535) throw new NetworkFailure(`dial tcp: address ${target.port}: invalid port`);
-  const raw = await dialTcp(target);
+  const raw = await dialTcp(target, trace);
   if (!target.tls) return raw;
-  return handshake(raw, target.tls, target);
+  const start = performance.now();
+  const secure = await handshake(raw, target.tls, target);
+  trace?.shookHands(performance.now() - start);
+  return secure;
 }
 
 const addresses = new WeakMap<object, ConnectedSocket>();
@@ -34,11 +38,13 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp({ host, port, tls, proxy }: DialTarget): Promise<Socket> {
-  if (!proxy) return open(host, port);
+async function dialTcp({ host, port, tls, proxy }: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
+  if (!proxy) return open(host, port, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
-  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port)).catch(proxyFailed);
+  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port), trace).catch(
+    proxyFailed,
+  );
   if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
   const channel =
     proxy.protocol === "https:"
@@ -52,9 +58,10 @@ function proxyFailed(error: unknown): never {
   throw new NetworkFailure(`proxyconnect tcp: ${goNetworkReason(error)}`, errorCode(error));
 }
 
-function open(host: string, port: number): Promise<Socket> {
+function open(host: string, port: number, trace?: ExchangeTrace): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+    if (trace !== undefined) traceDial(socket, { host, port }, trace);
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.off("error", reject);
@@ -64,6 +71,38 @@ function open(host: string, port: number): Promise<Socket> {
     });
   });
 }
+
+function traceDial(socket: Socket, { host, port }: { host: string; port: number }, trace: ExchangeTrace): void {
+  const start = performance.now();
+  let dialing = start;
+  let addresses: string[] = [];
+  const told = new Set<string>();
+  const dialed = (ip: string, error?: unknown): void => {
+    told.add(ip);
+    const milliseconds = performance.now() - dialing;
+    trace.dialed(hostPort(ip, port), milliseconds, error === undefined ? undefined : goNetworkReason(error));
+  };
+  const lookedUp = (): void => {
+    if (addresses.length === 0) return;
+    trace.lookedUp(host, addresses, performance.now() - start);
+    addresses = [];
+    dialing = performance.now();
+  };
+  // A name with several addresses gives an event for each of them, before the first is tried.
+  socket.on("lookup", (error: unknown, address: string) => {
+    if (!error && isIP(host) === 0) addresses.push(address);
+  });
+  socket.on("connectionAttempt", lookedUp);
+  socket.on("connectionAttemptFailed", (ip: string, _port: number, _family: number, error: unknown) => dialed(ip, error));
+  socket.once("connect", () => dialed(socket.remoteAddress ?? host));
+  socket.once("error", (error) => {
+    lookedUp();
+    const { address } = error as { readonly address?: string };
+    if (told.size === 0 && address !== undefined) dialed(address, error);
+  });
+}
+
+const hostPort = (host: string, port: number): string => (isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`);
 
 function handshake(
   raw: Socket,

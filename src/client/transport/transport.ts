@@ -1,3 +1,5 @@
+import type { ExchangeTrace } from "./exchange-trace.js";
+
 /** One HTTP exchange, whatever carries it: undici, node:https, or a server in the same process. */
 export interface Transport {
   /** Resolves when the answer's headers are there. Rejects with {@link TransportError} when there is no answer. */
@@ -17,6 +19,7 @@ export interface TransportRequest {
   readonly body?: Uint8Array | undefined;
   /** Aborting it ends the exchange, the answer's body included. */
   readonly signal?: AbortSignal | undefined;
+  readonly trace?: ExchangeTrace | undefined;
 }
 
 export interface TransportResponse {

@@ -2,6 +2,7 @@ import { type Dispatcher, errors, Pool } from "undici";
 import { errorCode } from "../../base/path-error.js";
 import { decodeBody } from "./decode-body.js";
 import { dial } from "./dial.js";
+import type { ExchangeTrace } from "./exchange-trace.js";
 import { endpointOf, type TransportConfig } from "./endpoint.js";
 import { goNetworkReason } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
@@ -11,6 +12,8 @@ import { wireHeaders } from "./wire-headers.js";
 /** A pool of connections for many requests and long streams; the same dialling and the same errors as the small one. */
 export function undiciTransport(config: TransportConfig): Transport {
   const endpoint = endpointOf(config);
+  // undici does not say which request a connection is made for: the first that waits for one.
+  const waiting: ExchangeTrace[] = [];
   // undici sees a plain origin that means nothing: dial() connects, which speaks TLS, Go's errors and proxies.
   const pool = new Pool("http://server", {
     connections: 128,
@@ -20,7 +23,7 @@ export function undiciTransport(config: TransportConfig): Transport {
     keepAliveTimeout: 90_000,
     maxHeaderSize: 1 << 20,
     connect: (_options, callback) => {
-      dial(endpoint.target).then(
+      dial(endpoint.target, waiting.shift()).then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
       );
@@ -31,6 +34,7 @@ export function undiciTransport(config: TransportConfig): Transport {
     const { method, path, body, signal } = request;
     const url = endpoint.origin + path;
     let response: Dispatcher.ResponseData;
+    if (request.trace !== undefined) waiting.push(request.trace);
     try {
       response = await pool.request({
         method: method as Dispatcher.HttpMethod,
@@ -48,6 +52,12 @@ export function undiciTransport(config: TransportConfig): Transport {
       if (signal?.aborted || isTransportError(error)) throw error;
       const socket = error instanceof errors.SocketError ? (error.socket ?? undefined) : undefined;
       throw new TransportError(goNetworkReason(error, socket), { method, url, code: errorCode(error), cause: error });
+    } finally {
+      const at = request.trace === undefined ? -1 : waiting.indexOf(request.trace);
+      if (at !== -1) {
+        waiting.splice(at, 1);
+        request.trace?.reused();
+      }
     }
     const encoding = response.headers["content-encoding"];
     return {

@@ -43,7 +43,7 @@ function command(server: string, cacheDir: string) {
   const discovery = createCachedDiscovery({
     client,
     cacheDir,
-    log: (source, message) => log.push(`${source} ${message}`),
+    onError: (source, message) => log.push(`${source} ${message}`),
   });
   return { discovery, mapper: createRestMapper(discovery), log, warnings };
 }

@@ -1,0 +1,25 @@
+import type { Clock } from "../base/clock.js";
+import type { VerboseLog } from "../client/klog.js";
+import { type RequestLog, requestLog } from "../client/rest/request-log.js";
+
+/** client-go's feature gates, which kubets has not: it does what they do by default. */
+const FEATURE_GATES: Readonly<Record<string, boolean>> = {
+  AtomicFIFO: true,
+  ClientsAllowCARotation: true,
+  ClientsAllowCBOR: false,
+  ClientsAllowTLSCacheGC: true,
+  ClientsPreferCBOR: false,
+  InOrderInformers: true,
+  InOrderInformersBatchProcess: true,
+  InformerResourceVersion: true,
+  UnlockWhileProcessingFIFO: true,
+  WatchListClient: true,
+};
+
+/** The log of a client, begun with the lines kubectl writes when it makes its first one. */
+export function logClient(log: VerboseLog, clock: Clock): RequestLog {
+  for (const [feature, enabled] of Object.entries(FEATURE_GATES)) {
+    log.structured(1, "envvar.go:195", "Feature gate default state", { feature, enabled });
+  }
+  return requestLog(log, clock);
+}

@@ -1,0 +1,54 @@
+import { textOf } from "../../base/byte-text.js";
+import type { Clock } from "../../base/clock.js";
+import type { VerboseLog } from "../klog.js";
+import { debuggingTransport } from "../transport/debugging-transport.js";
+import type { Transport } from "../transport/transport.js";
+import { goDurationText } from "./go-duration-text.js";
+import { hexDump } from "./hex-dump.js";
+import { sourceOf } from "./request-source.js";
+import type { RestRequest } from "./rest-client.js";
+
+/** What a client tells the log of its requests. */
+export interface RequestLog {
+  /** The same transport with a log of its exchanges; it goes above an HTTP cache. Names in `hidden` are left out of headers. */
+  around(inner: Transport, origin: string, hidden: ReadonlySet<string>): Transport;
+  requestBody(request: RestRequest): void;
+  responseBody(request: RestRequest, body: Uint8Array): void;
+  /** Before the request is sent again. `seconds` were waited; `attempt` counts the answers so far. */
+  retry(url: string, seconds: number, attempt: number): void;
+}
+
+/** As client-go's requests log: bodies from level 8, cut at 1,024 bytes, at 9 at 10,240, whole from 10. */
+export function requestLog(log: VerboseLog, clock: Clock): RequestLog {
+  const body = (request: RestRequest, title: string, bytes: Uint8Array): void => {
+    if (!log.enabled(8, FILE)) return;
+    const source = sourceOf(request, title === RESPONSE_BODY);
+    log.structured(8, source, title, { body: bodyText(bytes, bodyLimit(log)) }, FILE);
+  };
+  return {
+    around: (inner, origin, hidden) => debuggingTransport(inner, { log, clock, origin, hidden }),
+    requestBody: (request) => body(request, REQUEST_BODY, request.body ?? NOTHING),
+    responseBody: (request, bytes) => body(request, RESPONSE_BODY, bytes),
+    retry: (url, seconds, attempt) => {
+      const delay = goDurationText(seconds * 1000);
+      log.structured(4, "with_retry.go:234", "Got a Retry-After response", { delay, attempt, url });
+    },
+  };
+}
+
+const FILE = "request";
+const REQUEST_BODY = "Request Body";
+const RESPONSE_BODY = "Response Body";
+const NOTHING = new Uint8Array();
+
+function bodyLimit(log: VerboseLog): number {
+  if (log.enabled(10, FILE)) return Infinity;
+  return log.enabled(9, FILE) ? 10_240 : 1024;
+}
+
+/** Bytes below a line break are not text: with one of them (a tab is one) the body is shown in hexadecimal. */
+function bodyText(bytes: Uint8Array, limit: number): string {
+  const shown = bytes.some((byte) => byte < 0x0a) ? new TextEncoder().encode(hexDump(bytes)) : bytes;
+  if (shown.length <= limit) return textOf(shown);
+  return `${textOf(shown.subarray(0, limit))} [truncated ${shown.length - limit} chars]`;
+}

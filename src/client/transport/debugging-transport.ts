@@ -1,0 +1,165 @@
+import { STATUS_CODES } from "node:http";
+import type { Clock } from "../../base/clock.js";
+import { goQuote } from "../../base/go-quote.js";
+import type { LogValues, VerboseLog } from "../klog.js";
+import type { ExchangeTrace } from "./exchange-trace.js";
+import { canonicalName, headerLines, type LoggedHeaders, maskedValue } from "./logged-headers.js";
+import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
+import { isTransportError } from "./transport-error.js";
+
+export interface DebuggingOptions {
+  readonly log: VerboseLog;
+  readonly clock: Clock;
+  /** scheme://host[:port] of every request's URL. */
+  readonly origin: string;
+  /** Request headers that client-go adds below its debugging round tripper, which therefore does not show them. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+const FILE = "round_trippers";
+const REQUEST = `${FILE}.go:527`;
+const DIAL_FAILED = `${FILE}.go:560`;
+const DIALED = `${FILE}.go:562`;
+const LOOKED_UP = `${FILE}.go:547`;
+const RESPONSE = `${FILE}.go:632`;
+
+/**
+ * Writes what client-go's debugging round tripper writes of each exchange: its end from level 6, its headers from 7, the
+ * answer's from 8, a curl command and times from 9. Exchanges are those of `inner`, errors included.
+ */
+export function debuggingTransport(inner: Transport, options: DebuggingOptions): Transport {
+  const { log } = options;
+  const level = [9, 8, 7, 6].find((one) => log.enabled(one, FILE));
+  if (level === undefined) return inner;
+  return {
+    send: (request) => loggedSend(inner, request, { ...options, level }),
+    close: () => inner.close(),
+  };
+}
+
+async function loggedSend(
+  inner: Transport,
+  request: TransportRequest,
+  options: DebuggingOptions & { readonly level: number },
+): Promise<TransportResponse> {
+  const { log, clock, level, origin, hidden } = options;
+  const { method } = request;
+  const url = origin + request.path;
+  const headers = requestHeaders(request, hidden);
+  if (level >= 9) log.structured(level, REQUEST, "Request", { curlCommand: curlCommand(method, url, headers) });
+  else if (level >= 7) log.structured(level, REQUEST, "Request", { verb: method, url, headers: headerLines(headers) });
+
+  const timing = level >= 9 ? new Timing(log) : undefined;
+  const start = clock.now();
+  const finish = (answer?: TransportResponse): void => {
+    const values: LogValues = {
+      ...((level === 6 || level >= 9) && { verb: method, url }),
+      status: answer === undefined ? "" : statusText(answer.status),
+      ...(level >= 8 && { headers: answer === undefined ? "" : headerLines(responseHeaders(answer, origin)) }),
+      milliseconds: Math.floor(clock.now() - start),
+      ...timing?.values(answer !== undefined),
+    };
+    log.structured(level, RESPONSE, "Response", values);
+  };
+  try {
+    const answer = await inner.send(timing === undefined ? request : { ...request, trace: timing });
+    finish(answer);
+    return answer;
+  } catch (error) {
+    // A request that its caller gave up is over without a word of the server's, too.
+    if (isTransportError(error) || request.signal?.aborted === true) finish();
+    throw error;
+  }
+}
+
+/** What became of an exchange's connection. */
+class Timing implements ExchangeTrace {
+  readonly #start = performance.now();
+  #dns = 0;
+  #dial = 0;
+  #handshake = 0;
+  #reusedAfter: number | undefined;
+  #connectedAfter = 0;
+
+  constructor(private readonly log: VerboseLog) {}
+
+  lookedUp(host: string, addresses: readonly string[], milliseconds: number): void {
+    this.#dns = milliseconds;
+    const address = addresses.map((ip) => ({ IP: ip, Zone: "" }));
+    this.log.structured(9, LOOKED_UP, "HTTP Trace: DNS Lookup resolved", { host, address });
+  }
+
+  dialed(address: string, milliseconds: number, error?: string): void {
+    this.#dial = milliseconds;
+    this.#connectedAfter = this.#elapsed();
+    const values = { network: "tcp", address };
+    if (error === undefined) this.log.structured(9, DIALED, "HTTP Trace: Dial succeed", values);
+    else this.log.structured(9, DIAL_FAILED, "HTTP Trace: Dial failed", { ...values, err: error });
+  }
+
+  shookHands(milliseconds: number): void {
+    this.#handshake = milliseconds;
+    this.#connectedAfter = this.#elapsed();
+  }
+
+  reused(): void {
+    this.#reusedAfter = this.#elapsed();
+  }
+
+  values(answered: boolean): LogValues {
+    const connection =
+      this.#reusedAfter === undefined
+        ? {
+            dnsLookupMilliseconds: Math.floor(this.#dns),
+            dialMilliseconds: Math.floor(this.#dial),
+            tlsHandshakeMilliseconds: Math.floor(this.#handshake),
+          }
+        : { getConnectionMilliseconds: Math.floor(this.#reusedAfter) };
+    const sent = this.#reusedAfter ?? this.#connectedAfter;
+    const processing = Math.floor(this.#elapsed() - sent);
+    return { ...connection, ...(answered && { serverProcessingMilliseconds: processing }) };
+  }
+
+  #elapsed(): number {
+    return performance.now() - this.#start;
+  }
+}
+
+function requestHeaders({ headers, repeatedHeaders }: TransportRequest, hidden: ReadonlySet<string>): LoggedHeaders {
+  const all = Object.entries({ ...headers, ...repeatedHeaders }).filter(([name]) => !hidden.has(name));
+  return all.map(([name, value]) => [canonicalName(name), typeof value === "string" ? [value] : value]);
+}
+
+/** Go's clients keep these to themselves: how the body was carried is over when it is read. */
+const OF_THE_BODY = new Set(["transfer-encoding", "trailer"]);
+/** Of HTTP/1.1, which kubets speaks with an https server where client-go speaks HTTP/2. */
+const OF_THE_CONNECTION = new Set(["connection", "keep-alive"]);
+
+function responseHeaders({ headers }: TransportResponse, origin: string): LoggedHeaders {
+  const unpacked = headers["content-encoding"] === "gzip";
+  const shown = (name: string): boolean =>
+    !OF_THE_BODY.has(name) &&
+    !(unpacked && (name === "content-encoding" || name === "content-length")) &&
+    !(origin.startsWith("https:") && OF_THE_CONNECTION.has(name));
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || !shown(name) ? [] : [[canonicalName(name), typeof value === "string" ? [value] : value]],
+  );
+}
+
+function curlCommand(method: string, url: string, headers: LoggedHeaders): string {
+  const flags = headers.flatMap(([name, values]) =>
+    values.map((value) => ` -H ${goQuote(`${name}: ${maskedValue(name, value)}`)}`),
+  );
+  return `curl -v -X${method} ${flags.join("")} '${url}'\n`;
+}
+
+/** The names that Go has for some codes and Node has not. */
+const GO_NAMES: Readonly<Record<number, string>> = {
+  203: "Non-Authoritative Information",
+  413: "Request Entity Too Large",
+  416: "Requested Range Not Satisfiable",
+  418: "I'm a teapot",
+  509: "",
+};
+
+const statusText = (code: number): string => `${code} ${GO_NAMES[code] ?? STATUS_CODES[code] ?? ""}`;
