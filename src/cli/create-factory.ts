@@ -129,7 +129,7 @@ async function makeLoader(host: Host, flags: ParsedFlagSet, log: VerboseLog | un
     env: host.env,
     cwd: host.cwd,
     userAgent: userAgent(host.program, host.platform, host.arch),
-    onLoaded: log && ((file) => log.info(6, "loader.go:407", `Config loaded from file:  ${file}`)),
+    log,
     prompt: async () => (await import("./prompt-credentials.js")).promptCredentials(host.streams),
   });
 }

@@ -1,5 +1,6 @@
 import { isConfigurationInvalid } from "../client/config/config-errors.js";
 import type { VerboseLog } from "../client/klog.js";
+import { isReadAsTyped } from "../client/rest/request-log.js";
 import { isTransportError } from "../client/transport/transport-error.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import { isStatusError, type Status } from "../machinery/errors/status-error.js";
@@ -15,7 +16,7 @@ function logOne(error: unknown, log: VerboseLog): void {
   // kubectl words these itself, without a look at what is behind them.
   if (isConfigurationInvalid(error) || isNoMatchError(error)) return;
   if (isStatusError(error) && error.reason !== "Invalid") {
-    const status = encodeJson(inGoOrder(error.status), { indent: 2 });
+    const status = encodeJson(inGoOrder(error.status, !isReadAsTyped(error)), { indent: 2 });
     log.info(4, "helpers.go:246", `server response object: %s[${status}]`);
   }
   if (isTransportError(error) && error.op !== "") {
@@ -24,11 +25,13 @@ function logOne(error: unknown, log: VerboseLog): void {
 }
 
 /** The fields in the order of Go's type, whatever the server's was. */
-function inGoOrder({ kind, apiVersion, metadata, status, message, reason, details, code }: Partial<Status>): object {
+function inGoOrder(whole: Partial<Status>, withKind: boolean): object {
+  const { kind, apiVersion, metadata, status, message, reason, details, code } = whole;
   const { name, group, kind: ofKind, uid, causes, retryAfterSeconds } = details ?? {};
+  // client-go makes one itself of an answer that is none, and leaves out what it is.
+  const isMade = causes?.some((cause) => cause.reason === "UnexpectedServerResponse") === true;
   return {
-    kind,
-    apiVersion,
+    ...(withKind && !isMade && { kind, apiVersion }),
     metadata: metadata ?? {},
     status,
     message,

@@ -13,9 +13,9 @@ export interface VerboseLog {
   info(level: number, source: string, message: string): void;
   /**
    * `I1121 07:00:08.408700    7272 round_trippers.go:632] "Response" status="200 OK" milliseconds=4`, values in their order. A
-   * text of several lines is a block of them. `checkedIn` is the file whose level counts where another one's name is shown.
+   * text of several lines is a block of them.
    */
-  structured(level: number, source: string, message: string, values: LogValues, checkedIn?: string): void;
+  structured(level: number, source: string, message: string, values: LogValues): void;
 }
 
 /** JSON's values are written as such, undefined ones left out. */

@@ -23,8 +23,8 @@ export function leveledLog({ level, modules, write, clock, pid }: LeveledLogOpti
     info: (wanted, source, message) => {
       if (enabled(wanted, fileOf(source))) line(source, message);
     },
-    structured: (wanted, source, message, values, checkedIn = fileOf(source)) => {
-      if (enabled(wanted, checkedIn)) line(source, `${goQuote(message)}${valuesText(values)}`);
+    structured: (wanted, source, message, values) => {
+      if (enabled(wanted, fileOf(source))) line(source, `${goQuote(message)}${valuesText(values)}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { RestClient } from "../client/rest/rest-client.js";
+import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import { isStatusError } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -31,6 +31,8 @@ export interface HelperOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where kubectl uses a client for the one kind: lists and watches keep --request-timeout to themselves. */
   readonly typed?: boolean | undefined;
+  /** Which client kubectl uses; only the log shows it. Default: with `typed` the client for the one kind, else what the request says. */
+  readonly sentBy?: RestRequest["sentBy"];
 }
 
 export interface ListParameters {
@@ -90,7 +92,8 @@ export class Helper {
   async replace(namespace: string, name: string, overwrite: boolean, object: KubeObject): Promise<KubeObject> {
     let body = object;
     if (overwrite && (object.metadata?.resourceVersion ?? "") === "") {
-      const current = await this.get(namespace, name).catch(() => undefined);
+      const reader = new Helper(this.client, this.mapping, { ...this.options, sentBy: "overwrite" });
+      const current = await reader.get(namespace, name).catch(() => undefined);
       const resourceVersion = current?.metadata?.resourceVersion;
       if (resourceVersion !== undefined) body = { ...object, metadata: { ...object.metadata, resourceVersion } };
     }
@@ -146,8 +149,13 @@ export class Helper {
       accept: this.options.accept ?? "application/json",
       signal: signal ?? this.options.signal,
       limitUntold: this.options.typed === true,
+      sentBy: this.sentBy(),
     });
     return readWatch(answer.body);
+  }
+
+  private sentBy(): RestRequest["sentBy"] {
+    return this.options.sentBy ?? (this.options.typed === true ? "typed" : undefined);
   }
 
   private path(namespace: string, name?: string): string {
@@ -186,6 +194,7 @@ export class Helper {
       accept: method === "GET" ? accept : "application/json",
       signal,
       limitUntold,
+      sentBy: this.sentBy(),
     });
     const object: KubeObject = answer.json();
     if (this.options.typed !== true && (object.kind ?? "") === "") {

@@ -155,11 +155,17 @@ const FILE_TIME = /^((?:---|\+\+\+) .*\t)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} /
 /** When a rollout was started anew: kubectl's own clock. */
 const RESTARTED_AT = /(kubectl\.kubernetes\.io\/restartedAt"?: ?"?)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 
+/** How long something took, in the lines of -v. */
+const MILLISECONDS = /\b(milliseconds|[a-zA-Z]+Milliseconds)=\d+/g;
+
+/** Headers of an answer, as the log shows them: the server's own clock, and the name it gave the request. */
+const ANSWER_HEADERS = /^(\t(?:Date|Expires|Audit-Id): ).*$/gm;
+
 /** A watch without a timeout of its own gets a random one from its client. */
 const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
 
 /**
- * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and
+ * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, milliseconds and times in its lines, and keys and
  * certificates, random names and timeouts, times of files, when rollouts were started anew, and when requests for certificates were decided upon.
  */
 export function maskText(
@@ -168,10 +174,12 @@ export function maskText(
   cluster: Cluster,
   ports: Readonly<Record<string, number>>,
 ): string {
-  const port = (number: number | string): RegExp => new RegExp(`\\b${number}\\b`, "g");
+  const port = (number: number | string): RegExp => new RegExp(`(?<![^_\\W])${number}\\b`, "g");
   const masked = text.replaceAll(folder, "<TMP>").replace(port(new URL(cluster.url).port), "<PORT>");
   return Object.entries(ports)
     .reduce((before, [name, number]) => before.replace(port(number), `<${name}>`), masked)
+    .replace(MILLISECONDS, "$1=<N>")
+    .replace(ANSWER_HEADERS, "$1<VARIES>")
     .replace(RESTARTED_AT, "$1<NOW>")
     .replace(FINGERPRINT, "X509SHA256=<FINGERPRINT>")
     .replace(DECIDED, "$1<NOW>")

@@ -28,7 +28,7 @@ export interface ConfigLoaderOptions {
   readonly env: KubeconfigSources["env"];
   readonly cwd: string;
   readonly userAgent: string;
-  readonly onLoaded?: KubeconfigSources["onLoaded"];
+  readonly log?: KubeconfigSources["log"];
   /** Where a pod's token lies. Default: where Kubernetes mounts it. */
   readonly serviceAccountFolder?: string;
   /** Asked when an https server is to be used and nothing says as whom; absent means nobody is asked. */
@@ -38,7 +38,7 @@ export interface ConfigLoaderOptions {
 export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
   const { overrides, env, cwd, serviceAccountFolder: pod = SERVICE_ACCOUNT_FOLDER } = options;
   const defaultServer = env["KUBERNETES_MASTER"] || "http://localhost:8080";
-  const rawConfig = once(() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd, onLoaded: options.onLoaded }));
+  const rawConfig = once(() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd, log: options.log }));
 
   const namespace = once(async () => {
     const config = await rawConfig();

@@ -100,12 +100,13 @@ class Change {
   /** A new context goes to the default file; clearing it clears it in the file that sets it. */
   async #writeCurrentContext(): Promise<void> {
     const { currentContext } = this.wanted;
+    if ((await startingKubeconfig(this.sources)).currentContext === currentContext) return;
     const set = (config: Kubeconfig): void => {
       config.currentContext = currentContext;
     };
     if (this.sources.explicitPath !== "" || currentContext !== "") return await this.#edit("", set);
     for (const file of kubeconfigFiles(this.sources)) {
-      const config = await loadKubeconfigFile(file, this.sources.cwd);
+      const config = await loadKubeconfigFile(file, this.sources);
       if (config !== undefined && config.currentContext !== "") return await this.#edit(file, set);
     }
     throw new Error("no config found to write context");
@@ -113,7 +114,7 @@ class Change {
 
   async #writePreferences(): Promise<void> {
     for (const file of kubeconfigFiles(this.sources)) {
-      const config = (await loadKubeconfigFile(file, this.sources.cwd)) ?? emptyKubeconfig();
+      const config = (await loadKubeconfigFile(file, this.sources)) ?? emptyKubeconfig();
       if (isDeepStrictEqual(config.preferences, this.wanted.preferences)) continue;
       return await this.#edit(file, (edited) => {
         edited.preferences = this.wanted.preferences;
@@ -124,7 +125,7 @@ class Change {
 
   async #edit(origin: string, change: (config: Kubeconfig, file: string) => void): Promise<void> {
     const file = origin === "" ? defaultKubeconfigFile(this.sources) : origin;
-    const config = (await loadKubeconfigFile(file, this.sources.cwd)) ?? emptyKubeconfig();
+    const config = (await loadKubeconfigFile(file, this.sources)) ?? emptyKubeconfig();
     change(config, file);
     await writeKubeconfig(config, file, this.sources.cwd);
   }

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { errorCode, PathError } from "../../base/path-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
+import type { VerboseLog } from "../klog.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig } from "./kubeconfig.js";
 
@@ -13,8 +14,8 @@ export interface KubeconfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Relative file names are resolved against it; messages keep them as given. */
   readonly cwd: string;
-  /** Called with the name of each file that was read. */
-  readonly onLoaded?: ((file: string) => void) | undefined;
+  /** Is told of each file that was read. */
+  readonly log?: VerboseLog | undefined;
 }
 
 /** The files in order of precedence: --kubeconfig, else the list in KUBECONFIG, else ~/.kube/config. They need not exist. */
@@ -44,10 +45,8 @@ export async function loadKubeconfig(
   const failures: Error[] = [];
   for (const file of kubeconfigFiles(sources)) {
     try {
-      const loaded = await loadKubeconfigFile(file, sources.cwd);
-      if (loaded === undefined) continue;
-      sources.onLoaded?.(file);
-      merge(merged, loaded);
+      const loaded = await loadKubeconfigFile(file, sources);
+      if (loaded) merge(merged, loaded);
     } catch (error) {
       failures.push(new Error(`error loading config file "${file}": ${messageOf(error)}`, { cause: error }));
     }
@@ -61,7 +60,10 @@ export async function loadKubeconfig(
 }
 
 /** One file, paths as written; undefined when it does not exist. Throws what is wrong with it, without its name. */
-export async function loadKubeconfigFile(file: string, cwd: string): Promise<Kubeconfig | undefined> {
+export async function loadKubeconfigFile(
+  file: string,
+  { cwd, log }: Pick<KubeconfigSources, "cwd" | "log">,
+): Promise<Kubeconfig | undefined> {
   let text: string;
   try {
     text = readFileSync(resolve(cwd, file), "utf8");
@@ -69,8 +71,9 @@ export async function loadKubeconfigFile(file: string, cwd: string): Promise<Kub
     if (errorCode(error) === "ENOENT") return undefined;
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
   }
-  if (text === "") return emptyKubeconfig();
-  return decodeKubeconfig(await parse(text), file);
+  const loaded = text === "" ? emptyKubeconfig() : decodeKubeconfig(await parse(text), file);
+  log?.info(6, "loader.go:407", `Config loaded from file:  ${file}`);
+  return loaded;
 }
 
 /** JSON is read without loading the YAML reader, which costs more than the rest of a command's start. */

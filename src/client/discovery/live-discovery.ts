@@ -18,16 +18,18 @@ export interface LiveGroups {
   readonly failed: ReadonlyMap<string, Error>;
 }
 
-/** A time limit, and whether the server is told of it. */
-type Limit = Pick<RestRequest, "query" | "timeout">;
+/** A time limit, whether the server is told of it, and whether the HTTP cache may answer. */
+type How = Pick<RestRequest, "query" | "timeout" | "httpCache">;
+
+const OF_DISCOVERY: How = { httpCache: true, ...DISCOVERY_TIMEOUT };
 
 /**
  * Asks /api, then /apis. An aggregated server answers all in these two; from an older one only the groups come. kubectl
- * does without a time limit of its own where it has a client for everything.
+ * does without a time limit of its own and without a cache where it has a client for everything (`how` {}).
  */
-export async function fetchGroups(client: RestClient, limit: Limit = DISCOVERY_TIMEOUT): Promise<LiveGroups> {
-  const core = await fetchCore(client, limit);
-  const named = await fetchDocument(client, "/apis", (list) => readGroups(list), limit);
+export async function fetchGroups(client: RestClient, how: How = OF_DISCOVERY): Promise<LiveGroups> {
+  const core = await fetchCore(client, how);
+  const named = await fetchDocument(client, "/apis", (list) => readGroups(list), how);
   const resources = core.resources && named.resources && new Map([...core.resources, ...named.resources]);
   return {
     groups: [...core.groups, ...named.groups],
@@ -36,9 +38,9 @@ export async function fetchGroups(client: RestClient, limit: Limit = DISCOVERY_T
   };
 }
 
-async function fetchCore(client: RestClient, limit: Limit): Promise<LiveGroups> {
+async function fetchCore(client: RestClient, how: How): Promise<LiveGroups> {
   try {
-    return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))], limit);
+    return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))], how);
   } catch (error) {
     // A server that only extends another one has no core group.
     if (isNotFound(error)) return { groups: [], resources: new Map(), failed: new Map() };
@@ -50,9 +52,9 @@ async function fetchDocument(
   client: RestClient,
   path: string,
   older: (list: JsonObject) => readonly WireGroup[],
-  limit: Limit,
+  how: How,
 ): Promise<LiveGroups> {
-  const answer = await client.request({ method: "GET", path, accept: ACCEPT, httpCache: true, ...limit });
+  const answer = await client.request({ method: "GET", path, accept: ACCEPT, ...how });
   const { "content-type": contentType } = answer.headers;
   const document = answer.json();
   if (typeof contentType === "string" && isAggregated(contentType)) {
@@ -69,16 +71,16 @@ function coreGroup(versions: readonly string[]): WireGroup {
 
 /**
  * One group-version the older way. A server without core v1 has none of its resources. With a client for everything kubectl
- * asks the server itself (`options` {}), with no time limit.
+ * asks the server itself (`how` {}), with no time limit.
  */
 export async function fetchResourceList(
   client: RestClient,
   groupVersion: string,
-  options: Limit & Pick<RestRequest, "httpCache"> = { httpCache: true, ...DISCOVERY_TIMEOUT },
+  how: How = OF_DISCOVERY,
 ): Promise<WireResourceList> {
   const path = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
   try {
-    const answer = await client.request({ method: "GET", path, ...options });
+    const answer = await client.request({ method: "GET", path, ...how });
     return readResourceList(answer.json(), groupVersion);
   } catch (error) {
     if (groupVersion === "v1" && isNotFound(error)) return { groupVersion, resources: [] };

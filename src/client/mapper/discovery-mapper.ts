@@ -98,16 +98,18 @@ class DiscoveryMapper implements RestMapper {
   }
 
   private async expand(resource: GroupVersionResource): Promise<GroupVersionResource> {
-    return expandShortcut(resource, await this.lists(), (text) => this.discovery.warn(text));
+    const lists = await this.lists((reason) => {
+      this.log?.info(1, "shortcut.go:103", `Error loading discovery information: ${reason}`);
+    });
+    return expandShortcut(resource, lists, (text) => this.discovery.warn(text));
   }
 
   /** Lists as far as they can be had; none when the server cannot be reached. */
-  private async lists(): Promise<readonly WireResourceList[]> {
+  private async lists(onFailure?: (reason: string) => void): Promise<readonly WireResourceList[]> {
     try {
       return [...(await this.discovery.groupsAndLists()).lists.values()];
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.log?.info(1, "shortcut.go:103", `Error loading discovery information: ${reason}`);
+      onFailure?.(error instanceof Error ? error.message : String(error));
       return [];
     }
   }

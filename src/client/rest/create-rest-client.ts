@@ -100,7 +100,11 @@ class HttpRestClient implements RestClient {
         this.accept(request, answer, body);
       }
       this.warn(answer);
-      return { contentType: contentTypeOf(answer), body: untilEnd(answer.body, timeout) };
+      const { log } = this.options;
+      const onBroken = (reason: string): void => {
+        if (request.query?.["watch"] === "true") log?.brokenWatch(reason);
+      };
+      return { contentType: contentTypeOf(answer), body: untilEnd(answer.body, timeout, onBroken) };
     } catch (error) {
       timeout.clear();
       throw error;
@@ -265,12 +269,14 @@ class HttpRestClient implements RestClient {
     this.warn(answer);
     if (isSuccess(answer.status)) return;
     const retryAfter = retryAfterOf(answer);
-    throw responseError(request, {
+    const error = responseError(request, {
       status: answer.status,
       contentType: contentTypeOf(answer),
       body,
       ...(retryAfter !== undefined && { retryAfter }),
     });
+    this.options.log?.failure(request, error);
+    throw error;
   }
 
   private warn(answer: TransportResponse): void {
@@ -304,12 +310,17 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: Deadline): AsyncGenerator<Uint8Array> {
+async function* untilEnd(
+  body: AsyncIterable<Uint8Array>,
+  timeout: Deadline,
+  onBroken: (reason: string) => void,
+): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    if (timeout.expired()) throw new TransportError(TIMED_OUT_READING, { cause: error });
-    throw error;
+    const broken = timeout.expired() ? new TransportError(TIMED_OUT_READING, { cause: error }) : error;
+    if (isTransportError(broken)) onBroken(broken.reason);
+    throw broken;
   } finally {
     timeout.clear();
   }

@@ -1,11 +1,12 @@
 import { textOf } from "../../base/byte-text.js";
 import type { Clock } from "../../base/clock.js";
+import type { StatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../klog.js";
 import { debuggingTransport } from "../transport/debugging-transport.js";
 import type { Transport } from "../transport/transport.js";
 import { goDurationText } from "./go-duration-text.js";
 import { hexDump } from "./hex-dump.js";
-import { sourceOf } from "./request-source.js";
+import { clientOf, sourceOf } from "./request-source.js";
 import type { RestRequest } from "./rest-client.js";
 
 /** What a client tells the log of its requests. */
@@ -14,6 +15,10 @@ export interface RequestLog {
   around(inner: Transport, origin: string, hidden: ReadonlySet<string>): Transport;
   requestBody(request: RestRequest): void;
   responseBody(request: RestRequest, body: Uint8Array): void;
+  /** An answer that is an error. */
+  failure(request: RestRequest, error: StatusError): void;
+  /** A watch whose events end for a reason of the connection's. */
+  brokenWatch(reason: string): void;
   /** Before the request is sent again. `seconds` were waited; `attempt` counts the answers so far. */
   retry(url: string, seconds: number, attempt: number): void;
 }
@@ -23,18 +28,33 @@ export function requestLog(log: VerboseLog, clock: Clock): RequestLog {
   const body = (request: RestRequest, title: string, bytes: Uint8Array): void => {
     if (!log.enabled(8, FILE)) return;
     const source = sourceOf(request, title === RESPONSE_BODY);
-    log.structured(8, source, title, { body: bodyText(bytes, bodyLimit(log)) }, FILE);
+    log.structured(8, source, title, { body: bodyText(bytes, bodyLimit(log)) });
   };
   return {
     around: (inner, origin, hidden) => debuggingTransport(inner, { log, clock, origin, hidden }),
     requestBody: (request) => body(request, REQUEST_BODY, request.body ?? NOTHING),
     responseBody: (request, bytes) => body(request, RESPONSE_BODY, bytes),
+    failure: (request, error) => {
+      if (clientOf(request) === "typed") readAsTyped.add(error);
+    },
+    brokenWatch: (reason) => {
+      const [level, line, message] =
+        reason === "unexpected EOF"
+          ? ([1, 120, "Unexpected EOF during watch stream event decoding"] as const)
+          : ([5, 123, "Unable to decode an event from the watch stream"] as const);
+      log.structured(level, `streamwatcher.go:${line}`, message, { err: reason });
+    },
     retry: (url, seconds, attempt) => {
       const delay = goDurationText(seconds * 1000);
       log.structured(4, "with_retry.go:234", "Got a Retry-After response", { delay, attempt, url });
     },
   };
 }
+
+const readAsTyped = new WeakSet<StatusError>();
+
+/** Whether one of client-go's typed clients would have read this error: it leaves out the Status' own kind. */
+export const isReadAsTyped = (error: StatusError): boolean => readAsTyped.has(error);
 
 const FILE = "request";
 const REQUEST_BODY = "Request Body";

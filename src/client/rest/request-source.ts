@@ -1,7 +1,7 @@
 import type { RestRequest } from "./rest-client.js";
 
 /** Which of client-go's clients kubectl sends a request with; the log names the line of it. */
-export type SentBy = "helper" | "typed" | "dynamic" | "scale";
+export type SentBy = "helper" | "overwrite" | "typed" | "dynamic" | "scale";
 
 type Action = "get" | "list" | "watch" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -16,6 +16,8 @@ const LINES: Readonly<Record<SentBy, Readonly<Partial<Record<Action, string>>>>>
     PATCH: "helper.go:269",
     PUT: "helper.go:319",
   },
+  /** The helper, where it looks for the version that it is to replace. */
+  overwrite: { get: "helper.go:294" },
   typed: {
     get: "type.go:165",
     list: "type.go:183",
@@ -52,14 +54,20 @@ const BY_PATH: readonly (readonly [path: RegExp, line: string])[] = [
 
 /** The place in kubectl 1.36 that a request's body, or with `answered` its answer's body, is logged from. */
 export function sourceOf(request: RestRequest, answered: boolean): string {
-  const { method, path, query, sentBy = "helper", userPath } = request;
+  const { method, path, query, userPath } = request;
   // client-go counts the callers of a stream wrongly where it reads an answer that is an error: --raw is named by its command.
   if (userPath === true) return answered ? "get.go:174" : "raw.go:84";
   const own = BY_PATH.find(([pattern]) => pattern.test(path))?.[1];
   if (own !== undefined) return own;
+  const sentBy = clientOf(request);
   const action = method === "GET" ? readOf(path, query?.["watch"] === "true") : (method as Action);
   if (action === "watch" && sentBy === "helper" && isOfOne(query)) return "helper.go:182";
   return LINES[sentBy][action] ?? LINES.helper[action] ?? "request.go:1294";
+}
+
+/** The client that is named, else the typed one where the body is protobuf, which no other sends. */
+export function clientOf({ sentBy, contentType }: RestRequest): SentBy {
+  return sentBy ?? (contentType === "application/vnd.kubernetes.protobuf" ? "typed" : "helper");
 }
 
 function readOf(path: string, watches: boolean): Action {

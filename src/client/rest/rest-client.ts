@@ -40,7 +40,7 @@ export interface RestRequest {
   readonly userPath?: boolean;
   /** Of a GET: what the HTTP cache below the cache folder still holds may answer it (discovery, OpenAPI). */
   readonly httpCache?: boolean;
-  /** Only the log shows it. Default: the resource helper, or what the path says. */
+  /** Only the log shows it. Default: what the path and the body say, else the resource helper. */
   readonly sentBy?: SentBy | undefined;
 }
 

@@ -79,7 +79,7 @@ class Timing implements ExchangeTrace {
   #dial = 0;
   #handshake = 0;
   #reusedAfter: number | undefined;
-  #connectedAfter = 0;
+  #connectedAfter: number | undefined;
 
   constructor(private readonly log: VerboseLog) {}
 
@@ -116,8 +116,9 @@ class Timing implements ExchangeTrace {
           }
         : { getConnectionMilliseconds: Math.floor(this.#reusedAfter) };
     const sent = this.#reusedAfter ?? this.#connectedAfter;
-    const processing = Math.floor(this.#elapsed() - sent);
-    return { ...connection, ...(answered && { serverProcessingMilliseconds: processing }) };
+    // An answer out of a cache had no connection.
+    if (!answered || sent === undefined) return connection;
+    return { ...connection, serverProcessingMilliseconds: Math.floor(this.#elapsed() - sent) };
   }
 
   #elapsed(): number {
@@ -147,7 +148,8 @@ function responseHeaders({ headers }: TransportResponse, origin: string): Logged
 }
 
 function curlCommand(method: string, url: string, headers: LoggedHeaders): string {
-  const flags = headers.flatMap(([name, values]) =>
+  const sorted = headers.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const flags = sorted.flatMap(([name, values]) =>
     values.map((value) => ` -H ${goQuote(`${name}: ${maskedValue(name, value)}`)}`),
   );
   return `curl -v -X${method} ${flags.join("")} '${url}'\n`;
