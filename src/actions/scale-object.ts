@@ -82,7 +82,9 @@ async function scaleOnce(info: Info, options: ScaleOptions): Promise<KubeObject>
   const scale = await getScale(info, client);
   requireState(scale, precondition);
   const body = await encodeScale({ ...scale, spec: { ...fieldsOf(scale["spec"]), replicas } });
-  return (await client.request({ method: "PUT", path, query, body, contentType: "", sentBy: "scale" })).json() as KubeObject;
+  return (
+    await client.request({ method: "PUT", path, query, body, contentType: "", sentBy: "scale" })
+  ).json() as KubeObject;
 }
 
 async function getScale(info: Info, client: RestClient): Promise<KubeObject> {

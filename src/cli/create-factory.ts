@@ -32,6 +32,8 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     const { randomUUID } = await import("node:crypto");
     const config = await clientConfig();
     const verbose = await log();
+    // kubectl tells the server which command asks, and which requests belong together.
+    const headers = { "kubectl-command": commandPath, "kubectl-session": randomUUID() };
     const plain = createRestClient(config, {
       clock: host.clock,
       env: host.env,
@@ -41,9 +43,8 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
       },
       pluginPolicy: host.pluginPolicy,
       onBrokenBody: (reason) => logError("request.go:1196", "Unexpected error when reading response body", reason),
-      // kubectl tells the server which command asks, and which requests belong together.
-      headers: { "kubectl-command": commandPath, "kubectl-session": randomUUID() },
-      ...(verbose && { log: (await import("./log-client.js")).logClient(verbose, host.clock) }),
+      headers,
+      ...(verbose && { log: (await import("./log-client.js")).logClient(verbose, host.clock, config, headers) }),
     });
     const client = flags.changed("retry")
       ? (await import("./with-retries.js")).withRetries(plain, flags, host.streams)

@@ -1,3 +1,4 @@
+import { byteFor, bytesOf } from "../base/byte-text.js";
 import type { Clock } from "../base/clock.js";
 import { goQuote } from "../base/go-quote.js";
 import { klogLine, klogText, type LogValues, type VerboseLog } from "./klog.js";
@@ -7,7 +8,8 @@ export interface LeveledLogOptions {
   readonly level: number;
   /** --vmodule: `pattern=N`, separated by commas. The first pattern that fits a file gives its level. */
   readonly modules: string;
-  readonly write: (line: string) => void;
+  /** Takes a line as bytes where it holds some that are no UTF-8. */
+  readonly write: (line: string | Uint8Array) => void;
   readonly clock: Clock;
   readonly pid: number;
 }
@@ -17,7 +19,10 @@ export function leveledLog({ level, modules, write, clock, pid }: LeveledLogOpti
   const patterns = modules.split(",").filter(Boolean).map(modulePattern);
   const levelOf = (file: string): number => patterns.find(({ fits }) => fits.test(file))?.level ?? 0;
   const enabled = (wanted: number, file: string): boolean => wanted <= level || wanted <= levelOf(file);
-  const line = (source: string, text: string): void => write(klogLine("I", source, text, new Date(clock.now()), pid));
+  const line = (source: string, text: string): void => {
+    const whole = klogLine("I", source, text, new Date(clock.now()), pid);
+    write(STRAY_BYTE.test(whole) ? bytesOf(whole) : whole);
+  };
   return {
     enabled,
     info: (wanted, source, message) => {
@@ -28,6 +33,9 @@ export function leveledLog({ level, modules, write, clock, pid }: LeveledLogOpti
     },
   };
 }
+
+/** A byte that is no UTF-8, as base/byte-text.ts has it. */
+const STRAY_BYTE = /[\udc80-\udcff]/u;
 
 const fileOf = (source: string): string => source.slice(0, source.indexOf(".go:"));
 
@@ -50,6 +58,16 @@ function globPattern(pattern: string): RegExp {
 function valuesText(values: LogValues): string {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => ` ${name}=${typeof value === "string" ? klogText(value) : JSON.stringify(value)}`)
+    .map(([name, value]) => ` ${name}=${typeof value === "string" ? textOf(value) : JSON.stringify(value)}`)
     .join("");
+}
+
+/** A stray byte stays one in a block, and is escaped between quotes. */
+function textOf(text: string): string {
+  if (text.includes("\n") || !STRAY_BYTE.test(text)) return klogText(text);
+  const pieces = text.split(/([\udc80-\udcff])/u).map((piece) => {
+    const byte = piece === "" ? undefined : byteFor(piece);
+    return byte === undefined ? goQuote(piece).slice(1, -1) : `\\x${byte.toString(16)}`;
+  });
+  return `"${pieces.join("")}"`;
 }

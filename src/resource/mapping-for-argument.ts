@@ -13,7 +13,9 @@ export async function mappingForArgument(arg: string, mapper: RestMapper): Promi
   const [first = "", version = "", ...group] = arg.split(".");
   const partial = { kind: first, group: arg.slice(first.length + 1) };
   const isFull = group.length > 0;
-  const full = isFull ? mapper.mappingFor({ kind: first, group: group.join(".") }, version) : mapper.mappingFor(partial);
+  const full = isFull
+    ? mapper.mappingFor({ kind: first, group: group.join(".") }, version)
+    : mapper.mappingFor(partial);
   const found = await full.catch(() => undefined);
   if (found !== undefined) return found;
   try {

@@ -84,7 +84,12 @@ function withSortedLog(text: string): string {
     .replace(FEATURE_GATES, sortLines)
     .replace(CACHED_LISTS, sortLines)
     .replace(/^\tcurl -v .*$/gm, (command) =>
-      command.replace(CURL_HEADERS, (flags) => flags.split(/(?= -H ")/).sort().join("")),
+      command.replace(CURL_HEADERS, (flags) =>
+        flags
+          .split(/(?= -H ")/)
+          .sort()
+          .join(""),
+      ),
     );
 }
 

@@ -53,8 +53,6 @@ class HttpRestClient implements RestClient {
   private transport: Transport;
   private certificate: Credentials["certificate"];
   private cache: HttpCache | undefined;
-  /** What client-go adds to requests where its log does not look any more. */
-  private readonly unlogged: ReadonlySet<string>;
 
   constructor(
     private readonly config: ClientConfig,
@@ -65,11 +63,6 @@ class HttpRestClient implements RestClient {
     this.origin = origin;
     this.pathPrefix = prefix.replace(/\/+$/, "");
     this.authenticate = createAuthenticator(config, options);
-    this.unlogged = new Set([
-      ...Object.keys(options.headers ?? {}),
-      "accept-encoding",
-      ...(config.auth.exec === undefined ? [] : ["authorization"]),
-    ]);
     this.transport = options.transport ?? createTransport(config, { pooled: options.pooled ?? false });
   }
 
@@ -100,11 +93,8 @@ class HttpRestClient implements RestClient {
         this.accept(request, answer, body);
       }
       this.warn(answer);
-      const { log } = this.options;
-      const onBroken = (reason: string): void => {
-        if (request.query?.["watch"] === "true") log?.brokenWatch(reason);
-      };
-      return { contentType: contentTypeOf(answer), body: untilEnd(answer.body, timeout, onBroken) };
+      const body = untilEnd(answer.body, timeout);
+      return { contentType: contentTypeOf(answer), body: this.options.log?.stream(request, body) ?? body };
     } catch (error) {
       timeout.clear();
       throw error;
@@ -131,7 +121,7 @@ class HttpRestClient implements RestClient {
         wait = 1;
       }
       await sleep(wait * 1000, timeout.signal);
-      this.options.log?.retry(this.urlOf(request), wait, attempt);
+      this.options.log?.retry(this.origin + this.pathOf(request), wait, attempt);
     }
   }
 
@@ -154,10 +144,6 @@ class HttpRestClient implements RestClient {
 
   private pathOf(request: RestRequest): string {
     return this.pathPrefix + encodePath(request.path) + encodeQuery(this.queryOf(request));
-  }
-
-  private urlOf(request: RestRequest): string {
-    return this.origin + this.pathOf(request);
   }
 
   /** Another host gets the request without our credentials. */
@@ -202,7 +188,7 @@ class HttpRestClient implements RestClient {
       const cache = await this.httpCache();
       carrier = { send: (outgoing) => cache.send(transport, outgoing, url), close: () => transport.close() };
     }
-    return this.options.log?.around(carrier, this.origin, this.unlogged) ?? carrier;
+    return this.options.log?.around(carrier, this.origin) ?? carrier;
   }
 
   private async credentials(where: { method: string; url: string }): Promise<Credentials> {
@@ -310,17 +296,12 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-async function* untilEnd(
-  body: AsyncIterable<Uint8Array>,
-  timeout: Deadline,
-  onBroken: (reason: string) => void,
-): AsyncGenerator<Uint8Array> {
+async function* untilEnd(body: AsyncIterable<Uint8Array>, timeout: Deadline): AsyncGenerator<Uint8Array> {
   try {
     yield* body;
   } catch (error) {
-    const broken = timeout.expired() ? new TransportError(TIMED_OUT_READING, { cause: error }) : error;
-    if (isTransportError(broken)) onBroken(broken.reason);
-    throw broken;
+    if (timeout.expired()) throw new TransportError(TIMED_OUT_READING, { cause: error });
+    throw error;
   } finally {
     timeout.clear();
   }

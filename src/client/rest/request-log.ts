@@ -4,6 +4,7 @@ import type { StatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../klog.js";
 import { debuggingTransport } from "../transport/debugging-transport.js";
 import type { Transport } from "../transport/transport.js";
+import { isTransportError } from "../transport/transport-error.js";
 import { goDurationText } from "./go-duration-text.js";
 import { hexDump } from "./hex-dump.js";
 import { clientOf, sourceOf } from "./request-source.js";
@@ -11,44 +12,61 @@ import type { RestRequest } from "./rest-client.js";
 
 /** What a client tells the log of its requests. */
 export interface RequestLog {
-  /** The same transport with a log of its exchanges; it goes above an HTTP cache. Names in `hidden` are left out of headers. */
-  around(inner: Transport, origin: string, hidden: ReadonlySet<string>): Transport;
+  /** The same transport with a log of its exchanges; it goes above an HTTP cache. `origin` is scheme://host[:port]. */
+  around(inner: Transport, origin: string): Transport;
   requestBody(request: RestRequest): void;
   responseBody(request: RestRequest, body: Uint8Array): void;
   /** An answer that is an error. */
   failure(request: RestRequest, error: StatusError): void;
-  /** A watch whose events end for a reason of the connection's. */
-  brokenWatch(reason: string): void;
+  /** The same body of an answer that is read as it comes, with a log of how it broke off. */
+  stream(request: RestRequest, body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /** Before the request is sent again. `seconds` were waited; `attempt` counts the answers so far. */
   retry(url: string, seconds: number, attempt: number): void;
 }
 
+export interface RequestLogOptions {
+  readonly log: VerboseLog;
+  readonly clock: Clock;
+  /** Request headers that client-go adds below its log, in lower case. */
+  readonly hidden: ReadonlySet<string>;
+}
+
 /** As client-go's requests log: bodies from level 8, cut at 1,024 bytes, at 9 at 10,240, whole from 10. */
-export function requestLog(log: VerboseLog, clock: Clock): RequestLog {
+export function requestLog({ log, clock, hidden }: RequestLogOptions): RequestLog {
   const body = (request: RestRequest, title: string, bytes: Uint8Array): void => {
     if (!log.enabled(8, FILE)) return;
     const source = sourceOf(request, title === RESPONSE_BODY);
     log.structured(8, source, title, { body: bodyText(bytes, bodyLimit(log)) });
   };
   return {
-    around: (inner, origin, hidden) => debuggingTransport(inner, { log, clock, origin, hidden }),
+    around: (inner, origin) => debuggingTransport(inner, { log, clock, origin, hidden }),
     requestBody: (request) => body(request, REQUEST_BODY, request.body ?? NOTHING),
     responseBody: (request, bytes) => body(request, RESPONSE_BODY, bytes),
     failure: (request, error) => {
       if (clientOf(request) === "typed") readAsTyped.add(error);
     },
-    brokenWatch: (reason) => {
-      const [level, line, message] =
-        reason === "unexpected EOF"
-          ? ([1, 120, "Unexpected EOF during watch stream event decoding"] as const)
-          : ([5, 123, "Unable to decode an event from the watch stream"] as const);
-      log.structured(level, `streamwatcher.go:${line}`, message, { err: reason });
-    },
+    stream: (request, bytes) => (request.query?.["watch"] === "true" ? loggedWatch(bytes, log) : bytes),
     retry: (url, seconds, attempt) => {
       const delay = goDurationText(seconds * 1000);
       log.structured(4, "with_retry.go:234", "Got a Retry-After response", { delay, attempt, url });
     },
   };
+}
+
+async function* loggedWatch(body: AsyncIterable<Uint8Array>, log: VerboseLog): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (isTransportError(error)) {
+      const err = error.reason;
+      const [level, line, message] =
+        err === "unexpected EOF"
+          ? ([1, 120, "Unexpected EOF during watch stream event decoding"] as const)
+          : ([5, 123, "Unable to decode an event from the watch stream"] as const);
+      log.structured(level, `streamwatcher.go:${line}`, message, { err });
+    }
+    throw error;
+  }
 }
 
 const readAsTyped = new WeakSet<StatusError>();

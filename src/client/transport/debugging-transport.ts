@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { LogValues, VerboseLog } from "../klog.js";
-import type { ExchangeTrace } from "./exchange-trace.js";
+import { ConnectionTiming } from "./connection-timing.js";
 import { canonicalName, headerLines, type LoggedHeaders, maskedValue } from "./logged-headers.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError } from "./transport-error.js";
@@ -18,9 +18,6 @@ export interface DebuggingOptions {
 
 const FILE = "round_trippers";
 const REQUEST = `${FILE}.go:527`;
-const DIAL_FAILED = `${FILE}.go:560`;
-const DIALED = `${FILE}.go:562`;
-const LOOKED_UP = `${FILE}.go:547`;
 const RESPONSE = `${FILE}.go:632`;
 
 /**
@@ -49,7 +46,7 @@ async function loggedSend(
   if (level >= 9) log.structured(level, REQUEST, "Request", { curlCommand: curlCommand(method, url, headers) });
   else if (level >= 7) log.structured(level, REQUEST, "Request", { verb: method, url, headers: headerLines(headers) });
 
-  const timing = level >= 9 ? new Timing(log) : undefined;
+  const timing = level >= 9 ? new ConnectionTiming(log) : undefined;
   const start = clock.now();
   const finish = (answer?: TransportResponse): void => {
     const values: LogValues = {
@@ -69,60 +66,6 @@ async function loggedSend(
     // A request that its caller gave up is over without a word of the server's, too.
     if (isTransportError(error) || request.signal?.aborted === true) finish();
     throw error;
-  }
-}
-
-/** What became of an exchange's connection. */
-class Timing implements ExchangeTrace {
-  readonly #start = performance.now();
-  #dns = 0;
-  #dial = 0;
-  #handshake = 0;
-  #reusedAfter: number | undefined;
-  #connectedAfter: number | undefined;
-
-  constructor(private readonly log: VerboseLog) {}
-
-  lookedUp(host: string, addresses: readonly string[], milliseconds: number): void {
-    this.#dns = milliseconds;
-    const address = addresses.map((ip) => ({ IP: ip, Zone: "" }));
-    this.log.structured(9, LOOKED_UP, "HTTP Trace: DNS Lookup resolved", { host, address });
-  }
-
-  dialed(address: string, milliseconds: number, error?: string): void {
-    this.#dial = milliseconds;
-    this.#connectedAfter = this.#elapsed();
-    const values = { network: "tcp", address };
-    if (error === undefined) this.log.structured(9, DIALED, "HTTP Trace: Dial succeed", values);
-    else this.log.structured(9, DIAL_FAILED, "HTTP Trace: Dial failed", { ...values, err: error });
-  }
-
-  shookHands(milliseconds: number): void {
-    this.#handshake = milliseconds;
-    this.#connectedAfter = this.#elapsed();
-  }
-
-  reused(): void {
-    this.#reusedAfter = this.#elapsed();
-  }
-
-  values(answered: boolean): LogValues {
-    const connection =
-      this.#reusedAfter === undefined
-        ? {
-            dnsLookupMilliseconds: Math.floor(this.#dns),
-            dialMilliseconds: Math.floor(this.#dial),
-            tlsHandshakeMilliseconds: Math.floor(this.#handshake),
-          }
-        : { getConnectionMilliseconds: Math.floor(this.#reusedAfter) };
-    const sent = this.#reusedAfter ?? this.#connectedAfter;
-    // An answer out of a cache had no connection.
-    if (!answered || sent === undefined) return connection;
-    return { ...connection, serverProcessingMilliseconds: Math.floor(this.#elapsed() - sent) };
-  }
-
-  #elapsed(): number {
-    return performance.now() - this.#start;
   }
 }
 

@@ -42,9 +42,7 @@ async function dialTcp({ host, port, tls, proxy }: DialTarget, trace?: ExchangeT
   if (!proxy) return open(host, port, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
-  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port), trace).catch(
-    proxyFailed,
-  );
+  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port), trace).catch(proxyFailed);
   if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
   const channel =
     proxy.protocol === "https:"
@@ -61,7 +59,7 @@ function proxyFailed(error: unknown): never {
 function open(host: string, port: number, trace?: ExchangeTrace): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
-    if (trace !== undefined) traceDial(socket, { host, port }, trace);
+    trace?.dialing(socket, host, port);
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.off("error", reject);
@@ -71,38 +69,6 @@ function open(host: string, port: number, trace?: ExchangeTrace): Promise<Socket
     });
   });
 }
-
-function traceDial(socket: Socket, { host, port }: { host: string; port: number }, trace: ExchangeTrace): void {
-  const start = performance.now();
-  let dialing = start;
-  let addresses: string[] = [];
-  const told = new Set<string>();
-  const dialed = (ip: string, error?: unknown): void => {
-    told.add(ip);
-    const milliseconds = performance.now() - dialing;
-    trace.dialed(hostPort(ip, port), milliseconds, error === undefined ? undefined : goNetworkReason(error));
-  };
-  const lookedUp = (): void => {
-    if (addresses.length === 0) return;
-    trace.lookedUp(host, addresses, performance.now() - start);
-    addresses = [];
-    dialing = performance.now();
-  };
-  // A name with several addresses gives an event for each of them, before the first is tried.
-  socket.on("lookup", (error: unknown, address: string) => {
-    if (!error && isIP(host) === 0) addresses.push(address);
-  });
-  socket.on("connectionAttempt", lookedUp);
-  socket.on("connectionAttemptFailed", (ip: string, _port: number, _family: number, error: unknown) => dialed(ip, error));
-  socket.once("connect", () => dialed(socket.remoteAddress ?? host));
-  socket.once("error", (error) => {
-    lookedUp();
-    const { address } = error as { readonly address?: string };
-    if (told.size === 0 && address !== undefined) dialed(address, error);
-  });
-}
-
-const hostPort = (host: string, port: number): string => (isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`);
 
 function handshake(
   raw: Socket,

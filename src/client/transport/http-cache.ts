@@ -127,11 +127,6 @@ function load(file: string): StoredResponse | undefined {
   return status === 0 || body === undefined ? undefined : { status, headers, body };
 }
 
-function chunked(body: Uint8Array): readonly Uint8Array[] {
-  const [start, end] = [`${body.byteLength.toString(16)}\r\n`, "\r\n0\r\n\r\n"];
-  return body.byteLength === 0 ? [Buffer.from("0\r\n\r\n")] : [Buffer.from(start), body, Buffer.from(end)];
-}
-
 function unchunk(bytes: Buffer): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {
@@ -150,11 +145,10 @@ function save(file: string, { status, headers, body }: StoredResponse): void {
   const kept = [...headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== "content-length");
   kept.sort(([a], [b]) => (a < b ? -1 : 1));
   const lines = kept.flatMap(([name, values]) => values.map((value) => `${canonical(name)}: ${value}\r\n`)).join("");
-  // As Go writes it: in a chunk where the server named no length for what is kept.
-  const known = headers.has("content-length");
-  const framing = known ? `Content-Length: ${body.byteLength}` : "Transfer-Encoding: chunked";
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${framing}\r\n${lines}\r\n`;
-  const content = Buffer.concat([Buffer.from(head, "latin1"), ...(known ? [body] : chunked(body))]);
+  // As Go writes it: a body whose length the server did not say goes to the end of the file.
+  const length = headers.has("content-length") ? `Content-Length: ${body.byteLength}\r\n` : "";
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${length}${lines}\r\n`;
+  const content = Buffer.concat([Buffer.from(head, "latin1"), body]);
   const temporary = `${file}.${process.pid}`;
   try {
     makeFolder(dirname(file), 0o750);
@@ -229,7 +223,8 @@ function respondFromCache(stored: StoredResponse): TransportResponse {
   return { ...answer, headers: { ...answer.headers, "x-from-cache": "1" } };
 }
 
-const valuesOf = (value: string | readonly string[]): readonly string[] => (typeof value === "string" ? [value] : value);
+const valuesOf = (value: string | readonly string[]): readonly string[] =>
+  typeof value === "string" ? [value] : value;
 
 /** Several values of one header mean what one with commas means. */
 const joined = (value: string | readonly string[] | undefined): string | undefined =>

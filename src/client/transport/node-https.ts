@@ -39,7 +39,10 @@ export class DialingAgent extends Agent {
   }
 
   /** `options` are those of the request that the connection is for. */
-  override createConnection(options: RequestOptions & Traced, callback?: (error: Error | null, stream: Duplex) => void): undefined {
+  override createConnection(
+    options: RequestOptions & Traced,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
     dial(this.endpoint.target, options.trace).then(
       (socket) => callback?.(null, socket),
       (error: unknown) => callback?.(error instanceof Error ? error : new Error(String(error)), undefined as never),
