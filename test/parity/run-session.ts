@@ -135,8 +135,12 @@ export function shell(command: string, folder: string, ports: Readonly<Record<st
 
 const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 
-/** Of a watch that its time ran out on: kubectl says so or not, as it happens. */
-const BROKEN_WATCH = /^[IWE]<KLOG> reflector\.go:\d+\] .*(?:Failed to watch|watch ended with error).*\n/gm;
+/** Of a watch that its time ran out on, and of a reflector's end: kubectl says so or not, as it happens. */
+const BROKEN_WATCH =
+  /^[IWE]<KLOG> (?:reflector\.go:\d+\] .*(?:Failed to watch|watch ended with error|Stopping reflector)|streamwatcher\.go:\d+\] .*err="(?:context |net/http: request canceled)).*\n/gm;
+
+/** How long a reflector took. */
+const DURATION = /\bduration="[\d.]+(?:ms|µs|s)"/g;
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const BASE64_PEM = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
@@ -179,6 +183,7 @@ export function maskText(
   return Object.entries(ports)
     .reduce((before, [name, number]) => before.replace(port(number), `<${name}>`), masked)
     .replace(MILLISECONDS, "$1=<N>")
+    .replace(DURATION, 'duration="<N>"')
     .replace(ANSWER_HEADERS, "$1<VARIES>")
     .replace(RESTARTED_AT, "$1<NOW>")
     .replace(FINGERPRINT, "X509SHA256=<FINGERPRINT>")

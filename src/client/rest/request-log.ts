@@ -7,6 +7,7 @@ import type { Transport } from "../transport/transport.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { goDurationText } from "./go-duration-text.js";
 import { hexDump } from "./hex-dump.js";
+import { isReflectors, logReflectorStart, reflectedWatch } from "./reflector-log.js";
 import { clientOf, sourceOf } from "./request-source.js";
 import type { RestRequest } from "./rest-client.js";
 
@@ -40,12 +41,19 @@ export function requestLog({ log, clock, hidden }: RequestLogOptions): RequestLo
   };
   return {
     around: (inner, origin) => debuggingTransport(inner, { log, clock, origin, hidden }),
-    requestBody: (request) => body(request, REQUEST_BODY, request.body ?? NOTHING),
+    requestBody: (request) => {
+      if (isReflectors(request)) logReflectorStart(log);
+      body(request, REQUEST_BODY, request.body ?? NOTHING);
+    },
     responseBody: (request, bytes) => body(request, RESPONSE_BODY, bytes),
     failure: (request, error) => {
       if (clientOf(request) === "typed") readAsTyped.add(error);
     },
-    stream: (request, bytes) => (request.query?.["watch"] === "true" ? loggedWatch(bytes, log) : bytes),
+    stream: (request, bytes) => {
+      if (request.query?.["watch"] !== "true") return bytes;
+      const watch = loggedWatch(bytes, log);
+      return isReflectors(request) ? reflectedWatch(watch, log) : watch;
+    },
     retry: (url, seconds, attempt) => {
       const delay = goDurationText(seconds * 1000);
       log.structured(4, "with_retry.go:234", "Got a Retry-After response", { delay, attempt, url });

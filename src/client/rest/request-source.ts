@@ -50,6 +50,7 @@ const BY_PATH: readonly (readonly [path: RegExp, line: string])[] = [
   [/^\/openapi\/v3\//, "groupversion.go:75"],
   [/\/pods\/[^/]+\/log$/, "logs.go:497"],
   [/\/pods\/[^/]+\/eviction$/, "pod_expansion.go:65"],
+  [/\/serviceaccounts\/[^/]+\/token$/, "serviceaccount.go:87"],
 ];
 
 /** The place in kubectl 1.36 that a request's body, or with `answered` its answer's body, is logged from. */
