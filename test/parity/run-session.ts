@@ -137,7 +137,7 @@ const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 
 /** Of a watch that its time ran out on, and of a reflector's end: kubectl says so or not, as it happens. */
 const BROKEN_WATCH =
-  /^[IWE]<KLOG> (?:reflector\.go:\d+\] .*(?:Failed to watch|watch ended with error|Stopping reflector)|streamwatcher\.go:\d+\] .*err="(?:context |net/http: request canceled)).*\n/gm;
+  /^[IWE]<KLOG> (?:reflector\.go:\d+\] .*(?:Failed to watch|watch ended with error|Stopping reflector)|streamwatcher\.go:\d+\] .*err="(?:context |net\/http: request canceled)).*\n/gm;
 
 /** How long a reflector took. */
 const DURATION = /\bduration="[\d.]+(?:ms|µs|s)"/g;

@@ -1,3 +1,4 @@
+import type { VerboseLog } from "../../client/klog.js";
 import { removeContext } from "../../client/config/kubeconfig-context.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, listClusters } from "./cluster-home.js";
 import { type ClusterState, clusterState } from "./cluster-state.js";
@@ -7,6 +8,8 @@ import { namedClusterError } from "./named-cluster-error.js";
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Takes the lines of -v: kubeconfigs that are read, requests. */
+  readonly log?: VerboseLog | undefined;
 }
 
 /** A cluster as a list shows it: one whose record cannot be read is there too. */
@@ -28,7 +31,7 @@ export async function clusterStatus(name: string, around: Surroundings): Promise
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
   const record = await home.record();
   if (record === undefined) throw noSuchCluster(name);
-  return { name, context: home.context, state: await clusterState(home, record), record };
+  return { name, context: home.context, state: await clusterState(home, record, around), record };
 }
 
 export async function listNamedClusters(around: Surroundings): Promise<readonly ListedCluster[]> {
@@ -37,7 +40,9 @@ export async function listNamedClusters(around: Surroundings): Promise<readonly 
     homes.map(async (home): Promise<readonly ListedCluster[]> => {
       try {
         const record = await home.record();
-        return record === undefined ? [] : [{ name: home.name, state: await clusterState(home, record), record }];
+        return record === undefined
+          ? []
+          : [{ name: home.name, state: await clusterState(home, record, around), record }];
       } catch {
         return [{ name: home.name, state: "Damaged", record: undefined }];
       }

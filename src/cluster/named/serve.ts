@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { RuntimeConfig } from "../../api/facts/index.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
+import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { startCluster } from "../index.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
@@ -22,6 +23,8 @@ export interface NamedClusterOptions {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Takes the lines of -v: kubeconfigs that are read, requests. */
+  readonly log?: VerboseLog | undefined;
 }
 
 export interface ServedCluster {
@@ -122,7 +125,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
 async function startable(home: ClusterHome, options: NamedClusterOptions): Promise<ClusterRecord | undefined> {
   const record = await home.record();
   if (record === undefined) return undefined;
-  const state = await clusterState(home, record);
+  const state = await clusterState(home, record, options);
   if (state !== "Stopped") {
     throw namedClusterError(
       `cluster "${home.name}" is already running at ${record.url} (process ${record.pid}); stop it with: kubets cluster stop ${home.name}`,

@@ -23,9 +23,13 @@ export function clusterCheckCommand(run = checkCluster): Command {
 }
 
 /** Answers whether nothing is missing. */
-async function checkCluster(name: string, { env, cwd, streams }: Factory): Promise<boolean> {
+async function checkCluster(name: string, { env, cwd, log, streams }: Factory): Promise<boolean> {
   const { checkNamedCluster } = await import("../../cluster/named/index.js");
-  const { objects, revision, lost, bytesBefore, bytesAfter } = await checkNamedCluster(name, { env, cwd });
+  const { objects, revision, lost, bytesBefore, bytesAfter } = await checkNamedCluster(name, {
+    env,
+    cwd,
+    log: await log(),
+  });
   streams.out.write(`cluster "${name}" is sound: ${objects} objects at revision ${revision}\n`);
   streams.out.write(`it takes ${size(bytesAfter)}, ${size(bytesBefore)} before its history was forgotten\n`);
   if (lost === undefined) return true;

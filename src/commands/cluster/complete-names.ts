@@ -4,7 +4,7 @@ import { type Completer, Directive } from "../../cli/command.js";
 export const completeClusterNames: Completer = async (factory, invocation, toComplete) => {
   if (invocation.args.length > 0) return { candidates: [], directive: Directive.NoFileComp };
   const { clusterNames } = await import("../../cluster/named/index.js");
-  const names = await clusterNames(factory);
+  const names = await clusterNames({ env: factory.env, cwd: factory.cwd });
   return {
     candidates: names.filter((name) => name.startsWith(toComplete)),
     directive: Directive.NoFileComp,

@@ -17,8 +17,8 @@ export function clusterDeleteCommand(run = deleteCluster): Command {
   };
 }
 
-async function deleteCluster(name: string, { env, cwd, streams }: Factory): Promise<void> {
+async function deleteCluster(name: string, { env, cwd, log, streams }: Factory): Promise<void> {
   const { deleteNamedCluster } = await import("../../cluster/named/index.js");
-  await deleteNamedCluster(name, { env, cwd });
+  await deleteNamedCluster(name, { env, cwd, log: await log() });
   streams.out.write(`cluster "${name}" deleted\n`);
 }

@@ -14,6 +14,7 @@ export interface ClusterStartOptions {
   readonly detach: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly log: Factory["log"];
 }
 
 export function clusterStartCommand(run = startNamed): Command {
@@ -72,20 +73,22 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     detach: invocation.flags.bool("detach"),
     env: factory.env,
     cwd: factory.cwd,
+    log: () => factory.log(),
   };
 }
 
 async function startNamed(options: ClusterStartOptions, streams: Streams, signal: AbortSignal): Promise<void> {
   const { serveNamedCluster, startDetached } = await import("../../cluster/named/index.js");
+  const named = { ...options, log: await options.log() };
   const announce = (served: { readonly url: string; readonly context: string; readonly kubeconfig: string }): void => {
     streams.out.write(`cluster "${options.name}" is ready at ${served.url}\n`);
     streams.out.write(`context "${served.context}" is now current in ${served.kubeconfig}\n`);
   };
   if (options.detach) {
-    announce(await startDetached(options));
+    announce(await startDetached(named));
     return;
   }
-  const { close, ...served } = await serveNamedCluster(options);
+  const { close, ...served } = await serveNamedCluster(named);
   try {
     announce(served);
     // Started by --detach: tell the one who waits, who then lets go.

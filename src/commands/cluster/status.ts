@@ -21,12 +21,12 @@ export function clusterStatusCommand(run = showStatus): Command {
   };
 }
 
-async function showStatus(name: string, { env, cwd, streams, look }: Factory): Promise<boolean> {
+async function showStatus(name: string, { env, cwd, log, streams, look }: Factory): Promise<boolean> {
   const [{ clusterStatus }, { statusLines }] = await Promise.all([
     import("../../cluster/named/index.js"),
     import("./status-table.js"),
   ]);
-  const { state, context, record } = await clusterStatus(name, { env, cwd });
+  const { state, context, record } = await clusterStatus(name, { env, cwd, log: await log() });
   const rows: readonly (readonly [string, string])[] = [
     ["Name", name],
     ["State", state],

@@ -17,8 +17,8 @@ export function clusterStopCommand(run = stopCluster): Command {
   };
 }
 
-async function stopCluster(name: string, { env, cwd, streams }: Factory): Promise<void> {
+async function stopCluster(name: string, { env, cwd, log, streams }: Factory): Promise<void> {
   const { stopNamedCluster } = await import("../../cluster/named/index.js");
-  const stopped = await stopNamedCluster(name, { env, cwd });
+  const stopped = await stopNamedCluster(name, { env, cwd, log: await log() });
   streams.out.write(stopped ? `cluster "${name}" stopped\n` : `cluster "${name}" was not running\n`);
 }

@@ -131,7 +131,11 @@ describe.skipIf(!built)("kubets cluster", () => {
       const url = /ready at (https:\S+)/.exec(started.stdout)?.[1];
       expect((await kubets("config", "current-context")).stdout).toBe("kubets-dev\n");
       expect(await kubets("create", "-f", "cm.yaml")).toMatchObject({ stdout: "configmap/kept created\n" });
-      expect((await kubets("cluster", "status", "dev")).stdout).toMatch(/^State: +Running$/m);
+      const status = await kubets("cluster", "status", "dev", "-v=6");
+      expect(status.stdout).toMatch(/^State: +Running$/m);
+      expect(status.stderr).toMatch(
+        /^I.* round_trippers\.go:632\] "Response" verb="GET" url="https:\S+\/version" status="200 OK" milliseconds=\d+\n$/,
+      );
 
       expect(await kubets("cluster", "stop", "dev")).toEqual({
         code: 0,
