@@ -100,6 +100,7 @@ export const DELETE = Symbol("delete");
  * "<namespace>/<name>" or "<name>". Errors are StatusErrors: NotFound, AlreadyExists, Conflict, Expired (410).
  */
 export interface ObjectStore {
+  /** An object with a resourceVersion is refused; a dry run takes it and answers it, as kube-apiserver's does. */
   create(key: string, object: KubeObject, options?: { ttlSeconds?: number; dryRun?: boolean }): Promise<StoredObject>;
   get(key: string, options?: ReadOptions): Promise<StoredObject>;
   /** `prefix` is "" or "<namespace>/". */

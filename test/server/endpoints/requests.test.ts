@@ -305,6 +305,19 @@ describe("objects", () => {
       "the server rejected our request due to an error in our request",
     ]);
   });
+
+  test("a dry run takes an object with a resourceVersion, unless its name is taken", async () => {
+    const map = { metadata: { name: "versioned", resourceVersion: "7" } };
+    const made = await call(api, "POST", `${MAPS}?dryRun=All`, map);
+    expect([made.status, made.at("metadata.resourceVersion")]).toEqual([201, "7"]);
+    const stored = await call(api, "POST", MAPS, map);
+    expect([stored.status, stored.at("message")]).toEqual([
+      500,
+      "resourceVersion should not be set on objects to be created",
+    ]);
+    const taken = await call(api, "POST", `${MAPS}?dryRun=All`, { metadata: { name: "stale", resourceVersion: "7" } });
+    expect([taken.status, taken.at("reason")]).toEqual([409, "AlreadyExists"]);
+  });
 });
 
 describe("watches", () => {
