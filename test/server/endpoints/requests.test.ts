@@ -304,6 +304,7 @@ describe("objects", () => {
       "Invalid",
       "the server rejected our request due to an error in our request",
     ]);
+    expect(answer.at("details")).toEqual({});
   });
 
   test("a dry run takes an object with a resourceVersion, unless its name is taken", async () => {
