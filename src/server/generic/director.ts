@@ -147,8 +147,13 @@ const PARTS = ["status", "approval", "ephemeralcontainers", "resize"] as const;
 const isPart = (subresource: string): subresource is (typeof PARTS)[number] =>
   PARTS.some((part) => part === subresource);
 
-/** The path exists but not for this verb. */
+/** The path exists but not for this verb; of what cannot be watched, there is no path of the old form either. */
 function refusal({ info }: ApiRequest, { facts }: ServedResource): StatusError {
+  const watched = facts.verbs.includes("watch");
+  if (info.legacyWatch && !watched) return unknownPath();
+  if (info.verb === "watch" && !watched && facts.verbs.includes("list")) {
+    return methodNotSupported({ group: facts.group, resource: facts.name }, "watch");
+  }
   const gr = {
     group: facts.group,
     resource: info.subresource === "" ? facts.name : `${facts.name}/${info.subresource}`,

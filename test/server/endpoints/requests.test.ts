@@ -185,6 +185,22 @@ const refusals: readonly Refusal[] = [
     reason: "MethodNotAllowed",
     message: "the server does not allow this method on the requested resource",
   },
+  {
+    name: "a watch of what is computed for each request",
+    method: "GET",
+    path: "/api/v1/componentstatuses?watch=true&timeoutSeconds=1",
+    status: 405,
+    reason: "MethodNotAllowed",
+    message: 'watch is not supported on resources of kind "componentstatuses"',
+  },
+  {
+    name: "the old watch path of what is computed for each request",
+    method: "GET",
+    path: "/api/v1/watch/componentstatuses?timeoutSeconds=1",
+    status: 404,
+    reason: "NotFound",
+    message: "the server could not find the requested resource",
+  },
 ];
 
 describe("refusals", () => {
