@@ -110,7 +110,8 @@ function interpret(value: JsonValue, expected: GroupVersionKind, body: Uint8Arra
 
 const SUMMARY_BYTES = 30;
 
-function unrecognized(expected: GroupVersionKind, message: string, body: Uint8Array): Error {
+/** The 400 for a body that does not say what it is; it quotes the body's beginning. */
+export function unrecognized(expected: GroupVersionKind, message: string, body: Uint8Array): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${expected.kind}): ${message} (${summarize(body)})`,
   );

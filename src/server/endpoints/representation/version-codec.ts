@@ -1,6 +1,5 @@
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
-import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -47,18 +46,7 @@ export class VersionCodec {
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
-    const { object, kind, warnings } = await decodeBody(body, { expected: this.gvk, mode });
-    if (formatGroupVersion(kind) !== this.apiVersion) {
-      throw badRequest(
-        `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${this.apiVersion})`,
-      );
-    }
-    if (kind.kind !== this.gvk.kind) {
-      const [from, to] = [`${kind.version}.${kind.kind}`, `${this.gvk.group || "core"}.${this.gvk.kind}`];
-      throw badRequest(
-        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${this.gvk.kind}: converting (${from}) to (${to}): unknown conversion`,
-      );
-    }
+    const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode });
     this.kind.applyDefaults(object);
     return { object, warnings };
   }
