@@ -135,7 +135,7 @@ export class ResourceMap {
     const kept = this.#kept(keptAs(facts));
     return {
       facts,
-      codec: new VersionCodec(this.#config.scheme.kind(facts), kept.hub),
+      codec: new VersionCodec(this.#config.scheme.kind(facts), kept.hub, this.#config.scheme),
       storage: kept.store,
       strategy: kept.strategy,
       admission: this.#config.admission,

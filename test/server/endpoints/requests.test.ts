@@ -399,6 +399,92 @@ describe("objects", () => {
   });
 });
 
+describe("a patch that changes what the object is", () => {
+  const JSON_PATCH = "application/json-patch+json";
+  const MERGE = "application/merge-patch+json";
+  const map = `${MAPS}/kind`;
+  const autoscaler = "/apis/autoscaling/v1/namespaces/shop/horizontalpodautoscalers/kind";
+  const replace = (path: string, value: string) => [{ op: "replace", path, value }];
+
+  beforeAll(async () => {
+    await call(api, "POST", MAPS, { metadata: { name: "kind" } });
+    await call(api, "POST", DEPLOYMENTS, deployment("kind"));
+    const spec = { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "kind" } };
+    await call(api, "POST", autoscaler.replace("/kind", ""), { metadata: { name: "kind" }, spec });
+  });
+
+  const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
+  test.each([
+    [map, JSON_PATCH, replace("/kind", "Secret"), "converting (v1.Secret) to (core.ConfigMap): unknown conversion"],
+    [map, MERGE, { kind: "Secret" }, "converting (v1.Secret) to (core.ConfigMap): unknown conversion"],
+    [map, MERGE, { kind: "Secret", data: { a: "b" } }, "illegal base64 data at input byte 0"],
+    [map, MERGE, { kind: "Foo" }, `no kind "Foo" is registered for version "v1" ${scheme}`],
+    [map, JSON_PATCH, replace("/apiVersion", "v9"), `no kind "ConfigMap" is registered for version "v9" ${scheme}`],
+    [map, MERGE, { apiVersion: "a/b/c" }, "unexpected GroupVersion string: a/b/c"],
+    [
+      map,
+      MERGE,
+      { kind: 5 },
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
+    [
+      `${DEPLOYMENTS}/kind/scale`,
+      MERGE,
+      { apiVersion: "v1", kind: "ConfigMap" },
+      "converting (v1.ConfigMap) to (autoscaling.Scale): unknown conversion",
+    ],
+  ])("%s, %s %j: 422", async (path, type, patch, says) => {
+    const answer = await call(api, "PATCH", path, patch, { type });
+    expect([answer.status, answer.at("reason"), answer.at("details.causes.0.field")]).toEqual([
+      422,
+      "Invalid",
+      "patch",
+    ]);
+    expect(answer.at("message")).toMatch(/^ "" is invalid: patch: Invalid value: "\{.*\}": /);
+    expect(String(answer.at("message"))).toContain(`}": ${says}`);
+    expect(String(answer.at("message")).endsWith(says)).toBe(true);
+  });
+
+  test.each([map, `${DEPLOYMENTS}/kind/scale`])("%s without its version: 400", async (path) => {
+    const answer = await call(api, "PATCH", path, { apiVersion: null }, { type: MERGE });
+    expect([answer.status, answer.at("message")]).toEqual([
+      400,
+      "the name of the object (kind based on URL) was undeterminable: name must be provided",
+    ]);
+  });
+
+  test("another version of the kind is converted, and a kind that is left out is filled in", async () => {
+    const metric = {
+      type: "Resource",
+      resource: { name: "memory", target: { type: "Utilization", averageUtilization: 60 } },
+    };
+    const patch = { apiVersion: "autoscaling/v2", spec: { metrics: [metric], minReplicas: 2 } };
+    const answer = await call(api, "PATCH", autoscaler, patch, { type: MERGE });
+    expect([answer.status, answer.at("apiVersion"), answer.at("spec.minReplicas")]).toEqual([200, "autoscaling/v1", 2]);
+    const second = await call(api, "GET", autoscaler.replace("/v1/", "/v2/"));
+    expect(second.at("spec.metrics")).toEqual([metric]);
+    const named = await call(api, "PATCH", map, { kind: null, data: { a: "b" } }, { type: MERGE });
+    expect([named.status, named.at("kind"), named.at("data")]).toEqual([200, "ConfigMap", { a: "b" }]);
+  });
+
+  test("a strategic merge patch has no say in it", async () => {
+    const answer = await call(
+      api,
+      "PATCH",
+      map,
+      { kind: "Secret" },
+      { type: "application/strategic-merge-patch+json" },
+    );
+    expect([answer.status, answer.at("kind")]).toEqual([200, "ConfigMap"]);
+  });
+
+  test("null is no merge patch, and a JSON patch without operations", async () => {
+    const merged = await call(api, "PATCH", map, "null", { type: MERGE });
+    expect([merged.status, merged.at("message")]).toEqual([400, "Invalid JSON Patch"]);
+    expect((await call(api, "PATCH", map, "null", { type: JSON_PATCH })).status).toBe(200);
+  });
+});
+
 describe("watches", () => {
   test("a streaming list ends its initial events with a bookmark", async () => {
     const query =

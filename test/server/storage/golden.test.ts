@@ -40,7 +40,7 @@ describe.skipIf(!there)("golden objects through storage (skipped where the testd
     const sent = read(file);
     const kind = scheme.kindOf(sent);
     const hub = scheme.kind(kind.hub);
-    const codec = new VersionCodec(kind, hub);
+    const codec = new VersionCodec(kind, hub, scheme);
     const store = storage.storeFor({
       prefix: `/registry/${file}/`,
       resource: { group: kind.gvk.group, resource: kind.gvk.kind },

@@ -4,10 +4,11 @@ import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/me
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
-import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
+import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import type { RequestBody } from "../negotiation/request-body.js";
+import { patchedKind } from "../negotiation/patched-kind.js";
 import { NEWLINE } from "./json-text.js";
 import { spliceResourceVersion } from "./splice.js";
 
@@ -18,6 +19,13 @@ export interface DecodedDraft {
   readonly object: KubeObject;
   /** Unknown and repeated fields, for Warning headers. */
   readonly warnings: readonly string[];
+}
+
+/** What a patch made. */
+export interface PatchedObject {
+  readonly object: KubeObject;
+  /** Unknown and repeated fields. */
+  readonly strictErrors: readonly string[];
 }
 
 /** One kind at one version: from bodies to the hub's shape and back to bytes. */
@@ -31,6 +39,7 @@ export class VersionCodec {
   constructor(
     readonly kind: VersionedKind,
     readonly hub: VersionedKind,
+    private readonly scheme: Scheme,
   ) {
     this.gvk = kind.gvk;
     this.apiVersion = formatGroupVersion(this.gvk);
@@ -51,8 +60,23 @@ export class VersionCodec {
     return { object, warnings };
   }
 
-  /** A value that a patch made of an object of this version. Throws an UnmarshalError. Strict problems are told, not judged. */
-  decodePatched(value: JsonValue, mode: FieldValidation): { object: KubeObject; strictErrors: readonly string[] } {
+  /**
+   * A value that a patch made of an object of this version, as the kind it says it is: of another version it is brought to
+   * this one. Throws an UnmarshalError for another kind. Strict problems are told, not judged.
+   */
+  decodeStated(value: JsonValue, mode: FieldValidation): PatchedObject {
+    const stated = patchedKind(value, this.gvk);
+    if (stated === undefined) return { object: {}, strictErrors: [] };
+    if (stated === this.gvk) return this.decodePatched(value, mode);
+    const other = this.scheme.kind(stated);
+    const { object, strictErrors } = decodeObject<KubeObject>(value, other.schema, { mode });
+    other.applyDefaults(object);
+    const converted = this.kind.fromHub(other.toHub(object));
+    return { object: { ...converted, kind: this.gvk.kind, apiVersion: this.apiVersion }, strictErrors };
+  }
+
+  /** A value that a patch made of an object of this version, whatever it says it is. Else as {@link decodeStated}. */
+  decodePatched(value: JsonValue, mode: FieldValidation): PatchedObject {
     const { object, strictErrors } = decodeObject<KubeObject>(value, this.schema, { mode });
     object.kind = this.gvk.kind;
     object.apiVersion = this.apiVersion;
