@@ -5,6 +5,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
@@ -244,6 +245,31 @@ test("a resumed TLS session still knows whose certificate began it", async () =>
   expect(await asked()).toEqual({ status: 200, resumed: false });
   expect(await asked()).toEqual({ status: 200, resumed: true });
   agent.destroy();
+});
+
+/** Sends text on a connection and reads it to its end; the server is to end it. */
+function conversation(socket: Socket, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const received: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => received.push(chunk)).on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(received).toString("latin1")));
+    socket.write(text);
+  });
+}
+
+describe("what Go's HTTP server refuses before anything else", () => {
+  const address = () => {
+    const { hostname, port } = new URL(cluster.url);
+    return { host: hostname, port: Number(port) };
+  };
+
+  test.each(["GET", "HEAD", "POST", "PUT"])("a %s without TLS", async (method) => {
+    const answer = await conversation(
+      connectTcp(address()),
+      `${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n${"x".repeat(100_000)}`,
+    );
+    expect(answer).toBe("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+  });
 });
 
 const DAY = 86_400_000;

@@ -6,6 +6,7 @@ import { http1Exchange } from "./transport/http1.js";
 import { readOn } from "./transport/http1-reading.js";
 import { http1UpgradeExchange } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
+import { answerPlainHttp } from "./transport/plain-http.js";
 
 export interface ListenOptions {
   readonly host: string;
@@ -67,7 +68,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.once("close", () => sockets.delete(socket));
   });
   // A client that hangs up during its handshake is nobody's error.
-  server.on("tlsClientError", () => {});
+  server.on("tlsClientError", (error, client) => answerPlainHttp(error, client, CLOSING_MS));
   server.on("sessionError", () => {});
   server.on("request", (request, response) => {
     readOn(request.socket, response);
