@@ -270,6 +270,24 @@ describe("what Go's HTTP server refuses before anything else", () => {
     );
     expect(answer).toBe("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
   });
+
+  const overTls = (text: string) =>
+    conversation(connectTls({ ...address(), ca: pki.ca.certificate, ALPNProtocols: ["http/1.1"] }), text);
+
+  test.each(["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"])("HTTP/1.1 without a Host: %j", async (headers) => {
+    const [head, body] = (await overTls(`GET /version HTTP/1.1\r\n${headers}\r\n`)).split("\r\n\r\n");
+    expect(head?.split("\r\n")[0]).toBe("HTTP/1.1 400 Bad Request: missing required Host header");
+    expect(head?.toLowerCase()).toContain("content-type: text/plain; charset=utf-8");
+    expect(head?.toLowerCase()).toContain("connection: close");
+    expect(body).toBe("400 Bad Request: missing required Host header");
+  });
+
+  test.each(["GET /version HTTP/1.0\r\n\r\n", "GET /version HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n"])(
+    "but not %j",
+    async (text) => {
+      expect(await overTls(text)).toMatch(/^HTTP\/1\.[01] 200 /);
+    },
+  );
 });
 
 const DAY = 86_400_000;

@@ -1,12 +1,13 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Exchange } from "../request/exchange.js";
 import { http1Exchange } from "./transport/http1.js";
 import { readOn } from "./transport/http1-reading.js";
-import { http1UpgradeExchange } from "./transport/http1-upgrade.js";
+import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
 import { answerPlainHttp } from "./transport/plain-http.js";
+import { refuseWithoutHost } from "./transport/required-host.js";
 
 export interface ListenOptions {
   readonly host: string;
@@ -70,12 +71,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   // A client that hangs up during its handshake is nobody's error.
   server.on("tlsClientError", (error, client) => answerPlainHttp(error, client, CLOSING_MS));
   server.on("sessionError", () => {});
-  server.on("request", (request, response) => {
+  // HTTP/1.1 only, although its types say otherwise: what the listener of streams below takes does not come here.
+  server.on("request", (given, answer) => {
+    const [request, response] = [given as unknown as IncomingMessage, answer as unknown as ServerResponse];
     readOn(request.socket, response);
-    run(options, http1Exchange(request as never, response as never, options.stopping), () => response.destroy());
+    if (refuseWithoutHost(request, response)) return;
+    run(options, http1Exchange(request, response, options.stopping), () => response.destroy());
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    run(options, http1UpgradeExchange(request, socket, head, options.stopping), () => socket.destroy());
+    const response = upgradeResponse(request, socket);
+    if (refuseWithoutHost(request, response)) return;
+    run(options, http1UpgradeExchange(request, response, head, options.stopping), () => socket.destroy());
   });
   // The listener above also brings Node's compatibility layer for HTTP/2 streams; ours takes its place.
   server.removeAllListeners("stream");

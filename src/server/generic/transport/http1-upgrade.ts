@@ -4,16 +4,8 @@ import type { Exchange } from "../../request/exchange.js";
 import { http1Exchange } from "./http1.js";
 import { asksForWebSocket, webSocketOffer } from "./web-socket.js";
 
-/**
- * A request with an Upgrade header as an exchange: Node hands out its bare connection. It can become a WebSocket; else, and
- * for protocols that are not spoken here, it is answered as any request is, and the connection ends.
- */
-export function http1UpgradeExchange(
-  request: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-  stopping: AbortSignal,
-): Exchange {
+/** The answer to a request with an Upgrade header: Node hands out the bare connection, which ends with the answer. */
+export function upgradeResponse(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
@@ -21,6 +13,20 @@ export function http1UpgradeExchange(
   // What Node does for connections it keeps.
   socket.on("drain", () => response.emit("drain"));
   socket.on("error", () => socket.destroy());
+  return response;
+}
+
+/**
+ * A request with an Upgrade header as an exchange. It can become a WebSocket; else, and for protocols that are not spoken
+ * here, it is answered as any request is.
+ */
+export function http1UpgradeExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: Buffer,
+  stopping: AbortSignal,
+): Exchange {
+  const { socket } = request;
   if (!asksForWebSocket(request)) return http1Exchange(request, response, stopping);
   return http1Exchange(request, response, stopping, (accepted) =>
     webSocketOffer(request, socket, head, () => {
