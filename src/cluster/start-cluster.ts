@@ -1,4 +1,5 @@
 import { createPrivateKey } from "node:crypto";
+import { type ControllerName, enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
 import { publishedScheme, SCHEMA_EPOCH } from "../api/scheme/published.js";
 import { type Clock, systemClock } from "../base/clock.js";
@@ -47,6 +48,12 @@ export interface ClusterOptions {
    * stable versions are served.
    */
   readonly runtimeConfig?: RuntimeConfig;
+  /**
+   * Which controllers run, as kube-controller-manager's --controllers: "*" all, "name" that one, "-name" not that one; a list
+   * without "*" runs what it names and nothing else. False: none, for those who bring their own; what is inside
+   * kube-apiserver runs all the same. Default ["*"].
+   */
+  readonly controllers?: false | readonly string[];
   /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
   readonly watchCache?: boolean;
   readonly clock?: Clock;
@@ -99,13 +106,17 @@ const BOOT_STEPS = {
   controllers: "start-controllers",
 } as const;
 
-/** Starts a cluster; when it resolves, the API answers and the system's namespaces are there. */
+/**
+ * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
+ * for a controller that there is none of.
+ */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { clock = systemClock, random = systemRandom } = options;
+  const { clock = systemClock, random = systemRandom, controllers = ["*"] } = options;
+  const enabled = enabledControllers(controllers === false ? [] : controllers);
   const kv = await openKv(options, clock);
   try {
     const pki = await openPki(options, clock, random);
-    return await start(options, { clock, random, kv, pki });
+    return await start(options, { clock, random, kv, pki, enabled });
   } catch (error) {
     await kv.close();
     throw error;
@@ -117,9 +128,10 @@ interface Parts {
   readonly random: Random;
   readonly kv: Kv;
   readonly pki: ClusterPki;
+  readonly enabled: ReadonlySet<ControllerName>;
 }
 
-async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts): Promise<Cluster> {
+async function start(options: ClusterOptions, { clock, random, kv, pki, enabled }: Parts): Promise<Cluster> {
   let listener: Listener | undefined;
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
@@ -165,6 +177,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     await boot.run(BOOT_STEPS.bootstrap, () => createMissing(server.resources, bootstrapObjects(runtimeConfig)));
     await boot.run(BOOT_STEPS.controllers, () => {
       controllers = startControllers({
+        enabled,
         transport: server.loopback(),
         clock,
         caCertificate: pki.ca.certificate,

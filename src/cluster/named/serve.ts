@@ -17,6 +17,8 @@ export interface NamedClusterOptions {
   readonly storage: StorageChoice | undefined;
   /** Of this start only: which API versions are served. */
   readonly runtimeConfig?: RuntimeConfig;
+  /** Of this start only: which controllers run. Left out: all of them. */
+  readonly controllers?: readonly string[] | undefined;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -64,8 +66,10 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig } = options;
-  const start = (port: number) => startCluster({ ...choice, ...(runtimeConfig && { runtimeConfig }), dataDir, port });
+  const { runtimeConfig, controllers } = options;
+  const kept = { ...choice, dataDir };
+  const served = { ...(runtimeConfig && { runtimeConfig }), ...(controllers && { controllers }) };
+  const start = (port: number) => startCluster({ ...kept, ...served, port });
   const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
   try {
     const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
@@ -99,6 +103,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     for (const [key, enabled] of Object.entries(options.runtimeConfig ?? {})) {
       args.push(`--runtime-config=${key}=${enabled}`);
     }
+    if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },

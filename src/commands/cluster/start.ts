@@ -1,6 +1,7 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
+import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
@@ -10,6 +11,7 @@ export interface ClusterStartOptions {
   readonly port: number;
   readonly storage: StorageChoice | undefined;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
+  readonly controllers: readonly string[] | undefined;
   readonly dataDir: string;
   readonly detach: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -40,6 +42,7 @@ export function clusterStartCommand(run = startNamed): Command {
       },
       ...storageFlags,
       runtimeConfigFlag,
+      controllersFlag,
       {
         name: "data-dir",
         type: "string",
@@ -53,6 +56,7 @@ export function clusterStartCommand(run = startNamed): Command {
         usage: "Return when the cluster is ready and leave it running.",
       },
     ],
+    completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
     validateArgs: nameArgument,
@@ -69,6 +73,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     port,
     storage: storageOf(factory, invocation),
     runtimeConfig: runtimeConfigOf(invocation),
+    controllers: controllersOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     env: factory.env,

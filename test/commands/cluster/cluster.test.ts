@@ -117,6 +117,23 @@ describe.skipIf(!built)("kubets cluster", () => {
       ]);
     });
 
+    test("runs the controllers that --controllers names", async () => {
+      const some = ["--controllers=*,-serviceaccount-controller"];
+      const outcome = await kubets("cluster", "run", ...some, "--", "kubets", "get", "sa,cm", "-o", "name");
+      expect(outcome).toMatchObject({ code: 0, stdout: "configmap/kube-root-ca.crt\n" });
+    });
+
+    test("completes the names that --controllers takes", async () => {
+      const { stdout } = await kubets("__complete", "cluster", "run", "--controllers=*,-persistentvolume-");
+      expect(stdout).toBe("*,-persistentvolume-protection-controller\n:6\n");
+    });
+
+    test.each(["run", "start"])("%s refuses a controller that there is none of", async (command) => {
+      const { code, stderr } = await kubets("cluster", command, "--controllers=*,-nope", "--", "true");
+      expect([code, stderr.split("\n")[0]]).toEqual([1, 'error: "nope" is not in the list of known controllers']);
+      expect([leftovers(), existsSync(join(home, ".kubets"))]).toEqual([[], false]);
+    });
+
     test("needs a command", async () => {
       const { code, stderr } = await kubets("cluster", "run");
       expect([code, stderr.split("\n")[0]]).toEqual([1, "error: a command to run is required, after --"]);
@@ -126,11 +143,12 @@ describe.skipIf(!built)("kubets cluster", () => {
   describe("start, stop, status, list, delete", () => {
     test("a cluster keeps its objects, its address and its context over a restart, until it is deleted", async () => {
       writeFileSync(join(home, "cm.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n");
-      const started = await kubets("cluster", "start", "dev", "--detach");
+      const started = await kubets("cluster", "start", "dev", "--detach", "--controllers=");
       expect(started).toMatchObject({ code: 0, stderr: "" });
       const url = /ready at (https:\S+)/.exec(started.stdout)?.[1];
       expect((await kubets("config", "current-context")).stdout).toBe("kubets-dev\n");
       expect(await kubets("create", "-f", "cm.yaml")).toMatchObject({ stdout: "configmap/kept created\n" });
+      expect((await kubets("get", "sa,cm", "-o", "name")).stdout).toBe("configmap/kept\n");
       const status = await kubets("cluster", "status", "dev", "-v=6");
       expect(status.stdout).toMatch(/^State: +Running$/m);
       expect(status.stderr).toMatch(
@@ -146,7 +164,10 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect((await kubets("cluster", "list")).stdout).toMatch(/^dev +Stopped/m);
 
       expect((await kubets("cluster", "start", "dev", "--detach")).stdout).toContain(`ready at ${url}\n`);
-      expect((await kubets("get", "cm", "kept", "-o", "name")).stdout).toBe("configmap/kept\n");
+      // --controllers was for the first start only.
+      expect((await kubets("get", "sa,cm", "-o", "name")).stdout).toBe(
+        "serviceaccount/default\nconfigmap/kept\nconfigmap/kube-root-ca.crt\n",
+      );
 
       expect(await kubets("cluster", "delete", "dev")).toMatchObject({ code: 0, stderr: "" });
       expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("");
