@@ -440,9 +440,9 @@ describe("a patch that changes what the object is", () => {
       "Invalid",
       "patch",
     ]);
-    expect(answer.at("message")).toMatch(/^ "" is invalid: patch: Invalid value: "\{.*\}": /);
-    expect(String(answer.at("message"))).toContain(`}": ${says}`);
-    expect(String(answer.at("message")).endsWith(says)).toBe(true);
+    const message = answer.at("message") as string;
+    expect(message).toMatch(/^ "" is invalid: patch: Invalid value: "\{/);
+    expect(message.slice(-says.length - 4)).toBe(`}": ${says}`);
   });
 
   test.each([map, `${DEPLOYMENTS}/kind/scale`])("%s without its version: 400", async (path) => {
