@@ -50,8 +50,8 @@ export interface ClusterOptions {
   readonly runtimeConfig?: RuntimeConfig;
   /**
    * Which controllers run, as kube-controller-manager's --controllers: "*" all, "name" that one, "-name" not that one; a list
-   * without "*" runs what it names and nothing else. False: none, for those who bring their own; what is inside
-   * kube-apiserver runs all the same. Default ["*"].
+   * without "*" runs what it names and nothing else. False: none, for suites that bring their own; what Kubernetes has
+   * inside kube-apiserver runs all the same. Default ["*"].
    */
   readonly controllers?: false | readonly string[];
   /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */

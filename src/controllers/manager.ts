@@ -173,7 +173,7 @@ export function startControllers(config: ControllersConfig): Controllers {
   start(["certificatesigningrequest-signing-controller"], () =>
     follow(api, { path: SIGNED_REQUESTS, signal, report, changed: (request) => signer.changed(request) }),
   );
-  // Nobody waits for it: a cluster is ready before all of it has been looked at.
+  // The API is ready before the garbage collector has looked at all objects.
   start(["garbage-collector-controller"], () => portsReady.reached.then(() => garbage.run()));
   return {
     settled: portsReady.reached,

@@ -467,7 +467,7 @@ describe("a patch that changes what the object is", () => {
     expect([named.status, named.at("kind"), named.at("data")]).toEqual([200, "ConfigMap", { a: "b" }]);
   });
 
-  test("a strategic merge patch has no say in it", async () => {
+  test("a strategic merge patch cannot do it", async () => {
     const answer = await call(
       api,
       "PATCH",

@@ -6,7 +6,7 @@ const ANSWER = "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to a
 
 /**
  * To be called when a handshake failed: answers a client that sent an HTTP request instead, and ends its connection within
- * `patience` ms. OpenSSL knows GET, HEAD, POST and PUT; to what else begins no handshake nothing is said.
+ * `patience` ms. OpenSSL recognizes GET, HEAD, POST and PUT; other bytes that begin no handshake get no answer.
  */
 export function answerPlainHttp(error: NodeJS.ErrnoException, client: TLSSocket, patience: number): void {
   if (error.code !== "ERR_SSL_HTTP_REQUEST") return;
