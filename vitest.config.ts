@@ -1,33 +1,93 @@
-import { defineConfig } from "vitest/config";
+import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The longest file first, so that it is not what the others have to wait for in the end. */
-class ParityFirst extends BaseSequencer {
+/**
+ * Long plays, and comparisons with the real kubectl of what rarely changes: `npm run test:long`, which CI runs beside `npm test`.
+ */
+const LONG = [
+  "test/durability/**/*.test.ts",
+  "test/faults/**/*.test.ts",
+  "test/hostile/**/*.test.ts",
+  "test/interop/{java,python,rust}/**/*.test.ts",
+  "test/kustomize/build.test.ts",
+  "test/model/**/*.test.ts",
+  "test/parity/parity.test.ts",
+  "test/scripts/by-kubectl.test.ts",
+  "test/server/back-pressure.test.ts",
+  "test/server/endpoints/contention/**/*.test.ts",
+  "test/server/endpoints/long-list.test.ts",
+];
+
+/** What needs neither a build nor another program: `npm run test:quick`, for the loop while writing. */
+const QUICK = [
+  "test/architecture.test.ts",
+  "test/{actions,api,base,cli,client,controllers,kinds,machinery,printers,resource}/**/*.test.ts",
+  "test/server/{builtin,filters,generic,registry,request}/**/*.test.ts",
+];
+const NOT_QUICK = ["test/machinery/patch/kubectl-local.test.ts", "test/machinery/codec/kubectl-oracle.test.ts"];
+
+/** Which files a mode runs; without one, `npx vitest run PATH` finds every file. */
+const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {
+  main: { include: ["test/**/*.test.ts"], exclude: LONG },
+  long: { include: LONG },
+  quick: { include: QUICK, exclude: NOT_QUICK },
+};
+
+/** The files that take longest begin first, so that no core waits for one of them in the end. */
+const LONGEST = ["/parity/", "/scripts/", "/terminal/", "/completions/", "/commands/cluster/"];
+
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isParity = ({ moduleId }: TestSpecification): boolean => moduleId.includes("/parity/");
-    return [...sorted.filter(isParity), ...sorted.filter((file) => !isParity(file))];
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = LONGEST.findIndex((folder) => moduleId.includes(folder));
+      return found === -1 ? LONGEST.length : found;
+    };
+    return sorted.sort((a, b) => rank(a) - rank(b));
   }
 }
 
 // Commands write dates in the zone of the machine; expectations are in this one. Threads take it over.
 process.env.TZ = "UTC";
+process.env.KUBETS_DISK_FOLDER ??= process.env.TMPDIR ?? "/tmp";
+const memory = memoryFolder();
+if (memory !== undefined) process.env.TMPDIR = memory;
 
 const report = process.env.KUBETS_TEST_REPORT;
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   test: {
     include: ["test/**/*.test.ts"],
+    ...FILES[mode],
+    exclude: [...configDefaults.exclude, ...(FILES[mode]?.exclude ?? [])],
     pool: "threads",
     // Much of the time goes by waiting for other programs: a core less would leave one idle.
     maxWorkers: "100%",
-    sequence: { sequencer: ParityFirst },
+    sequence: { sequencer: LongestFirst },
     // Of those that say they may run beside others: parity, whose sessions often wait.
     maxConcurrency: 2,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Sessions that watch real processes can miss their moment on a loaded machine; a real difference fails twice.
-    retry: process.env.CI === undefined ? 0 : 1,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
   },
-});
+}));
+
+/**
+ * A folder in memory for temporary files, where the system has one with room: on a disk half of the time of many tests is spent
+ * on flushing what is deleted a second later. What is about disks asks for KUBETS_DISK_FOLDER.
+ */
+function memoryFolder(): string | undefined {
+  const shared = "/dev/shm";
+  try {
+    accessSync(shared, constants.W_OK);
+    const { bavail, bsize } = statfsSync(shared);
+    if (bavail * bsize < 4 * 2 ** 30) return undefined;
+    const folder = join(shared, `kubets-tests-${process.getuid?.()}`);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  } catch {
+    return undefined;
+  }
+}

@@ -268,6 +268,8 @@ const STATED = {
   "/componentstatuses": { deprecated: "1.19" },
   "/endpoints": { deprecated: "1.33", replacement: "discovery.k8s.io,v1,EndpointSlice" },
 };
+// What the paths are for, where that is not what the OpenAPI's parameters suggest: these lists take a "watch" and refuse it.
+const VERBS = { "/componentstatuses": ["get", "list"] };
 // Where the version that is stored is not the one that is asked for.
 const STORED_AS = {
   "autoscaling/horizontalpodautoscalers": "autoscaling/v2/HorizontalPodAutoscaler",
@@ -295,12 +297,13 @@ const resources = openApi.resources.map((resource) => {
       .join("=");
   const stored = STORED_AS[key] ?? `${groupOf(groupVersion)}/${version}/${kind}`;
   const hash = createHash("sha256").update(stored).digest().subarray(0, 8).toString("base64");
-  const isStored = resource.verbs.includes("create") && resource.verbs.includes("watch");
+  const verbs = VERBS[key] ?? resource.verbs.toSorted(byText);
+  const isStored = verbs.includes("create") && verbs.includes("watch");
   const subresources = {};
   for (const name of Object.keys(resource.subresources).toSorted(byText)) {
     if (name.endsWith("/{path}")) continue;
-    const { verbs, kind: reached } = resource.subresources[name];
-    const actual = name === "proxy" ? PROXY_VERBS : (CONNECT_VERBS[`${plural}/${name}`] ?? verbs);
+    const { verbs: listed, kind: reached } = resource.subresources[name];
+    const actual = name === "proxy" ? PROXY_VERBS : (CONNECT_VERBS[`${plural}/${name}`] ?? listed);
     subresources[name] = { kind: `${reached.group}/${reached.version}/${reached.kind}`, verbs: actual };
   }
   return {
@@ -310,7 +313,7 @@ const resources = openApi.resources.map((resource) => {
     kind,
     definition,
     ...(resource.namespaced ? { namespaced: true } : {}),
-    verbs: resource.verbs.toSorted(byText),
+    verbs,
     ...(Object.keys(subresources).length > 0 ? { subresources } : {}),
     ...((NEWER[key]?.shortNames ?? known.shortNames) ? { shortNames: NEWER[key]?.shortNames ?? known.shortNames } : {}),
     ...((NEWER[key]?.categories ?? known.categories) ? { categories: NEWER[key]?.categories ?? known.categories } : {}),

@@ -52,7 +52,7 @@ export async function startServer(dist, dataDir) {
   return { ...server, usage: server.usage, target: targetOf(JSON.parse(server.ready.kubeconfig)) };
 }
 
-function targetOf(kubeconfig) {
+export function targetOf(kubeconfig) {
   const { server, "certificate-authority-data": ca } = kubeconfig.clusters[0].cluster;
   const { "client-certificate-data": cert, "client-key-data": key } = kubeconfig.users[0].user;
   const pem = (text) => Buffer.from(text, "base64").toString();

@@ -4,9 +4,27 @@ import type { GroupVersionResource } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { Helper } from "../resource/helper.js";
+import { readTyped } from "./read-typed.js";
+import type { TypedKinds } from "./typed-object.js";
 
 /** Reads from the server, lists in pages of `chunkSize`. */
 export function clusterReader(client: RestClient, chunkSize: number): DescribeReader {
+  return readerOf(client, chunkSize, (page) => (page.items ?? []) as KubeObject[]);
+}
+
+/** Reads what Go's types hold of the server's objects: each is as {@link readTyped} makes it, an item of a list too. */
+export function typedReader(client: RestClient, kinds: TypedKinds): DescribeReader {
+  const { get, list } = readerOf(client, 0, ({ apiVersion = "", kind = "", items = [] }) =>
+    (items as KubeObject[]).map((item) => readTyped({ ...item, apiVersion, kind: kind.replace(/List$/, "") }, kinds)),
+  );
+  return { get: async (...what) => readTyped(await get(...what), kinds), list };
+}
+
+function readerOf(
+  client: RestClient,
+  chunkSize: number,
+  itemsOf: (page: KubeObject) => readonly KubeObject[],
+): DescribeReader {
   const helper = (resource: GroupVersionResource, namespace: string): Helper =>
     new Helper(client, mappingOf(resource, namespace), { typed: true });
   return {
@@ -17,7 +35,7 @@ export function clusterReader(client: RestClient, chunkSize: number): DescribeRe
       let next = "";
       do {
         const page = await helper(resource, namespace).list(namespace, { ...what, limit, continue: next });
-        items.push(...((page.items ?? []) as KubeObject[]));
+        items.push(...itemsOf(page));
         next = (page.metadata as { continue?: string } | undefined)?.continue ?? "";
       } while (next !== "");
       return items;

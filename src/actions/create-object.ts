@@ -7,14 +7,8 @@ import { withSource } from "./source-error.js";
 export async function createObject(info: Info, object: KubeObject, helper: Helper, send: boolean): Promise<void> {
   info.object = object;
   if (!send) return;
-  const created = await helper.create(info.namespace, withoutVersion(object)).catch((error: unknown) => {
+  const created = await helper.create(info.namespace, object).catch((error: unknown) => {
     throw withSource("creating", info.source, error);
   });
   refresh(info, created);
-}
-
-/** What is to be created has no version yet, whatever its file says. */
-function withoutVersion(object: KubeObject): KubeObject {
-  const { resourceVersion, ...metadata } = object.metadata ?? {};
-  return (resourceVersion ?? "") === "" ? object : { ...object, metadata };
 }

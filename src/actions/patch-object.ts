@@ -92,11 +92,11 @@ export class PatchObject {
     this.sent = this.modified;
     await this.helper.delete(namespace, name, this.options.recreate?.deletion);
     await this.untilGone();
-    const wanted = decodeJson(this.modified).value as unknown as KubeObject;
+    const wanted = decodeJson(this.modified).value as KubeObject;
     try {
       return await this.helper.create(namespace, wanted);
     } catch (error) {
-      await this.helper.create(namespace, withoutVersion(current)).catch((again: unknown) => {
+      await this.helper.create(namespace, current).catch((again: unknown) => {
         const text = `An error occurred force-replacing the existing object with the newly provided one:\n\n${messageOf(error)}.\n\nAdditionally, an error occurred attempting to restore the original object:\n\n${messageOf(again)}`;
         throw new Error(text, { cause: error });
       });
@@ -125,11 +125,6 @@ export class PatchObject {
 function withVersion(patch: JsonObject, resourceVersion: string): JsonObject {
   const { metadata } = patch;
   return { ...patch, metadata: { ...(isJsonObject(metadata) && metadata), resourceVersion } };
-}
-
-function withoutVersion(object: KubeObject): KubeObject {
-  const { resourceVersion: _old, ...metadata } = object.metadata ?? {};
-  return { ...object, metadata };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

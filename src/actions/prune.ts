@@ -106,7 +106,7 @@ async function listUnvisited(
   mapping: RestMapping,
   { client, selector, visited }: PruneSearch,
 ): Promise<readonly KubeObject[]> {
-  const list = await new Helper(client, mapping).list(namespace, { labelSelector: selector });
+  const list = await new Helper(client, mapping, { sentBy: "dynamic" }).list(namespace, { labelSelector: selector });
   if (!isList(list)) return [];
   return listItems(list).filter(
     (object) => lastApplied(object) !== undefined && !visited.uids.has(object.metadata?.uid ?? ""),
@@ -133,6 +133,7 @@ export async function pruneObject(
     body: new TextEncoder().encode(`${encodeJson(body)}\n`),
     contentType: "application/json",
     accept: "application/json",
+    sentBy: "dynamic",
   });
 }
 

@@ -46,12 +46,13 @@ export class TypedClient {
       path: resourcePath(this.#mapping, namespace, name),
       ...protobufBody(options, this.kinds),
       accept: "application/json",
+      sentBy: "typed",
     });
   }
 
   async #send(method: string, path: string, object?: KubeObject): Promise<KubeObject> {
     const body = object && protobufBody({ ...object, ...this.type }, this.kinds);
-    const answer = await this.client.request({ method, path, ...body, accept: "application/json" });
+    const answer = await this.client.request({ method, path, ...body, accept: "application/json", sentBy: "typed" });
     return readTyped({ ...(answer.json() as KubeObject), ...this.type }, this.kinds);
   }
 }

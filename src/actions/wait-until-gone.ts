@@ -23,7 +23,7 @@ const LONGEST_BACK_OFF = 30_000;
  */
 export async function waitUntilGone(info: Info, options: WaitUntilGoneOptions): Promise<void> {
   if (info.name === "") throw new Error("resource name must be provided");
-  const helper = new Helper(options.client, info.mapping, { signal: options.deadline });
+  const helper = new Helper(options.client, info.mapping, { signal: options.deadline, sentBy: "dynamic" });
   try {
     if (await isGone(info, helper, options)) return;
     // A watch that ended without an answer is opened again, less and less often.

@@ -1,6 +1,7 @@
+import { uuid } from "../base/uuid.js";
 import type { ConfigLoader } from "../client/config/config-loader.js";
 import type { ConfigOverrides } from "../client/config/config-overrides.js";
-import { klogError } from "../client/klog.js";
+import { klogError, type VerboseLog } from "../client/klog.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { buildNotes } from "./build-notes.js";
 import { userAgent } from "./client-version.js";
@@ -23,13 +24,16 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const logError = (source: string, message: string, error: string): void => {
     host.streams.err.write(klogError(source, message, error, new Date(host.clock.now()), host.pid));
   };
-  const loader = once(() => makeLoader(host, flags));
+  const log = once(() => openLog(host, flags));
+  const loader = once(async () => makeLoader(host, flags, await log()));
   const clientConfig = once(async () => (await loader()).clientConfig());
   const restClient = once(async () => {
     const { createRestClient } = await import("./connect.js");
-    // TLS needs this module anyway; the global `crypto` would load web crypto.
-    const { randomUUID } = await import("node:crypto");
-    const plain = createRestClient(await clientConfig(), {
+    const config = await clientConfig();
+    const verbose = await log();
+    // kubectl tells the server which command asks, and which requests belong together.
+    const headers = { "kubectl-command": commandPath, "kubectl-session": uuid(host.random) };
+    const plain = createRestClient(config, {
       clock: host.clock,
       env: host.env,
       random: host.random,
@@ -39,8 +43,8 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
       },
       pluginPolicy: host.pluginPolicy,
       onBrokenBody: (reason) => logError("request.go:1196", "Unexpected error when reading response body", reason),
-      // kubectl tells the server which command asks, and which requests belong together.
-      headers: { "kubectl-command": commandPath, "kubectl-session": randomUUID() },
+      headers,
+      ...(verbose && { log: (await import("./log-client.js")).logClient(verbose, host.clock, config, headers) }),
     });
     const client = flags.changed("retry")
       ? (await import("./with-retries.js")).withRetries(plain, flags, host.streams)
@@ -55,12 +59,14 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const discovery = once(async () => {
     const { createCachedDiscovery } = await import("./connect.js");
     const { cacheDir } = await clientConfig();
-    const log = (source: string, message: string): void => logError(source, "Unhandled Error", message);
-    return createCachedDiscovery({ client: await restClient(), cacheDir, clock: host.clock, random: host.random, log });
+    const onError = (source: string, message: string): void => logError(source, "Unhandled Error", message);
+    const client = await restClient();
+    const { clock, random } = host;
+    return createCachedDiscovery({ client, cacheDir, clock, random, onError, log: await log() });
   });
   const mapper = once(async () => {
     const { createRestMapper } = await import("./connect.js");
-    return createRestMapper(await discovery());
+    return createRestMapper(await discovery(), await log());
   });
   const openapi = once(async () => {
     const { createOpenApi } = await import("../client/openapi/create-openapi.js");
@@ -94,6 +100,7 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
     runProgram: host.runProgram,
     colours: host.colours,
     look,
+    log,
     rawConfig: async () => (await loader()).rawConfig(),
     clientConfig,
     namespace: async () => (await loader()).namespace(),
@@ -109,13 +116,23 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   };
 }
 
-async function makeLoader(host: Host, flags: ParsedFlagSet): Promise<ConfigLoader> {
+/** The log costs its module only where a line may be written. */
+async function openLog({ streams, clock, pid }: Host, flags: ParsedFlagSet): Promise<VerboseLog | undefined> {
+  const level = flags.number("v");
+  const modules = flags.string("vmodule");
+  if (level < 1 && modules === "") return undefined;
+  const { leveledLog } = await import("../client/leveled-log.js");
+  return leveledLog({ level, modules, clock, pid, write: (line) => void streams.err.write(line) });
+}
+
+async function makeLoader(host: Host, flags: ParsedFlagSet, log: VerboseLog | undefined): Promise<ConfigLoader> {
   const { createConfigLoader } = await import("../client/config/config-loader.js");
   return createConfigLoader({
     overrides: configOverrides(flags),
     env: host.env,
     cwd: host.cwd,
     userAgent: userAgent(host.program, host.platform, host.arch),
+    log,
     prompt: async () => (await import("./prompt-credentials.js")).promptCredentials(host.streams),
   });
 }

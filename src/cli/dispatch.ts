@@ -180,6 +180,8 @@ async function runCommand(command: Command, invocation: Invocation, factory: Own
     await loadForFlags(command, invocation);
     await command.execute(factory, invocation);
   } catch (error) {
+    const log = await factory.log();
+    if (log !== undefined) (await import("./log-errors.js")).logError(error, log);
     throw withExitCode(await advised(error, host, factory), command);
   } finally {
     await factory.close();

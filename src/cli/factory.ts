@@ -4,6 +4,7 @@ import type { Random } from "../base/random.js";
 import type { PluginPolicy } from "../client/auth/plugin-policy.js";
 import type { ClientConfig } from "../client/config/client-config.js";
 import type { Kubeconfig } from "../client/config/kubeconfig.js";
+import type { VerboseLog } from "../client/klog.js";
 import type { Discovery } from "../client/discovery/discovery.js";
 import type { OpenApi } from "../client/openapi/openapi.js";
 import type { RestClient } from "../client/rest/rest-client.js";
@@ -57,6 +58,8 @@ export interface Factory {
   readonly colours: Colours;
   /** How text on stdout is shown. */
   readonly look: Look;
+  /** Undefined unless -v or --vmodule asks for lines. */
+  log(): Promise<VerboseLog | undefined>;
   /** The merged kubeconfig as it stands in the files, paths resolved, without the flags. */
   rawConfig(): Promise<Kubeconfig>;
   /** kubeconfig merged with the global flags; read once. */

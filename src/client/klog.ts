@@ -3,6 +3,25 @@ import { goQuote } from "../base/go-quote.js";
 type Severity = "I" | "W" | "E" | "F";
 
 /**
+ * The log that -v configures. Each line has a level and its source in kubectl: "round_trippers.go:632". The log writes a
+ * line when -v or the --vmodule pattern of its file is at least its level.
+ */
+export interface VerboseLog {
+  /** Tells whether a line would be written, before a caller computes an expensive one. `file` has no ".go", as in --vmodule. */
+  enabled(level: number, file: string): boolean;
+  /** `I1121 07:00:08.408700    7272 loader.go:407] Config loaded from file:  /home/me/.kube/config`. */
+  info(level: number, source: string, message: string): void;
+  /**
+   * `I1121 07:00:08.408700    7272 round_trippers.go:632] "Response" status="200 OK" milliseconds=4`, with the values in
+   * their order. The log writes a text of several lines as a block.
+   */
+  structured(level: number, source: string, message: string, values: LogValues): void;
+}
+
+/** The log encodes other values than strings as JSON and omits undefined ones. */
+export type LogValues = Readonly<Record<string, string | number | boolean | readonly object[] | undefined>>;
+
+/**
  * A line of klog's output on stderr, in local time: `E1121 07:00:08.408700    7272 memcache.go:265] "Unhandled Error"
  * err="..."`. Severity F is a fatal error.
  */
@@ -12,8 +31,14 @@ export function klogLine(severity: Severity, source: string, message: string, no
 
 /** An error line. klog quotes an error of one line and prints a longer one as a block. */
 export function klogError(source: string, message: string, error: string, now: Date, pid?: number): string {
-  const value = error.includes("\n") ? `<\n${error.replace(/^/gm, "\t")}\n >` : goQuote(error);
-  return klogLine("E", source, `${goQuote(message)} err=${value}`, now, pid);
+  return klogLine("E", source, `${goQuote(message)} err=${klogText(error)}`, now, pid);
+}
+
+/** The text of a structured line: quoted, or indented below its name when it has several lines. */
+export function klogText(text: string): string {
+  if (!text.includes("\n")) return goQuote(text);
+  const body = text.endsWith("\n") ? text.slice(0, -1) : text;
+  return `<\n${body.replace(/^/gm, "\t")}\n >`;
 }
 
 /** A warning line: `W1121 07:00:08.408700       1 helpers.go:718] --dry-run is deprecated...`. */

@@ -1,8 +1,10 @@
 import { createPrivateKey } from "node:crypto";
+import { type ControllerName, enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
 import { publishedScheme, SCHEMA_EPOCH } from "../api/scheme/published.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
+import { systemTimers } from "../base/timers.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
@@ -21,6 +23,7 @@ import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 import { createStorage } from "../server/storage/create-storage.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
+import { collectWhenIdle, v8Memory } from "./idle-memory.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { CA_NAME, type ClusterPki, createClusterPki } from "./pki/cluster-pki.js";
 import { recordRequests, type RequestRecord } from "./record-requests.js";
@@ -45,6 +48,12 @@ export interface ClusterOptions {
    * stable versions are served.
    */
   readonly runtimeConfig?: RuntimeConfig;
+  /**
+   * Which controllers run, as kube-controller-manager's --controllers: "*" all, "name" that one, "-name" not that one; a list
+   * without "*" runs what it names and nothing else. False: none, for suites that bring their own; what Kubernetes has
+   * inside kube-apiserver runs all the same. Default ["*"].
+   */
+  readonly controllers?: false | readonly string[];
   /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
   readonly watchCache?: boolean;
   readonly clock?: Clock;
@@ -97,13 +106,17 @@ const BOOT_STEPS = {
   controllers: "start-controllers",
 } as const;
 
-/** Starts a cluster; when it resolves, the API answers and the system's namespaces are there. */
+/**
+ * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
+ * for a controller that there is none of.
+ */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { clock = systemClock, random = systemRandom } = options;
+  const { clock = systemClock, random = systemRandom, controllers = ["*"] } = options;
+  const enabled = enabledControllers(controllers === false ? [] : controllers);
   const kv = await openKv(options, clock);
   try {
     const pki = await openPki(options, clock, random);
-    return await start(options, { clock, random, kv, pki });
+    return await start(options, { clock, random, kv, pki, enabled });
   } catch (error) {
     await kv.close();
     throw error;
@@ -115,9 +128,10 @@ interface Parts {
   readonly random: Random;
   readonly kv: Kv;
   readonly pki: ClusterPki;
+  readonly enabled: ReadonlySet<ControllerName>;
 }
 
-async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts): Promise<Cluster> {
+async function start(options: ClusterOptions, { clock, random, kv, pki, enabled }: Parts): Promise<Cluster> {
   let listener: Listener | undefined;
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
@@ -128,6 +142,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
   // Another thread has names, uids and secrets of its own: not for who gave the source of them.
   const longBodies =
     random === systemRandom ? new LongBodiesThread({ kv, clock, runtimeConfig, upgrades, reportError }) : undefined;
+  const idle = collectWhenIdle(v8Memory, systemTimers);
   const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
     storage,
@@ -143,9 +158,10 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),
     ...(longBodies && { longBodies }),
     reportError,
-    filters: options.onRequest === undefined ? [] : [recordRequests(options.onRequest)],
+    filters: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
   });
   const close = async () => {
+    idle.stop();
     await server.stop(async () => controllers?.stop());
     await longBodies?.close();
     await listener?.close();
@@ -162,6 +178,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki }: Parts)
     await boot.run(BOOT_STEPS.bootstrap, () => createMissing(server.resources, bootstrapObjects(runtimeConfig)));
     await boot.run(BOOT_STEPS.controllers, () => {
       controllers = startControllers({
+        enabled,
         transport: server.loopback(),
         clock,
         caCertificate: pki.ca.certificate,

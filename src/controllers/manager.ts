@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import type { ControllerName } from "../api/controllers/index.js";
 import type { Clock } from "../base/clock.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -20,6 +21,11 @@ import { releaseClaim, releaseClaimsOf, releaseVolume } from "./volume-protectio
 import { ensureDefaultServiceAccount } from "./service-account/default-service-account.js";
 
 export interface ControllersConfig {
+  /**
+   * Which of kube-controller-manager's run. What Kubernetes has inside kube-apiserver runs always: the system's namespaces,
+   * its Service and its ServiceCIDR come back, and addresses and ports are compared with the services that have them.
+   */
+  readonly enabled: ReadonlySet<ControllerName>;
   /** To the API, as a user who may do everything. */
   readonly transport: Transport;
   readonly clock: Clock;
@@ -53,7 +59,7 @@ const SYSTEM_NAMESPACES = ["default", "kube-node-lease", "kube-public", "kube-sy
 /** How often addresses and ports are compared with the services that have them. */
 const REPAIR_MS = 180_000;
 
-/** Starts every controller; they speak the API like anyone. */
+/** Starts the controllers that are enabled; they speak the API like anyone. */
 export function startControllers(config: ControllersConfig): Controllers {
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -63,9 +69,10 @@ export function startControllers(config: ControllersConfig): Controllers {
   const report = (error: unknown) => {
     if (!signal.aborted) config.reportError?.(error);
   };
+  const runs = (name: ControllerName): boolean => config.enabled.has(name);
   const namespaces = new NamespaceController(api, config.clock, signal, report);
   const pods = new ExpiredPods(api, config.clock, signal, report);
-  const furnish = once((name) => furnishNamespace(api, name, config.caCertificate));
+  const furnish = once((name) => furnishNamespace(api, name, config));
   const cidrs = new ServiceCidrController(api, config.clock, signal, report);
   const warnings = warningRecorders(api, config.clock, report);
   const ips = new ClusterIpRepair(api, config.clock, warnings("ipallocator-repair-controller"));
@@ -82,22 +89,20 @@ export function startControllers(config: ControllersConfig): Controllers {
   // One after the other, so that a new cluster always has the same objects at the same versions.
   const [namespacesReady, cidrsReady, ipsReady, portsReady] = [milestone(), milestone(), milestone(), milestone()];
   const repairs = { milliseconds: REPAIR_MS, signal, report };
-  const running = [
+  const running: Promise<unknown>[] = [
     follow(api, {
       path: "/api/v1/namespaces",
       signal,
       report,
       synced: namespacesReady.reach,
       async changed(namespace) {
-        if (isTerminating(namespace)) namespaces.empty(namespace);
-        else await furnish(namespace.metadata?.name ?? "");
+        if (!isTerminating(namespace)) await furnish(namespace.metadata?.name ?? "");
+        else if (runs("namespace-controller")) namespaces.empty(namespace);
       },
       async deleted({ metadata }) {
         if (SYSTEM_NAMESPACES.includes(metadata?.name ?? "")) await createNamespace(api, metadata?.name ?? "");
       },
     }),
-    follow(api, { ...removed("serviceaccounts", "default", furnish), signal, report }),
-    follow(api, { ...removed("configmaps", ROOT_CA, furnish), signal, report }),
     follow(api, {
       ...removed("services", "kubernetes", async (namespace) => {
         if (namespace === "default") await ensure(api, "/api/v1/namespaces/default/services", config.kubernetesService);
@@ -105,42 +110,15 @@ export function startControllers(config: ControllersConfig): Controllers {
       signal,
       report,
     }),
-    follow(api, {
-      path: "/api/v1/pods",
-      signal,
-      report,
-      async changed(pod) {
-        disruption.podChanged(pod);
-        await pods.changed(pod);
-      },
-      async deleted(pod) {
-        disruption.podChanged(pod);
-        pods.gone(pod);
-        await releaseClaimsOf(api, pod);
-      },
-    }),
-    follow(api, {
-      path: "/api/v1/persistentvolumeclaims",
-      signal,
-      report,
-      changed: (claim) => releaseClaim(api, claim),
-    }),
-    follow(api, { path: "/api/v1/persistentvolumes", signal, report, changed: (volume) => releaseVolume(api, volume) }),
-    follow(api, {
-      path: BUDGETS,
-      signal,
-      report,
-      changed: async (budget) => disruption.budgetChanged(budget),
-      deleted: async (budget) => disruption.budgetDeleted(budget),
-    }),
-    follow(api, { path: SIGNED_REQUESTS, signal, report, changed: (request) => signer.changed(request) }),
     namespacesReady.reached.then(() =>
       follow(api, {
         path: SERVICE_CIDRS,
         signal,
         report,
         synced: cidrsReady.reach,
-        changed: (cidr) => cidrs.changed(cidr),
+        async changed(cidr) {
+          if (runs("service-cidr-controller")) await cidrs.changed(cidr);
+        },
         async deleted({ metadata }) {
           if (metadata?.name === config.serviceCidr.metadata?.name)
             await ensure(api, SERVICE_CIDRS, config.serviceCidr);
@@ -149,9 +127,60 @@ export function startControllers(config: ControllersConfig): Controllers {
     ),
     cidrsReady.reached.then(() => repeat(() => ips.run(), { ...repairs, succeeded: ipsReady.reach })),
     ipsReady.reached.then(() => repeat(() => ports.run(), { ...repairs, succeeded: portsReady.reach })),
-    // Nobody waits for it: a cluster is ready before all of it has been looked at.
-    portsReady.reached.then(() => garbage.run()),
   ];
+  /** Starts what one of these controllers needs, once. */
+  const start = (names: readonly ControllerName[], begin: () => Promise<unknown>): void => {
+    if (names.some(runs)) running.push(begin());
+  };
+  start(["serviceaccount-controller"], () =>
+    follow(api, { ...removed("serviceaccounts", "default", furnish), signal, report }),
+  );
+  start(["root-ca-certificate-publisher-controller"], () =>
+    follow(api, { ...removed("configmaps", ROOT_CA, furnish), signal, report }),
+  );
+  start(
+    ["disruption-controller", "pod-garbage-collector-controller", "persistentvolumeclaim-protection-controller"],
+    () =>
+      follow(api, {
+        path: "/api/v1/pods",
+        signal,
+        report,
+        async changed(pod) {
+          if (runs("disruption-controller")) disruption.podChanged(pod);
+          if (runs("pod-garbage-collector-controller")) await pods.changed(pod);
+        },
+        async deleted(pod) {
+          if (runs("disruption-controller")) disruption.podChanged(pod);
+          pods.gone(pod);
+          if (runs("persistentvolumeclaim-protection-controller")) await releaseClaimsOf(api, pod);
+        },
+      }),
+  );
+  start(["persistentvolumeclaim-protection-controller"], () =>
+    follow(api, {
+      path: "/api/v1/persistentvolumeclaims",
+      signal,
+      report,
+      changed: (claim) => releaseClaim(api, claim),
+    }),
+  );
+  start(["persistentvolume-protection-controller"], () =>
+    follow(api, { path: "/api/v1/persistentvolumes", signal, report, changed: (volume) => releaseVolume(api, volume) }),
+  );
+  start(["disruption-controller"], () =>
+    follow(api, {
+      path: BUDGETS,
+      signal,
+      report,
+      changed: async (budget) => disruption.budgetChanged(budget),
+      deleted: async (budget) => disruption.budgetDeleted(budget),
+    }),
+  );
+  start(["certificatesigningrequest-signing-controller"], () =>
+    follow(api, { path: SIGNED_REQUESTS, signal, report, changed: (request) => signer.changed(request) }),
+  );
+  // The API is ready before the garbage collector has looked at all objects.
+  start(["garbage-collector-controller"], () => portsReady.reached.then(() => garbage.run()));
   return {
     settled: portsReady.reached,
     prepared: furnish,
@@ -189,9 +218,13 @@ function once(work: (name: string) => Promise<void>): (name: string) => Promise<
   };
 }
 
-async function furnishNamespace(api: Api, namespace: string, caCertificate: string): Promise<void> {
-  await ensureDefaultServiceAccount(api, namespace);
-  await ensureRootCa(api, namespace, caCertificate);
+async function furnishNamespace(
+  api: Api,
+  namespace: string,
+  { enabled, caCertificate }: ControllersConfig,
+): Promise<void> {
+  if (enabled.has("serviceaccount-controller")) await ensureDefaultServiceAccount(api, namespace);
+  if (enabled.has("root-ca-certificate-publisher-controller")) await ensureRootCa(api, namespace, caCertificate);
 }
 
 /** Watches one name of a resource in all namespaces and puts it back where it is taken away. */

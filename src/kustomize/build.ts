@@ -1,7 +1,6 @@
 import { readFile, realpath, stat } from "node:fs/promises";
-import { BUILD, ORIGIN, TRANSFORMATIONS } from "./annotations.js";
+import { ORIGIN, TRANSFORMATIONS } from "./annotations.js";
 import { customMergeTypes } from "./custom-schema.js";
-import { contentHashOf } from "./hash.js";
 import type { Kustomization, SortOptions } from "./kustomization.js";
 import { type BuildFetch, type BuildFiles, Loader } from "./loader.js";
 import { builtInMergeTypes } from "./merge-schema.js";
@@ -9,6 +8,7 @@ import { fixNameReferences } from "./name-references.js";
 import { withoutAnnotation } from "./origin.js";
 import type { ResourceList } from "./resource-list.js";
 import { type BuildContext, Target } from "./target.js";
+import { addHashes } from "./transformers/hashes.js";
 import { addEntries } from "./transformers/metadata.js";
 import { sortResources } from "./transformers/sort-order.js";
 import { resolveVars } from "./vars.js";
@@ -81,15 +81,6 @@ function contextOf({ warn }: BuildOptions): BuildContext {
     },
   };
   return context;
-}
-
-function addHashes(list: ResourceList): void {
-  for (const resource of list.resources) {
-    if (!resource.isEnabled(BUILD.needsHashSuffix)) continue;
-    const hash = contentHashOf(resource);
-    resource.storePreviousId();
-    resource.name = `${resource.name}-${hash}`;
-  }
 }
 
 /** Takes off what was noted for the build, but for what `buildMetadata` asks for. */

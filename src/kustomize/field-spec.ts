@@ -98,7 +98,7 @@ function existing(node: Node, name: string): Node | undefined {
 }
 
 /** Splits at a delimiter that no backslash stands before. One at the beginning is left out. */
-function splitPath(path: string, delimiter: string): readonly string[] {
+export function splitPath(path: string, delimiter: string): readonly string[] {
   const parts = path.split(delimiter);
   if (parts.length > 1 && parts[0] === "") parts.shift();
   const joined: string[] = [parts[0] ?? ""];

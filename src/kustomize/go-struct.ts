@@ -84,7 +84,7 @@ class Decoder {
   #struct(value: JsonObject, go: string, fields: Fields, place: Place): JsonObject {
     const result: JsonObject = {};
     for (const [key, held] of sorted(value)) {
-      const name = Object.hasOwn(fields, key) ? key : foldedName(fields, key);
+      const name = fieldNamed(fields, key);
       const field = name === undefined ? undefined : fields[name];
       if (name === undefined || field === undefined) {
         if (this.strict) this.#fail(new Error(`json: unknown field ${goQuote(key)}`));
@@ -99,7 +99,7 @@ class Decoder {
   }
 
   #refuse(value: JsonValue, { go }: Shape, { struct, path }: Place): undefined {
-    const into = struct === "" ? "Go value" : `Go struct field ${struct}.${path.join(".")}`;
+    const into = path.length === 0 ? "Go value" : `Go struct field ${struct}.${path.join(".")}`;
     this.#fail(new Error(`json: cannot unmarshal ${wordFor(value, go)} into ${into} of type ${go}`));
     return undefined;
   }
@@ -115,7 +115,9 @@ const sorted = (object: JsonObject): [string, JsonValue][] =>
 const isInteger = (value: JsonValue): value is number | bigint =>
   typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
 
-function foldedName(fields: Fields, key: string): string | undefined {
+/** The field that a JSON name means: the one of that very name, or else one that differs only in case. */
+export function fieldNamed(fields: Fields, key: string): string | undefined {
+  if (Object.hasOwn(fields, key)) return key;
   const folded = key.toLowerCase();
   return Object.keys(fields).find((name) => name.toLowerCase() === folded);
 }

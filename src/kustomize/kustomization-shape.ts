@@ -16,23 +16,35 @@ import {
 
 const gvk: Fields = { group: text, version: text, kind: text };
 const resId: Fields = { ...embedded("Gvk", gvk), name: text, namespace: text };
-const stringMap = mapOf(text);
+export const stringMap: Shape = mapOf(text);
 const texts = listOf(text);
 
-const selector = struct("types.Selector", {
+export const metadataShape: Shape = struct("types.ObjectMeta", {
+  name: text,
+  namespace: text,
+  labels: stringMap,
+  annotations: stringMap,
+});
+
+export const selectorShape: Shape = struct("types.Selector", {
   ...embedded("ResId", resId),
   annotationSelector: text,
   labelSelector: text,
 });
 
-const patch = struct("types.Patch", {
+export const patchFields: Fields = {
   path: text,
   patch: text,
-  target: selector,
+  target: selectorShape,
   options: struct("types.PatchArgs", { allowNameChange: flag, allowKindChange: flag }),
-});
+};
+
+export const strategicMergePathsShape: Shape = listOf(named("types.PatchStrategicMerge"));
+
+const patch = struct("types.Patch", patchFields);
 
 export const fieldSpecShape: Shape = struct("types.FieldSpec", { ...embedded("Gvk", gvk), path: text, create: flag });
+export const fieldSpecsShape: Shape = listOf(fieldSpecShape);
 
 const generatorOptions = struct("types.GeneratorOptions", {
   labels: stringMap,
@@ -49,7 +61,16 @@ const generatorArgs: Fields = {
   options: generatorOptions,
 };
 
-const image = struct("types.Image", { name: text, newName: text, tagSuffix: text, newTag: text, digest: text });
+export const configMapFields: Fields = embedded("GeneratorArgs", generatorArgs);
+export const secretFields: Fields = { ...configMapFields, type: text };
+
+export const imageShape: Shape = struct("types.Image", {
+  name: text,
+  newName: text,
+  tagSuffix: text,
+  newTag: text,
+  digest: text,
+});
 
 const fieldOptions = struct("types.FieldOptions", {
   delimiter: text,
@@ -62,8 +83,8 @@ const replacement: Fields = {
   source: struct("types.SourceSelector", { ...embedded("ResId", resId), fieldPath: text, options: fieldOptions }),
   targets: listOf(
     struct("types.TargetSelector", {
-      select: selector,
-      reject: listOf({ ...selector, go: "*types.Selector" }),
+      select: selectorShape,
+      reject: listOf({ ...selectorShape, go: "*types.Selector" }),
       fieldPaths: texts,
       options: fieldOptions,
     }),
@@ -72,6 +93,10 @@ const replacement: Fields = {
 };
 
 export const replacementShape: Shape = struct("types.Replacement", replacement);
+
+export const replacementsShape: Shape = listOf(
+  struct("types.ReplacementField", { ...embedded("Replacement", replacement), path: text }),
+);
 
 const helmChart = struct("types.HelmChart", {
   ...Object.fromEntries(
@@ -113,6 +138,8 @@ const helmChartArgs = struct("types.HelmChartArgs", {
   extraArgs: texts,
 });
 
+export const replicaShape: Shape = struct("types.Replica", { name: text, count: integer("int64") });
+
 const variable = struct("types.Var", {
   name: text,
   objref: struct("types.Target", { apiVersion: text, ...embedded("Gvk", gvk), name: text, namespace: text }),
@@ -121,7 +148,7 @@ const variable = struct("types.Var", {
 
 export const kustomizationShape: Shape = struct("types.Kustomization", {
   ...embedded("TypeMeta", { kind: text, apiVersion: text }),
-  metadata: struct("types.ObjectMeta", { name: text, namespace: text, labels: stringMap, annotations: stringMap }),
+  metadata: metadataShape,
   openapi: stringMap,
   namePrefix: text,
   nameSuffix: text,
@@ -132,17 +159,17 @@ export const kustomizationShape: Shape = struct("types.Kustomization", {
       pairs: stringMap,
       includeSelectors: flag,
       includeTemplates: flag,
-      fields: listOf(fieldSpecShape),
+      fields: fieldSpecsShape,
     }),
   ),
   commonAnnotations: stringMap,
-  patchesStrategicMerge: listOf(named("types.PatchStrategicMerge")),
+  patchesStrategicMerge: strategicMergePathsShape,
   patchesJson6902: listOf(patch),
   patches: listOf(patch),
-  images: listOf(image),
-  imageTags: listOf(image),
-  replacements: listOf(struct("types.ReplacementField", { ...embedded("Replacement", replacement), path: text })),
-  replicas: listOf(struct("types.Replica", { name: text, count: integer("int64") })),
+  images: listOf(imageShape),
+  imageTags: listOf(imageShape),
+  replacements: replacementsShape,
+  replicas: listOf(replicaShape),
   vars: listOf(variable),
   sortOptions: struct("types.SortOptions", {
     order: named("types.SortOrder"),
@@ -152,8 +179,8 @@ export const kustomizationShape: Shape = struct("types.Kustomization", {
   components: texts,
   crds: texts,
   bases: texts,
-  configMapGenerator: listOf(struct("types.ConfigMapArgs", embedded("GeneratorArgs", generatorArgs))),
-  secretGenerator: listOf(struct("types.SecretArgs", { ...embedded("GeneratorArgs", generatorArgs), type: text })),
+  configMapGenerator: listOf(struct("types.ConfigMapArgs", configMapFields)),
+  secretGenerator: listOf(struct("types.SecretArgs", secretFields)),
   helmGlobals: struct("types.HelmGlobals", { chartHome: text, configHome: text }),
   helmCharts: listOf(helmChart),
   helmChartInflationGenerator: listOf(helmChartArgs),

@@ -45,6 +45,11 @@ export class Loader {
     return new Loader(await confirmDirectory(path, options.files), options, undefined);
   }
 
+  /** The last part of the folder's path. */
+  get folderName(): string {
+    return pathsOf(this.options.files).basename(this.root);
+  }
+
   /** Another folder, by its path from this one. */
   async open(path: string): Promise<Loader> {
     if (path === "") throw new Error("new root cannot be empty");

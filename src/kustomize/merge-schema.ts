@@ -20,7 +20,7 @@ const types: Readonly<Record<string, Fields>> = facts.types;
 const kinds: Readonly<Record<string, string>> = facts.kinds;
 const clusterKinds: ReadonlySet<string> = new Set(facts.cluster);
 
-/** Kinds that no namespace can hold, as far as kustomize knows: those of Kubernetes 1.21 and admission policies. */
+/** Kinds that no namespace can hold, as far as kustomize knows: those of Kubernetes 1.21. */
 export const isClusterScoped = (apiVersion: string, kind: string): boolean => clusterKinds.has(`${apiVersion}/${kind}`);
 
 /** What is known of the kinds at hand. */

@@ -21,6 +21,8 @@ export class Node {
   pairs: [Node, Node][];
   /** A null that is to be written, not to be taken as absence. */
   kept = false;
+  /** Stands for the place in a text it was read from, for {@link sameNode}; a node that is made has none. */
+  place: object | undefined;
 
   constructor(kind: NodeKind, tag = "", value = "", style: NodeStyle = "") {
     this.kind = kind;
@@ -39,6 +41,7 @@ export class Node {
     this.style = other.style;
     this.items = other.items;
     this.pairs = other.pairs;
+    this.place = other.place;
   }
 
   copy(): Node {
@@ -46,6 +49,7 @@ export class Node {
     copy.items = this.items.map((item) => item.copy());
     copy.pairs = this.pairs.map(([key, value]) => [key.copy(), value.copy()]);
     copy.kept = this.kept;
+    copy.place = this.place;
     return copy;
   }
 

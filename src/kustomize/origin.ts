@@ -1,25 +1,74 @@
 import { join } from "node:path/posix";
 import { ORIGIN, TRANSFORMATIONS } from "./annotations.js";
+import { decodeYaml } from "./decode-yaml.js";
+import { embedded, listOf, type Shape, struct, text } from "./go-struct.js";
+import { apiVersionOf } from "./id.js";
 import { valueText } from "./node-text.js";
 import type { Resource } from "./resource.js";
+
+/** Where an object comes from, or what changed it; as YAML it stands in annotations. */
+interface Origin {
+  /** Of a file, from where the build began. */
+  readonly path?: string;
+  readonly repo?: string;
+  readonly ref?: string;
+  /** The file that configures the generator or transformer. */
+  readonly configuredIn?: string;
+  readonly configuredBy?: {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly name?: string;
+    readonly namespace?: string;
+  };
+}
+
+const originShape: Shape = struct("resource.Origin", {
+  path: text,
+  repo: text,
+  ref: text,
+  configuredIn: text,
+  configuredBy: struct("yaml.ResourceIdentifier", {
+    ...embedded("TypeMeta", { apiVersion: text, kind: text }),
+    ...embedded("NameMeta", { name: text, namespace: text }),
+  }),
+});
+
+const transformationsShape: Shape = { ...listOf(originShape), go: "resource.Transformations" };
 
 /** The path from where the build began, of a file or of a folder. */
 export const appendPath = (origin: string, path: string): string => join(origin, path);
 
-export const fileOrigin = (path: string): string => `path: ${valueText(path)}\n`;
+export const fileOrigin = (path: string): string => originText({ path });
 
 /** What made or changed objects: a field of a kustomization. */
 export const builtInOrigin = (kustomization: string, kind: string): string =>
-  `configuredIn: ${valueText(kustomization)}\nconfiguredBy:\n  apiVersion: builtin\n  kind: ${kind}\n`;
+  originText({ configuredIn: kustomization, configuredBy: { apiVersion: "builtin", kind } });
 
-/** The first to make an object is its origin; whoever comes later has transformed it. */
+/**
+ * What made or changed objects: a plugin, by its configuration. Undefined where the build keeps no origins. Throws for an
+ * annotation of the configuration that is no origin.
+ */
+export function pluginOrigin(config: Resource): string | undefined {
+  const noted = config.annotations[ORIGIN];
+  if (noted === undefined) return undefined;
+  const { path = "", repo = "", ref = "" } = decodeYaml<Origin | null>(noted, originShape) ?? {};
+  const { gvk, kind, name, namespace } = config;
+  const configuredBy = { apiVersion: apiVersionOf(gvk), kind, name, namespace };
+  return originText({ repo, ref, configuredIn: path, configuredBy });
+}
+
+/** The first to make an object is its origin; what comes later has transformed it. Throws for an annotation that is neither. */
 export function noteTransformer(resources: readonly Resource[], origin: string): void {
   for (const resource of resources) {
     const { annotations } = resource;
-    if (annotations[ORIGIN] === undefined) resource.annotations = { ...annotations, [ORIGIN]: origin };
+    const made = annotations[ORIGIN];
+    if (made === undefined) resource.annotations = { ...annotations, [ORIGIN]: origin };
     else {
-      const entry = `- ${origin.replaceAll(/\n(?=.)/g, "\n  ")}`;
-      resource.annotations = { ...annotations, [TRANSFORMATIONS]: (annotations[TRANSFORMATIONS] ?? "") + entry };
+      decodeYaml<Origin | null>(made, originShape);
+      const before = decodeYaml<readonly Origin[] | null>(annotations[TRANSFORMATIONS] ?? "", transformationsShape);
+      const entries = [...(before ?? []).map(originText), origin];
+      const listed = entries.map((entry) => `- ${entry.replaceAll(/\n(?=.)/g, "\n  ")}`);
+      resource.annotations = { ...annotations, [TRANSFORMATIONS]: listed.join("") };
     }
   }
 }
@@ -28,4 +77,17 @@ export function withoutAnnotation(resource: Resource, name: string): void {
   const { annotations } = resource;
   delete annotations[name];
   resource.annotations = annotations;
+}
+
+/** What is empty is left out. */
+function originText({ configuredBy = {}, ...origin }: Origin): string {
+  const lines = memberLines(origin, ["path", "repo", "ref", "configuredIn"], "");
+  const by = memberLines(configuredBy, ["apiVersion", "kind", "name", "namespace"], "  ");
+  if (by !== "") return `${lines}configuredBy:\n${by}`;
+  return lines === "" ? "{}\n" : lines;
+}
+
+function memberLines(members: Readonly<Record<string, string>>, names: readonly string[], indent: string): string {
+  const said = names.filter((name) => (members[name] ?? "") !== "");
+  return said.map((name) => `${indent}${name}: ${valueText(members[name] ?? "")}\n`).join("");
 }

@@ -1,23 +1,40 @@
 import { type MappingNode, readNodes, type ScalarNode, type YamlNode } from "../machinery/yaml/nodes.js";
+import { GOYAML3_LOOKAHEAD } from "../machinery/yaml/yaml11/parser.js";
 import { YamlError } from "../machinery/yaml/yaml-error.js";
 import { setEntry } from "./fields.js";
 import { Node } from "./node.js";
 import { resolve } from "./scalar.js";
 
+/** A text that is no YAML. */
+export class MalformedYaml extends Error {}
+
 /** The first document of a text; undefined when there is none. Aliases are copies, merge keys are merged. Throws in goyaml v3's words. */
 export function parseNode(text: string): Node | undefined {
   let root: YamlNode | undefined;
   try {
-    root = readNodes(text);
+    root = readNodes(text, GOYAML3_LOOKAHEAD);
   } catch (error) {
-    if (error instanceof YamlError) throw new Error(error.message.replace(/^error converting YAML to JSON: /, ""));
+    if (error instanceof YamlError) throw new MalformedYaml(goyaml3Text(error), { cause: error });
     throw error;
   }
   return root === undefined ? undefined : nodeOf(root, new Set());
 }
 
+/** The two versions of goyaml share their words, not their lines. */
+function goyaml3Text({ message, lineOfGoyaml3: line }: YamlError): string {
+  const text = message.replace(/^error converting YAML to JSON: /, "");
+  if (line === undefined) return text;
+  return text.replace(/^yaml: (?:line \d+: )?/, line === 0 ? "yaml: " : `yaml: line ${line}: `);
+}
+
 /** `open` holds the targets of the aliases being followed. */
 function nodeOf(source: YamlNode, open: ReadonlySet<YamlNode>): Node {
+  const node = unplaced(source, open);
+  node.place ??= source;
+  return node;
+}
+
+function unplaced(source: YamlNode, open: ReadonlySet<YamlNode>): Node {
   switch (source.kind) {
     case "scalar":
       return scalarOf(source);

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../machinery/meta/json.js";
 import { goV } from "../machinery/go-values/go-values.js";
 import { goTypeName } from "../machinery/go-values/go-values.js";
-import { parseNode } from "./read-nodes.js";
+import { MalformedYaml, parseNode } from "./read-nodes.js";
 import { isNilOrEmpty, type Node } from "./node.js";
 import { Resource } from "./resource.js";
 import { fromValue, toValue } from "./value.js";
@@ -32,7 +32,8 @@ function malformed<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new Error(`MalformedYAMLError: ${(error as Error).message}`, { cause: error });
+    if (!(error instanceof MalformedYaml)) throw error;
+    throw new Error(`MalformedYAMLError: ${error.message}`, { cause: error });
   }
 }
 

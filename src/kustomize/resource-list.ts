@@ -85,7 +85,7 @@ export class ResourceList {
       return;
     }
     if (matches.length > 1) {
-      const shown = matches.map((match) => JSON.stringify(match)).join(" ");
+      const shown = matches.map((match) => match.toJson()).join(" ");
       throw new Error(`found multiple objects [${shown}] that could accept merge of ${idText(id)}`);
     }
     if (behavior !== "merge" && behavior !== "replace") {

@@ -1,3 +1,4 @@
+import { encodeJson } from "../machinery/codec/json-encoder.js";
 import { emitYaml } from "../machinery/yaml/emit.js";
 import { BUILD, BUILD_ANNOTATIONS } from "./annotations.js";
 import { field, lookup, setField } from "./fields.js";
@@ -175,6 +176,15 @@ export class Resource {
   /** As it is printed. */
   toYaml(): string {
     return emitYaml(toValue(this.node));
+  }
+
+  /** On one line, as errors show it. */
+  toJson(): string {
+    try {
+      return encodeJson(toValue(this.node), { sortKeys: true });
+    } catch (error) {
+      return `<${(error as Error).message}>`;
+    }
   }
 
   get #required(): Node {

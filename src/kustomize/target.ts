@@ -2,8 +2,8 @@ import { Accumulator } from "./accumulator.js";
 import { ORIGIN } from "./annotations.js";
 import { mergeConfigs, readConfigs } from "./config.js";
 import { crdConfig } from "./crd-config.js";
-import { wrap } from "./field-spec.js";
-import { generate, withGlobalOptions } from "./generators.js";
+import { within, wrap } from "./field-spec.js";
+import { generatorsOf } from "./field-generators.js";
 import {
   deprecations,
   fixKustomization,
@@ -14,11 +14,15 @@ import {
 } from "./kustomization.js";
 import { HttpFailure, type Loader } from "./loader.js";
 import type { MergeTypes } from "./merge-schema.js";
-import { appendPath, builtInOrigin, fileOrigin, noteTransformer } from "./origin.js";
-import { refusePlugins } from "./plugins.js";
+import { appendPath, builtInOrigin, fileOrigin, noteTransformer, pluginOrigin } from "./origin.js";
+import { loadGenerator, loadTransformer, type PluginContext } from "./plugins/load-plugin.js";
+import type { Generate } from "./plugins/plugin.js";
 import type { Resource } from "./resource.js";
-import { readResourcesOf } from "./transformers/patches.js";
+import { ResourceList } from "./resource-list.js";
+import { readResources } from "./read-resources.js";
+import { readResourcesOf, type Transform } from "./transformers/patches.js";
 import { transformersOf } from "./transformers/index.js";
+import { validate } from "./validate.js";
 import { varEntryText, varOf } from "./vars.js";
 
 /** What all kustomizations of one build share. */
@@ -27,6 +31,12 @@ export interface BuildContext {
   /** What is known of kinds; a kustomization's `openapi` may replace it, once. */
   mergeTypes: MergeTypes;
   readonly readSchema: (kustomization: Kustomization, loader: Loader, isRoot: boolean) => Promise<void>;
+}
+
+/** What is done to the objects, and the origin that it gives them; undefined where origins are not kept. */
+interface Step<T> {
+  readonly run: T;
+  readonly origin: string | undefined;
 }
 
 const FILE_NAMES = ["kustomization.yaml", "kustomization.yml", "Kustomization"];
@@ -74,6 +84,7 @@ export class Target {
       for (const path of kustomization.components ?? []) gathered = await this.#addComponent(gathered, path);
     });
     await this.#transform(gathered);
+    await this.#validate(gathered);
     const vars = kustomization.vars ?? [];
     await prefixed(`merging vars [${vars.map(varEntryText).join(" ")}]`, async () => gathered.addVars(vars.map(varOf)));
     return gathered;
@@ -102,10 +113,7 @@ export class Target {
     const resources = await prefixed(`accumulating resources from '${path}'`, async () =>
       readDistinct(path, await this.loader.load(path)),
     );
-    if (this.origin !== undefined) {
-      const origin = fileOrigin(appendPath(this.origin, path));
-      for (const resource of resources) resource.annotations = { ...resource.annotations, [ORIGIN]: origin };
-    }
+    this.#noteFile(resources, path);
     await prefixed(`merging resources from '${path}'`, async () => into.list.appendAll(resources));
   }
 
@@ -151,31 +159,91 @@ export class Target {
   }
 
   async #generate(gathered: Accumulator): Promise<void> {
-    const { configMapGenerator = [], secretGenerator = [], generatorOptions } = this.kustomization;
-    refusePlugins(this.kustomization);
-    const generators = [
-      ...configMapGenerator.map((entry) => ({ kind: "ConfigMap" as const, entry })),
-      ...secretGenerator.map((entry) => ({ kind: "Secret" as const, entry })),
+    const fields = generatorsOf(this.kustomization, this.loader);
+    const steps = [
+      ...fields.map(({ kind, generate }) => ({ run: generate, origin: this.#originOf(kind) })),
+      ...(await this.#pluginGenerators()),
     ];
-    for (const { kind, entry } of generators) {
-      const options = withGlobalOptions(entry.options, generatorOptions);
-      const { options: _, ...rest } = entry;
-      const resource = await generate(kind, options === undefined ? rest : { ...rest, options }, this.loader);
-      const origin = this.#originOf(`${kind}Generator`);
-      if (origin !== undefined) resource.annotations = { ...resource.annotations, [ORIGIN]: origin };
-      // Go shows the generator's place in memory here.
-      await prefixed("merging from generator &{0x0 <nil>}", async () => gathered.list.absorb(resource));
+    for (const { run, origin } of steps) {
+      const resources = await run();
+      for (const resource of resources) {
+        if (origin === undefined || resource.annotations[ORIGIN] !== undefined) continue;
+        resource.annotations = { ...resource.annotations, [ORIGIN]: origin };
+      }
+      // Go shows places in memory here: the generator's and the origin's.
+      await prefixed(`merging from generator &{0x0 ${origin === undefined ? "<nil>" : "0x0"}}`, async () => {
+        for (const resource of resources) gathered.list.absorb(resource);
+      });
     }
   }
 
+  #pluginGenerators(): Promise<readonly Step<Generate>[]> {
+    return prefixed("loading generator plugins", async () => {
+      const configs = await this.#pluginConfigs(this.kustomization.generators ?? [], "generator");
+      return this.#plugins(
+        configs,
+        (config, context) => prefixed("failed to load generator", () => loadGenerator(config, context)),
+        (config) => within("failed to get origin from CustomPlugin", () => pluginOrigin(config)),
+      );
+    });
+  }
+
   async #transform(gathered: Accumulator): Promise<void> {
-    const transformers = await transformersOf(this.kustomization, this.loader, gathered.config, this.context);
-    for (const { kind, transform } of transformers) {
-      transform(gathered.list);
-      const origin = this.#originOf(kind);
+    const fields = await transformersOf(this.kustomization, this.loader, gathered.config, this.context);
+    const steps = [
+      ...fields.map(({ kind, transform }) => ({ run: transform, origin: this.#originOf(kind) })),
+      ...(await this.#pluginTransformers(this.kustomization.transformers)),
+    ];
+    for (const { run, origin } of steps) {
+      run(gathered.list);
       if (origin !== undefined) noteTransformer(gathered.list.resources, origin);
       gathered.list.dropEmpty();
     }
+  }
+
+  async #validate(gathered: Accumulator): Promise<void> {
+    for (const { run } of await this.#pluginTransformers(this.kustomization.validators)) validate(gathered.list, run);
+  }
+
+  async #pluginTransformers(entries: readonly string[] = []): Promise<readonly Step<Transform>[]> {
+    return this.#plugins(await this.#pluginConfigs(entries, "transformer"), loadTransformer, pluginOrigin);
+  }
+
+  async #plugins<T>(
+    configs: readonly Resource[],
+    load: (config: Resource, context: PluginContext) => Promise<T>,
+    originOf: (config: Resource) => string | undefined,
+  ): Promise<readonly Step<T>[]> {
+    const context = { loader: this.loader, mergeTypes: this.context.mergeTypes };
+    const steps: Step<T>[] = [];
+    for (const config of configs) {
+      const run = await load(config, context);
+      steps.push({ run, origin: originOf(config) });
+    }
+    return steps;
+  }
+
+  /** An entry is a configuration itself, or else the path of a file or folder of configurations. */
+  async #pluginConfigs(entries: readonly string[], what: string): Promise<readonly Resource[]> {
+    const gathered = new Accumulator();
+    const paths: string[] = [];
+    for (const entry of entries) {
+      const inline = readInline(entry);
+      if (inline === undefined) paths.push(entry);
+      else {
+        this.#noteFile(inline, this.fileName);
+        await prefixed(`configuring external ${what}`, async () => gathered.list.appendAll(inline));
+      }
+    }
+    for (const path of paths) await this.#addResource(gathered, path);
+    return gathered.list.resources;
+  }
+
+  /** Where origins are kept, the file is noted as that of the objects. */
+  #noteFile(resources: readonly Resource[], path: string): void {
+    if (this.origin === undefined) return;
+    const origin = fileOrigin(appendPath(this.origin, path));
+    for (const resource of resources) resource.annotations = { ...resource.annotations, [ORIGIN]: origin };
   }
 
   #originOf(kind: string): string | undefined {
@@ -203,6 +271,15 @@ function readDistinct(path: string, text: string): readonly Resource[] {
   const resources = readResourcesOf(path, text);
   new Accumulator().list.appendAll(resources);
   return resources;
+}
+
+/** The objects that a text itself holds; undefined for a path. */
+function readInline(text: string): readonly Resource[] | undefined {
+  try {
+    return new ResourceList(readResources(text)).resources;
+  } catch {
+    return undefined;
+  }
 }
 
 function hasHttpFailure(error: unknown): boolean {

@@ -24,7 +24,7 @@ export function toValue(node: Node | undefined): JsonValue {
 
 class Reader {
   readonly #root: Node;
-  readonly #repeated: string[] = [];
+  readonly #refused: string[] = [];
   #writer: NodeWriter | undefined;
   #hasOtherKeys = false;
 
@@ -33,8 +33,7 @@ class Reader {
   }
 
   check(): void {
-    if (this.#repeated.length > 0)
-      throw new UnreadableNode(`yaml: unmarshal errors:\n  ${this.#repeated.join("\n  ")}`);
+    if (this.#refused.length > 0) throw new UnreadableNode(`yaml: unmarshal errors:\n  ${this.#refused.join("\n  ")}`);
     if (this.#hasOtherKeys) throw new Error("json: unsupported type: map[interface {}]interface {}");
   }
 
@@ -52,7 +51,8 @@ class Reader {
         const object: JsonObject = {};
         this.#noteRepeated(node);
         for (const [key, value] of node.pairs) {
-          if (node !== this.#root && typeof scalarValue(key, inner) !== "string") this.#hasOtherKeys = true;
+          if (key.kind !== "scalar") this.#refuseKey(key, node === this.#root);
+          else if (node !== this.#root && typeof scalarValue(key, inner) !== "string") this.#hasOtherKeys = true;
           setOwn(object, key.value, this.read(value, inner));
         }
         return object;
@@ -69,13 +69,20 @@ class Reader {
     return jsonOf(scalarValue(node, flow));
   }
 
+  /** A key that is a list or a map. */
+  #refuseKey(key: Node, inRoot: boolean): void {
+    if (!inRoot) throw new UnreadableNode(`yaml: invalid map key: ${sharpV(key, false, false)}`);
+    const tag = key.kind === "sequence" ? "!!seq" : "!!map";
+    this.#refused.push(`line ${this.#lineOf(key)}: cannot unmarshal ${tag} into string`);
+  }
+
   #noteRepeated({ pairs }: Node): void {
     if (new Set(pairs.map(([key]) => key.value)).size === pairs.length) return;
     for (const [index, [first]] of pairs.entries()) {
       for (const [second] of pairs.slice(index + 1)) {
         if (first.value !== second.value) continue;
         const [line, before] = [this.#lineOf(second), this.#lineOf(first)];
-        this.#repeated.push(`line ${line}: mapping key ${goQuote(first.value)} already defined at line ${before}`);
+        this.#refused.push(`line ${line}: mapping key ${goQuote(first.value)} already defined at line ${before}`);
       }
     }
   }
@@ -122,6 +129,7 @@ function sharpV(node: Node, flow: boolean, isRoot: boolean): string {
     return `[]interface {}{${node.items.map((item) => sharpV(item, inner, false)).join(", ")}}`;
   if (node.kind !== "mapping") return node.kind === "none" ? "interface {}(nil)" : goSharpV(scalarValue(node, flow));
   if (new Set(node.pairs.map(([key]) => key.value)).size < node.pairs.length) throw new UnreadableNode("repeated");
+  if (node.pairs.some(([key]) => key.kind !== "scalar")) throw new UnreadableNode("a key that is no scalar");
   const members = node.pairs.map(([key, value]) => {
     const name = isRoot ? key.value : scalarValue(key, inner);
     return { name, text: `${goSharpV(name)}:${sharpV(value, inner, false)}` };
@@ -134,6 +142,12 @@ function sharpV(node: Node, flow: boolean, isRoot: boolean): string {
 
 /** The node that goyaml v3 makes of a value when it writes and reads it. Numbers are doubles, as Go's JSON decoder has them. */
 export function fromValue(value: JsonValue): Node {
+  const node = unplaced(value);
+  node.place = {};
+  return node;
+}
+
+function unplaced(value: JsonValue): Node {
   if (value === null) return new Node("scalar", "!!null", "null");
   if (typeof value === "string") return textNode(value);
   if (typeof value === "boolean") return new Node("scalar", "!!bool", String(value));

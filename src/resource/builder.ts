@@ -56,6 +56,8 @@ export interface Builder {
   decode(decoder: (object: KubeObject) => KubeObject): Builder;
   /** Accept header and query for retrieval (tables). */
   transformRequests(request: { readonly accept?: string; readonly query?: Readonly<Record<string, string>> }): Builder;
+  /** An error of the command's own inputs, thrown together with those of the builder's. */
+  addError(error: Error): Builder;
   do(): Promise<Result>;
 }
 

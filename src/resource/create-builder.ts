@@ -11,7 +11,6 @@ import { type BuilderDependencies, Inputs } from "./inputs.js";
 import { filterNamespace, requireNamespace, setNamespace } from "./namespaces.js";
 import { BuiltResult } from "./result.js";
 import { retrieveLazily, retrieveWith } from "./retrieve.js";
-import { fetchManifest, sleep, urlSource } from "./url-source.js";
 import { aggregate, continueOnError, decorate, type Visitor, type VisitorFn } from "./visitor.js";
 
 export const createBuilder = (dependencies: BuilderDependencies): Builder => new ResourceBuilder(dependencies);
@@ -96,7 +95,7 @@ class ResourceBuilder implements Builder {
   }
 
   filenames(enforceNamespace: boolean, options: FilenameOptions): Builder {
-    if (enforceNamespace && !faulty(options)) this.inputs.flags.requireNamespace = true;
+    if (enforceNamespace && filenameFaults(options).length === 0) this.inputs.flags.requireNamespace = true;
     return this.input(() => this.addFilenames(options));
   }
 
@@ -158,6 +157,10 @@ class ResourceBuilder implements Builder {
     });
   }
 
+  addError(error: Error): Builder {
+    return this.input(() => void this.errors.push(error));
+  }
+
   async do(): Promise<Result> {
     for (const step of this.steps) await this.collect(step);
     if (this.errors.length > 0) throw aggregate(this.errors);
@@ -183,11 +186,11 @@ class ResourceBuilder implements Builder {
   }
 
   private async addFilenames(options: FilenameOptions): Promise<void> {
-    const fault = faulty(options);
-    if (fault !== undefined) throw fault;
+    const faults = filenameFaults(options);
+    if (faults.length > 0) return void this.errors.push(...faults);
     for (const name of options.filenames) {
       if (name === "-") this.addStdin();
-      else if (/^https?:\/\//.test(name)) this.addUrl(name);
+      else if (/^https?:\/\//.test(name)) await this.collect(() => this.addUrl(name));
       else await this.collect(() => this.addPattern(name, options.recursive));
     }
     const { kustomize = "" } = options;
@@ -205,7 +208,10 @@ class ResourceBuilder implements Builder {
   }
 
   private async buildKustomization(path: string): Promise<Uint8Array> {
-    const { buildKustomization, localFiles } = await import("../kustomize/build.js");
+    const [{ buildKustomization, localFiles }, { fetchManifest }] = await Promise.all([
+      import("../kustomize/build.js"),
+      import("./url-source.js"),
+    ]);
     const { files, fetchUrl = fetchManifest, notes } = this.dependencies;
     const list = await buildKustomization(path, {
       files: localFiles(files.cwd, files.platform),
@@ -217,7 +223,10 @@ class ResourceBuilder implements Builder {
     return new TextEncoder().encode(list.toYaml());
   }
 
-  private addUrl(url: string): void {
+  private async addUrl(url: string): Promise<void> {
+    // Loaded here, because most commands read no URL.
+    const { fetchManifest, requireUrl, sleep, urlSource } = await import("./url-source.js");
+    requireUrl(url);
     const { fetchUrl = fetchManifest, wait = sleep } = this.dependencies;
     this.inputs.paths.push(urlSource(url, fetchUrl, wait, this.maker(), this.check));
   }
@@ -258,13 +267,13 @@ class ResourceBuilder implements Builder {
 
   private async expandCategories(types: string): Promise<string> {
     const mapper = await this.dependencies.mapper();
-    const expanded = await Promise.all(
-      types.split(",").map(async (type) => {
-        const resources = await mapper.category(type);
-        const words = resources?.map(({ resource, group }) => (group === "" ? resource : `${resource}.${group}`));
-        return words?.join(",") ?? type;
-      }),
-    );
+    const expanded: string[] = [];
+    // One after the other: a server that cannot be reached is asked for each.
+    for (const type of types.split(",")) {
+      const resources = await mapper.category(type);
+      const words = resources?.map(({ resource, group }) => (group === "" ? resource : `${resource}.${group}`));
+      expanded.push(words?.join(",") ?? type);
+    }
     return expanded.join(",");
   }
 
@@ -294,8 +303,11 @@ class ResourceBuilder implements Builder {
 const excludesAll = (kind: string, selector: string): Error =>
   new Error(`found non-empty ${kind} selector ${goQuote(selector)} with previously set 'all' parameter. `);
 
-function faulty(options: FilenameOptions): Error | undefined {
-  const kustomize = options.kustomize ?? "";
-  if (options.filenames.length > 0 && kustomize !== "") return new Error("only one of -f or -k can be specified");
-  return kustomize !== "" && options.recursive ? new Error("the -k flag can't be used with -f or -R") : undefined;
+/** Both, where both are there. */
+function filenameFaults({ filenames, recursive, kustomize = "" }: FilenameOptions): readonly Error[] {
+  if (kustomize === "") return [];
+  const faults: Error[] = [];
+  if (filenames.length > 0) faults.push(new Error("only one of -f or -k can be specified"));
+  if (recursive) faults.push(new Error("the -k flag can't be used with -f or -R"));
+  return faults;
 }

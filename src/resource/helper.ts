@@ -1,5 +1,5 @@
 import { randomBelow } from "../base/random-below.js";
-import type { RestClient } from "../client/rest/rest-client.js";
+import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import { isStatusError } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
@@ -32,6 +32,8 @@ export interface HelperOptions {
   readonly signal?: AbortSignal | undefined;
   /** Where kubectl uses a client for the one kind: lists and watches keep --request-timeout to themselves. */
   readonly typed?: boolean | undefined;
+  /** Which client kubectl uses; only the log shows it. Default: with `typed` the client for the one kind, else what the request says. */
+  readonly sentBy?: RestRequest["sentBy"];
 }
 
 export interface ListParameters {
@@ -71,11 +73,12 @@ export class Helper {
     return this.send("GET", this.path(namespace), query, undefined, undefined, this.options.typed);
   }
 
+  /** POSTs the object without its resourceVersion: the server refuses to create an object that has one. */
   create(namespace: string, object: KubeObject): Promise<KubeObject> {
-    return this.createEncoded(namespace, encodeBody(object));
+    return this.createEncoded(namespace, encodeBody(withoutVersion(object)));
   }
 
-  /** {@link create} of an object whose bytes are made already. */
+  /** POSTs an object whose bytes are made already. */
   createEncoded(namespace: string, body: Uint8Array, contentType = "application/json"): Promise<KubeObject> {
     return this.send("POST", this.path(namespace), this.writeQuery(), body, contentType);
   }
@@ -90,7 +93,8 @@ export class Helper {
   async replace(namespace: string, name: string, overwrite: boolean, object: KubeObject): Promise<KubeObject> {
     let body = object;
     if (overwrite && (object.metadata?.resourceVersion ?? "") === "") {
-      const current = await this.get(namespace, name).catch(() => undefined);
+      const reader = new Helper(this.client, this.mapping, { ...this.options, sentBy: "overwrite" });
+      const current = await reader.get(namespace, name).catch(() => undefined);
       const resourceVersion = current?.metadata?.resourceVersion;
       if (resourceVersion !== undefined) body = { ...object, metadata: { ...object.metadata, resourceVersion } };
     }
@@ -148,8 +152,13 @@ export class Helper {
       accept: this.options.accept ?? "application/json",
       signal: signal ?? this.options.signal,
       limitUntold: this.options.typed === true,
+      sentBy: this.sentBy(),
     });
     return readWatch(answer.body);
+  }
+
+  private sentBy(): RestRequest["sentBy"] {
+    return this.options.sentBy ?? (this.options.typed === true ? "typed" : undefined);
   }
 
   private path(namespace: string, name?: string): string {
@@ -188,6 +197,7 @@ export class Helper {
       accept: method === "GET" ? accept : "application/json",
       signal,
       limitUntold,
+      sentBy: this.sentBy(),
     });
     const object: KubeObject = answer.json();
     if (this.options.typed !== true && (object.kind ?? "") === "") {
@@ -204,6 +214,11 @@ function deleteBody(
 ): Uint8Array {
   const options = { gracePeriodSeconds, preconditions, propagationPolicy, dryRun: dryRun ? ["All"] : undefined };
   return new TextEncoder().encode(`${encodeJson(options)}\n`);
+}
+
+function withoutVersion(object: KubeObject): KubeObject {
+  const { resourceVersion, ...metadata } = object.metadata ?? {};
+  return (resourceVersion ?? "") === "" ? object : { ...object, metadata };
 }
 
 type Query = Readonly<Record<string, string | undefined>>;

@@ -14,7 +14,7 @@ export class InfoMaker {
   constructor(
     private readonly mapper: (() => Promise<RestMapper>) | undefined,
     /** What an object becomes once it is read; throws for one that cannot be read. */
-    private readonly decoder: (object: KubeObject) => KubeObject = (object) => object,
+    private readonly decoder?: (object: KubeObject) => KubeObject,
   ) {}
 
   /** `raw` is the document's own text when it was JSON. */
@@ -54,13 +54,13 @@ export class InfoMaker {
         cause: error,
       });
     });
-    return makeInfo(source, mapping, this.decoder(object));
+    return makeInfo(source, mapping, this.decoder?.(object) ?? object);
   }
 
   private decode(value: JsonValue, source: string, raw: string | undefined): KubeObject {
     try {
-      const object = check(value, raw);
-      return isList(object) ? object : this.decoder(object);
+      const object = check(value, raw, this.decoder === undefined ? DETECTOR : TYPED_DETECTOR);
+      return isList(object) ? object : (this.decoder?.(object) ?? object);
     } catch (error) {
       throw new Error(`unable to decode ${goQuote(source)}: ${(error as Error).message}`, { cause: error });
     }
@@ -82,10 +82,17 @@ function makeInfo(source: string, mapping: RestMapping, object: KubeObject): Inf
   return { source, mapping, name, namespace, resourceVersion, object };
 }
 
-function check(value: JsonValue, raw: string | undefined): KubeObject {
-  if (!isJsonObject(value)) {
-    throw new Error(`json: cannot unmarshal ${jsonType(value)} into Go value of type unstructured.detector`);
-  }
+/** What reads a document's kind says it cannot read. */
+type Detector = (type: string) => string;
+
+const DETECTOR: Detector = (type) => `json: cannot unmarshal ${type} into Go value of type unstructured.detector`;
+
+/** Of the decoder that fills Go's types. */
+const TYPED_DETECTOR: Detector = (type) =>
+  `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`;
+
+function check(value: JsonValue, raw: string | undefined, detector: Detector): KubeObject {
+  if (!isJsonObject(value)) throw new Error(detector(jsonType(value)));
   const { items } = value;
   if (items !== undefined && items !== null && !Array.isArray(items)) {
     throw new Error(

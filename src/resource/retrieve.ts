@@ -18,7 +18,7 @@ export const retrieveWith =
     const helper = new Helper(rest, info.mapping, { ...options, subresource: info.subresource });
     const object = await helper.get(info.namespace, info.name).catch(async (error: unknown) => {
       if (isNotFound(error) && info.namespace !== "" && info.namespace !== "default") {
-        await namespaceExists(rest, info.namespace);
+        await namespaceExists(rest, info.namespace, options);
       }
       throw error;
     });
@@ -27,9 +27,13 @@ export const retrieveWith =
   };
 
 /** Throws when the server says that it does not; anything else is not the caller's question. */
-async function namespaceExists(client: RestClient, namespace: string): Promise<void> {
+async function namespaceExists(
+  client: RestClient,
+  namespace: string,
+  { accept = "application/json", query = {} }: HelperOptions,
+): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}`;
-  await client.request({ method: "GET", path, accept: "application/json" }).catch((error: unknown) => {
+  await client.request({ method: "GET", path, query, accept, userPath: true }).catch((error: unknown) => {
     if (isNotFound(error)) throw error;
   });
 }

@@ -1,4 +1,5 @@
 import { goQuote } from "../base/go-quote.js";
+import { hostFault } from "../client/config/server-url.js";
 import { goNetworkReason } from "../client/transport/go-network-error.js";
 import { type ValidateDocument, documents } from "./document-source.js";
 import type { InfoMaker } from "./info-maker.js";
@@ -12,6 +13,14 @@ export type FetchUrl = (url: string) => Promise<{
 }>;
 
 const ATTEMPTS = 3;
+
+/** Throws, in Go's words, where Go's parser refuses the host. What it takes and no request can be sent to fails later. */
+export function requireUrl(url: string): void {
+  const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(url)?.[1] ?? "";
+  const fault = hostFault(authority);
+  if (fault === undefined) return;
+  throw new Error(`the URL passed to filename ${goQuote(url)} is not valid: parse ${goQuote(url)}: ${fault}`);
+}
 
 /** A manifest on a web server: asked for up to three times, a second apart, while there is no answer or a 5xx. */
 export function urlSource(

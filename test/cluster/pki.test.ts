@@ -1,6 +1,11 @@
-import { X509Certificate } from "node:crypto";
-import { expect, test } from "vitest";
-import { createClusterPki } from "../../src/cluster/pki/cluster-pki.js";
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { kubeconfigText } from "../../src/cluster/kubeconfig.js";
+import { type ClusterPki, createClusterPki } from "../../src/cluster/pki/cluster-pki.js";
+import { loadOrCreatePki } from "../../src/cluster/pki/stored-pki.js";
 import { systemClock } from "../../src/base/clock.js";
 import { systemRandom } from "../../src/base/random.js";
 
@@ -22,4 +27,35 @@ test("certificates hold by the machine's clock too when the cluster's stands els
   const server = new X509Certificate(pki.server.certificate);
   expect(Date.parse(server.validFrom)).toBeLessThan(Date.parse("2001-01-01T00:00:00Z"));
   expect(Date.parse(server.validTo)).toBeGreaterThan(Date.now());
+});
+
+interface Kubeconfig {
+  readonly users: readonly { readonly user: Readonly<Record<string, string>> }[];
+}
+
+/** The administrator's certificate and key in a kubeconfig, both as PEM. */
+function administratorOf(pki: ClusterPki): { certificate: string; key: string } {
+  const { users } = JSON.parse(kubeconfigText("kubets", "https://127.0.0.1:6443", pki)) as Kubeconfig;
+  const text = (field: string) => Buffer.from(users[0]?.user[field] ?? "", "base64").toString();
+  return { certificate: text("client-certificate-data"), key: text("client-key-data") };
+}
+
+test("the key in a kubeconfig is SEC1, which clients that know no PKCS #8 read too", () => {
+  const { certificate, key } = administratorOf(createClusterPki(systemClock, systemRandom, systemClock));
+  expect(key).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
+  expect(new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))).toBe(true);
+});
+
+test("a key that was kept in PKCS #8 is read as SEC1, and its certificate stays", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "kubets-pki-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const create = (): ClusterPki => createClusterPki(systemClock, systemRandom, systemClock);
+  const made = await loadOrCreatePki(folder, create);
+  const file = join(folder, "pki.json");
+  const kept = JSON.parse(await readFile(file, "utf8")) as ClusterPki;
+  const pkcs8 = createPrivateKey(kept.admin.key).export({ type: "pkcs8", format: "pem" });
+  await writeFile(file, JSON.stringify({ ...kept, admin: { ...kept.admin, key: pkcs8 } }));
+  const { certificate, key } = administratorOf(await loadOrCreatePki(folder, create));
+  expect(key).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
+  expect(certificate).toBe(made.admin.certificate);
 });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:http2";
 import { request } from "node:https";
@@ -138,6 +139,49 @@ describe("a cluster's own objects", () => {
       .poll(async () => (await call(api, "GET", "/api/v1/namespaces/shop")).status, { timeout: 10_000 })
       .toBe(404);
     expect((await call(api, "GET", "/api/v1/namespaces/shop/persistentvolumeclaims")).at("items")).toEqual([]);
+  });
+});
+
+describe("controllers", () => {
+  const ACCOUNT = "/api/v1/namespaces/bare/serviceaccounts/default";
+  const ROOT_CA = "/api/v1/namespaces/bare/configmaps/kube-root-ca.crt";
+  const made = async (controllers: ClusterOptions["controllers"]) => {
+    const api = (await start({ port: false, ...(controllers !== undefined && { controllers }) })).transport();
+    await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "bare" } });
+    const status = async (path: string) => (await call(api, "GET", path)).status;
+    return { api, account: await status(ACCOUNT), rootCa: await status(ROOT_CA) };
+  };
+
+  test("false runs none: a bare API, whose own objects come back all the same", async () => {
+    const { api, account, rootCa } = await made(false);
+    expect([account, rootCa]).toEqual([404, 404]);
+    const CONFIG_MAPS = "/api/v1/namespaces/bare/configmaps";
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "gone", uid: "none" };
+    await call(api, "POST", CONFIG_MAPS, { metadata: { name: "orphan", ownerReferences: [owner] } });
+    await call(api, "DELETE", "/api/v1/namespaces/bare");
+    const service = { metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } };
+    const created = await call(api, "POST", "/api/v1/namespaces/default/services", service);
+    expect([created.status, created.at("spec.clusterIP")]).toEqual([201, expect.stringMatching(/^10\./)]);
+    const KUBERNETES = "/api/v1/namespaces/default/services/kubernetes";
+    await call(api, "DELETE", KUBERNETES);
+    await expect.poll(async () => (await call(api, "GET", KUBERNETES)).status, { timeout: 20_000 }).toBe(200);
+    // By now a garbage collector would have taken the orphan, and a namespace controller the namespace with it.
+    expect((await call(api, "GET", `${CONFIG_MAPS}/orphan`)).status).toBe(200);
+    expect((await call(api, "GET", "/api/v1/namespaces/bare")).at("status.phase")).toBe("Terminating");
+  });
+
+  test("a list runs those it names, by their old names too, or all but some", async () => {
+    expect(await made(["serviceaccount"])).toMatchObject({ account: 200, rootCa: 404 });
+    expect(await made(["*", "-serviceaccount-controller"])).toMatchObject({ account: 404, rootCa: 200 });
+    expect(await made(undefined)).toMatchObject({ account: 200, rootCa: 200 });
+  });
+
+  test("an unknown one is refused before anything is made", async () => {
+    const folder = join(tmpdir(), `kubets-controllers-${process.pid}`);
+    await expect(startCluster({ storage: "disk", dataDir: folder, controllers: ["*", "-nope"] })).rejects.toThrow(
+      new Error('"nope" is not in the list of known controllers'),
+    );
+    expect(existsSync(folder)).toBe(false);
   });
 });
 

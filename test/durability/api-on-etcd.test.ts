@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { diskFolder } from "./disk-folder.js";
 import type { KvEvent } from "../../src/server/storage/kv.js";
 import { etcdMissing, type EtcdServer, openTestKv, startEtcd, tellEtcdMissing } from "../helpers/etcd.js";
 import { type ApiAnswer, type ApiObject, type ApiProcess, startApi } from "./api-process.js";
@@ -23,7 +23,7 @@ tellEtcdMissing("a server whose etcd is treated badly");
 beforeAll(async () => {
   if (etcdMissing !== undefined) return;
   built = await buildWriter("api-server");
-  folder = await mkdtemp(join(tmpdir(), "kubets-api-on-etcd-"));
+  folder = await mkdtemp(join(diskFolder(), "kubets-api-on-etcd-"));
   etcd = await startEtcd();
   api = await startApi(built.script, folder, { etcd: etcd.endpoint });
 });

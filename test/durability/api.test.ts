@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { diskFolder } from "./disk-folder.js";
 import { type ApiEvent, type ApiObject, type ApiProcess, startApi } from "./api-process.js";
 import { straceMissing } from "./strace.js";
 import { buildWriter } from "./writer-process.js";
@@ -15,7 +15,7 @@ let folder = "";
 
 beforeAll(async () => {
   server = await buildWriter("api-server");
-  folder = await mkdtemp(join(tmpdir(), "kubets-api-durability-"));
+  folder = await mkdtemp(join(diskFolder(), "kubets-api-durability-"));
 });
 afterAll(async () => {
   await server.remove();

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { diskFolder } from "./disk-folder.js";
 import { openSqliteKv } from "../../src/server/storage/sqlite/sqlite-kv.js";
 import { expectCutPrefix, expectPrefix } from "./expect-prefix.js";
 import { buildWriter, startWriter } from "./writer-process.js";
@@ -15,7 +15,7 @@ describe("disk storage after a crash", () => {
 
   beforeAll(async () => {
     writer = await buildWriter();
-    folder = await mkdtemp(join(tmpdir(), "kubets-durability-"));
+    folder = await mkdtemp(join(diskFolder(), "kubets-durability-"));
   });
 
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { diskFolder } from "./disk-folder.js";
 import { type ApiEvent, type ApiProcess, startApi } from "./api-process.js";
 import { type Fault, failingCalls, fileSizeLimit, fullDisk } from "./faults.js";
 import { buildWriter } from "./writer-process.js";
@@ -16,7 +16,7 @@ describe("a server whose disk cannot be written", () => {
 
   beforeAll(async () => {
     server = await buildWriter("api-server");
-    folder = await mkdtemp(join(tmpdir(), "kubets-faults-"));
+    folder = await mkdtemp(join(diskFolder(), "kubets-faults-"));
   });
   afterAll(async () => {
     await server.remove();

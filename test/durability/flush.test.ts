@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { diskFolder } from "./disk-folder.js";
 import { straceMissing } from "./strace.js";
 import { buildWriter, startWriter } from "./writer-process.js";
 
@@ -13,7 +13,7 @@ test.skipIf(reason !== undefined)(
   `data is flushed before each acknowledgement leaves the process${reason === undefined ? "" : ` (skipped: ${reason})`}`,
   async () => {
     const writer = await buildWriter();
-    const folder = await mkdtemp(join(tmpdir(), "kubets-flush-"));
+    const folder = await mkdtemp(join(diskFolder(), "kubets-flush-"));
     try {
       const log = join(folder, "trace");
       const calls = "trace=write,pwrite64,writev,pwritev,fsync,fdatasync";

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { diskFolder } from "./disk-folder.js";
 import { etcdMissing, type EtcdServer, startEtcd, tellEtcdMissing } from "../helpers/etcd.js";
 import { type ApiProcess, startApi } from "./api-process.js";
 import { Informer, versionOf } from "./informer.js";
@@ -20,7 +20,7 @@ tellEtcdMissing("two servers on one etcd");
 beforeAll(async () => {
   if (etcdMissing !== undefined) return;
   built = await buildWriter("api-server");
-  folder = await mkdtemp(join(tmpdir(), "kubets-two-servers-"));
+  folder = await mkdtemp(join(diskFolder(), "kubets-two-servers-"));
   etcd = await startEtcd();
 });
 afterAll(async () => {

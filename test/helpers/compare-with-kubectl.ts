@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { realTool } from "./real-tools.js";
+import { realTool, SHORT_LIVED } from "./real-tools.js";
 import { type CliResult, runCli } from "./run-cli.js";
 import { type Served, startToldServer, type Told } from "./told-server.js";
 
@@ -50,7 +50,11 @@ async function outcome(
 
 function runReal(argv: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<CliResult> {
   return new Promise((resolve, reject) => {
-    const child = spawn(realTool("kubectl").path, argv, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(realTool("kubectl").path, argv, {
+      cwd,
+      env: { ...SHORT_LIVED, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));

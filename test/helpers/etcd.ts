@@ -96,6 +96,9 @@ async function startMember({ name, port, peer, cluster, tls, flags: more = [] }:
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill(signal);
     await ended;
+    // The kernel closes a process' sockets before it reports the exit. Two turns of the event loop later every client here
+    // has read that, and no longer writes to a connection that is gone.
+    for (let turn = 0; turn < 2; turn++) await new Promise(setImmediate);
   };
   return {
     endpoint,

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Cluster } from "../../src/cluster/index.js";
-import { realTool } from "./real-tools.js";
+import { realTool, SHORT_LIVED } from "./real-tools.js";
 
 export interface KubectlResult {
   readonly code: number | null;
@@ -29,7 +29,7 @@ export async function realKubectl(cluster: Cluster, more: Readonly<Record<string
   const kubeconfig = join(folder, "kubeconfig");
   await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
   const home = { HOME: folder, TMPDIR: folder, KUBECONFIG: kubeconfig };
-  const env = { PATH: "/usr/bin:/bin", ...home, LC_ALL: "C", TZ: "UTC", ...more };
+  const env = { ...SHORT_LIVED, PATH: "/usr/bin:/bin", ...home, LC_ALL: "C", TZ: "UTC", ...more };
   const start = (argv: string | readonly string[]): ChildProcess =>
     spawn(path, typeof argv === "string" ? argv.split(" ") : argv, { cwd: folder, env });
   const run = (argv: string | readonly string[], stdin = ""): Promise<KubectlResult> =>

@@ -47,6 +47,19 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3: replace, scale, set, lab
   const failed = (stderr: string) => ({ code: 1, stdout: "", stderr });
 
   describe("replace", () => {
+    test("takes a pod's manifest again without what admission filled in", async () => {
+      const spec = {
+        serviceAccountName: "default",
+        automountServiceAccountToken: false,
+        containers: template.spec.containers,
+      };
+      const pod = (labels: object) =>
+        JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name: "plain", labels }, spec });
+      await kubectl.ok("create -f -", pod({ a: "1" }));
+      expect(await kubectl.ok("replace -f -", pod({ a: "2" }))).toBe("pod/plain replaced\n");
+      expect(await kubectl.ok("get pod plain -o jsonpath={.metadata.labels.a}{.spec.priority}")).toBe("20");
+    });
+
     test("takes the whole object, as kubectl-replace", async () => {
       await kubectl.ok("create -f -", map("whole", { a: "1" }));
       expect(await kubectl.ok("replace -f -", map("whole", { b: "1" }))).toBe("configmap/whole replaced\n");

@@ -5,6 +5,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { Agent, request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
@@ -247,6 +248,49 @@ test("a resumed TLS session still knows whose certificate began it", async () =>
   expect(await asked()).toEqual({ status: 200, resumed: false });
   expect(await asked()).toEqual({ status: 200, resumed: true });
   agent.destroy();
+});
+
+/** Sends text on a connection and reads it to its end; the server is to end it. */
+function conversation(socket: Socket, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const received: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => received.push(chunk)).on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(received).toString("latin1")));
+    socket.write(text);
+  });
+}
+
+describe("what Go's HTTP server refuses before anything else", () => {
+  const address = () => {
+    const { hostname, port } = new URL(cluster.url);
+    return { host: hostname, port: Number(port) };
+  };
+
+  test.each(["GET", "HEAD", "POST", "PUT"])("a %s without TLS", async (method) => {
+    const answer = await conversation(
+      connectTcp(address()),
+      `${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n${"x".repeat(100_000)}`,
+    );
+    expect(answer).toBe("HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+  });
+
+  const overTls = (text: string) =>
+    conversation(connectTls({ ...address(), ca: pki.ca.certificate, ALPNProtocols: ["http/1.1"] }), text);
+
+  test.each(["", "Connection: Upgrade\r\nUpgrade: websocket\r\n"])("HTTP/1.1 without a Host: %j", async (headers) => {
+    const [head, body] = (await overTls(`GET /version HTTP/1.1\r\n${headers}\r\n`)).split("\r\n\r\n");
+    expect(head?.split("\r\n")[0]).toBe("HTTP/1.1 400 Bad Request: missing required Host header");
+    expect(head?.toLowerCase()).toContain("content-type: text/plain; charset=utf-8");
+    expect(head?.toLowerCase()).toContain("connection: close");
+    expect(body).toBe("400 Bad Request: missing required Host header");
+  });
+
+  test.each(["GET /version HTTP/1.0\r\n\r\n", "GET /version HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n"])(
+    "but not %j",
+    async (text) => {
+      expect(await overTls(text)).toMatch(/^HTTP\/1\.[01] 200 /);
+    },
+  );
 });
 
 const DAY = 86_400_000;

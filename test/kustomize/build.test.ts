@@ -4,12 +4,15 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { generatorTrees } from "./generator-trees.js";
 import { layoutTrees } from "./layout-trees.js";
+import { malformedTrees } from "./malformed-trees.js";
 import { metadataTrees } from "./metadata-trees.js";
 import { nameTrees } from "./name-trees.js";
 import { patchTrees } from "./patch-trees.js";
+import { pluginTrees } from "./plugin-trees.js";
 import { replacementTrees } from "./replacement-trees.js";
 import { buildByKubectl, buildByKubets, kubectl, writeTree } from "./run-build.js";
 import type { Tree } from "./trees.js";
+import { wrongPluginTrees } from "./wrong-plugin-trees.js";
 import { wrongTrees } from "./wrong-trees.js";
 
 /*
@@ -29,6 +32,9 @@ const groups: Readonly<Record<string, readonly Tree[]>> = {
   generators: generatorTrees,
   patches: patchTrees,
   replacements: replacementTrees,
+  malformed: malformedTrees,
+  plugins: pluginTrees,
+  "wrong plugins": wrongPluginTrees,
   wrong: wrongTrees,
 };
 
@@ -39,7 +45,7 @@ test("there are enough trees, and no two of one name", () => {
 });
 
 describe.skipIf(kubectl.missing !== undefined).each(Object.entries(groups))("%s", (_, trees) => {
-  test.each(trees.map((tree) => [tree.name, tree] as const))("%s", async (_name, tree) => {
+  test.concurrent.each(trees.map((tree) => [tree.name, tree] as const))("%s", async (_name, tree) => {
     const folder = writeTree(root, tree);
     const [real, ours] = await Promise.all([buildByKubectl(folder, tree.dir), buildByKubets(folder, tree.dir)]);
     expect(ours).toEqual(real);

@@ -78,9 +78,10 @@ describe("git repositories", () => {
 
 test.each([
   ["helmCharts:\n- name: a\n", "render the chart with `helm template` into a file"],
-  ["generators: [a.yaml]\n", "the field 'generators' names plugins"],
-  ["transformers: [a.yaml]\n", "the field 'transformers' names plugins"],
-  ["validators: [a.yaml]\n", "the field 'validators' names plugins"],
+  [
+    "generators: ['{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: a}}']\n",
+    "render the chart with `helm template` into a file",
+  ],
 ])("programs are not run: %s", async (text, said) => {
   const { stdout, stderr } = await buildByKubets(
     writeTree(root, { name: "", files: `-- kustomization.yaml --\n${text}` }),

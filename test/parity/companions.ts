@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { startFakeKubelet } from "../helpers/fake-kubelet.js";
-import { serveDocumentsOf } from "./served-documents.js";
+import { type DocumentRequest, serveDocumentsOf } from "./served-documents.js";
 import type { Session } from "./session.js";
 
 /** Servers beside the cluster, for sessions that name their ports: each is there when a line has its variable. */
@@ -14,7 +14,7 @@ export interface Companions {
 export async function startCompanions(
   session: Session,
   folder: string,
-  onRequest: (request: string) => void,
+  onRequest: (request: DocumentRequest) => void,
 ): Promise<Companions> {
   const uses = (name: string): boolean => session.steps.some((step) => step.includes(name));
   const servers: Record<string, { readonly port: number; close(): Promise<void> }> = {};

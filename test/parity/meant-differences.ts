@@ -25,6 +25,17 @@ export const meantDifferences: readonly MeantDifference[] = [
     rewrite: (text) => withoutCommands(text),
   },
   {
+    name: "order of a log's lines",
+    reason:
+      "client-go takes headers of a curl command and its feature gates out of a Go map, and reads the discovery cache in goroutines: in no order",
+    rewrite: (text) => withSortedLog(text),
+  },
+  {
+    name: "answers in protobuf",
+    reason: "client-go's typed clients prefer them, and kubets reads JSON: a header in the log",
+    rewrite: (text) => text.replace(/^(\tAccept: |.* -H "Accept: )application\/vnd\.kubernetes\.protobuf,/gm, "$1"),
+  },
+  {
     name: "flags of kubets' own",
     reason: "what kubectl's users ask for and it has not; nothing changes for who does not give them",
     rewrite: (text) => text.replace(OWN_FLAG_LINE, ""),
@@ -61,6 +72,25 @@ function withoutCommands(text: string): string {
 /** Candidates of a completion without what describes them. */
 function withoutDescriptions(text: string): string {
   return /^:\d+$/m.test(text) ? text.replace(/^([^\t\n]+)\t.*$/gm, "$1") : text;
+}
+
+const FEATURE_GATES = /(?:^I<KLOG> envvar\.go:195\] .*\n)+/gm;
+const CACHED_LISTS = /(?:^I<KLOG> cached_discovery\.go:77\] .*\n)+/gm;
+const CURL_HEADERS = /(?: -H "(?:[^"\\]|\\.)*")+/g;
+
+function withSortedLog(text: string): string {
+  const sortLines = (lines: string): string => lines.split("\n").slice(0, -1).sort().join("\n") + "\n";
+  return text
+    .replace(FEATURE_GATES, sortLines)
+    .replace(CACHED_LISTS, sortLines)
+    .replace(/^\tcurl -v .*$/gm, (command) =>
+      command.replace(CURL_HEADERS, (flags) =>
+        flags
+          .split(/(?= -H ")/)
+          .sort()
+          .join(""),
+      ),
+    );
 }
 
 const TITLE = /^[A-Z][A-Za-z -()]*:$/;

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
+import { SHORT_LIVED } from "../helpers/real-tools.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
@@ -58,7 +59,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     random: seededRandom(session.name),
     onRequest: (request) => requests.push(describeRequest(request)),
   });
-  const companions = await startCompanions(session, folder, (request) => requests.push(request));
+  const companions = await startCompanions(session, folder, (request) => requests.push(describeRequest(request)));
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
@@ -106,6 +107,7 @@ function environment(folder: string, ports: Readonly<Record<string, number>>): R
     PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     HOME: join(folder, "home"),
     KUBECONFIG: join(folder, "kubeconfig"),
+    ...SHORT_LIVED,
     LC_ALL: "C",
     TZ: "UTC",
     TMPDIR: join(folder, "tmp"),
@@ -133,8 +135,12 @@ export function shell(command: string, folder: string, ports: Readonly<Record<st
 
 const KLOG_HEADER = /^([IWEF])\d{4} \d\d:\d\d:\d\d\.\d{6} +\d+ /gm;
 
-/** Of a watch that its time ran out on: kubectl says so or not, as it happens. */
-const BROKEN_WATCH = /^[IWE]<KLOG> reflector\.go:\d+\] .*(?:Failed to watch|watch ended with error).*\n/gm;
+/** Of a watch that its time ran out on, and of a reflector's end: kubectl says so or not, as it happens. */
+const BROKEN_WATCH =
+  /^[IWE]<KLOG> (?:reflector\.go:\d+\] .*(?:Failed to watch|watch ended with error|Stopping reflector)|streamwatcher\.go:\d+\] .*err="(?:context |net\/http: request canceled)).*\n/gm;
+
+/** How long a reflector took. */
+const DURATION = /\bduration="[\d.]+(?:ms|µs|s)"/g;
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 const BASE64_PEM = /\bLS0tLS1CRUdJTi[A-Za-z0-9+/=]+/g;
@@ -153,11 +159,17 @@ const FILE_TIME = /^((?:---|\+\+\+) .*\t)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} /
 /** When a rollout was started anew: kubectl's own clock. */
 const RESTARTED_AT = /(kubectl\.kubernetes\.io\/restartedAt"?: ?"?)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 
+/** How long something took, in the lines of -v. */
+const MILLISECONDS = /\b(milliseconds|[a-zA-Z]+Milliseconds)=\d+/g;
+
+/** Headers of an answer, as the log shows them: the server's own clock, and the name it gave the request. */
+const ANSWER_HEADERS = /^(\t(?:Date|Expires|Audit-Id): ).*$/gm;
+
 /** A watch without a timeout of its own gets a random one from its client. */
 const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
 
 /**
- * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, and keys and
+ * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, milliseconds and times in its lines, and keys and
  * certificates, random names and timeouts, times of files, when rollouts were started anew, and when requests for certificates were decided upon.
  */
 export function maskText(
@@ -166,10 +178,13 @@ export function maskText(
   cluster: Cluster,
   ports: Readonly<Record<string, number>>,
 ): string {
-  const port = (number: number | string): RegExp => new RegExp(`\\b${number}\\b`, "g");
+  const port = (number: number | string): RegExp => new RegExp(`(?<![^_\\W])${number}\\b`, "g");
   const masked = text.replaceAll(folder, "<TMP>").replace(port(new URL(cluster.url).port), "<PORT>");
   return Object.entries(ports)
     .reduce((before, [name, number]) => before.replace(port(number), `<${name}>`), masked)
+    .replace(MILLISECONDS, "$1=<N>")
+    .replace(DURATION, 'duration="<N>"')
+    .replace(ANSWER_HEADERS, "$1<VARIES>")
     .replace(RESTARTED_AT, "$1<NOW>")
     .replace(FINGERPRINT, "X509SHA256=<FINGERPRINT>")
     .replace(DECIDED, "$1<NOW>")

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
@@ -9,17 +9,33 @@ export interface ServedDocuments {
   close(): Promise<void>;
 }
 
+export interface DocumentRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: Uint8Array;
+}
+
 /**
- * Listens on 127.0.0.1. `GET /a/b?c=d` is answered with the file `a/b?c=d.json` of `folder`, else with `a/b.json`, else with 404;
- * `onRequest` is told "GET /a/b?c=d".
+ * Listens on 127.0.0.1. Any method of `/a/b?c=d` is answered with the file `a/b?c=d.json` of `folder`, else with `a/b.json`, else
+ * with 404. The server calls `onRequest` when it has read a request's body, and keeps nothing that a request sends.
  */
-export async function serveDocumentsOf(folder: string, onRequest: (request: string) => void): Promise<ServedDocuments> {
-  const server = createServer(({ method = "", url = "" }, response) => {
-    onRequest(`${method} ${url}`);
-    void documentAt(folder, url).then((text) => {
-      if (text === undefined) response.writeHead(404, { "content-type": "text/plain" }).end("404 page not found\n");
-      else response.writeHead(200, { "content-type": "application/json" }).end(text);
-    });
+export async function serveDocumentsOf(
+  folder: string,
+  onRequest: (request: DocumentRequest) => void,
+): Promise<ServedDocuments> {
+  const server = createServer((request, response) => {
+    const { method = "", url = "" } = request;
+    void bodyOf(request)
+      .then((body) => {
+        onRequest({ method, path: url, headers: firstValues(request.headers), body });
+        return documentAt(folder, url);
+      })
+      .then((text) => {
+        if (text === undefined) response.writeHead(404, { "content-type": "text/plain" }).end("404 page not found\n");
+        else response.writeHead(200, { "content-type": "application/json" }).end(text);
+      });
   });
   await listen(server);
   return {
@@ -31,6 +47,15 @@ export async function serveDocumentsOf(folder: string, onRequest: (request: stri
       }),
   };
 }
+
+async function bodyOf(request: IncomingMessage): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
+}
+
+const firstValues = (headers: IncomingHttpHeaders): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));
 
 async function documentAt(folder: string, url: string): Promise<string | undefined> {
   for (const path of [url, url.split("?", 1)[0] ?? ""]) {

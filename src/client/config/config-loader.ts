@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { PathError } from "../../base/path-error.js";
 import type { ClientConfig, ExecConfig, ImpersonationConfig } from "./client-config.js";
 import type { ConfigOverrides } from "./config-overrides.js";
@@ -28,6 +28,7 @@ export interface ConfigLoaderOptions {
   readonly env: KubeconfigSources["env"];
   readonly cwd: string;
   readonly userAgent: string;
+  readonly log?: KubeconfigSources["log"];
   /** The folder of a pod's token. Default: where Kubernetes mounts it. */
   readonly serviceAccountFolder?: string;
   /** Prompts for credentials when an https server is configured without any. Absent: no prompt. */
@@ -37,7 +38,7 @@ export interface ConfigLoaderOptions {
 export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
   const { overrides, env, cwd, serviceAccountFolder: pod = SERVICE_ACCOUNT_FOLDER } = options;
   const defaultServer = env["KUBERNETES_MASTER"] || "http://localhost:8080";
-  const rawConfig = once(() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd }));
+  const rawConfig = once(() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd, log: options.log }));
 
   const namespace = once(async () => {
     const config = await rawConfig();
@@ -203,8 +204,8 @@ function inClusterConnection({ overrides, env }: ConfigLoaderOptions, folder: st
   };
 }
 
-function cacheFolder({ overrides, env }: ConfigLoaderOptions): string {
-  return overrides.cacheDir || env["KUBECACHEDIR"] || join(homeDirectory(env), ".kube", "cache");
+function cacheFolder({ overrides, env, cwd }: ConfigLoaderOptions): string {
+  return resolve(cwd, overrides.cacheDir || env["KUBECACHEDIR"] || join(homeDirectory(env), ".kube", "cache"));
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -1,10 +1,12 @@
 import { resolve } from "node:path";
+import type { VerboseLog } from "../klog.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
 import { defaultKubeconfigFile, modifyKubeconfig, startingKubeconfig } from "./kubeconfig-writer.js";
 
 export interface KubeconfigLocation {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly log?: VerboseLog | undefined;
 }
 
 /**

@@ -102,12 +102,13 @@ class Change {
   /** A new current context goes to the default file. An empty one clears it in the file that sets it. */
   async #writeCurrentContext(): Promise<void> {
     const { currentContext } = this.wanted;
+    if ((await startingKubeconfig(this.sources)).currentContext === currentContext) return;
     const set = (config: Kubeconfig): void => {
       config.currentContext = currentContext;
     };
     if (this.sources.explicitPath !== "" || currentContext !== "") return await this.#edit("", set);
     for (const file of kubeconfigFiles(this.sources)) {
-      const config = await loadKubeconfigFile(file, this.sources.cwd);
+      const config = await loadKubeconfigFile(file, this.sources);
       if (config !== undefined && config.currentContext !== "") return await this.#edit(file, set);
     }
     throw new Error("no config found to write context");
@@ -115,7 +116,7 @@ class Change {
 
   async #writePreferences(): Promise<void> {
     for (const file of kubeconfigFiles(this.sources)) {
-      const config = (await loadKubeconfigFile(file, this.sources.cwd)) ?? emptyKubeconfig();
+      const config = (await loadKubeconfigFile(file, this.sources)) ?? emptyKubeconfig();
       if (isDeepStrictEqual(config.preferences, this.wanted.preferences)) continue;
       return await this.#edit(file, (edited) => {
         edited.preferences = this.wanted.preferences;
@@ -126,7 +127,7 @@ class Change {
 
   async #edit(origin: string, change: (config: Kubeconfig, file: string) => void): Promise<void> {
     const file = origin === "" ? defaultKubeconfigFile(this.sources) : origin;
-    const config = (await loadKubeconfigFile(file, this.sources.cwd)) ?? emptyKubeconfig();
+    const config = (await loadKubeconfigFile(file, this.sources)) ?? emptyKubeconfig();
     change(config, file);
     await writeKubeconfig(config, file, this.sources.cwd);
   }

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { errorCode, PathError } from "../../base/path-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
+import type { VerboseLog } from "../klog.js";
 import { decodeKubeconfig } from "./decode-kubeconfig.js";
 import { emptyKubeconfig, type Kubeconfig } from "./kubeconfig.js";
 
@@ -13,6 +14,8 @@ export interface KubeconfigSources {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The base of relative file names. Messages keep the names as given. */
   readonly cwd: string;
+  /** Logs each file that was read. */
+  readonly log?: VerboseLog | undefined;
 }
 
 /** The files in order of precedence: --kubeconfig, else the list in KUBECONFIG, else ~/.kube/config. They need not exist. */
@@ -42,7 +45,7 @@ export async function loadKubeconfig(
   const failures: Error[] = [];
   for (const file of kubeconfigFiles(sources)) {
     try {
-      const loaded = await loadKubeconfigFile(file, sources.cwd);
+      const loaded = await loadKubeconfigFile(file, sources);
       if (loaded) merge(merged, loaded);
     } catch (error) {
       failures.push(new Error(`error loading config file "${file}": ${messageOf(error)}`, { cause: error }));
@@ -57,7 +60,10 @@ export async function loadKubeconfig(
 }
 
 /** Reads one file with its paths as written; undefined when it does not exist. Errors do not contain its name. */
-export async function loadKubeconfigFile(file: string, cwd: string): Promise<Kubeconfig | undefined> {
+export async function loadKubeconfigFile(
+  file: string,
+  { cwd, log }: Pick<KubeconfigSources, "cwd" | "log">,
+): Promise<Kubeconfig | undefined> {
   let text: string;
   try {
     text = readFileSync(resolve(cwd, file), "utf8");
@@ -65,8 +71,9 @@ export async function loadKubeconfigFile(file: string, cwd: string): Promise<Kub
     if (errorCode(error) === "ENOENT") return undefined;
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
   }
-  if (text === "") return emptyKubeconfig();
-  return decodeKubeconfig(await parse(text), file);
+  const loaded = text === "" ? emptyKubeconfig() : decodeKubeconfig(await parse(text), file);
+  log?.info(6, "loader.go:407", `Config loaded from file:  ${file}`);
+  return loaded;
 }
 
 /** Parses JSON without loading the YAML parser, which costs more than the rest of a command's start. */

@@ -5,6 +5,7 @@ import type { Random } from "../../base/random.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
+import type { VerboseLog } from "../klog.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { writeCacheFile } from "../cache-files.js";
 import type { ApiGroup, Discovery, ServerVersion } from "./discovery.js";
@@ -30,7 +31,9 @@ export interface DiscoveryOptions {
   /** Names temporary files. */
   readonly random: Random;
   /** Receives errors that do not fail the command. kubectl writes them to stderr as klog errors. */
-  readonly log?: DiscoveryLog;
+  readonly onError?: DiscoveryLog;
+  /** Logs hits, misses and failed writes of the disk cache. */
+  readonly log?: VerboseLog | undefined;
 }
 
 /** Discovery with a disk cache in kubectl's layout, which both tools can share. */
@@ -67,9 +70,12 @@ export class CachedDiscovery implements Discovery {
 
   private readonly client: RestClient;
 
-  constructor({ client, cacheDir, clock, random, log = () => undefined }: DiscoveryOptions) {
+  private readonly log: VerboseLog | undefined;
+
+  constructor({ client, cacheDir, clock, random, onError = () => undefined, log }: DiscoveryOptions) {
     this.client = client;
-    this.memory = new MemoryCache(client, log);
+    this.log = log;
+    this.memory = new MemoryCache(client, onError);
     this.clock = clock;
     this.random = random;
     this.folder = cacheDir === undefined ? undefined : discoveryFolder(cacheDir, client.server);
@@ -77,27 +83,32 @@ export class CachedDiscovery implements Discovery {
 
   /** The group list in wire format. */
   async groupList(): Promise<readonly WireGroup[]> {
-    if (this.knownGroups) return this.knownGroups;
-    const cached = this.read("servergroups.json", "APIGroupList");
-    if (cached) return (this.knownGroups = readGroups(cached));
-    const groups = await this.memory.groups();
-    if (groups.length > 0) this.write("servergroups.json", groupsFile(groups));
+    const file = "servergroups.json";
+    const cached = this.knownGroups ?? this.read(file, "APIGroupList", readGroups);
+    if (cached) {
+      this.logCached("cached_discovery.go:113", file);
+      return (this.knownGroups = cached);
+    }
+    const groups = await this.memory.groups().catch((error: unknown) => this.logUncached(120, error));
+    if (groups.length > 0) this.write(file, groupsFile(groups), 129);
+    else this.log?.info(3, "cached_discovery.go:124", "skipped caching discovery info, no groups found");
     return groups;
   }
 
   /** The resources of one group-version, including subresources, in wire format. */
   async resourceList(groupVersion: string): Promise<WireResourceList> {
-    const known = this.knownLists.get(groupVersion);
-    if (known) return known;
     const file = join(groupVersion, "serverresources.json");
-    const cached = this.read(file, "APIResourceList");
+    const cached =
+      this.knownLists.get(groupVersion) ??
+      this.read(file, "APIResourceList", (content) => readResourceList(content, groupVersion));
     if (cached) {
-      const read = readResourceList(cached, groupVersion);
-      this.knownLists.set(groupVersion, read);
-      return read;
+      this.logCached("cached_discovery.go:77", file);
+      this.knownLists.set(groupVersion, cached);
+      return cached;
     }
-    const list = await this.memory.resourceList(groupVersion);
-    if (list.resources.length > 0) this.write(file, resourceListFile(list));
+    const list = await this.memory.resourceList(groupVersion).catch((error: unknown) => this.logUncached(84, error));
+    if (list.resources.length > 0) this.write(file, resourceListFile(list), 93);
+    else this.log?.info(3, "cached_discovery.go:88", "skipped caching discovery info, no resources found");
     return list;
   }
 
@@ -168,7 +179,18 @@ export class CachedDiscovery implements Discovery {
     this.client.onWarning?.(text);
   }
 
-  private read(name: string, kind: string): JsonObject | undefined {
+  private logCached(source: string, name: string): void {
+    if (this.folder === undefined) return;
+    this.log?.info(10, source, `returning cached discovery info from ${join(this.folder, name)}`);
+  }
+
+  private logUncached(line: number, error: unknown): never {
+    const reason = error instanceof Error ? error.message : String(error);
+    this.log?.info(3, `cached_discovery.go:${line}`, `skipped caching discovery info due to ${reason}`);
+    throw error;
+  }
+
+  private read<T>(name: string, kind: string, decode: (content: JsonObject) => T): T | undefined {
     if (this.folder === undefined) return undefined;
     const file = join(this.folder, name);
     const ours = this.ours.has(file);
@@ -178,21 +200,22 @@ export class CachedDiscovery implements Discovery {
       const content: unknown = JSON.parse(readFileSync(file, "utf8"));
       if (!isJsonObject(content) || content["kind"] !== kind) return undefined;
       this.onlyOurs &&= ours;
-      return content;
+      return decode(content);
     } catch {
       return undefined;
     }
   }
 
-  /** Writes a file of the disk cache. Ignores errors. */
-  private write(name: string, content: string): void {
+  /** Writes a file of the disk cache. Logs errors with the `line` of kubectl's call; the next command asks the server again. */
+  private write(name: string, content: string, line: number): void {
     if (this.folder === undefined) return;
     const file = join(this.folder, name);
     try {
       if (!renew(file, content, this.clock.now())) writeCacheFile(file, content, this.random);
       this.ours.add(file);
-    } catch {
-      // The next command asks the server again.
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.log?.info(1, `cached_discovery.go:${line}`, `failed to write cache to ${file} due to ${reason}`);
     }
   }
 }

@@ -18,16 +18,18 @@ export interface LiveGroups {
   readonly failed: ReadonlyMap<string, Error>;
 }
 
-/** A time limit, and the query that sends it to the server. */
-type Limit = Pick<RestRequest, "query" | "timeout">;
+/** A time limit, the query that sends it to the server, and whether the HTTP cache may answer. */
+type How = Pick<RestRequest, "query" | "timeout" | "httpCache">;
+
+const OF_DISCOVERY: How = { httpCache: true, ...DISCOVERY_TIMEOUT };
 
 /**
  * Requests /api, then /apis. An aggregated server returns everything in these two answers, an older one only the groups.
- * Where kubectl uses its generic REST client, it sets no time limit of its own.
+ * Where kubectl uses its generic REST client, `how` is {}: without a time limit and without the HTTP cache.
  */
-export async function fetchGroups(client: RestClient, limit: Limit = DISCOVERY_TIMEOUT): Promise<LiveGroups> {
-  const core = await fetchCore(client, limit);
-  const named = await fetchDocument(client, "/apis", (list) => readGroups(list), limit);
+export async function fetchGroups(client: RestClient, how: How = OF_DISCOVERY): Promise<LiveGroups> {
+  const core = await fetchCore(client, how);
+  const named = await fetchDocument(client, "/apis", (list) => readGroups(list), how);
   const resources = core.resources && named.resources && new Map([...core.resources, ...named.resources]);
   return {
     groups: [...core.groups, ...named.groups],
@@ -36,9 +38,9 @@ export async function fetchGroups(client: RestClient, limit: Limit = DISCOVERY_T
   };
 }
 
-async function fetchCore(client: RestClient, limit: Limit): Promise<LiveGroups> {
+async function fetchCore(client: RestClient, how: How): Promise<LiveGroups> {
   try {
-    return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))], limit);
+    return await fetchDocument(client, "/api", (list) => [coreGroup(texts(list["versions"]))], how);
   } catch (error) {
     // An extension server may have no core group.
     if (isNotFound(error)) return { groups: [], resources: new Map(), failed: new Map() };
@@ -50,9 +52,9 @@ async function fetchDocument(
   client: RestClient,
   path: string,
   older: (list: JsonObject) => readonly WireGroup[],
-  limit: Limit,
+  how: How,
 ): Promise<LiveGroups> {
-  const answer = await client.request({ method: "GET", path, accept: ACCEPT, httpCache: true, ...limit });
+  const answer = await client.request({ method: "GET", path, accept: ACCEPT, ...how });
   const { "content-type": contentType } = answer.headers;
   const document = answer.json();
   if (typeof contentType === "string" && isAggregated(contentType)) {
@@ -69,16 +71,16 @@ function coreGroup(versions: readonly string[]): WireGroup {
 
 /**
  * Requests the resource list of one group-version. A server without core v1 has no resources in it. Where kubectl uses its
- * generic REST client, `options` is {} and there is no time limit.
+ * generic REST client, `how` is {}: without a time limit and without the HTTP cache.
  */
 export async function fetchResourceList(
   client: RestClient,
   groupVersion: string,
-  options: Limit & Pick<RestRequest, "httpCache"> = { httpCache: true, ...DISCOVERY_TIMEOUT },
+  how: How = OF_DISCOVERY,
 ): Promise<WireResourceList> {
   const path = groupVersion === "v1" ? "/api/v1" : `/apis/${groupVersion}`;
   try {
-    const answer = await client.request({ method: "GET", path, ...options });
+    const answer = await client.request({ method: "GET", path, ...how });
     return readResourceList(answer.json(), groupVersion);
   } catch (error) {
     if (groupVersion === "v1" && isNotFound(error)) return { groupVersion, resources: [] };

@@ -6,13 +6,14 @@ import {
   type RestMapping,
 } from "../../machinery/rest-mapper.js";
 import type { CachedDiscovery } from "../discovery/cached-discovery.js";
+import type { VerboseLog } from "../klog.js";
 import { groupOf, parseResourceArgument, ResourceIndex } from "./resource-index.js";
 import { expandShortcut } from "./shortcuts.js";
 import type { WireResourceList } from "../discovery/wire.js";
 
 /** Creates a mapper over discovery. It warns of a short name that two resources share, through the client's warnings. */
-export function createRestMapper(discovery: CachedDiscovery): RestMapper {
-  return new DiscoveryMapper(discovery);
+export function createRestMapper(discovery: CachedDiscovery, log?: VerboseLog): RestMapper {
+  return new DiscoveryMapper(discovery, log);
 }
 
 /**
@@ -22,7 +23,10 @@ export function createRestMapper(discovery: CachedDiscovery): RestMapper {
 class DiscoveryMapper implements RestMapper {
   private index: Promise<ResourceIndex> | undefined;
 
-  constructor(private readonly discovery: CachedDiscovery) {}
+  constructor(
+    private readonly discovery: CachedDiscovery,
+    private readonly log: VerboseLog | undefined,
+  ) {}
 
   async resourceFor(argument: string): Promise<GroupVersionResource> {
     const { full, partial } = parseResourceArgument(argument);
@@ -83,6 +87,7 @@ class DiscoveryMapper implements RestMapper {
   }
 
   refresh(): void {
+    this.log?.info(5, "discovery.go:214", "Invalidating discovery information");
     this.discovery.invalidate();
     this.index = undefined;
   }
@@ -93,14 +98,18 @@ class DiscoveryMapper implements RestMapper {
   }
 
   private async expand(resource: GroupVersionResource): Promise<GroupVersionResource> {
-    return expandShortcut(resource, await this.lists(), (text) => this.discovery.warn(text));
+    const lists = await this.lists((reason) => {
+      this.log?.info(1, "shortcut.go:103", `Error loading discovery information: ${reason}`);
+    });
+    return expandShortcut(resource, lists, (text) => this.discovery.warn(text));
   }
 
   /** The resource lists that could be read; none when the server is unreachable. */
-  private async lists(): Promise<readonly WireResourceList[]> {
+  private async lists(onFailure?: (reason: string) => void): Promise<readonly WireResourceList[]> {
     try {
       return [...(await this.discovery.groupsAndLists()).lists.values()];
-    } catch {
+    } catch (error) {
+      onFailure?.(error instanceof Error ? error.message : String(error));
       return [];
     }
   }
@@ -115,8 +124,7 @@ class DiscoveryMapper implements RestMapper {
       return question(index);
     } catch (error) {
       if (this.discovery.fresh()) throw error;
-      this.discovery.invalidate();
-      this.index = undefined;
+      this.refresh();
       return question(await this.load());
     }
   }

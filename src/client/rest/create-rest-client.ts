@@ -16,6 +16,7 @@ import type { Transport, TransportRequest, TransportResponse } from "../transpor
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import { encodePath, encodeQuery } from "./encode-query.js";
 import { goDurationText } from "./go-duration-text.js";
+import type { RequestLog } from "./request-log.js";
 import { responseError } from "./response-error.js";
 import type { RestClient, RestRequest, RestResponse } from "./rest-client.js";
 import { warningTexts } from "./warning-headers.js";
@@ -29,6 +30,8 @@ export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroun
   readonly headers?: Readonly<Record<string, string>>;
   /** Called with the reason when the body of an answer breaks off. The request then fails with it. */
   readonly onBrokenBody?: (reason: string) => void;
+  /** Logs every request and answer. */
+  readonly log?: RequestLog | undefined;
   /** Waits between retries. */
   readonly sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
@@ -72,10 +75,12 @@ class HttpRestClient implements RestClient {
   }
 
   async request(request: RestRequest): Promise<RestResponse> {
+    this.options.log?.requestBody(request);
     const timeout = deadline(request, this.config.timeout);
     try {
       const answer = await this.exchange(request, timeout, request.method === "GET");
       const body = await this.bodyOf(answer, timeout);
+      this.options.log?.responseBody(request, body);
       this.accept(request, answer, body);
       return { status: answer.status, headers: answer.headers, body, json: () => decode(body) };
     } finally {
@@ -86,12 +91,18 @@ class HttpRestClient implements RestClient {
   async stream(
     request: RestRequest,
   ): Promise<{ readonly contentType: string; readonly body: AsyncIterable<Uint8Array> }> {
+    this.options.log?.requestBody(request);
     const timeout = deadline(request, this.config.timeout);
     try {
       const answer = await this.exchange(request, timeout, false);
-      if (!isSuccess(answer.status)) this.accept(request, answer, await this.bodyOf(answer, timeout));
+      if (!isSuccess(answer.status)) {
+        const body = await this.bodyOf(answer, timeout);
+        this.options.log?.responseBody(request, body);
+        this.accept(request, answer, body);
+      }
       this.warn(answer);
-      return { contentType: contentTypeOf(answer), body: untilEnd(answer.body, timeout) };
+      const body = untilEnd(answer.body, timeout);
+      return { contentType: contentTypeOf(answer), body: this.options.log?.stream(request, body) ?? body };
     } catch (error) {
       timeout.clear();
       throw error;
@@ -118,11 +129,12 @@ class HttpRestClient implements RestClient {
         wait = 1;
       }
       await sleep(wait * 1000, timeout.signal);
+      this.options.log?.retry(this.origin + this.pathOf(request), wait, attempt);
     }
   }
 
   private async follow(request: RestRequest, timeout: Deadline): Promise<TransportResponse> {
-    let path = this.pathPrefix + encodePath(request.path) + encodeQuery(this.queryOf(request));
+    let path = this.pathOf(request);
     for (let hops = 0; ; hops++) {
       const answer = await this.once(request, path, timeout);
       const location = redirectOf(request, answer);
@@ -136,6 +148,10 @@ class HttpRestClient implements RestClient {
       if (next.origin === new URL(this.origin).origin) continue;
       return this.elsewhere(request, next, timeout);
     }
+  }
+
+  private pathOf(request: RestRequest): string {
+    return this.pathPrefix + encodePath(request.path) + encodeQuery(this.queryOf(request));
   }
 
   /** Follows a redirect to another host, without the credentials. */
@@ -164,16 +180,23 @@ class HttpRestClient implements RestClient {
       ...(signal && { signal }),
     };
     try {
-      const answer =
-        request.httpCache && this.config.cacheDir !== ""
-          ? await (await this.httpCache()).send(this.transport, outgoing, where.url)
-          : await this.transport.send(outgoing);
+      const answer = await (await this.transportFor(request, where.url)).send(outgoing);
       if (answer.status === 401) credentials.refused();
       return answer;
     } catch (error) {
       if (!timeout.expired()) throw error;
       throw new TransportError("net/http: request canceled (Client.Timeout exceeded while awaiting headers)", where);
     }
+  }
+
+  private async transportFor(request: RestRequest, url: string): Promise<Transport> {
+    const { transport } = this;
+    let carrier = transport;
+    if (request.httpCache && this.config.cacheDir !== "") {
+      const cache = await this.httpCache();
+      carrier = { send: (outgoing) => cache.send(transport, outgoing, url), close: () => transport.close() };
+    }
+    return this.options.log?.around(carrier, this.origin) ?? carrier;
   }
 
   private async credentials(where: { method: string; url: string }): Promise<Credentials> {
@@ -242,12 +265,14 @@ class HttpRestClient implements RestClient {
     this.warn(answer);
     if (isSuccess(answer.status)) return;
     const retryAfter = retryAfterOf(answer);
-    throw responseError(request, {
+    const error = responseError(request, {
       status: answer.status,
       contentType: contentTypeOf(answer),
       body,
       ...(retryAfter !== undefined && { retryAfter }),
     });
+    this.options.log?.failure(request, error);
+    throw error;
   }
 
   private warn(answer: TransportResponse): void {

@@ -1,5 +1,6 @@
 import type { Random } from "../../base/random.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
+import type { SentBy } from "./request-source.js";
 
 /**
  * Sends requests to one API server. It handles authentication, User-Agent, impersonation, Retry-After and Status errors. A
@@ -38,10 +39,12 @@ export interface RestRequest {
   readonly timeout?: number;
   /** Does not send the config's time limit to the server, as Go's typed clients do not for lists and watches. */
   readonly limitUntold?: boolean;
-  /** The path was typed by the user (--raw), so errors do not derive a resource from it. */
+  /** Errors derive no resource from the path: the user typed it (--raw), or client-go sends it unchanged (AbsPath). */
   readonly userPath?: boolean;
   /** A fresh entry of the HTTP cache in the cache folder may answer this GET (discovery, OpenAPI). */
   readonly httpCache?: boolean;
+  /** The client that the log names. Default: the one that the path or the body implies, else the resource helper. */
+  readonly sentBy?: SentBy | undefined;
 }
 
 export interface RestResponse {

@@ -3,6 +3,8 @@ import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "n
 import type { Clock } from "../../base/clock.js";
 import { goQuote } from "../../base/go-quote.js";
 import { errorCode } from "../../base/path-error.js";
+import { startStopwatch } from "../../base/stopwatch.js";
+import type { ExchangeTrace } from "./exchange-trace.js";
 import { type ConnectedSocket, goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import { connectThroughHttp, connectThroughSocks } from "./proxy-tunnel.js";
 import { verifyPeer } from "./verify-peer.js";
@@ -19,15 +21,21 @@ export interface DialTarget {
   readonly proxy?: URL | undefined;
 }
 
-/** Opens a connection, completes TLS and verifies the peer. Rejects with Node's error or a {@link NetworkFailure}. */
-export async function dial(target: DialTarget): Promise<Socket> {
+/**
+ * Opens a connection, completes TLS and verifies the peer. Rejects with Node's error or a {@link NetworkFailure}. `trace`
+ * records the steps.
+ */
+export async function dial(target: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
   if (target.scheme !== "http" && target.scheme !== "https") {
     throw new NetworkFailure(`unsupported protocol scheme ${goQuote(target.scheme)}`);
   }
   if (target.port > 65535) throw new NetworkFailure(`dial tcp: address ${target.port}: invalid port`);
-  const raw = await dialTcp(target);
+  const raw = await dialTcp(target, trace);
   if (!target.tls) return raw;
-  return handshake(raw, target.tls, target);
+  const elapsed = startStopwatch();
+  const secure = await handshake(raw, target.tls, target);
+  trace?.shookHands(elapsed());
+  return secure;
 }
 
 const addresses = new WeakMap<object, ConnectedSocket>();
@@ -37,11 +45,11 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp({ host, port, tls, proxy, clock }: DialTarget): Promise<Socket> {
-  if (!proxy) return open(host, port);
+async function dialTcp({ host, port, tls, proxy, clock }: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
+  if (!proxy) return open(host, port, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
-  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port)).catch(proxyFailed);
+  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port), trace).catch(proxyFailed);
   if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
   const channel =
     proxy.protocol === "https:"
@@ -55,9 +63,10 @@ function proxyFailed(error: unknown): never {
   throw new NetworkFailure(`proxyconnect tcp: ${goNetworkReason(error)}`, errorCode(error));
 }
 
-function open(host: string, port: number): Promise<Socket> {
+function open(host: string, port: number, trace?: ExchangeTrace): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+    trace?.dialing(socket, host, port);
     socket.once("error", reject);
     socket.once("connect", () => {
       socket.off("error", reject);

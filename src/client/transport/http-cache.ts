@@ -23,7 +23,7 @@ export class HttpCache {
     const file = join(this.folder, createHash("sha256").update(url).digest("hex"));
     const cached = load(file);
     if (cached && variesNot(cached, request)) {
-      if (isFresh(cached, this.clock.now())) return respond(cached);
+      if (isFresh(cached, this.clock.now())) return respondFromCache(cached);
       return this.revalidate(transport, request, file, cached);
     }
     return this.store(file, request, await transport.send(request));
@@ -35,8 +35,8 @@ export class HttpCache {
     file: string,
     cached: StoredResponse,
   ): Promise<TransportResponse> {
-    const etag = cached.headers.get("etag");
-    const modified = cached.headers.get("last-modified");
+    const etag = joined(cached.headers.get("etag"));
+    const modified = joined(cached.headers.get("last-modified"));
     const headers = {
       ...request.headers,
       ...(etag !== undefined && { "if-none-match": etag }),
@@ -50,32 +50,31 @@ export class HttpCache {
     await readAll(answer.body);
     let changed = false;
     for (const [name, value] of Object.entries(answer.headers)) {
-      if (HOP_BY_HOP.has(name) || name === "content-length" || value === undefined) continue;
-      const text = typeof value === "string" ? value : value.join(", ");
-      changed ||= !OF_ONE_ANSWER.has(name) && cached.headers.get(name) !== text;
-      cached.headers.set(name, text);
+      if (HOP_BY_HOP.has(name) || value === undefined) continue;
+      changed ||= !OF_ONE_ANSWER.has(name) && joined(cached.headers.get(name)) !== joined(value);
+      cached.headers.set(name, valuesOf(value));
     }
     // Revalidation renews the date of an entry that is fresh for a time. Other entries are revalidated each time and need no
     // new date.
-    if (!changed && lifetimeOf(cached) === 0) return respond(cached);
-    save(file, cached, this.random);
-    return respond(cached);
+    if (changed || lifetimeOf(cached) !== 0) save(file, cached, this.random);
+    return respondFromCache(cached);
   }
 
   private async store(file: string, request: TransportRequest, answer: TransportResponse): Promise<TransportResponse> {
     const control = cacheControl(answer.headers["cache-control"]);
     if (control.has("no-store")) return answer;
-    const headers = new Map<string, string>();
+    const headers = new Map<string, readonly string[]>();
+    const packed = answer.headers["content-encoding"] !== undefined;
     for (const [name, value] of Object.entries(answer.headers)) {
       // The transport has decompressed the body already.
-      if (HOP_BY_HOP.has(name) || name === "content-encoding" || name === "content-length" || value === undefined)
-        continue;
-      headers.set(name, typeof value === "string" ? value : value.join(", "));
+      if (packed && (name === "content-encoding" || name === "content-length")) continue;
+      if (HOP_BY_HOP.has(name) || value === undefined) continue;
+      headers.set(name, valuesOf(value));
     }
-    for (const name of listOf(headers.get("vary"))) {
+    for (const name of listOf(joined(headers.get("vary")))) {
       const sent = request.headers[name.toLowerCase()];
       // Go adds Accept-Encoding below its cache, so the cache never sees it.
-      if (sent && name.toLowerCase() !== "accept-encoding") headers.set(`x-varied-${name.toLowerCase()}`, sent);
+      if (sent && name.toLowerCase() !== "accept-encoding") headers.set(`x-varied-${name.toLowerCase()}`, [sent]);
     }
     const stored = { status: answer.status, headers, body: await readAll(answer.body) };
     save(file, stored, this.random);
@@ -84,12 +83,12 @@ export class HttpCache {
 }
 
 /** Headers that differ between two equal answers. */
-const OF_ONE_ANSWER = new Set(["date", "audit-id"]);
+const OF_ONE_ANSWER = new Set(["date", "audit-id", "content-length"]);
 
 interface StoredResponse {
   readonly status: number;
   /** Lower-case names. */
-  readonly headers: Map<string, string>;
+  readonly headers: Map<string, readonly string[]>;
   readonly body: Uint8Array;
 }
 
@@ -119,16 +118,15 @@ function load(file: string): StoredResponse | undefined {
   if (end === -1) return undefined;
   const [first = "", ...lines] = content.subarray(0, end).toString("latin1").split("\r\n");
   const status = Number(/^HTTP\/\d\.\d (\d{3})/.exec(first)?.[1] ?? 0);
-  const headers = new Map<string, string>();
+  const headers = new Map<string, readonly string[]>();
   for (const line of lines) {
     const colon = line.indexOf(":");
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
-    const before = headers.get(name);
-    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+    headers.set(name, [...(headers.get(name) ?? []), value]);
   }
   const raw = content.subarray(end + 4);
-  const body = headers.get("transfer-encoding") === "chunked" ? unchunk(raw) : raw;
+  const body = joined(headers.get("transfer-encoding")) === "chunked" ? unchunk(raw) : raw;
   return status === 0 || body === undefined ? undefined : { status, headers, body };
 }
 
@@ -149,8 +147,10 @@ function unchunk(bytes: Buffer): Buffer | undefined {
 function save(file: string, { status, headers, body }: StoredResponse, random: Random): void {
   const kept = [...headers].filter(([name]) => !HOP_BY_HOP.has(name) && name !== "content-length");
   kept.sort(([a], [b]) => (a < b ? -1 : 1));
-  const lines = kept.map(([name, value]) => `${canonical(name)}: ${value}\r\n`).join("");
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\nContent-Length: ${body.byteLength}\r\n${lines}\r\n`;
+  const lines = kept.flatMap(([name, values]) => values.map((value) => `${canonical(name)}: ${value}\r\n`)).join("");
+  // Go writes no Content-Length where the server sent none. Such a body ends with the file.
+  const length = headers.has("content-length") ? `Content-Length: ${body.byteLength}\r\n` : "";
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${length}${lines}\r\n`;
   const content = Buffer.concat([Buffer.from(head, "latin1"), body]);
   try {
     writeCacheFile(file, Buffer.concat([createHash("sha256").update(content).digest(), content]), random);
@@ -164,7 +164,7 @@ function canonical(name: string): string {
 }
 
 function isFresh(cached: StoredResponse, now: number): boolean {
-  const date = Date.parse(cached.headers.get("date") ?? "");
+  const date = Date.parse(joined(cached.headers.get("date")) ?? "");
   return !Number.isNaN(date) && lifetimeOf(cached) > now - date;
 }
 
@@ -174,21 +174,22 @@ function lifetimeOf({ headers }: StoredResponse): number {
   if (control.has("no-cache")) return 0;
   const maxAge = control.get("max-age");
   if (maxAge !== undefined) return Number(maxAge) * 1000;
-  const [date, expires] = [headers.get("date"), headers.get("expires")].map((time) => Date.parse(time ?? ""));
+  const times = [headers.get("date"), headers.get("expires")];
+  const [date, expires] = times.map((time) => Date.parse(joined(time) ?? ""));
   return expires === undefined || date === undefined || Number.isNaN(expires - date) ? 0 : expires - date;
 }
 
 /** True when the headers named by Vary are the same as when the entry was stored. */
 function variesNot({ headers }: StoredResponse, request: TransportRequest): boolean {
-  return listOf(headers.get("vary")).every((name) => {
+  return listOf(joined(headers.get("vary"))).every((name) => {
     const lower = name.toLowerCase();
     if (lower === "accept-encoding") return true;
-    return (headers.get(`x-varied-${lower}`) ?? "") === (request.headers[lower] ?? "");
+    return (joined(headers.get(`x-varied-${lower}`)) ?? "") === (request.headers[lower] ?? "");
   });
 }
 
 function cacheControl(header: string | readonly string[] | undefined): ReadonlyMap<string, string> {
-  const parts = listOf(typeof header === "string" ? header : header?.join(","));
+  const parts = listOf(joined(header));
   return new Map(
     parts.map((part) => part.split("=", 2)).map(([name = "", value = ""]) => [name.trim().toLowerCase(), value.trim()]),
   );
@@ -202,8 +203,22 @@ function listOf(header: string | undefined): readonly string[] {
 }
 
 function respond({ status, headers, body }: StoredResponse): TransportResponse {
-  return { status, headers: Object.fromEntries(headers), body: once(body) };
+  const given = [...headers].map(([name, values]) => [name, values.length === 1 ? values[0] : values]);
+  return { status, headers: Object.fromEntries(given) as TransportResponse["headers"], body: once(body) };
 }
+
+/** Adds the header by which Go's cache marks its answers. The log shows it. */
+function respondFromCache(stored: StoredResponse): TransportResponse {
+  const answer = respond(stored);
+  return { ...answer, headers: { ...answer.headers, "x-from-cache": "1" } };
+}
+
+const valuesOf = (value: string | readonly string[]): readonly string[] =>
+  typeof value === "string" ? [value] : value;
+
+/** Joins the values of a repeated header with commas, which means the same. */
+const joined = (value: string | readonly string[] | undefined): string | undefined =>
+  typeof value === "object" ? value.join(", ") : value;
 
 async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
   await Promise.resolve();

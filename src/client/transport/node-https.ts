@@ -10,6 +10,7 @@ import { errorCode } from "../../base/path-error.js";
 import { addressesOf, dial } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
+import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason, NetworkFailure } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
@@ -37,13 +38,21 @@ export class DialingAgent extends Agent {
     super({ keepAlive: true, maxSockets });
   }
 
-  override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
-    dial(this.endpoint.target).then(
+  /** `options` are the options of the request that needs the connection. */
+  override createConnection(
+    options: RequestOptions & Traced,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    dial(this.endpoint.target, options.trace).then(
       (socket) => callback?.(null, socket),
       (error: unknown) => callback?.(error instanceof Error ? error : new Error(String(error)), undefined as never),
     );
     return undefined;
   }
+}
+
+interface Traced {
+  readonly trace?: ExchangeTrace | undefined;
 }
 
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
@@ -68,7 +77,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
     return Promise.reject(transportError(error, method, url));
   }
   return new Promise((resolve, reject) => {
-    const options: RequestOptions & { readonly servername: string } = {
+    const options: RequestOptions & Traced & { readonly servername: string } = {
       agent,
       method,
       host: endpoint.target.host,
@@ -78,6 +87,7 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       path: endpoint.absoluteForm ? url : path,
       headers,
       ...(signal && { signal }),
+      ...(request.trace && { trace: request.trace }),
     };
     const outgoing = httpRequest(options);
     const failure = (error: unknown) =>
@@ -91,6 +101,11 @@ function send(request: TransportRequest, endpoint: Endpoint, agent: Agent): Prom
       }
       reject(failure(error));
     });
+    if (request.trace !== undefined) {
+      outgoing.once("socket", () => {
+        if (outgoing.reusedSocket) request.trace?.reused();
+      });
+    }
     outgoing.on("response", (incoming) => {
       resolve({
         status: incoming.statusCode ?? 0,

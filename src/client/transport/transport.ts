@@ -1,3 +1,5 @@
+import type { ExchangeTrace } from "./exchange-trace.js";
+
 /** Carries HTTP exchanges: over undici, over node:https, or to a server in the same process. */
 export interface Transport {
   /** Resolves with the answer's headers. Rejects with {@link TransportError} when the server does not answer. */
@@ -17,6 +19,7 @@ export interface TransportRequest {
   readonly body?: Uint8Array | undefined;
   /** Aborts the exchange, including the answer's body. */
   readonly signal?: AbortSignal | undefined;
+  readonly trace?: ExchangeTrace | undefined;
 }
 
 export interface TransportResponse {

@@ -3,6 +3,7 @@ import { errorCode } from "../../base/path-error.js";
 import { decodeBody } from "./decode-body.js";
 import { dial } from "./dial.js";
 import { endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
+import type { ExchangeTrace } from "./exchange-trace.js";
 import { goNetworkReason } from "./go-network-error.js";
 import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
 import { isTransportError, TransportError } from "./transport-error.js";
@@ -14,6 +15,8 @@ import { wireHeaders } from "./wire-headers.js";
  */
 export function undiciTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
   const endpoint = endpointOf(config, surroundings);
+  // undici does not report which request a connection is for. The first request that waits for a connection traces it.
+  const waiting: ExchangeTrace[] = [];
   // A placeholder origin. dial() makes the connections, with TLS, proxies and Go's errors.
   const pool = new Pool("http://server", {
     connections: 128,
@@ -23,7 +26,7 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     keepAliveTimeout: 90_000,
     maxHeaderSize: 1 << 20,
     connect: (_options, callback) => {
-      dial(endpoint.target).then(
+      dial(endpoint.target, waiting.shift()).then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
       );
@@ -34,6 +37,7 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     const { method, path, body, signal } = request;
     const url = endpoint.origin + path;
     let response: Dispatcher.ResponseData;
+    if (request.trace !== undefined) waiting.push(request.trace);
     try {
       response = await pool.request({
         method: method as Dispatcher.HttpMethod,
@@ -51,6 +55,12 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
       if (signal?.aborted || isTransportError(error)) throw error;
       const socket = error instanceof errors.SocketError ? (error.socket ?? undefined) : undefined;
       throw new TransportError(goNetworkReason(error, socket), { method, url, code: errorCode(error), cause: error });
+    } finally {
+      const at = request.trace === undefined ? -1 : waiting.indexOf(request.trace);
+      if (at !== -1) {
+        waiting.splice(at, 1);
+        request.trace?.reused();
+      }
     }
     const encoding = response.headers["content-encoding"];
     return {

@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { request } from "node:https";
+import type { Clock } from "../../base/clock.js";
+import type { VerboseLog } from "../../client/klog.js";
+import { createTransport } from "../../client/transport/create-transport.js";
+import { debuggingTransport } from "../../client/transport/debugging-transport.js";
 import type { ClusterHome, ClusterRecord } from "./cluster-home.js";
 
 export type ClusterState = "Running" | "Stopped" | "Unresponsive";
@@ -9,12 +12,26 @@ export type ClusterState = "Running" | "Stopped" | "Unresponsive";
  * under its own CA, so its process is safe to signal: a recycled process id never is. "Unresponsive": the process is
  * there but did not answer within `timeout` ms.
  */
-export async function clusterState(home: ClusterHome, record: ClusterRecord, timeout = 2000): Promise<ClusterState> {
+export async function clusterState(
+  home: ClusterHome,
+  record: ClusterRecord,
+  options: AskOptions,
+): Promise<ClusterState> {
   if (!isAlive(record.pid)) return "Stopped";
-  const answer = await askForVersion(home, record, timeout);
+  const answer = await askForVersion(home, record, options);
   if (answer === "ours") return "Running";
   return answer === "silent" ? "Unresponsive" : "Stopped";
 }
+
+interface AskOptions {
+  /** Milliseconds. */
+  readonly timeout?: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log?: VerboseLog | undefined;
+}
+
+const PATIENCE = 2000;
 
 function isAlive(pid: number): boolean {
   try {
@@ -35,7 +52,7 @@ interface KubeconfigFile {
 async function askForVersion(
   home: ClusterHome,
   record: ClusterRecord,
-  timeout: number,
+  { timeout = PATIENCE, env, clock, log }: AskOptions,
 ): Promise<"ours" | "another" | "silent"> {
   let config: KubeconfigFile;
   try {
@@ -44,26 +61,26 @@ async function askForVersion(
     return "another";
   }
   const bytes = (text: string | undefined): Buffer => Buffer.from(text ?? "", "base64");
-  return new Promise((resolve) => {
-    const req = request(
-      `${record.url}/version`,
-      {
-        ca: bytes(config.clusters[0]?.cluster["certificate-authority-data"]),
-        cert: bytes(config.users[0]?.user["client-certificate-data"]),
-        key: bytes(config.users[0]?.user["client-key-data"]),
-        timeout,
-        agent: false,
+  const plain = createTransport(
+    {
+      server: record.url,
+      tls: {
+        insecureSkipVerify: false,
+        caData: bytes(config.clusters[0]?.cluster["certificate-authority-data"]),
+        certData: bytes(config.users[0]?.user["client-certificate-data"]),
+        keyData: bytes(config.users[0]?.user["client-key-data"]),
       },
-      (res) => {
-        res.resume();
-        resolve(res.statusCode === 200 ? "ours" : "another");
-      },
-    );
-    req.on("timeout", () => {
-      resolve("silent");
-      req.destroy();
-    });
-    req.on("error", () => resolve("another"));
-    req.end();
-  });
+    },
+    { env, clock },
+  );
+  const transport = log ? debuggingTransport(plain, { log, clock, origin: record.url, hidden: new Set() }) : plain;
+  const signal = AbortSignal.timeout(timeout);
+  try {
+    const { status } = await transport.send({ method: "GET", path: "/version", headers: {}, signal });
+    return status === 200 ? "ours" : "another";
+  } catch {
+    return signal.aborted ? "silent" : "another";
+  } finally {
+    await transport.close();
+  }
 }

@@ -1,10 +1,12 @@
 export { startCluster } from "../index.js";
 export { type CheckedCluster, checkNamedCluster } from "./check.js";
 export {
+  clusterNames,
   type ClusterStatus,
   clusterStatus,
   deleteNamedCluster,
   listNamedClusters,
+  onlyCluster,
   stopNamedCluster,
 } from "./manage.js";
 export { runCommand } from "./run-command.js";

@@ -1,3 +1,5 @@
+import type { Clock } from "../../base/clock.js";
+import type { VerboseLog } from "../../client/klog.js";
 import { removeContext } from "../../client/config/kubeconfig-context.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, listClusters } from "./cluster-home.js";
 import { type ClusterState, clusterState } from "./cluster-state.js";
@@ -7,6 +9,9 @@ import { namedClusterError } from "./named-cluster-error.js";
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly clock: Clock;
+  /** Takes the lines of -v: kubeconfigs that are read, requests. */
+  readonly log?: VerboseLog | undefined;
 }
 
 /** A cluster as a list shows it: one whose record cannot be read is there too. */
@@ -28,7 +33,7 @@ export async function clusterStatus(name: string, around: Surroundings): Promise
   const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
   const record = await home.record();
   if (record === undefined) throw noSuchCluster(name);
-  return { name, context: home.context, state: await clusterState(home, record), record };
+  return { name, context: home.context, state: await clusterState(home, record, around), record };
 }
 
 export async function listNamedClusters(around: Surroundings): Promise<readonly ListedCluster[]> {
@@ -37,13 +42,40 @@ export async function listNamedClusters(around: Surroundings): Promise<readonly 
     homes.map(async (home): Promise<readonly ListedCluster[]> => {
       try {
         const record = await home.record();
-        return record === undefined ? [] : [{ name: home.name, state: await clusterState(home, record), record }];
+        return record === undefined
+          ? []
+          : [{ name: home.name, state: await clusterState(home, record, around), record }];
       } catch {
         return [{ name: home.name, state: "Damaged", record: undefined }];
       }
     }),
   );
   return listed.flat();
+}
+
+/** The names {@link listNamedClusters} has, in order; no server is asked. */
+export async function clusterNames({ env, cwd }: Pick<Surroundings, "env" | "cwd">): Promise<readonly string[]> {
+  const homes = await listClusters(clustersFolder(env, cwd));
+  const named = await Promise.all(
+    homes.map(async (home) =>
+      home.record().then(
+        (record) => record !== undefined,
+        () => true,
+      ),
+    ),
+  );
+  return homes.filter((_home, index) => named[index]).map(({ name }) => name);
+}
+
+/** The name of the one cluster there is, for a `command` that was given none. Throws when there is none, or several. */
+export async function onlyCluster(command: string, around: Pick<Surroundings, "env" | "cwd">): Promise<string> {
+  const names = await clusterNames(around);
+  const [first, ...others] = names;
+  if (first === undefined) throw namedClusterError("there is no cluster; make one with: kubets cluster start");
+  if (others.length === 0) return first;
+  throw namedClusterError(
+    `there are ${names.length} clusters: ${names.join(", ")}; name the one you mean, as in: kubets cluster ${command} ${first}`,
+  );
 }
 
 /**

@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { RuntimeConfig } from "../../api/facts/index.js";
+import type { Clock } from "../../base/clock.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
+import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import { startCluster } from "../index.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
@@ -16,12 +18,17 @@ export interface NamedClusterOptions {
   readonly storage: StorageChoice | undefined;
   /** Of this start only: which API versions are served. */
   readonly runtimeConfig?: RuntimeConfig;
+  /** Of this start only: which controllers run. Left out: all of them. */
+  readonly controllers?: readonly string[] | undefined;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly clock: Clock;
+  /** Takes the lines of -v: kubeconfigs that are read, requests. */
+  readonly log?: VerboseLog | undefined;
 }
 
 export interface ServedCluster {
@@ -61,8 +68,10 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig } = options;
-  const start = (port: number) => startCluster({ ...choice, ...(runtimeConfig && { runtimeConfig }), dataDir, port });
+  const { runtimeConfig, controllers } = options;
+  const kept = { ...choice, dataDir };
+  const served = { ...(runtimeConfig && { runtimeConfig }), ...(controllers && { controllers }) };
+  const start = (port: number) => startCluster({ ...kept, ...served, port });
   const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
   try {
     const kubeconfig = await addContext(home.context, cluster.kubeconfig(), options);
@@ -96,6 +105,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     for (const [key, enabled] of Object.entries(options.runtimeConfig ?? {})) {
       args.push(`--runtime-config=${key}=${enabled}`);
     }
+    if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },
@@ -122,7 +132,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
 async function startable(home: ClusterHome, options: NamedClusterOptions): Promise<ClusterRecord | undefined> {
   const record = await home.record();
   if (record === undefined) return undefined;
-  const state = await clusterState(home, record);
+  const state = await clusterState(home, record, options);
   if (state !== "Stopped") {
     throw namedClusterError(
       `cluster "${home.name}" is already running at ${record.url} (process ${record.pid}); stop it with: kubets cluster stop ${home.name}`,

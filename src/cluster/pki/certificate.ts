@@ -19,6 +19,7 @@ import { pemText } from "../../machinery/codec/pem.js";
 /** A certificate and its key, both as PEM. */
 export interface KeyPair {
   readonly certificate: string;
+  /** In SEC1, "BEGIN EC PRIVATE KEY": what Go's tools write, and the only form of an EC key that some clients read. */
   readonly key: string;
 }
 
@@ -64,8 +65,13 @@ export function issueCertificate(request: CertificateRequest, issuer?: Issuer): 
   const subject = distinguishedName(request.commonName, request.organizations ?? []);
   return {
     certificate: signCertificate({ ...request, subject, publicKey }, issuer ?? self),
-    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    key: sec1Pem(privateKey),
   };
+}
+
+/** A private EC key in the form of RFC 5915. */
+export function sec1Pem(key: KeyObject): string {
+  return key.export({ type: "sec1", format: "pem" }).toString();
 }
 
 /** Whose certificate it is, both in DER: a distinguished name and a SubjectPublicKeyInfo. */

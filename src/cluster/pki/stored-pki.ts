@@ -1,5 +1,7 @@
+import { createPrivateKey } from "node:crypto";
 import { link, mkdir, readFile, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { type KeyPair, sec1Pem } from "./certificate.js";
 import type { ClusterPki } from "./cluster-pki.js";
 
 const FILE = "pki.json";
@@ -41,8 +43,13 @@ async function read(path: string): Promise<ClusterPki | undefined> {
   try {
     const kept = JSON.parse(text) as ClusterPki & { readonly serviceAccountKey?: string };
     // What was kept before there were such tokens has no key of their own: the server's, as kube-apiserver does.
-    return { ...kept, serviceAccountKey: kept.serviceAccountKey ?? kept.server.key };
+    return { ...kept, admin: inSec1(kept.admin), serviceAccountKey: kept.serviceAccountKey ?? kept.server.key };
   } catch {
     throw new Error(`${path} is damaged; remove it to have new certificates made, then merge the kubeconfig again`);
   }
+}
+
+/** Earlier versions kept keys in PKCS #8. The administrator's is the one that leaves this folder, in a kubeconfig. */
+function inSec1({ certificate, key }: KeyPair): KeyPair {
+  return { certificate, key: sec1Pem(createPrivateKey(key)) };
 }

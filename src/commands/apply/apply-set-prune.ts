@@ -42,7 +42,7 @@ async function listMembers(
   namespace: string,
   { client, applied }: ApplySetPruneOptions,
 ): Promise<readonly Prunable[]> {
-  const helper = new Helper(client, mapping);
+  const helper = new Helper(client, mapping, { sentBy: "dynamic" });
   const list = await helper.list(namespace, { labelSelector: selector }).catch((error: unknown) => {
     throw new Error(`listing ${formatKind(mapping.kind)} objects for pruning: ${messageOf(error)}`, { cause: error });
   });

@@ -121,6 +121,7 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
           printer.print(object, write);
         }
       : undefined,
+    log: () => factory.log(),
     warn,
     warnOfPruneDefault: () => log(PRUNE_NOTICE.source, PRUNE_NOTICE.text),
     program: factory.program,

@@ -1,5 +1,6 @@
 import type { ServerSideOptions } from "../../actions/apply-server-side.js";
 import type { ApplyOptions } from "../../actions/index.js";
+import type { VerboseLog } from "../../client/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
@@ -31,6 +32,7 @@ export interface ApplyCommandOptions {
   readonly printPruned: (object: KubeObject) => void;
   /** Prints all that was applied, in the end. */
   readonly printWhole: ((object: KubeObject) => void) | undefined;
+  readonly log: () => Promise<VerboseLog | undefined>;
   readonly warn: (text: string) => void;
   readonly warnOfPruneDefault: () => void;
   readonly program: string;

@@ -36,6 +36,7 @@ export async function runApply(options: ApplyCommandOptions): Promise<void> {
   if (all.length === 0 && failures.length === 0) throw new Error("no objects passed to apply");
   if (failures.length === 1) throw failures[0];
   if (failures.length > 1) throw aggregate(failures);
+  (await options.log())?.info(4, "apply.go:546", "Running apply post-processor function");
   options.printWhole?.(wholeOf(all));
   if (options.choices.prune) await prune(visited, options);
 }

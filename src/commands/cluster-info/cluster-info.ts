@@ -51,6 +51,7 @@ export async function runClusterInfo(options: ClusterInfoOptions, { out }: Strea
       .defaultNamespace()
       .labelSelector("kubernetes.io/cluster-service=true")
       .typeOrNameArgs(false, ["services"])
+      .transformRequests({ accept: "application/json, */*" })
       .latest()
       .do();
     await result.visit(({ object }) => {

@@ -3,10 +3,10 @@ import { type Completer, Directive } from "../../cli/command.js";
 /** The names of the clusters there are, for the first operand. */
 export const completeClusterNames: Completer = async (factory, invocation, toComplete) => {
   if (invocation.args.length > 0) return { candidates: [], directive: Directive.NoFileComp };
-  const { listNamedClusters } = await import("../../cluster/named/index.js");
-  const clusters = await listNamedClusters(factory);
+  const { clusterNames } = await import("../../cluster/named/index.js");
+  const names = await clusterNames({ env: factory.env, cwd: factory.cwd });
   return {
-    candidates: clusters.map(({ name }) => name).filter((name) => name.startsWith(toComplete)),
+    candidates: names.filter((name) => name.startsWith(toComplete)),
     directive: Directive.NoFileComp,
   };
 };

@@ -7,17 +7,18 @@ import { failPlainly } from "./storage-flag.js";
 export function clusterDeleteCommand(run = deleteCluster): Command {
   return {
     use: "delete [NAME]",
-    description: "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig.",
+    description:
+      "Stop a named cluster, remove what it kept, and take its context out of the kubeconfig. Without a NAME it is the only cluster there is.",
     examples: "  {{program}} cluster delete dev",
     flags: [],
     validateArgs: nameArgument,
     completeArgs: completeClusterNames,
-    execute: async (factory, invocation) => failPlainly(() => run(clusterName(invocation), factory)),
+    execute: (factory, invocation) => failPlainly(async () => run(await clusterName(invocation, factory), factory)),
   };
 }
 
-async function deleteCluster(name: string, { env, cwd, streams }: Factory): Promise<void> {
+async function deleteCluster(name: string, { env, cwd, clock, log, streams }: Factory): Promise<void> {
   const { deleteNamedCluster } = await import("../../cluster/named/index.js");
-  await deleteNamedCluster(name, { env, cwd });
+  await deleteNamedCluster(name, { env, cwd, clock, log: await log() });
   streams.out.write(`cluster "${name}" deleted\n`);
 }

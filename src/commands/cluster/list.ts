@@ -18,9 +18,9 @@ export function clusterListCommand(run = listClusters): Command {
   };
 }
 
-async function listClusters({ env, cwd, streams, look }: Factory): Promise<void> {
+async function listClusters({ env, cwd, clock, log, streams, look }: Factory): Promise<void> {
   const { listNamedClusters } = await import("../../cluster/named/index.js");
-  const clusters = await listNamedClusters({ env, cwd });
+  const clusters = await listNamedClusters({ env, cwd, clock, log: await log() });
   if (clusters.length === 0) {
     streams.err.write("No clusters; make one with: kubets cluster start\n");
     return;

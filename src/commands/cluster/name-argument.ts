@@ -1,5 +1,6 @@
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
 
 /** For `validateArgs`: at most one NAME. */
 export function nameArgument(invocation: Invocation): void {
@@ -11,4 +12,12 @@ export function nameArgument(invocation: Invocation): void {
   }
 }
 
-export const clusterName = (invocation: Invocation): string => invocation.args[0] ?? "default";
+/** The name a new cluster gets. */
+export const newClusterName = ({ args: [name] }: Invocation): string => name ?? "default";
+
+/** The cluster a command is about: without a NAME the only one there is. Throws when there is none, or several. */
+export async function clusterName({ args: [name], commandPath }: Invocation, { env, cwd }: Factory): Promise<string> {
+  if (name !== undefined) return name;
+  const { onlyCluster } = await import("../../cluster/named/index.js");
+  return onlyCluster(commandPath.slice(commandPath.lastIndexOf(" ") + 1), { env, cwd });
+}

@@ -1,12 +1,14 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
+import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
 export interface ClusterRunOptions {
   readonly storage: StorageChoice;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
+  readonly controllers: readonly string[] | undefined;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,7 +27,8 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [...storageFlags, runtimeConfigFlag],
+    flags: [...storageFlags, runtimeConfigFlag, controllersFlag],
+    completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
     validateArgs: (invocation) => {
@@ -45,6 +48,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
   return {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     runtimeConfig: runtimeConfigOf(invocation),
+    controllers: controllersOf(invocation),
     command,
     args,
     env: factory.env,
@@ -62,6 +66,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
       startCluster({
         ...options.storage,
         runtimeConfig: options.runtimeConfig,
+        ...(options.controllers && { controllers: options.controllers }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),
   });

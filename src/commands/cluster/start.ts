@@ -1,7 +1,8 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
-import { clusterName, nameArgument } from "./name-argument.js";
+import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
+import { nameArgument, newClusterName } from "./name-argument.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
 
@@ -10,10 +11,13 @@ export interface ClusterStartOptions {
   readonly port: number;
   readonly storage: StorageChoice | undefined;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
+  readonly controllers: readonly string[] | undefined;
   readonly dataDir: string;
   readonly detach: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  readonly clock: Factory["clock"];
+  readonly log: Factory["log"];
 }
 
 export function clusterStartCommand(run = startNamed): Command {
@@ -39,6 +43,7 @@ export function clusterStartCommand(run = startNamed): Command {
       },
       ...storageFlags,
       runtimeConfigFlag,
+      controllersFlag,
       {
         name: "data-dir",
         type: "string",
@@ -52,6 +57,7 @@ export function clusterStartCommand(run = startNamed): Command {
         usage: "Return when the cluster is ready and leave it running.",
       },
     ],
+    completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
     validateArgs: nameArgument,
@@ -64,28 +70,32 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
   const port = invocation.flags.number("port");
   if (port < 0 || port > 65_535) throw usageError(invocation, `invalid port ${port}: use 1 to 65535, or 0 for any`);
   return {
-    name: clusterName(invocation),
+    name: newClusterName(invocation),
     port,
     storage: storageOf(factory, invocation),
     runtimeConfig: runtimeConfigOf(invocation),
+    controllers: controllersOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     env: factory.env,
     cwd: factory.cwd,
+    clock: factory.clock,
+    log: () => factory.log(),
   };
 }
 
 async function startNamed(options: ClusterStartOptions, streams: Streams, signal: AbortSignal): Promise<void> {
   const { serveNamedCluster, startDetached } = await import("../../cluster/named/index.js");
+  const named = { ...options, log: await options.log() };
   const announce = (served: { readonly url: string; readonly context: string; readonly kubeconfig: string }): void => {
     streams.out.write(`cluster "${options.name}" is ready at ${served.url}\n`);
     streams.out.write(`context "${served.context}" is now current in ${served.kubeconfig}\n`);
   };
   if (options.detach) {
-    announce(await startDetached(options));
+    announce(await startDetached(named));
     return;
   }
-  const { close, ...served } = await serveNamedCluster(options);
+  const { close, ...served } = await serveNamedCluster(named);
   try {
     announce(served);
     // Started by --detach: tell the one who waits, who then lets go.

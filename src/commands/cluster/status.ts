@@ -9,24 +9,24 @@ export function clusterStatusCommand(run = showStatus): Command {
   return {
     use: "status [NAME]",
     description:
-      "Show whether a named cluster runs, where it answers and where it keeps its data. The exit code is 1 unless it runs.",
+      "Show whether a named cluster runs, where it answers and where it keeps its data. Without a NAME it is the only cluster there is.\n\nThe exit code is 1 unless it runs.",
     examples: "  {{program}} cluster status dev",
     flags: [],
     validateArgs: nameArgument,
     completeArgs: completeClusterNames,
     execute: async (factory, invocation) => {
-      const running = await failPlainly(() => run(clusterName(invocation), factory));
+      const running = await failPlainly(async () => run(await clusterName(invocation, factory), factory));
       if (!running) throw silentExit();
     },
   };
 }
 
-async function showStatus(name: string, { env, cwd, streams, look }: Factory): Promise<boolean> {
+async function showStatus(name: string, { env, cwd, clock, log, streams, look }: Factory): Promise<boolean> {
   const [{ clusterStatus }, { statusLines }] = await Promise.all([
     import("../../cluster/named/index.js"),
     import("./status-table.js"),
   ]);
-  const { state, context, record } = await clusterStatus(name, { env, cwd });
+  const { state, context, record } = await clusterStatus(name, { env, cwd, clock, log: await log() });
   const rows: readonly (readonly [string, string])[] = [
     ["Name", name],
     ["State", state],

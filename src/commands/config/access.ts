@@ -15,17 +15,20 @@ export interface KubeconfigAccess {
   modify(wanted: Kubeconfig, relativize: boolean): Promise<void>;
 }
 
-export function accessOf({ env, cwd }: Factory, { flags }: Invocation): KubeconfigAccess {
+export function accessOf(factory: Factory, { flags }: Invocation): KubeconfigAccess {
+  const { env, cwd } = factory;
   const sources = { explicitPath: flags.string("kubeconfig"), env, cwd };
+  const logged = async (): Promise<KubeconfigSources> => ({ ...sources, log: await factory.log() });
   let start: Kubeconfig | undefined;
   return {
     sources,
     start: async () => {
-      start = await startingKubeconfig(sources);
+      start = await startingKubeconfig(await logged());
       return structuredClone(start);
     },
     file: () => defaultKubeconfigFile(sources),
-    modify: (wanted, relativize) => modifyKubeconfig(sources, { start: start ?? wanted, wanted }, relativize),
+    modify: async (wanted, relativize) =>
+      modifyKubeconfig(await logged(), { start: start ?? wanted, wanted }, relativize),
   };
 }
 

@@ -74,8 +74,7 @@ async function create(edited: readonly Info[], options: CreateEditedOptions): Pr
   for (const info of edited) info.object = options.annotate(info.object ?? {});
   for (const info of edited) {
     const helper = new Helper(await options.client(), info.mapping, options.request);
-    const { resourceVersion: _old, ...metadata } = info.object?.metadata ?? {};
-    refresh(info, await helper.create(info.namespace, { ...info.object, metadata }));
+    refresh(info, await helper.create(info.namespace, info.object ?? {}));
     options.print(info.object ?? {});
   }
 }

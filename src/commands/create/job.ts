@@ -1,3 +1,5 @@
+import { readTyped } from "../../actions/read-typed.js";
+import { loadTypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import { child, type Fields } from "../../machinery/meta/access.js";
@@ -82,9 +84,13 @@ async function findCronJob({ builder, from, namespace }: CreateJobOptions): Prom
     .do();
   const [info, ...others] = await result.infos();
   if (info?.object === undefined || others.length > 0) throw new Error("from must be an existing cronjob");
-  const { apiVersion = "", kind = "" } = info.object;
-  if (kind !== "CronJob") throw new Error(`unknown object type *${parseGroupVersion(apiVersion).version}.${kind}`);
-  return info.object;
+  const found = readTyped(info.object, await loadTypedKinds({ retired: true }));
+  const { apiVersion = "", kind = "" } = found;
+  // CronJob of batch/v1beta1 is another type.
+  if (apiVersion !== "batch/v1" || kind !== "CronJob") {
+    throw new Error(`unknown object type *${parseGroupVersion(apiVersion).version}.${kind}`);
+  }
+  return found;
 }
 
 /** The job a cron job would make. It says that a person made it, and is the cron job's own otherwise. */

@@ -31,7 +31,7 @@ export async function mergedObject(
   const { namespace, name, object: live } = info;
   const helper = new Helper(client, info.mapping, { dryRun: true, fieldManager });
   if (serverSide) return helper.patch(namespace, name, "apply", encodeBody(local), forceConflicts);
-  if (live === undefined) return helper.create(namespace, withoutVersion(local));
+  if (live === undefined) return helper.create(namespace, local);
   const patching = new PatchObject(info, withoutLastApplied(local), helper, {
     client,
     openapi: await options.openapi(),
@@ -42,9 +42,4 @@ export async function mergedObject(
     warn,
   });
   return patching.run(live);
-}
-
-function withoutVersion(object: KubeObject): KubeObject {
-  const { resourceVersion, ...metadata } = object.metadata ?? {};
-  return (resourceVersion ?? "") === "" ? object : { ...object, metadata };
 }

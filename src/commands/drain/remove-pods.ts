@@ -168,7 +168,7 @@ class Removal {
   }
 
   private async get(pod: KubeObject): Promise<KubeObject> {
-    return (await this.client.request({ method: "GET", path: podPath(pod) })).json() as KubeObject;
+    return (await this.client.request({ method: "GET", path: podPath(pod), sentBy: "typed" })).json() as KubeObject;
   }
 
   private isLate(): boolean {

@@ -29,6 +29,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";
+import { encodeBody } from "../../resource/encode-json.js";
 import { Helper } from "../../resource/helper.js";
 import { ServicePlan, type ServiceRequest } from "./service-plan.js";
 
@@ -142,6 +143,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Expos
     cause: readRecord(invocation),
     find: async () =>
       (await factory.builder())
+        .decode((object) => readTyped(object, kinds))
         .continueOnError()
         .namespaceParam(namespace)
         .defaultNamespace()
@@ -175,11 +177,14 @@ function inNamespace(service: KubeObject, { namespace, enforceNamespace }: Expos
   return enforceNamespace ? { ...service, metadata: { ...service.metadata, namespace } } : service;
 }
 
-/** kubectl takes the service out of its type before it sends it: the fields stand in the order of their names. */
+/**
+ * kubectl takes the service out of its type before it sends it: the fields stand in the order of their names. A version
+ * from --overrides is sent too, and the server refuses it.
+ */
 async function create(service: KubeObject, options: ExposeOptions): Promise<KubeObject> {
   const { kinds, dryRun, fieldManager, namespace } = options;
   const { kind } = kinds.mapping(service);
   const mapping = await (await options.mapper()).mappingFor(kind, kind.version);
   const helper = new Helper(await options.client(), mapping, { dryRun: dryRun === "server", fieldManager });
-  return helper.create(namespace, readTyped(service, kinds));
+  return helper.createEncoded(namespace, encodeBody(readTyped(service, kinds)));
 }

@@ -99,6 +99,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<GetOp
     ignoreNotFound: flags.bool("ignore-not-found"),
     print: completePrint(factory, invocation),
     clock: factory.clock,
+    log: () => factory.log(),
     signal,
     builder: () => factory.builder(),
     restClient: () => factory.restClient(),

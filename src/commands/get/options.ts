@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import type { Factory } from "../../cli/factory.js";
 import type { Streams } from "../../cli/factory.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { PrintRequest } from "../../printers/formats.js";
@@ -25,6 +26,7 @@ export interface GetOptions {
   readonly ignoreNotFound: boolean;
   readonly print: GetPrintOptions;
   readonly clock: Clock;
+  readonly log: Factory["log"];
   readonly signal: AbortSignal;
   readonly builder: () => Promise<Builder>;
   readonly restClient: () => Promise<RestClient>;

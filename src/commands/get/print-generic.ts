@@ -23,6 +23,7 @@ export async function printGeneric(options: GetOptions, streams: Streams): Promi
   if (failed.length > 0 && result.singleItemImplied) throw error;
   if (infos.length === 0 && options.ignoreNotFound) return throwAll(failed);
 
+  if (options.print.serverPrint) (await options.log())?.info(2, "table_printer.go:45", NO_TABLE);
   const printer = toPrinter(options.print, { clock: options.clock, withNamespace: false, tabbed: false });
   const pieces: string[] = [];
   let printError: { readonly thrown: unknown } | undefined;
@@ -34,6 +35,10 @@ export async function printGeneric(options: GetOptions, streams: Streams): Promi
   await write(streams.out, pieces.join(""));
   throwAll(printError === undefined ? failed : [...failed, printError.thrown]);
 }
+
+/** kubectl takes every format that it has no exception for to be a table's, and then finds out. */
+const NO_TABLE =
+  "Unable to decode server response into a Table. Falling back to hardcoded types: attempt to decode non-Table object";
 
 function printable(infos: readonly Info[], singleItemImplied: boolean): KubeObject {
   const objects = infos.flatMap(({ object }) => (object === undefined ? [] : [object]));

@@ -41,7 +41,7 @@ const flags: readonly FlagSpec[] = [
     default: ROOT_ONLY,
     usage: `With ${NONE} a kustomization may read files outside its directory`,
   },
-  { name: "enable-alpha-plugins", type: "bool", usage: unused("plugins are not run") },
+  { name: "enable-alpha-plugins", type: "bool", usage: unused("only built-in plugins are run") },
   {
     name: "reorder",
     type: "string",
@@ -68,7 +68,7 @@ export function kustomizeCommand(run = runKustomize): Command {
     use: "kustomize DIR [flags]",
     description: `Print the objects of a kustomization: what its kustomization.yaml takes from files and other kustomizations, changed as it says.
 
-Without DIR the current directory is meant. No server is asked.`,
+Without DIR the current directory is meant. No server is asked. Of generators, transformers and validators those that are built in (apiVersion: builtin) are run; programs, containers and charts are not.`,
     examples: `# Print what the kustomization of this directory makes
 {{program}} kustomize
 

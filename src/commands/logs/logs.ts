@@ -201,6 +201,7 @@ async function findTarget(
   selector: string,
 ): Promise<Info> {
   const builder = (await factory.builder()).namespaceParam(namespace).defaultNamespace().singleResourceType();
+  builder.transformRequests({ accept: "application/json, */*" });
   if (name !== undefined && name !== "") builder.resourceNames("pods", [name]);
   if (selector !== "") builder.resourceTypes(["pods"]).labelSelector(selector);
   let infos: readonly Info[];

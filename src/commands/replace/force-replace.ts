@@ -1,7 +1,6 @@
 import { recordConfiguration } from "../../actions/last-applied.js";
 import { deleteObject } from "../../actions/delete-object.js";
 import { poll } from "../../actions/poll.js";
-import { withoutVersion } from "../../actions/version-lock.js";
 import { type DeletedInfo, waitUntilAllGone } from "../../actions/wait-until-all-gone.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
@@ -51,7 +50,7 @@ async function replaceAll(files: FilenameOptions, options: ReplaceOptions, delet
   await wanted.visit(async (info) => {
     const object = recordConfiguration(info.object ?? {}, options.saveConfig);
     const helper = new Helper(client, info.mapping, { fieldManager, fieldValidation });
-    const created = await helper.create(info.namespace, withoutVersion(object));
+    const created = await helper.create(info.namespace, object);
     count++;
     refresh(info, created);
     options.print(created);

@@ -1,5 +1,5 @@
-import { clusterReader } from "../../actions/cluster-reader.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
+import { typedReader } from "../../actions/cluster-reader.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -17,6 +17,7 @@ export interface HistoryOptions extends Target {
   /** 0 lists them all. */
   readonly revision: bigint;
   readonly print: PrintRequest;
+  readonly kinds: TypedKinds;
   /** -o was given: what the revisions stand for is printed, else a line on each. */
   readonly whole: boolean;
   readonly unreadable: (replicaSet: string, message: string) => void;
@@ -55,12 +56,14 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   if (revision < 0n) throw new Error(`revision must be a positive integer: ${revision}`);
   const print = readPrintRequest(flags, factory);
   const isWhole = print.output !== "";
+  const kinds = await loadTypedKinds();
   const isTyped = isWhole || print.template !== "";
   return {
     ...target,
     client: factory.restClient,
     revision,
-    print: { ...print, encode: isTyped ? (await loadTypedKinds()).encode : undefined },
+    print: { ...print, encode: isTyped ? kinds.encode : undefined },
+    kinds,
     whole: isWhole,
     unreadable: warnUnreadable(factory, isWhole ? 172 : 114),
     streams: factory.streams,
@@ -88,7 +91,7 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
 
 async function historyOf({ mapping, namespace, name }: Info, options: HistoryOptions): Promise<History> {
   const kind = historyKind(mapping.kind, "history");
-  const reader = clusterReader(await options.client(), 0);
+  const reader = typedReader(await options.client(), options.kinds);
   return readHistory(kind)(namespace, name, { reader, unreadable: options.unreadable });
 }
 

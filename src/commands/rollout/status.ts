@@ -105,7 +105,7 @@ async function showStatus(info: Info, viewer: StatusViewer, options: StatusOptio
   const { signal, timeout, watch, revision, streams, live } = options;
   const time = new AbortController();
   const timer = timeout > 0 ? setTimeout(() => time.abort(), Math.min(timeout, 2 ** 31 - 1)) : undefined;
-  const helper = new Helper(await options.client(), info.mapping);
+  const helper = new Helper(await options.client(), info.mapping, { sentBy: "dynamic" });
   try {
     const deadline = AbortSignal.any([signal, time.signal]);
     for await (const { type, object } of followObject(helper, info.namespace, info.name, deadline)) {

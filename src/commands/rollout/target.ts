@@ -1,3 +1,5 @@
+import { readTyped } from "../../actions/read-typed.js";
+import { loadTypedKinds } from "../../actions/typed-object.js";
 import type { Factory } from "../../cli/factory.js";
 import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
@@ -19,8 +21,13 @@ export const targetFlags: readonly FlagSpec[] = [
 export async function readTarget(factory: Factory, flags: Flags, args: readonly string[]): Promise<Target> {
   const { namespace, enforced } = await factory.namespace();
   const files = readFilenames(flags);
+  const namesFiles = files.filenames.length > 0 || (files.kustomize ?? "") !== "";
   const find = async (): Promise<Result> => {
     const builder = await factory.builder();
+    if (namesFiles) {
+      const kinds = await loadTypedKinds({ retired: true });
+      builder.decode((object) => readTyped(object, kinds));
+    }
     return builder
       .namespaceParam(namespace)
       .defaultNamespace()

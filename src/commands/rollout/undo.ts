@@ -1,5 +1,5 @@
-import { clusterReader } from "../../actions/cluster-reader.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
+import { typedReader } from "../../actions/cluster-reader.js";
+import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
 import { LAST_APPLIED } from "../../actions/last-applied.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
@@ -22,6 +22,7 @@ export interface UndoOptions extends Target {
   readonly toRevision: bigint;
   readonly dryRun: DryRunStrategy;
   readonly print: PrintRequest;
+  readonly kinds: TypedKinds;
   readonly unreadable: (replicaSet: string, message: string) => void;
   readonly streams: Streams;
 }
@@ -60,13 +61,15 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   const target = await readTarget(factory, flags, args);
   requireTarget(flags, args);
   const print = readPrintRequest(flags, factory);
+  const kinds = await loadTypedKinds();
   return {
     ...target,
     program: factory.program,
     client: factory.restClient,
     toRevision: BigInt(flags.number("to-revision")),
     dryRun,
-    print: { ...print, encode: print.output + print.template === "" ? undefined : (await loadTypedKinds()).encode },
+    print: { ...print, encode: print.output + print.template === "" ? undefined : kinds.encode },
+    kinds,
     unreadable: warnUnreadable(factory, 114),
     streams: factory.streams,
   };
@@ -89,7 +92,7 @@ async function rollBack({ mapping, namespace, name }: Info, options: UndoOptions
   const { toRevision, dryRun, unreadable } = options;
   const kind = historyKind(mapping.kind, "rollbacker");
   const client = await options.client();
-  const context = { reader: clusterReader(client, 0), unreadable };
+  const context = { reader: typedReader(client, options.kinds), unreadable };
   const { template, patch, requireWilling } = await planRollback(kind, { namespace, name }, toRevision, context);
   if (dryRun === "client")
     return `${kind === "Deployment" ? "" : "will roll back to "}${await templateText(template())}`;

@@ -20,7 +20,6 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { Result } from "../../resource/builder.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { aggregate } from "../../resource/visitor.js";
 import { outputFlags, typedPrint } from "./change.js";
 import { loadTypedKinds, type TypedKinds } from "./find.js";
 import { parseSelector, requireEquality, type SelectorObject } from "./selector-object.js";
@@ -102,7 +101,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<SetSe
         .continueOnError()
         .flatten();
       if (!local) return builder.typeOrNameArgs(flags.bool("all"), resources).latest().do();
-      if (resources.length > 0) throw aggregate([localResourceError()]);
+      if (resources.length > 0) builder.addError(localResourceError());
       return builder.do();
     },
     client: factory.restClient,

@@ -88,7 +88,7 @@ export function helperFor({ name, mapping }: Info, client: RestClient): Helper {
   if (name === "") throw new Error("resource name must be provided");
   // What --local leaves us with: a kind, and nowhere to look.
   if (mapping.resource.resource === "") throw new Error("nothing can be waited for without asking the server");
-  return new Helper(client, mapping);
+  return new Helper(client, mapping, { sentBy: "dynamic" });
 }
 
 export const timedOut = (info: Info): Error => new Error(`timed out waiting for the condition on ${objectName(info)}`);

@@ -131,7 +131,7 @@ async function complete(factory: Factory, { args, flags: given, signal }: Invoca
         .filenames(enforced, readFilenames(given));
       if (given.bool("local")) {
         builder.local(true);
-        if (args.length > 0) throw localResourceError();
+        if (args.length > 0) builder.addError(localResourceError());
       } else {
         builder
           .typeOrNameArgs(given.bool("all"), args)

@@ -12,8 +12,9 @@ import { configText, json6902Transform, patchTransform, strategicMergeTransform,
 import { replacementTransform } from "./replacements.js";
 import { setReplicas } from "./replicas.js";
 
-/** One step of a kustomization; `kind` is what kustomize calls it. */
+/** One step of a kustomization. */
 export interface Transformer {
+  /** What kustomize calls it. */
   readonly kind: string;
   readonly transform: Transform;
 }
@@ -43,7 +44,8 @@ export async function transformersOf(
   }
   for (const entry of patches) await read("PatchTransformer", entry, () => patchTransform(entry, loader, mergeTypes));
   const { namespace = "", namePrefix = "", nameSuffix = "" } = kustomization;
-  if (namespace !== "") add("NamespaceTransformer", (list) => setNamespaces(list, namespace, config.namespace));
+  if (namespace !== "")
+    add("NamespaceTransformer", (list) => setNamespaces(list, { namespace, specs: config.namespace }));
   if (namePrefix !== "") add("PrefixTransformer", (list) => affixNames(list, "prefix", namePrefix, config.namePrefix));
   if (nameSuffix !== "") add("SuffixTransformer", (list) => affixNames(list, "suffix", nameSuffix, config.nameSuffix));
   const { labels = [], commonLabels = {}, commonAnnotations = {} } = kustomization;

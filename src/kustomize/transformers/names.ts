@@ -26,7 +26,7 @@ export function affixNames(
       if (spec.path === "metadata/name") {
         if (side === "prefix") resource.addPrefix(affix);
         else resource.addSuffix(affix);
-        resource.storePreviousId();
+        if (affix !== "") resource.storePreviousId();
       }
       setFields(resource.node, spec, {
         set: (node) =>

@@ -1,46 +1,60 @@
 import { causedBy, type FieldSpec, setFields, wrap } from "../field-spec.js";
 import { elements, field, lookup, NodeKindError, setScalar } from "../fields.js";
 import { idEquals } from "../id.js";
-import { isMissingOrNull, Node } from "../node.js";
+import { isMissingOrNull, isNilOrEmpty, Node } from "../node.js";
 import type { Resource } from "../resource.js";
 import type { ResourceList } from "../resource-list.js";
-import { toValue } from "../value.js";
+
+/** Which subjects of role bindings are moved: accounts named "default", all service accounts, or none. */
+export type SubjectMode = "defaultOnly" | "allServiceAccounts" | "none";
+
+export interface NamespaceSetting {
+  readonly namespace: string;
+  readonly specs: readonly FieldSpec[];
+  /** Default: "defaultOnly". Other subjects are found by their names later. */
+  readonly subjects?: SubjectMode;
+  /** A namespace that is there already stays. */
+  readonly unsetOnly?: boolean;
+}
 
 /** Puts everything that can be in a namespace into this one, with what refers to it by namespace. */
-export function setNamespaces(list: ResourceList, namespace: string, specs: readonly FieldSpec[]): void {
+export function setNamespaces(list: ResourceList, setting: NamespaceSetting): void {
   for (const resource of list.resources) {
     if (resource.isEmpty) continue;
     resource.storePreviousId();
-    setNamespace(resource, namespace, specs);
+    setNamespace(resource, setting);
     const { id } = resource;
     const matches = list.withCurrentId((other) => idEquals(id, other));
     if (matches.length !== 1) {
-      const shown = matches.map(({ node }) => JSON.stringify(toValue(node))).join(" ");
+      const shown = matches.map((match) => match.toJson()).join(" ");
       throw new Error(`namespace transformation produces ID conflict: [${shown}]`);
     }
   }
 }
 
-function setNamespace(resource: Resource, namespace: string, specs: readonly FieldSpec[]): void {
+/** Puts one object into the namespace; the id that it had is not noted. */
+export function setNamespace(resource: Resource, setting: NamespaceSetting): void {
   const { node, kind } = resource;
   if (node === undefined) return;
+  const { namespace, specs, subjects = "defaultOnly", unsetOnly = false } = setting;
   const apiVersion = node.get("apiVersion")?.value ?? "";
-  const setting = {
-    set: (found: Node): void => setScalar(found, new Node("scalar", "!!str", namespace)),
-    create: { kind: "scalar" as const, tag: "!!str" },
+  const set = (found: Node): void => {
+    if (unsetOnly && hasValue(found)) return;
+    setScalar(found, new Node("scalar", "!!str", namespace));
   };
+  const creating = { set, create: { kind: "scalar" as const, tag: "!!str" } };
   if (!resource.id.clusterScoped) {
     const path: FieldSpec = { group: "", version: "", kind: "", path: "metadata/namespace", create: true };
-    setFields(node, path, setting);
+    setFields(node, path, { set, create: { kind: "scalar", tag: "" } });
   }
   const isBinding = kind === "RoleBinding" || kind === "ClusterRoleBinding";
-  if (isBinding) setDefaultSubjects(node, namespace);
+  if (isBinding) setSubjects(node, subjects, set);
   try {
     for (const spec of specs) {
       if (spec.path === "metadata/namespace") continue;
       if (apiVersion !== "v1" && spec.path === "metadata/name") continue;
       if (isBinding && /^(?:Cluster)?RoleBinding$/.test(spec.kind) && spec.path === "subjects/namespace") continue;
-      setFields(node, spec, setting);
+      setFields(node, spec, creating);
     }
   } catch (error) {
     const misplaced = causedBy(error, NodeKindError);
@@ -51,15 +65,24 @@ function setNamespace(resource: Resource, namespace: string, specs: readonly Fie
   }
 }
 
-/** Of subjects, only accounts named "default" are moved; others are found by their names later. */
-function setDefaultSubjects(object: Node, namespace: string): void {
-  const subjects = field(object, "subjects");
-  if (subjects === undefined || isMissingOrNull(subjects)) return;
+const hasValue = (node: Node): boolean => !isNilOrEmpty(node) && node.kind === "scalar" && node.value !== "";
+
+/** By which member, with which value, a mode knows the subjects that it moves. */
+const MOVED: Readonly<Record<SubjectMode, { readonly member: string; readonly value: string } | undefined>> = {
+  defaultOnly: { member: "name", value: "default" },
+  allServiceAccounts: { member: "kind", value: "ServiceAccount" },
+  none: undefined,
+};
+
+function setSubjects(object: Node, mode: SubjectMode, set: (namespace: Node) => void): void {
+  const moved = MOVED[mode];
+  const subjects = moved === undefined ? undefined : field(object, "subjects");
+  if (moved === undefined || subjects === undefined || isMissingOrNull(subjects)) return;
   try {
     for (const subject of elements(subjects)) {
-      if (field(subject, "name")?.value !== "default") continue;
+      if (field(subject, moved.member)?.value !== moved.value) continue;
       const held = lookup(subject, ["namespace"], "scalar");
-      if (held !== undefined) setScalar(held, new Node("scalar", "!!str", namespace));
+      if (held !== undefined) set(held);
     }
   } catch (error) {
     throw wrap(error, "setting namespace on (cluster)role binding subjects");

@@ -1,4 +1,6 @@
 import { goQuote } from "../../base/go-quote.js";
+import { decodeJson } from "../../machinery/codec/json-decoder.js";
+import { encodeJson } from "../../machinery/codec/json-encoder.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { applyJsonPatch } from "../../machinery/patch/json-patch.js";
 import { emitYaml } from "../../machinery/yaml/emit.js";
@@ -17,11 +19,15 @@ import { fromValue, toValue } from "../value.js";
 
 export type Transform = (list: ResourceList) => void;
 
-/** An entry of `patches`: strategic merge patches or one JSON patch, as its text shows. */
-export async function patchTransform(entry: PatchEntry, loader: Loader, types: MergeTypes): Promise<Transform> {
+/** An entry of `patches`: strategic merge patches or one JSON patch, as its text shows. `config` is what errors show of it. */
+export async function patchTransform(
+  entry: PatchEntry,
+  loader: Loader,
+  types: MergeTypes,
+  config = configText(entry),
+): Promise<Transform> {
   const { path = "", target, options } = entry;
   const inline = (entry.patch ?? "").trim();
-  const config = configText(entry);
   if (inline === "" && path === "") throw new Error(`must specify one of patch and path in\n${config}`);
   if (inline !== "" && path !== "") throw new Error(`patch and path can't be set at the same time\n${config}`);
   const text = inline === "" ? await loadPatch(path, loader) : inline;
@@ -58,8 +64,11 @@ function attempt<T>(read: () => T): T | undefined {
 
 function readOperations(text: string): readonly JsonValue[] {
   if (text === "") throw new Error("empty json patch operations");
-  return operationsOf(text.startsWith("[") ? (JSON.parse(text) as JsonValue) : parseYaml(text));
+  return operationsOf(patchValue(text));
 }
+
+/** What begins like a list of JSON is JSON, the rest YAML. */
+const patchValue = (text: string): JsonValue => (text.startsWith("[") ? decodeJson(text).value : parseYaml(text));
 
 function operationsOf(value: JsonValue): readonly JsonValue[] {
   const refuse = (what: JsonValue, type: string): never => {
@@ -137,33 +146,33 @@ export async function json6902Transform(entry: PatchEntry, loader: Loader): Prom
   if (path !== "" && patch !== "") throw new Error("must specify a file path or jsonOp, not both");
   const text = path === "" ? patch : await loader.load(path);
   if (text === "") throw new Error(`patch file '${path}' empty seems to be empty`);
-  const value = text.startsWith("[") ? (JSON.parse(text) as JsonValue) : parseYaml(text);
+  const json = text.startsWith("[") ? text : encodeJson(parseYaml(text), { sortKeys: true });
   let operations: readonly JsonValue[];
   try {
-    operations = operationsOf(value);
+    operations = operationsOf(decodeJson(json).value);
   } catch (error) {
-    throw wrap(error, `decoding ${JSON.stringify(value)}`);
+    throw wrap(error, `decoding ${json}`);
   }
-  if (operations.length === 0) {
-    throw new Error(`patch appears to be empty; file=${path}, JsonOp=${JSON.stringify(value)}`);
-  }
+  if (operations.length === 0) throw new Error(`patch appears to be empty; file=${path}, JsonOp=${json}`);
   return (list) => {
     for (const resource of select(list.resources, target ?? {})) applyOperations(resource, operations);
   };
 }
 
-/** The deprecated `patchesStrategicMerge`: each is a patch or the path of a file of patches. */
+/** The deprecated `patchesStrategicMerge`: each is a patch or the path of a file of patches. `more` is a text of patches. */
 export async function strategicMergeTransform(
   entries: readonly string[],
   loader: Loader,
   types: MergeTypes,
+  more = "",
 ): Promise<Transform> {
   const patches: Resource[] = [];
   for (const entry of entries) {
     const inline = attempt(() => readResources(entry));
     patches.push(...(inline ?? (await patchesInFile(entry, loader))));
   }
-  if (patches.length === 0) throw new Error(`patch appears to be empty; files=[${entries.join(" ")}], Patch=`);
+  if (more !== "") patches.push(...readResources(more));
+  if (patches.length === 0) throw new Error(`patch appears to be empty; files=[${entries.join(" ")}], Patch=${more}`);
   return (list) => {
     for (const patch of patches) list.applyStrategicMerge([list.theOne(patch.originalId)], patch, types);
   };

@@ -2,7 +2,8 @@ import { parseLabelSelector } from "../../machinery/selectors/parse-label-select
 import { parseYaml } from "../../machinery/yaml/read.js";
 import { splitDottedPath, wrap } from "../field-spec.js";
 import { lookup } from "../fields.js";
-import { decodeStruct, listOf } from "../go-struct.js";
+import { decodeYaml } from "../decode-yaml.js";
+import { listOf } from "../go-struct.js";
 import { idText, isSelected, type ResId, sameNamespace } from "../id.js";
 import type { FieldOptions, Replacement, Selector } from "../kustomization.js";
 import { replacementShape } from "../kustomization-shape.js";
@@ -40,7 +41,7 @@ export async function replacementTransform(
 
 function readReplacements(text: string): readonly Replacement[] {
   const value = parseYaml(text);
-  if (Array.isArray(value)) return decodeStruct(value, listOf(replacementShape), false) as readonly Replacement[];
+  if (Array.isArray(value)) return decodeYaml<readonly Replacement[]>(text, listOf(replacementShape));
   if (value === null || typeof value !== "object") {
     const kind =
       value === null
@@ -52,7 +53,7 @@ function readReplacements(text: string): readonly Replacement[] {
             : "float64";
     throw new Error(`unsupported replacement type encountered within replacement path: ${kind}`);
   }
-  return [decodeStruct(value, replacementShape, false) as Replacement];
+  return [decodeYaml<Replacement>(text, replacementShape)];
 }
 
 function replace(list: ResourceList, { source, sourceValue, targets }: Replacement): void {

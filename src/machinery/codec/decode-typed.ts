@@ -1,12 +1,11 @@
 import { badRequest } from "../errors/status-error.js";
-import { formatGroupVersion, parseGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
-import { isJsonObject, type JsonValue } from "../meta/json.js";
+import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
+import type { JsonValue } from "../meta/json.js";
 import type { KubeObject } from "../meta/object.js";
 import type { StructSchema } from "../schema/schema.js";
 import type { DuplicateKeys } from "./exact-json.js";
-import { goValueOf } from "./go-types.js";
 import { decodeJson, maxBodyDepth } from "./json-decoder.js";
-import { ownValue } from "./own-keys.js";
+import { notRegisteredText, statedKind } from "./stated-kind.js";
 import { decodeObject } from "./strict-decode.js";
 
 export interface TypedDecodeOptions {
@@ -58,11 +57,7 @@ export function decodeTypedValue(
   const fail = (message: string): Error =>
     badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${expected.kind}: ${message}`);
   const schema = schemaOf(kind);
-  if (schema === undefined) {
-    throw fail(
-      `no kind "${kind.kind}" is registered for version "${formatGroupVersion(kind)}" in scheme "pkg/api/legacyscheme/scheme.go:30"`,
-    );
-  }
+  if (schema === undefined) throw fail(notRegisteredText(kind));
   try {
     const { object, strictErrors } = decodeObject<KubeObject>(value, schema, { mode, duplicates });
     if (mode === "Strict" && strictErrors.length + repeated.length > 0) {
@@ -79,38 +74,22 @@ export function decodeTypedValue(
 }
 
 function interpret(value: JsonValue, expected: GroupVersionKind, body: Uint8Array): GroupVersionKind {
-  const refuse = (message: string): Error =>
-    unrecognized(expected, `couldn't get version/kind; json parse error: ${message}`, body);
-  if (value !== null && !isJsonObject(value)) {
-    throw refuse(
-      `json: cannot unmarshal ${goValueOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    );
-  }
-  const text = (key: string): string => {
-    const held = value === null ? undefined : ownValue(value, key);
-    if (held === undefined || held === null) return "";
-    if (typeof held !== "string") {
-      throw refuse(`json: cannot unmarshal ${goValueOf(held)} into Go struct field .${key} of type string`);
-    }
-    return held;
-  };
-  const apiVersion = text("apiVersion");
-  const kind = text("kind");
-  let found = { group: "", version: "" };
+  let stated: GroupVersionKind;
   try {
-    if (apiVersion !== "") found = parseGroupVersion(apiVersion);
+    stated = statedKind(value);
   } catch (error) {
     throw unrecognized(expected, messageOf(error), body);
   }
+  const kind = stated.kind === "" ? expected.kind : stated.kind;
+  if (stated.version !== "") return { ...stated, kind };
   // Go fills in what is missing, the group only together with the version.
-  if (found.version === "")
-    found = { group: found.group === "" ? expected.group : found.group, version: expected.version };
-  return { ...found, kind: kind === "" ? expected.kind : kind };
+  return { group: stated.group === "" ? expected.group : stated.group, version: expected.version, kind };
 }
 
 const SUMMARY_BYTES = 30;
 
-function unrecognized(expected: GroupVersionKind, message: string, body: Uint8Array): Error {
+/** The 400 for a body that does not say what it is; it quotes the body's beginning. */
+export function unrecognized(expected: GroupVersionKind, message: string, body: Uint8Array): Error {
   return badRequest(
     `the object provided is unrecognized (must be of type ${expected.kind}): ${message} (${summarize(body)})`,
   );

@@ -249,7 +249,8 @@ function about({ group, resource }: GroupResource, name: string): StatusDetails 
   return { ...(name !== "" && { name }), ...(group !== "" && { group }), ...(resource !== "" && { kind: resource }) };
 }
 
-function failure(code: number, reason: string, message: string, details: StatusDetails = {}): StatusError {
+/** `details` are written even where they say nothing, as kube-apiserver writes them; left out, there are none. */
+function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
   return new StatusError({
     kind: "Status",
     apiVersion: "v1",
@@ -257,7 +258,7 @@ function failure(code: number, reason: string, message: string, details: StatusD
     status: "Failure",
     message,
     ...(reason !== "" && { reason }),
-    ...(Object.keys(details).length > 0 && { details }),
+    ...(details && { details }),
     code,
   });
 }

@@ -8,7 +8,7 @@ import {
   YAMLException,
 } from "js-yaml";
 import { YamlError } from "./yaml-error.js";
-import { readYaml11 } from "./yaml11/parser.js";
+import { GOYAML2_LOOKAHEAD, readYaml11 } from "./yaml11/parser.js";
 
 /** A YAML document as it was written. `tag` is "" when none was given; anchors are resolved into alias nodes' `target`. */
 export type YamlNode = ScalarNode | SequenceNode | MappingNode | AliasNode;
@@ -51,18 +51,19 @@ export interface AliasNode extends Placed {
 /** Collections nested deeper than this are refused, so that nothing that walks a value can run out of stack. */
 const maxDepth = 1000;
 
-/** The first document of the text, or undefined when there is none. Throws {@link YamlError}. */
-export function readNodes(text: string): YamlNode | undefined {
-  let events: Event[];
+/** The first document of the text, or undefined when there is none. Throws {@link YamlError}, for `lookahead` see readYaml11. */
+export function readNodes(text: string, lookahead = GOYAML2_LOOKAHEAD): YamlNode | undefined {
   try {
-    events = parseEvents(text, { maxDepth });
+    return assemble(text, parseEvents(text, { maxDepth }));
   } catch (error) {
     // YAML 1.1 allows more in places, and what it does not allow is to be refused in libyaml's words.
-    if (error instanceof YAMLException) return readYaml11(text);
+    if (error instanceof YAMLException) return readYaml11(text, lookahead);
     throw error;
   }
-  return assemble(text, events);
 }
+
+/** Thrown for what YAML 1.2 allows and YAML 1.1 may not: the parser for YAML 1.1 decides. */
+const doubtful = (what: string): YAMLException => new YAMLException(`${what} may not be YAML 1.1`);
 
 const STYLES: ReadonlyMap<number, NonNullable<ScalarNode["style"]>> = new Map([
   [SCALAR_STYLE.SINGLE_QUOTED, "single"],
@@ -86,14 +87,24 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
     const parent = open.at(-1);
     if (parent === undefined) root ??= node;
     else if ("items" in parent) parent.items.push(node);
-    else if (parent.key === undefined) parent.key = node;
-    else {
+    else if (parent.key === undefined) {
+      if (node.kind === "scalar" && node.plain && node.value === "") throw doubtful("a key without text");
+      parent.key = node;
+    } else {
       parent.node.pairs.push([parent.key, node]);
       parent.key = undefined;
     }
   };
   const name = (node: YamlNode, event: { readonly anchorStart: number; readonly anchorEnd: number }): void => {
-    if (event.anchorStart >= 0) anchors.set(text.slice(event.anchorStart, event.anchorEnd), node);
+    if (event.anchorStart < 0) return;
+    const anchor = text.slice(event.anchorStart, event.anchorEnd);
+    if (!/^[\w-]+$/.test(anchor)) throw doubtful("the anchor");
+    anchors.set(anchor, node);
+  };
+
+  const inFlow = (): boolean => {
+    const parent = open.at(-1);
+    return parent !== undefined && ("items" in parent ? parent : parent.node).flow === true;
   };
 
   let documents = 0;
@@ -106,10 +117,12 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
       case EVENT_ID.SCALAR: {
         const rawTag = event.tagStart >= 0 ? text.slice(event.tagStart, event.tagEnd) : "";
         const style = STYLES.get(event.style);
+        const value = getScalarValue(text, event);
+        if (style === undefined && /^[:?]/.test(value) && inFlow()) throw doubtful("what begins like an indicator");
         const node: ScalarNode = {
           kind: "scalar",
           tag: shortTag(rawTag),
-          value: getScalarValue(text, event),
+          value,
           plain: rawTag === "" && style === undefined,
           ...(style !== undefined && { style }),
         };
@@ -133,6 +146,7 @@ function assemble(text: string, events: readonly Event[]): YamlNode | undefined 
       }
       case EVENT_ID.ALIAS: {
         const anchor = text.slice(event.anchorStart, event.anchorEnd);
+        if (!/^[\w-]+$/.test(anchor)) throw doubtful("the alias");
         const target = anchors.get(anchor);
         if (target === undefined) {
           throw new YamlError(`error converting YAML to JSON: yaml: unknown anchor '${anchor}' referenced`);

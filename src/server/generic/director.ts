@@ -148,8 +148,13 @@ const PARTS = ["status", "approval", "ephemeralcontainers", "resize"] as const;
 const isPart = (subresource: string): subresource is (typeof PARTS)[number] =>
   PARTS.some((part) => part === subresource);
 
-/** The error for a path that exists but does not support the verb. */
+/** The error for a path that exists but does not support the verb. A resource without watch has no legacy watch path either. */
 function refusal({ info }: ApiRequest, { facts }: ServedResource): StatusError {
+  const watched = facts.verbs.includes("watch");
+  if (info.legacyWatch && !watched) return unknownPath();
+  if (info.verb === "watch" && !watched && facts.verbs.includes("list")) {
+    return methodNotSupported({ group: facts.group, resource: facts.name }, "watch");
+  }
   const gr = {
     group: facts.group,
     resource: info.subresource === "" ? facts.name : `${facts.name}/${info.subresource}`,

@@ -135,10 +135,11 @@ export class ResourceMap {
 
   #serve(facts: ResourceFacts): ServedResource {
     const kept = this.#kept(keptAs(facts));
-    const now = () => this.#config.clock.now();
+    const { clock, scheme } = this.#config;
+    const now = () => clock.now();
     return {
       facts,
-      codec: new VersionCodec(this.#config.scheme.kind(facts), kept.hub, now),
+      codec: new VersionCodec(scheme.kind(facts), kept.hub, scheme, now),
       storage: kept.store,
       strategy: kept.strategy,
       admission: this.#config.admission,

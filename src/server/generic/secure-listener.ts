@@ -1,11 +1,13 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import type { Exchange } from "../request/exchange.js";
 import { http1Exchange } from "./transport/http1.js";
 import { readOn } from "./transport/http1-reading.js";
-import { http1UpgradeExchange } from "./transport/http1-upgrade.js";
+import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
+import { answerPlainHttp } from "./transport/plain-http.js";
+import { refuseWithoutHost } from "./transport/required-host.js";
 
 export interface ListenOptions {
   readonly host: string;
@@ -67,14 +69,19 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     socket.once("close", () => sockets.delete(socket));
   });
   // A client that hangs up during its handshake is no error of the server.
-  server.on("tlsClientError", () => {});
+  server.on("tlsClientError", (error, client) => answerPlainHttp(error, client, CLOSING_MS));
   server.on("sessionError", () => {});
-  server.on("request", (request, response) => {
+  // Node emits this event for HTTP/1.1 requests only, although its types say otherwise: the stream listener below takes HTTP/2.
+  server.on("request", (given, answer) => {
+    const [request, response] = [given as unknown as IncomingMessage, answer as unknown as ServerResponse];
     readOn(request.socket, response);
-    run(options, http1Exchange(request as never, response as never, options.stopping), () => response.destroy());
+    if (refuseWithoutHost(request, response)) return;
+    run(options, http1Exchange(request, response, options.stopping), () => response.destroy());
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
-    run(options, http1UpgradeExchange(request, socket, head, options.stopping), () => socket.destroy());
+    const response = upgradeResponse(request, socket);
+    if (refuseWithoutHost(request, response)) return;
+    run(options, http1UpgradeExchange(request, response, head, options.stopping), () => socket.destroy());
   });
   // The listener above also installs Node's HTTP/1 compatibility layer for HTTP/2 streams. The server's own handler replaces
   // it.

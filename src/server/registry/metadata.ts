@@ -1,4 +1,5 @@
 import type { Random } from "../../base/random.js";
+import { uuid } from "../../base/uuid.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
 import type { KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 
@@ -58,15 +59,6 @@ function randomSuffix(random: Random): string {
     }
   }
   return suffix;
-}
-
-/** A version 4 UUID. */
-export function uuid(random: Random): string {
-  const bytes = Buffer.from(random.bytes(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 /** RFC 3339 in UTC, whole seconds. */

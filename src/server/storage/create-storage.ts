@@ -93,7 +93,7 @@ function openReads(options: StorageOptions, codecs: Codecs, clock: Clock, timers
   if (options.watchCache === false) return direct;
   const limits = {
     events: 200_000,
-    bytes: options.historyBytes ?? 64 * 2 ** 20,
+    bytes: options.historyBytes ?? 32 * 2 ** 20,
     milliseconds: (options.historySeconds ?? 300) * 1000,
     keep: 1000,
   };

@@ -107,6 +107,7 @@ export const DELETE = Symbol("delete");
  * "<namespace>/<name>" or "<name>". Errors are StatusErrors: NotFound, AlreadyExists, Conflict, Expired (410).
  */
 export interface ObjectStore {
+  /** Throws for an object with a resourceVersion. A dry run accepts it and returns it, as kube-apiserver does. */
   create(key: string, object: KubeObject, options?: { ttlSeconds?: number; dryRun?: boolean }): Promise<StoredObject>;
   get(key: string, options?: ReadOptions): Promise<StoredObject>;
   /** `prefix` is "" or "<namespace>/". */

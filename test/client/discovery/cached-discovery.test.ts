@@ -6,6 +6,7 @@ import { systemClock } from "../../../src/base/clock.js";
 import { systemRandom } from "../../../src/base/random.js";
 import type { ClientConfig } from "../../../src/client/config/client-config.js";
 import { createCachedDiscovery, discoveryFolder } from "../../../src/client/discovery/cached-discovery.js";
+import { leveledLog } from "../../../src/client/leveled-log.js";
 import { createRestMapper } from "../../../src/client/mapper/discovery-mapper.js";
 import { createRestClient } from "../../../src/client/rest/create-rest-client.js";
 import type { RestMapper } from "../../../src/machinery/rest-mapper.js";
@@ -24,9 +25,8 @@ async function serve(
   return Object.assign(server, { cacheDir: mkdtempSync(join(tmpdir(), "kubets-discovery-")) });
 }
 
-/** What a new command over the same cache folder would have. */
-function command(server: string, cacheDir: string) {
-  const config: ClientConfig = {
+function configOf(server: string, cacheDir: string): ClientConfig {
+  return {
     server,
     tls: { insecureSkipVerify: false },
     auth: {},
@@ -37,7 +37,11 @@ function command(server: string, cacheDir: string) {
     namespaceEnforced: false,
     cacheDir,
   };
-  const client = createRestClient(config);
+}
+
+/** What a new command over the same cache folder would have. */
+function command(server: string, cacheDir: string) {
+  const client = createRestClient(configOf(server, cacheDir));
   open.push(client);
   const log: string[] = [];
   const warnings: string[] = [];
@@ -47,7 +51,7 @@ function command(server: string, cacheDir: string) {
     cacheDir,
     clock: systemClock,
     random: systemRandom,
-    log: (source, message) => log.push(`${source} ${message}`),
+    onError: (source, message) => log.push(`${source} ${message}`),
   });
   return { discovery, mapper: createRestMapper(discovery), log, warnings };
 }
@@ -118,6 +122,25 @@ describe("discovery", () => {
     expect(log).toEqual([
       "memcache.go:287 couldn't get resource list for stale.io/v1: the server could not find the requested resource",
     ]);
+  });
+
+  test("the log names the files that were read, and those that could not be written", async () => {
+    const server = await serve();
+    const lines: string[] = [];
+    const write = (line: string | Uint8Array): void => void lines.push(String(line).replace(/^.*? (?=\S+\.go:)/, ""));
+    const log = leveledLog({ level: 10, modules: "", clock: systemClock, pid: 1, write });
+    const groupsOver = async (cacheDir: string): Promise<string> => {
+      const client = createRestClient(configOf(server.url, cacheDir));
+      open.push(client);
+      await createCachedDiscovery({ client, cacheDir, clock: systemClock, random: systemRandom, log }).groups();
+      return lines.splice(0).join("");
+    };
+    expect(await groupsOver(server.cacheDir)).toBe("");
+    const folder = discoveryFolder(server.cacheDir, server.url);
+    const read = `cached_discovery.go:113] returning cached discovery info from ${folder}/servergroups.json\n`;
+    expect(await groupsOver(server.cacheDir)).toBe(read);
+    const noFolder = join(folder, "servergroups.json");
+    expect(await groupsOver(noFolder)).toContain(`cached_discovery.go:129] failed to write cache to ${noFolder}/`);
   });
 
   test("a server that cannot be reached is logged for every question", async () => {

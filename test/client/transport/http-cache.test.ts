@@ -104,7 +104,10 @@ describe("the HTTP cache", () => {
 
   test("its files are kubectl's, and a damaged one is no answer", async () => {
     const { ask, folder } = setUp([
-      { headers: { "content-type": "text/plain", date: DATE, "cache-control": "max-age=60" }, body: "one" },
+      {
+        headers: { "content-type": "text/plain", "content-length": "3", date: DATE, "cache-control": "max-age=60" },
+        body: "one",
+      },
       { headers: {}, body: "two" },
     ]);
     await ask();

@@ -117,6 +117,23 @@ describe.skipIf(!built)("kubets cluster", () => {
       ]);
     });
 
+    test("runs the controllers that --controllers names", async () => {
+      const some = ["--controllers=*,-serviceaccount-controller"];
+      const outcome = await kubets("cluster", "run", ...some, "--", "kubets", "get", "sa,cm", "-o", "name");
+      expect(outcome).toMatchObject({ code: 0, stdout: "configmap/kube-root-ca.crt\n" });
+    });
+
+    test("completes the names that --controllers takes", async () => {
+      const { stdout } = await kubets("__complete", "cluster", "run", "--controllers=*,-persistentvolume-");
+      expect(stdout).toBe("*,-persistentvolume-protection-controller\n:6\n");
+    });
+
+    test.each(["run", "start"])("%s refuses a controller that there is none of", async (command) => {
+      const { code, stderr } = await kubets("cluster", command, "--controllers=*,-nope", "--", "true");
+      expect([code, stderr.split("\n")[0]]).toEqual([1, 'error: "nope" is not in the list of known controllers']);
+      expect([leftovers(), existsSync(join(home, ".kubets"))]).toEqual([[], false]);
+    });
+
     test("needs a command", async () => {
       const { code, stderr } = await kubets("cluster", "run");
       expect([code, stderr.split("\n")[0]]).toEqual([1, "error: a command to run is required, after --"]);
@@ -126,12 +143,17 @@ describe.skipIf(!built)("kubets cluster", () => {
   describe("start, stop, status, list, delete", () => {
     test("a cluster keeps its objects, its address and its context over a restart, until it is deleted", async () => {
       writeFileSync(join(home, "cm.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n");
-      const started = await kubets("cluster", "start", "dev", "--detach");
+      const started = await kubets("cluster", "start", "dev", "--detach", "--controllers=");
       expect(started).toMatchObject({ code: 0, stderr: "" });
       const url = /ready at (https:\S+)/.exec(started.stdout)?.[1];
       expect((await kubets("config", "current-context")).stdout).toBe("kubets-dev\n");
       expect(await kubets("create", "-f", "cm.yaml")).toMatchObject({ stdout: "configmap/kept created\n" });
-      expect((await kubets("cluster", "status", "dev")).stdout).toMatch(/^State: +Running$/m);
+      expect((await kubets("get", "sa,cm", "-o", "name")).stdout).toBe("configmap/kept\n");
+      const status = await kubets("cluster", "status", "dev", "-v=6");
+      expect(status.stdout).toMatch(/^State: +Running$/m);
+      expect(status.stderr).toMatch(
+        /^I.* round_trippers\.go:632\] "Response" verb="GET" url="https:\S+\/version" status="200 OK" milliseconds=\d+\n$/,
+      );
 
       expect(await kubets("cluster", "stop", "dev")).toEqual({
         code: 0,
@@ -142,12 +164,44 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect((await kubets("cluster", "list")).stdout).toMatch(/^dev +Stopped/m);
 
       expect((await kubets("cluster", "start", "dev", "--detach")).stdout).toContain(`ready at ${url}\n`);
-      expect((await kubets("get", "cm", "kept", "-o", "name")).stdout).toBe("configmap/kept\n");
+      // --controllers was for the first start only.
+      expect((await kubets("get", "sa,cm", "-o", "name")).stdout).toBe(
+        "serviceaccount/default\nconfigmap/kept\nconfigmap/kube-root-ca.crt\n",
+      );
 
       expect(await kubets("cluster", "delete", "dev")).toMatchObject({ code: 0, stderr: "" });
       expect((await kubets("config", "get-contexts", "-o", "name")).stdout).toBe("");
       expect((await kubets("config", "current-context")).code).toBe(1);
       expect(readdirSync(join(home, ".kubets", "clusters"))).toEqual([]);
+    });
+
+    test("without a name they mean the only cluster; of several none, and nothing is changed", async () => {
+      const commands = ["status", "stop", "check", "delete"];
+      const each = (): Promise<readonly Outcome[]> =>
+        Promise.all(commands.map((command) => kubets("cluster", command)));
+      const refused = (message: string): Outcome => ({ code: 1, stdout: "", stderr: `error: ${message}\n` });
+      expect(await each()).toEqual(
+        commands.map(() => refused("there is no cluster; make one with: kubets cluster start")),
+      );
+
+      await kubets("cluster", "start", "dev", "--storage=memory", "--detach");
+      expect(await kubets("cluster", "status")).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^Name: +dev$/m) as string,
+      });
+      await kubets("cluster", "start", "--storage=memory", "--detach");
+      expect(await each()).toEqual(
+        commands.map((command) =>
+          refused(
+            `there are 2 clusters: default, dev; name the one you mean, as in: kubets cluster ${command} default`,
+          ),
+        ),
+      );
+      expect((await kubets("cluster", "list")).stdout).toMatch(/^default +Running .*\ndev +Running /m);
+
+      await kubets("cluster", "delete", "default");
+      expect(await kubets("cluster", "stop")).toEqual({ code: 0, stdout: 'cluster "dev" stopped\n', stderr: "" });
+      expect(await kubets("cluster", "delete")).toEqual({ code: 0, stdout: 'cluster "dev" deleted\n', stderr: "" });
     });
 
     test("other entries of the kubeconfig stay as they were", async () => {

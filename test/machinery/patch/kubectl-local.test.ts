@@ -13,7 +13,7 @@ import { applyMergePatch } from "../../../src/machinery/patch/merge-patch.js";
 import { isPatchError } from "../../../src/machinery/patch/patch-error.js";
 import { strategicMergePatch } from "../../../src/machinery/patch/strategic-merge.js";
 import { fromSchema } from "../../../src/machinery/patch/strategic-schema.js";
-import { realTool } from "../../helpers/real-tools.js";
+import { realTool, SHORT_LIVED } from "../../helpers/real-tools.js";
 import { jsonOperations } from "./local/json-operations.js";
 import { mergePatches } from "./local/merge.js";
 import type { Row } from "./local/row.js";
@@ -43,7 +43,7 @@ async function theirs(kind: PatchKind, { name, object, patch }: Row): Promise<Ou
   const file = join(folder, `${kind}-${encodeURIComponent(name).replaceAll(/[%*']/g, "_")}.json`);
   await writeFile(file, encodeJson(object));
   const argv = ["patch", "--local", "-f", file, "-o", "json", `--type=${kind}`, "-p", encodeJson(patch)];
-  const env = { HOME: folder, KUBECONFIG: "/dev/null", PATH: "/usr/bin:/bin" };
+  const env = { ...SHORT_LIVED, HOME: folder, KUBECONFIG: "/dev/null", PATH: "/usr/bin:/bin" };
   return new Promise((resolve) => {
     execFile(kubectl.path, argv, { env }, (failure, stdout, stderr) =>
       resolve(failure ? { error: stderr.replace(/^error: /, "").trimEnd() } : { object: decodeJson(stdout).value }),

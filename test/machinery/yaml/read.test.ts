@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
 import { parseYaml } from "../../../src/machinery/yaml/read.js";
-import { readYaml11 } from "../../../src/machinery/yaml/yaml11/parser.js";
+import { YamlError } from "../../../src/machinery/yaml/yaml-error.js";
+import { GOYAML3_LOOKAHEAD, readYaml11 } from "../../../src/machinery/yaml/yaml11/parser.js";
 
 interface Row {
   readonly yaml: string;
@@ -83,6 +84,16 @@ describe("parseYaml", () => {
   });
 });
 
+function errorOf(run: () => unknown): YamlError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof YamlError) return error;
+    throw error;
+  }
+  throw new Error("no error");
+}
+
 describe("readYaml11", () => {
   const asked = rows.filter(({ yaml, error }) => !/^(\{\}|\[\]):/.test(yaml) && (error ?? "").startsWith("yaml: "));
 
@@ -93,6 +104,36 @@ describe("readYaml11", () => {
 
   it.each(syntax)("refuses $yaml", ({ yaml, error }) => {
     expect(messageOf(() => readYaml11(yaml))).toBe(`error converting YAML to JSON: ${error}`);
+  });
+
+  it.each([
+    { name: "a list that is not closed", yaml: "k: v\na: [b,\n  c\nd: e\n", v2: 3, v3: 1 },
+    { name: "quotes that are not closed", yaml: 'k: v\na: "b\nc: d\n', v2: 4, v3: 2 },
+    { name: "a key that is indented too deep", yaml: "k: v\na: b\n c: d\n", v2: 3, v3: 3 },
+    { name: "an error on the first line", yaml: "a: b: c\n", v2: undefined, v3: 0 },
+  ])("names the lines of goyaml v2 and v3 for $name", ({ yaml, v2, v3 }) => {
+    const error = errorOf(() => readYaml11(yaml));
+    expect(/line (\d+)/.exec(error.message)?.[1]).toBe(v2 === undefined ? undefined : String(v2));
+    expect(error.lineOfGoyaml3).toBe(v3);
+  });
+
+  it("finds a scanner's error before a parser's when it reads ahead", () => {
+    const yaml = "data:\n  a: |\n    b\n c\n  d: e\n";
+    expect(errorOf(() => readYaml11(yaml)).message).toMatch(/did not find expected key$/);
+    expect(errorOf(() => readYaml11(yaml, GOYAML3_LOOKAHEAD)).message).toMatch(
+      /mapping values are not allowed in this context$/,
+    );
+  });
+
+  it.each([": a\n", "a: b\n: c\n", "{a: :b}\n", "a: &b# c\n", "a: &b c\nd: *b#\n"])(
+    "refuses %j, which YAML 1.2 allows",
+    (yaml) => {
+      expect(() => parseYaml(yaml)).toThrow(YamlError);
+    },
+  );
+
+  it("takes a plain scalar that begins like an indicator outside of brackets", () => {
+    expect(parseYaml("a: :8080\nb: ?x\nc: [d]\n")).toEqual({ a: ":8080", b: "?x", c: ["d"] });
   });
 
   it("reads what kubectl reads and YAML 1.2 refuses", () => {

@@ -49,7 +49,9 @@ export class Bench {
 
   async #start(install: InstallProgram): Promise<void> {
     const folder = this.#folder;
-    this.#companions = await startCompanions(this.session, folder, (request) => this.#requests.push(request));
+    this.#companions = await startCompanions(this.session, folder, (request) =>
+      this.#requests.push(describeRequest(request)),
+    );
     for (const sub of ["bin", "home", "work", "tmp", "saved"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
     await this.#startCluster(undefined);

@@ -185,6 +185,84 @@ const refusals: readonly Refusal[] = [
     reason: "MethodNotAllowed",
     message: "the server does not allow this method on the requested resource",
   },
+  {
+    name: "an object of another group's kind",
+    method: "PUT",
+    path: `${DEPLOYMENTS}/x`,
+    body: { apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { name: "x" } },
+    status: 400,
+    reason: "BadRequest",
+    message:
+      'Ingress in version "v1" cannot be handled as a Deployment: converting (v1.Ingress) to (apps.Deployment): unknown conversion',
+  },
+  {
+    name: "an object of a kind whose group has a long name",
+    method: "POST",
+    path: "/apis/networking.k8s.io/v1/namespaces/shop/ingresses",
+    body: { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "x" } },
+    status: 400,
+    reason: "BadRequest",
+    message:
+      'Deployment in version "v1" cannot be handled as a Ingress: converting (v1.Deployment) to (networking.Ingress): unknown conversion',
+  },
+  ...[
+    { method: "PUT", path: `${DEPLOYMENTS}/x/scale`, kind: "Scale", type: "autoscaling.Scale" },
+    {
+      method: "POST",
+      path: "/api/v1/namespaces/shop/serviceaccounts/default/token",
+      kind: "TokenRequest",
+      type: "authentication.TokenRequest",
+    },
+    { method: "POST", path: "/api/v1/namespaces/shop/bindings", kind: "Binding", type: "core.Binding" },
+    { method: "POST", path: "/api/v1/namespaces/shop/pods/x/binding", kind: "Binding", type: "core.Binding" },
+    { method: "POST", path: "/api/v1/namespaces/shop/pods/x/eviction", kind: "Eviction", type: "policy.Eviction" },
+    { method: "PUT", path: "/api/v1/namespaces/shop/pods/x/ephemeralcontainers", kind: "Pod", type: "core.Pod" },
+    { method: "PUT", path: "/api/v1/namespaces/shop/pods/x/resize", kind: "Pod", type: "core.Pod" },
+    {
+      method: "PUT",
+      path: "/apis/certificates.k8s.io/v1/certificatesigningrequests/x/approval",
+      kind: "CertificateSigningRequest",
+      type: "certificates.CertificateSigningRequest",
+    },
+  ].map(({ method, path, kind, type }) => ({
+    name: `a ConfigMap for ${path.replace(/.*shop/, "")}`,
+    method,
+    path,
+    body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x" } },
+    status: 400,
+    reason: "BadRequest",
+    message: `ConfigMap in version "v1" cannot be handled as a ${kind}: converting (v1.ConfigMap) to (${type}): unknown conversion`,
+  })),
+  ...[
+    { body: "", says: "empty data (<empty>)" },
+    { body: "{}", says: "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})" },
+    { body: "k8s\0", says: "empty body (6b387300)" },
+  ].map(({ body, says }) => ({
+    name: `a protobuf body of ${JSON.stringify(body)}`,
+    method: "POST",
+    path: MAPS,
+    body,
+    options: { type: "application/vnd.kubernetes.protobuf" },
+    status: 400,
+    reason: "BadRequest",
+    message: `the object provided is unrecognized (must be of type ConfigMap): ${says}`,
+  })),
+  {
+    name: "a watch of what is computed for each request",
+    method: "GET",
+    path: "/api/v1/componentstatuses?watch=true&timeoutSeconds=1",
+    status: 405,
+    reason: "MethodNotAllowed",
+    message: 'watch is not supported on resources of kind "componentstatuses"',
+  },
+  {
+    name: "the old watch path of what is computed for each request",
+    method: "GET",
+    path: "/api/v1/watch/componentstatuses?timeoutSeconds=1",
+    status: 404,
+    reason: "NotFound",
+    message: "the server could not find the requested resource",
+  },
 ];
 
 describe("refusals", () => {
@@ -304,6 +382,106 @@ describe("objects", () => {
       "Invalid",
       "the server rejected our request due to an error in our request",
     ]);
+    expect(answer.at("details")).toEqual({});
+  });
+
+  test("a dry run takes an object with a resourceVersion, unless its name is taken", async () => {
+    const map = { metadata: { name: "versioned", resourceVersion: "7" } };
+    const made = await call(api, "POST", `${MAPS}?dryRun=All`, map);
+    expect([made.status, made.at("metadata.resourceVersion")]).toEqual([201, "7"]);
+    const stored = await call(api, "POST", MAPS, map);
+    expect([stored.status, stored.at("message")]).toEqual([
+      500,
+      "resourceVersion should not be set on objects to be created",
+    ]);
+    const taken = await call(api, "POST", `${MAPS}?dryRun=All`, { metadata: { name: "stale", resourceVersion: "7" } });
+    expect([taken.status, taken.at("reason")]).toEqual([409, "AlreadyExists"]);
+  });
+});
+
+describe("a patch that changes what the object is", () => {
+  const JSON_PATCH = "application/json-patch+json";
+  const MERGE = "application/merge-patch+json";
+  const map = `${MAPS}/kind`;
+  const autoscaler = "/apis/autoscaling/v1/namespaces/shop/horizontalpodautoscalers/kind";
+  const replace = (path: string, value: string) => [{ op: "replace", path, value }];
+
+  beforeAll(async () => {
+    await call(api, "POST", MAPS, { metadata: { name: "kind" } });
+    await call(api, "POST", DEPLOYMENTS, deployment("kind"));
+    const spec = { maxReplicas: 3, scaleTargetRef: { kind: "Deployment", name: "kind" } };
+    await call(api, "POST", autoscaler.replace("/kind", ""), { metadata: { name: "kind" }, spec });
+  });
+
+  const scheme = 'in scheme "pkg/api/legacyscheme/scheme.go:30"';
+  test.each([
+    [map, JSON_PATCH, replace("/kind", "Secret"), "converting (v1.Secret) to (core.ConfigMap): unknown conversion"],
+    [map, MERGE, { kind: "Secret" }, "converting (v1.Secret) to (core.ConfigMap): unknown conversion"],
+    [map, MERGE, { kind: "Secret", data: { a: "b" } }, "illegal base64 data at input byte 0"],
+    [map, MERGE, { kind: "Foo" }, `no kind "Foo" is registered for version "v1" ${scheme}`],
+    [map, JSON_PATCH, replace("/apiVersion", "v9"), `no kind "ConfigMap" is registered for version "v9" ${scheme}`],
+    [map, MERGE, { apiVersion: "a/b/c" }, "unexpected GroupVersion string: a/b/c"],
+    [
+      map,
+      MERGE,
+      { kind: 5 },
+      "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
+    [
+      `${DEPLOYMENTS}/kind/scale`,
+      MERGE,
+      { apiVersion: "v1", kind: "ConfigMap" },
+      "converting (v1.ConfigMap) to (autoscaling.Scale): unknown conversion",
+    ],
+  ])("%s, %s %j: 422", async (path, type, patch, says) => {
+    const answer = await call(api, "PATCH", path, patch, { type });
+    expect([answer.status, answer.at("reason"), answer.at("details.causes.0.field")]).toEqual([
+      422,
+      "Invalid",
+      "patch",
+    ]);
+    const message = answer.at("message") as string;
+    expect(message).toMatch(/^ "" is invalid: patch: Invalid value: "\{/);
+    expect(message.slice(-says.length - 4)).toBe(`}": ${says}`);
+  });
+
+  test.each([map, `${DEPLOYMENTS}/kind/scale`])("%s without its version: 400", async (path) => {
+    const answer = await call(api, "PATCH", path, { apiVersion: null }, { type: MERGE });
+    expect([answer.status, answer.at("message")]).toEqual([
+      400,
+      "the name of the object (kind based on URL) was undeterminable: name must be provided",
+    ]);
+  });
+
+  test("another version of the kind is converted, and a kind that is left out is filled in", async () => {
+    const metric = {
+      type: "Resource",
+      resource: { name: "memory", target: { type: "Utilization", averageUtilization: 60 } },
+    };
+    const patch = { apiVersion: "autoscaling/v2", spec: { metrics: [metric], minReplicas: 2 } };
+    const answer = await call(api, "PATCH", autoscaler, patch, { type: MERGE });
+    expect([answer.status, answer.at("apiVersion"), answer.at("spec.minReplicas")]).toEqual([200, "autoscaling/v1", 2]);
+    const second = await call(api, "GET", autoscaler.replace("/v1/", "/v2/"));
+    expect(second.at("spec.metrics")).toEqual([metric]);
+    const named = await call(api, "PATCH", map, { kind: null, data: { a: "b" } }, { type: MERGE });
+    expect([named.status, named.at("kind"), named.at("data")]).toEqual([200, "ConfigMap", { a: "b" }]);
+  });
+
+  test("a strategic merge patch cannot do it", async () => {
+    const answer = await call(
+      api,
+      "PATCH",
+      map,
+      { kind: "Secret" },
+      { type: "application/strategic-merge-patch+json" },
+    );
+    expect([answer.status, answer.at("kind")]).toEqual([200, "ConfigMap"]);
+  });
+
+  test("null is no merge patch, and a JSON patch without operations", async () => {
+    const merged = await call(api, "PATCH", map, "null", { type: MERGE });
+    expect([merged.status, merged.at("message")]).toEqual([400, "Invalid JSON Patch"]);
+    expect((await call(api, "PATCH", map, "null", { type: JSON_PATCH })).status).toBe(200);
   });
 });
 

@@ -191,6 +191,64 @@ describe("events", () => {
   });
 });
 
+describe("a pod that is replaced", () => {
+  const PODS = "/api/v1/namespaces/default/pods";
+  const manifest = (name: string, spec: JsonObject = {}): JsonObject => ({
+    metadata: { name },
+    spec: {
+      serviceAccountName: "default",
+      automountServiceAccountToken: false,
+      containers: [{ name: "c", image: "i" }],
+      ...spec,
+    },
+  });
+  const replace = (name: string, spec: JsonObject = {}) => {
+    const { metadata, ...rest } = manifest(name, spec);
+    return call(api, "PUT", `${PODS}/${name}`, {
+      metadata: { ...(metadata as JsonObject), labels: { a: "b" } },
+      ...rest,
+    });
+  };
+
+  test("gets again what Priority and DefaultTolerationSeconds filled in", async () => {
+    await make("/apis/scheduling.k8s.io/v1/priorityclasses", {
+      metadata: { name: "calm" },
+      value: 7,
+      preemptionPolicy: "Never",
+    });
+    await make(PODS, manifest("again", { priorityClassName: "calm" }));
+    const before = await call(api, "GET", `${PODS}/again`);
+    const after = await replace("again", { priorityClassName: "calm" });
+    expect(after.status, after.text).toBe(200);
+    expect(after.at("metadata.labels")).toEqual({ a: "b" });
+    expect(after.at("spec")).toEqual(before.at("spec"));
+    expect([after.at("spec.priority"), after.at("spec.preemptionPolicy")]).toEqual([7, "Never"]);
+    expect(after.at("metadata.generation")).toBe(1);
+  });
+
+  test("keeps the tolerations it brings before those it gets", async () => {
+    await make(PODS, manifest("tolerant"));
+    const own = { key: "example.com/t", operator: "Exists" };
+    const after = await replace("tolerant", { tolerations: [own] });
+    expect(after.status, after.text).toBe(200);
+    expect(after.at("spec.tolerations.0")).toEqual(own);
+    expect(after.at("spec.tolerations")).toHaveLength(3);
+  });
+
+  test("does not get again what ServiceAccount filled in", async () => {
+    await make(PODS, manifest("account"));
+    const refused = await replace("account", { serviceAccountName: "" });
+    expect([refused.status, (refused.at("details.causes") as unknown[]).length]).toEqual([422, 1]);
+    expect(refused.at("message")).toContain('\n- "ServiceAccountName": "default",\n+ "ServiceAccountName": "",\n');
+  });
+
+  test("may not have another priority", async () => {
+    await make(PODS, manifest("other"));
+    const refused = await replace("other", { priority: 5 });
+    expect(refused.at("message")).toContain('\n- "Priority": 0,\n+ "Priority": 5,\n');
+  });
+});
+
 describe("a pod's binding", () => {
   const PODS = "/api/v1/namespaces/default/pods";
   const target = { kind: "Node", name: "n" };

@@ -41,7 +41,7 @@ describe.skipIf(!there)("golden objects through storage (skipped where the testd
     const sent = read(file);
     const kind = scheme.kindOf(sent);
     const hub = scheme.kind(kind.hub);
-    const codec = new VersionCodec(kind, hub, () => Date.now());
+    const codec = new VersionCodec(kind, hub, scheme, () => Date.now());
     const store = storage.storeFor({
       prefix: `/registry/${file}/`,
       resource: { group: kind.gvk.group, resource: kind.gvk.kind },

@@ -11,14 +11,13 @@ export interface ProtobufEnvelope {
 /** Every Kubernetes protobuf document begins with these. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 
-/** Throws a {@link ProtobufError} for what does not begin as a Kubernetes document. */
+/** Throws a {@link ProtobufError} for what does not begin as a Kubernetes document, or ends there. */
 export function openEnvelope(document: Uint8Array): ProtobufEnvelope {
+  if (document.length === 0) throw new ProtobufError("empty data");
   if (MAGIC.some((byte, index) => document[index] !== byte)) {
-    const prefix = [...document.subarray(0, 4)].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
-    throw new ProtobufError(
-      `provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]${prefix === "" ? "" : `, got ${prefix}`}`,
-    );
+    throw new ProtobufError("provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   }
+  if (document.length === MAGIC.length) throw new ProtobufError("empty body");
   let apiVersion = "";
   let kind = "";
   let raw = new Uint8Array();

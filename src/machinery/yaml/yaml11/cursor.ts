@@ -7,22 +7,33 @@ export interface Mark {
   readonly column: number;
 }
 
-/** A syntax error at `at`; when that is on the first line its number is left out, as goyaml does. `counted` is the line it names. */
-function syntaxError(problem: string, at: Mark, counted: number): YamlError {
-  const where = counted === 0 ? "" : `line ${counted}: `;
+/** Which line an error names; 0: none, as for the first. The two versions of goyaml differ in it. */
+interface NamedLines {
+  readonly v2: number;
+  readonly v3: number;
+}
+
+function syntaxError(problem: string, at: Mark, { v2, v3 }: NamedLines): YamlError {
+  const where = v2 === 0 ? "" : `line ${v2}: `;
   return new YamlError(`error converting YAML to JSON: yaml: ${where}${problem}`, {
     line: at.line + 1,
     column: at.column + 1,
+    lineOfGoyaml3: v3,
   });
 }
 
-/** What the scanner reports: lines count from one. */
-export const scannerError = (problem: string, at: Mark): YamlError =>
-  syntaxError(problem, at, at.line === 0 ? 0 : at.line + 1);
+/** What the scanner reports of a token that begins at `start`: lines count from one; goyaml v3 names that of the start. */
+export const scannerError = (problem: string, at: Mark, start: Mark): YamlError => {
+  const counted = ({ line }: Mark): number => (line === 0 ? 0 : line + 1);
+  return syntaxError(problem, at, { v2: counted(at), v3: counted(start) || counted(at) });
+};
 
-/** What the parser reports: lines count from zero, and the first falls back on where the construct began. */
+/**
+ * What the parser reports: lines count from zero. The first one falls back on where the construct began; goyaml v3 names that,
+ * and falls back on the error's place.
+ */
 export const parserError = (problem: string, at: Mark, context?: Mark): YamlError =>
-  syntaxError(problem, at, at.line === 0 ? (context?.line ?? 0) : at.line);
+  syntaxError(problem, at, { v2: at.line || (context?.line ?? 0), v3: (context?.line ?? 0) || at.line });
 
 export const isBlank = (character: string): boolean => character === " " || character === "\t";
 
@@ -48,6 +59,8 @@ export class Cursor {
   #index = 0;
   #line = 0;
   #column = 0;
+  /** Where the token that is being read begins. */
+  #tokenStart: Mark = { index: 0, line: 0, column: 0 };
 
   constructor(text: string) {
     this.#text = text;
@@ -55,6 +68,15 @@ export class Cursor {
 
   get mark(): Mark {
     return { index: this.#index, line: this.#line, column: this.#column };
+  }
+
+  startToken(): void {
+    this.#tokenStart = this.mark;
+  }
+
+  /** An error here, in the token that is being read. */
+  error(problem: string): YamlError {
+    return scannerError(problem, this.mark, this.#tokenStart);
   }
 
   get line(): number {

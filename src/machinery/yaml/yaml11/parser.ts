@@ -6,14 +6,18 @@ import { Scanner, type Token } from "./scanner.js";
 
 const emptyScalar = (at: Mark): YamlNode => ({ kind: "scalar", tag: "", value: "", plain: true, line: at.line + 1 });
 
+/** How many tokens goyaml reads ahead: v3 looks for comments there. */
+export const GOYAML2_LOOKAHEAD = 0;
+export const GOYAML3_LOOKAHEAD = 2;
+
 /**
  * The first document of the text by the rules of YAML 1.1, or undefined when there is none. Slower than the parser that is
  * asked first; asked when that one refuses a text, it reads what libyaml reads and refuses the rest in libyaml's words.
  */
-export function readYaml11(text: string): YamlNode | undefined {
+export function readYaml11(text: string, lookahead = GOYAML2_LOOKAHEAD): YamlNode | undefined {
   const forbidden = text.search(/[^\t\n\r -~\u0085\u00a0-\ufffd]/);
   if (forbidden !== -1) throw new YamlError("error converting YAML to JSON: yaml: control characters are not allowed");
-  return new Parser(text).document();
+  return new Parser(text, lookahead).document();
 }
 
 class Parser {
@@ -21,8 +25,8 @@ class Parser {
   readonly #anchors = new Map<string, YamlNode>();
   #handles = new Map<string, string>();
 
-  constructor(text: string) {
-    this.#scanner = new Scanner(text);
+  constructor(text: string, lookahead: number) {
+    this.#scanner = new Scanner(text, lookahead);
   }
 
   document(): YamlNode | undefined {

@@ -1,4 +1,4 @@
-import { type Cursor, isBlank, isBreak, isBreakOrEnd, isSpaceOrEnd, scannerError } from "./cursor.js";
+import { type Cursor, isBlank, isBreak, isBreakOrEnd, isSpaceOrEnd } from "./cursor.js";
 
 export interface ScannedScalar {
   readonly value: string;
@@ -57,7 +57,7 @@ export function scanPlain(cursor: Cursor, indent: number, inFlow: boolean): Scan
     }
     if (!isBlank(cursor.peek()) && !isBreak(cursor.peek())) break;
     gap.read(cursor, () => {
-      if (cursor.column < indent) throw scannerError("found a tab character that violates indentation", cursor.mark);
+      if (cursor.column < indent) throw cursor.error("found a tab character that violates indentation");
     });
     if (!inFlow && cursor.column < indent) break;
   }
@@ -69,8 +69,8 @@ export function scanQuoted(cursor: Cursor): string {
   const quote = cursor.read();
   let value = "";
   for (;;) {
-    if (cursor.atDocumentIndicator()) throw scannerError("found unexpected document indicator", cursor.mark);
-    if (cursor.peek() === "") throw scannerError("found unexpected end of stream", cursor.mark);
+    if (cursor.atDocumentIndicator()) throw cursor.error("found unexpected document indicator");
+    if (cursor.peek() === "") throw cursor.error("found unexpected end of stream");
     const gap = new Gap();
     for (let character = cursor.peek(); !isSpaceOrEnd(character); character = cursor.peek()) {
       if (character === quote && !(quote === "'" && cursor.peek(1) === "'")) break;
@@ -117,16 +117,16 @@ function scanEscape(cursor: Cursor): string {
   const kind = cursor.peek(1);
   const known = Object.hasOwn(escapes, kind) ? escapes[kind] : undefined;
   const length = kind === "x" ? 2 : kind === "u" ? 4 : kind === "U" ? 8 : 0;
-  if (known === undefined && length === 0) throw scannerError("found unknown escape character", cursor.mark);
+  if (known === undefined && length === 0) throw cursor.error("found unknown escape character");
   cursor.skip(2);
   if (known !== undefined) return known;
   let digits = "";
   while (digits.length < length && /^[0-9a-fA-F]$/.test(cursor.peek(digits.length)))
     digits += cursor.peek(digits.length);
-  if (digits.length < length) throw scannerError("did not find expected hexdecimal number", cursor.mark);
+  if (digits.length < length) throw cursor.error("did not find expected hexdecimal number");
   const code = Number.parseInt(digits, 16);
   if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) {
-    throw scannerError("found invalid Unicode character escape code", cursor.mark);
+    throw cursor.error("found invalid Unicode character escape code");
   }
   cursor.skip(length);
   return String.fromCodePoint(code);
@@ -163,13 +163,13 @@ function scanBlockHeader(cursor: Cursor): { readonly chomping: string; readonly 
   };
   scanChomping();
   if (/^[0-9]$/.test(cursor.peek())) {
-    if (cursor.peek() === "0") throw scannerError("found an indentation indicator equal to 0", cursor.mark);
+    if (cursor.peek() === "0") throw cursor.error("found an indentation indicator equal to 0");
     increment = Number(cursor.read());
     if (chomping === "") scanChomping();
   }
   cursor.skipWhile(isBlank);
   cursor.skipComment();
-  if (!isBreakOrEnd(cursor.peek())) throw scannerError("did not find expected comment or line break", cursor.mark);
+  if (!isBreakOrEnd(cursor.peek())) throw cursor.error("did not find expected comment or line break");
   if (cursor.peek() !== "") cursor.readBreak();
   return { chomping, increment };
 }
@@ -183,7 +183,7 @@ function scanBlockBreaks(cursor: Cursor, block: { indent: number; readonly paren
     while (inside() && cursor.peek() === " ") cursor.skip();
     deepest = Math.max(deepest, cursor.column);
     if (inside() && cursor.peek() === "\t") {
-      throw scannerError("found a tab character where an indentation space is expected", cursor.mark);
+      throw cursor.error("found a tab character where an indentation space is expected");
     }
     if (!isBreak(cursor.peek())) break;
     breaks += cursor.readBreak();

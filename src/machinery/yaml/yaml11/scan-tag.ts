@@ -9,14 +9,14 @@ export interface Tag {
 /** The cursor stands on the `!`. */
 export function scanTag(cursor: Cursor): Tag {
   const tag = cursor.peek(1) === "<" ? scanVerbatim(cursor) : scanShorthand(cursor);
-  if (!isSpaceOrEnd(cursor.peek())) throw scannerError("did not find expected whitespace or line break", cursor.mark);
+  if (!isSpaceOrEnd(cursor.peek())) throw cursor.error("did not find expected whitespace or line break");
   return tag;
 }
 
 function scanVerbatim(cursor: Cursor): Tag {
   cursor.skip(2);
   const suffix = scanUri(cursor, "");
-  if (cursor.peek() !== ">") throw scannerError("did not find the expected '>'", cursor.mark);
+  if (cursor.peek() !== ">") throw cursor.error("did not find the expected '>'");
   cursor.skip();
   return { handle: "", suffix };
 }
@@ -30,11 +30,11 @@ function scanShorthand(cursor: Cursor): Tag {
 }
 
 function scanHandle(cursor: Cursor, inDirective: boolean): string {
-  if (cursor.peek() !== "!") throw scannerError("did not find expected '!'", cursor.mark);
+  if (cursor.peek() !== "!") throw cursor.error("did not find expected '!'");
   let handle = cursor.read();
   while (isWord(cursor.peek())) handle += cursor.read();
   if (cursor.peek() === "!") return handle + cursor.read();
-  if (inDirective && handle !== "!") throw scannerError("did not find expected '!'", cursor.mark);
+  if (inDirective && handle !== "!") throw cursor.error("did not find expected '!'");
   return handle;
 }
 
@@ -45,7 +45,7 @@ function scanUri(cursor: Cursor, head: string): string {
     uri += character === "%" ? scanUriEscape(cursor) : cursor.read();
     found = true;
   }
-  if (!found) throw scannerError("did not find expected tag URI", cursor.mark);
+  if (!found) throw cursor.error("did not find expected tag URI");
   return uri;
 }
 
@@ -58,13 +58,13 @@ function scanUriEscape(cursor: Cursor): string {
   while (bytes.length < wanted) {
     const hex = cursor.peek(1) + cursor.peek(2);
     if (cursor.peek() !== "%" || !/^[0-9a-fA-F]{2}$/.test(hex)) {
-      throw scannerError("did not find URI escaped octet", cursor.mark);
+      throw cursor.error("did not find URI escaped octet");
     }
     const byte = Number.parseInt(hex, 16);
     if (bytes.length === 0) {
       wanted = byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 0;
-      if (wanted === 0) throw scannerError("found an incorrect leading UTF-8 octet", cursor.mark);
-    } else if ((byte & 0xc0) !== 0x80) throw scannerError("found an incorrect trailing UTF-8 octet", cursor.mark);
+      if (wanted === 0) throw cursor.error("found an incorrect leading UTF-8 octet");
+    } else if ((byte & 0xc0) !== 0x80) throw cursor.error("found an incorrect trailing UTF-8 octet");
     bytes.push(byte);
     cursor.skip(3);
   }
@@ -81,21 +81,21 @@ export function scanDirective(cursor: Cursor): Directive {
   cursor.skip();
   let name = "";
   while (isWord(cursor.peek())) name += cursor.read();
-  if (name === "") throw scannerError("could not find expected directive name", start);
-  if (!isSpaceOrEnd(cursor.peek())) throw scannerError("found unexpected non-alphabetical character", cursor.mark);
-  if (name !== "YAML" && name !== "TAG") throw scannerError("found unknown directive name", cursor.mark);
+  if (name === "") throw scannerError("could not find expected directive name", start, start);
+  if (!isSpaceOrEnd(cursor.peek())) throw cursor.error("found unexpected non-alphabetical character");
+  if (name !== "YAML" && name !== "TAG") throw cursor.error("found unknown directive name");
   cursor.skipWhile(isBlank);
   const directive = name === "YAML" ? scanVersion(cursor) : scanTagDirective(cursor);
   cursor.skipWhile(isBlank);
   cursor.skipComment();
-  if (!isSpaceOrEnd(cursor.peek())) throw scannerError("did not find expected comment or line break", cursor.mark);
+  if (!isSpaceOrEnd(cursor.peek())) throw cursor.error("did not find expected comment or line break");
   if (cursor.peek() !== "") cursor.readBreak();
   return directive;
 }
 
 function scanVersion(cursor: Cursor): Directive {
   const major = scanVersionNumber(cursor);
-  if (cursor.peek() !== ".") throw scannerError("did not find expected digit or '.' character", cursor.mark);
+  if (cursor.peek() !== ".") throw cursor.error("did not find expected digit or '.' character");
   cursor.skip();
   return { kind: "yaml", version: `${major}.${scanVersionNumber(cursor)}` };
 }
@@ -103,18 +103,18 @@ function scanVersion(cursor: Cursor): Directive {
 function scanVersionNumber(cursor: Cursor): number {
   let digits = "";
   while (/^[0-9]$/.test(cursor.peek())) {
-    if (digits.length === 2) throw scannerError("found extremely long version number", cursor.mark);
+    if (digits.length === 2) throw cursor.error("found extremely long version number");
     digits += cursor.read();
   }
-  if (digits === "") throw scannerError("did not find expected version number", cursor.mark);
+  if (digits === "") throw cursor.error("did not find expected version number");
   return Number(digits);
 }
 
 function scanTagDirective(cursor: Cursor): Directive {
   const handle = scanHandle(cursor, true);
-  if (!isBlank(cursor.peek())) throw scannerError("did not find expected whitespace", cursor.mark);
+  if (!isBlank(cursor.peek())) throw cursor.error("did not find expected whitespace");
   cursor.skipWhile(isBlank);
   const prefix = scanUri(cursor, "");
-  if (!isSpaceOrEnd(cursor.peek())) throw scannerError("did not find expected whitespace or line break", cursor.mark);
+  if (!isSpaceOrEnd(cursor.peek())) throw cursor.error("did not find expected whitespace or line break");
   return { kind: "tag", handle, prefix };
 }

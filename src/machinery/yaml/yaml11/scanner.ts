@@ -1,3 +1,4 @@
+import type { YamlError } from "../yaml-error.js";
 import { Cursor, isBlank, isBreak, isSpaceOrEnd, isWord, type Mark, scannerError } from "./cursor.js";
 import { scanBlock, scanPlain, scanQuoted } from "./scan-scalar.js";
 import { type Directive, scanDirective, scanTag, type Tag } from "./scan-tag.js";
@@ -57,7 +58,11 @@ export class Scanner {
   readonly #keys: SimpleKey[];
   readonly #keysByToken = new Map<number, SimpleKey>();
 
-  constructor(text: string) {
+  /** `lookahead`: how many tokens are read beyond the one that is wanted; an error in them comes before one of the parser. */
+  constructor(
+    text: string,
+    private readonly lookahead: number,
+  ) {
     this.#cursor = new Cursor(text);
     this.#keys = [{ possible: false, required: false, tokenNumber: 0, mark: this.#cursor.mark }];
   }
@@ -79,7 +84,7 @@ export class Scanner {
   /** The first token is settled once no simple key can begin before it any more. */
   #fetchWhileUndecided(): void {
     while (!this.#ended) {
-      if (this.#tokens.length > 0) {
+      if (this.#tokens.length > this.lookahead) {
         const key = this.#keysByToken.get(this.#taken);
         if (key === undefined || !this.#isStillPossible(key)) return;
       }
@@ -91,6 +96,7 @@ export class Scanner {
     const cursor = this.#cursor;
     this.#skipToToken();
     this.#unrollIndent(cursor.column);
+    cursor.startToken();
     const character = cursor.peek();
     if (character === "") return this.#fetchEnd();
     if (cursor.column === 0 && character === "%") return this.#fetchDirective();
@@ -122,7 +128,7 @@ export class Scanner {
     if (character === "?" && (this.#flowLevel > 0 || alone)) return this.#fetchKey();
     if (character === ":" && (this.#flowLevel > 0 || alone)) return this.#fetchValue();
     if (this.#startsPlain(character)) return this.#fetchPlain();
-    throw scannerError("found character that cannot start any token", cursor.mark);
+    throw cursor.error("found character that cannot start any token");
   }
 
   #startsPlain(character: string): boolean {
@@ -153,7 +159,7 @@ export class Scanner {
   #isStillPossible(key: SimpleKey): boolean {
     if (!key.possible) return false;
     if (key.mark.line >= this.#cursor.line && key.mark.index + maxSimpleKey >= this.#cursor.index) return true;
-    if (key.required) throw scannerError("could not find expected ':'", this.#cursor.mark);
+    if (key.required) throw scannerError("could not find expected ':'", this.#cursor.mark, key.mark);
     key.possible = false;
     return false;
   }
@@ -171,7 +177,7 @@ export class Scanner {
   #removeKey(): void {
     const key = this.#keys.at(-1);
     if (key?.possible !== true) return;
-    if (key.required) throw scannerError("could not find expected ':'", this.#cursor.mark);
+    if (key.required) throw scannerError("could not find expected ':'", this.#cursor.mark, key.mark);
     key.possible = false;
     this.#keysByToken.delete(key.tokenNumber);
   }
@@ -181,8 +187,13 @@ export class Scanner {
     if (this.#flowLevel > 0 || this.#indent >= mark.column) return;
     this.#indents.push(this.#indent);
     this.#indent = mark.column;
-    if (this.#indents.length > maxDepth) throw scannerError("exceeded max depth of 10000", this.#cursor.mark);
+    if (this.#indents.length > maxDepth) throw this.#tooDeep();
     this.#tokens.splice(at, 0, { type, start: mark, end: mark });
+  }
+
+  #tooDeep(): YamlError {
+    const { mark } = this.#cursor;
+    return scannerError("exceeded max depth of 10000", mark, this.#keys.at(-1)?.mark ?? mark);
   }
 
   #unrollIndent(column: number): void {
@@ -232,7 +243,7 @@ export class Scanner {
     const tokenNumber = this.#taken + this.#tokens.length;
     this.#keys.push({ possible: false, required: false, tokenNumber, mark: this.#cursor.mark });
     this.#flowLevel += 1;
-    if (this.#flowLevel > maxDepth) throw scannerError("exceeded max depth of 10000", this.#cursor.mark);
+    if (this.#flowLevel > maxDepth) throw this.#tooDeep();
     this.#keyAllowed = true;
     this.#fetchIndicator(type);
   }
@@ -259,7 +270,7 @@ export class Scanner {
   }
 
   #requireKeyAllowed(what: string): void {
-    if (!this.#keyAllowed) throw scannerError(`${what} are not allowed in this context`, this.#cursor.mark);
+    if (!this.#keyAllowed) throw this.#cursor.error(`${what} are not allowed in this context`);
   }
 
   #fetchKey(): void {
@@ -300,7 +311,7 @@ export class Scanner {
     let name = "";
     while (isWord(cursor.peek())) name += cursor.read();
     if (name === "" || !(isSpaceOrEnd(cursor.peek()) || "?:,]}%@`".includes(cursor.peek()))) {
-      throw scannerError("did not find expected alphabetic or numeric character", cursor.mark);
+      throw cursor.error("did not find expected alphabetic or numeric character");
     }
     this.#push({ type, name, start, end: cursor.mark });
   }

@@ -1,19 +1,7 @@
 import { validatePod, validatePodUpdate } from "../../../api/validation/pod.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod-warnings.js";
-import { forbidden } from "../../../machinery/errors/status-error.js";
-import {
-  absent,
-  child,
-  children,
-  ensureChild,
-  type Fields,
-  list,
-  number,
-  object,
-  objects,
-  text,
-} from "../../../machinery/meta/access.js";
+import { child, type Fields, list, number, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { Strategy, StrategyContext } from "../../registry/strategy.js";
@@ -24,7 +12,9 @@ import { ephemeralContainers } from "./pod-subresources.js";
 import { dropDisabledFields } from "./disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
 import { qosClass } from "../../../api/pods/qos-class.js";
-import { mountServiceAccountToken } from "./service-account-token.js";
+import { addDefaultTolerations } from "./pod-admission/default-toleration-seconds.js";
+import { admitPriority, keepPriority } from "./pod-admission/priority.js";
+import { admitServiceAccount } from "./pod-admission/service-account.js";
 
 const FIELDS = [
   "spec.nodeName",
@@ -66,7 +56,10 @@ export const podStrategy: Strategy = {
       }),
     };
   },
-  prepareForUpdate: (draft, old) => dropDisabledFields(child(draft as Fields, "spec"), object(old.spec)),
+  prepareForUpdate(draft, old) {
+    admitChangedPod(draft, old);
+    dropDisabledFields(child(draft as Fields, "spec"), object(old.spec));
+  },
   prepareForStatusUpdate: keepOfStatus,
   allocate: admitPod,
   validate: validatePod,
@@ -98,56 +91,16 @@ export const podStrategy: Strategy = {
   },
 };
 
-/** What kube-apiserver's default admission plugins add to a new pod: service account, priority, tolerations. */
+/** What kube-apiserver's default admission plugins add to a new pod. */
 async function admitPod(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<void> {
   if (old !== undefined) return;
-  const spec = ensureChild(draft, "spec");
   await admitServiceAccount(draft, context);
   await admitPriority(draft, context);
-  const tolerations = children(spec, "tolerations");
-  for (const key of ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"]) {
-    const tolerated = tolerations.some(
-      (toleration) =>
-        (toleration.key === key || text(toleration.key) === "") &&
-        (toleration.effect === "NoExecute" || text(toleration.effect) === ""),
-    );
-    if (!tolerated) tolerations.push({ key, operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 });
-  }
-  spec.tolerations = tolerations;
+  addDefaultTolerations(draft);
 }
 
-async function admitServiceAccount(draft: KubeObject, context: StrategyContext): Promise<void> {
-  const spec = ensureChild(draft, "spec");
-  if (draft.metadata?.annotations?.["kubernetes.io/config.mirror"] !== undefined) return;
-  const name = text(spec.serviceAccountName) || "default";
-  spec.serviceAccountName = name;
-  spec.serviceAccount = name;
-  const namespace = draft.metadata?.namespace ?? "";
-  const account = await context.objects.get("", "serviceaccounts", namespace, name);
-  if (account === undefined) {
-    const message = `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`;
-    throw forbidden({ group: "", resource: "pods" }, draft.metadata?.name ?? "", message);
-  }
-  if (absent(spec.imagePullSecrets) && list(account.imagePullSecrets).length > 0) {
-    spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
-  }
-  const automount = spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true;
-  if (automount === true) mountServiceAccountToken(spec, context.random);
-}
-
-async function admitPriority(draft: KubeObject, context: StrategyContext): Promise<void> {
-  const spec = ensureChild(draft, "spec");
-  const name = text(spec.priorityClassName);
-  const classes = await context.objects.list("scheduling.k8s.io", "priorityclasses");
-  const chosen =
-    name === ""
-      ? classes.find((candidate) => candidate.globalDefault === true)
-      : classes.find((candidate) => candidate.metadata?.name === name);
-  if (name !== "" && chosen === undefined) {
-    const message = `no PriorityClass with name ${name} was found`;
-    throw forbidden({ group: "", resource: "pods" }, draft.metadata?.name ?? "", message);
-  }
-  if (chosen !== undefined) spec.priorityClassName = chosen.metadata?.name;
-  spec.priority = number(chosen?.value);
-  spec.preemptionPolicy ??= text(chosen?.preemptionPolicy) || "PreemptLowerPriority";
+/** What they add to a changed one: a manifest may leave out what they filled in, but for the service account. */
+function admitChangedPod(draft: KubeObject, old: KubeObject): void {
+  keepPriority(draft, old);
+  addDefaultTolerations(draft);
 }

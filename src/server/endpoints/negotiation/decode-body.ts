@@ -1,10 +1,16 @@
 import { schemaFor, structOf } from "../../../api/facts/index.js";
-import { decodeTyped, decodeTypedValue, type TypedObject } from "../../../machinery/codec/decode-typed.js";
+import {
+  decodeTyped,
+  decodeTypedValue,
+  type TypedObject,
+  unrecognized,
+} from "../../../machinery/codec/decode-typed.js";
 import { JsonDecodeError } from "../../../machinery/codec/json-decoder.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
+import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { RequestBody } from "./request-body.js";
+import { unknownConversion } from "./unknown-conversion.js";
 
 export interface DecodeBodyOptions {
   /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
@@ -12,10 +18,30 @@ export interface DecodeBodyOptions {
   readonly mode: "Ignore" | "Warn" | "Strict";
   /** Left out: the schemas of what is served. */
   readonly schemaOf?: typeof schemaFor;
+  /** Versions ("policy/v1beta1") of the expected kind that the endpoint takes. Left out: the expected one. */
+  readonly accepts?: (apiVersion: string) => boolean;
 }
 
-/** A body of any media type as a typed object; what it says it is need not be what was expected. Throws 400. */
+/** A body of any media type as an object of the expected kind. Throws 400. */
 export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Promise<TypedObject> {
+  const { expected } = how;
+  const wanted = formatGroupVersion(expected);
+  const { accepts = (apiVersion) => apiVersion === wanted } = how;
+  const decoded = await decode(body, how);
+  const { kind } = decoded;
+  if (kind.kind !== expected.kind) {
+    throw badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${expected.kind}: ${unknownConversion(kind, expected)}`,
+    );
+  }
+  const given = formatGroupVersion(kind);
+  if (!accepts(given)) {
+    throw badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
+  }
+  return decoded;
+}
+
+async function decode(body: RequestBody, how: DecodeBodyOptions): Promise<TypedObject> {
   const { expected, mode, schemaOf = schemaFor } = how;
   const options = { expected, schemaOf, mode };
   switch (body.mediaType) {
@@ -47,6 +73,6 @@ async function protobufValue(bytes: Uint8Array, expected: GroupVersionKind): Pro
   } catch (error) {
     // Free-form values are JSON within.
     if (!(error instanceof ProtobufError || error instanceof JsonDecodeError)) throw error;
-    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${error.message}`);
+    throw unrecognized(expected, error.message, bytes);
   }
 }

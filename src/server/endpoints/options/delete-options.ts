@@ -49,7 +49,12 @@ export function checkedDeleteOptions(wire: WireOptions): DeleteRequestOptions {
 async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
   const body = await readObjectBody(request);
   if (body.bytes.length === 0) return undefined;
-  const { object } = await decodeBody(body, { expected: DELETE_OPTIONS, mode: "Ignore", schemaOf: optionsSchema });
+  const { object } = await decodeBody(body, {
+    expected: DELETE_OPTIONS,
+    mode: "Ignore",
+    schemaOf: optionsSchema,
+    accepts: () => true,
+  });
   return object as WireOptions;
 }
 

@@ -1,14 +1,14 @@
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
-import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
-import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
+import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import type { RequestBody } from "../negotiation/request-body.js";
+import { patchedKind } from "../negotiation/patched-kind.js";
 import { NEWLINE } from "./json-text.js";
 import { spliceResourceVersion } from "./splice.js";
 
@@ -19,6 +19,13 @@ export interface DecodedDraft {
   readonly object: KubeObject;
   /** Unknown and repeated fields, for Warning headers. */
   readonly warnings: readonly string[];
+}
+
+/** What a patch made. */
+export interface PatchedObject {
+  readonly object: KubeObject;
+  /** Unknown and repeated fields. */
+  readonly strictErrors: readonly string[];
 }
 
 /** One kind at one version: from bodies to the hub's shape and back to bytes. */
@@ -35,6 +42,7 @@ export class VersionCodec {
   constructor(
     readonly kind: VersionedKind,
     readonly hub: VersionedKind,
+    private readonly scheme: Scheme,
     private readonly now: () => number,
   ) {
     this.gvk = kind.gvk;
@@ -51,24 +59,28 @@ export class VersionCodec {
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
-    const { object, kind, warnings } = await decodeBody(body, { expected: this.gvk, mode });
-    if (formatGroupVersion(kind) !== this.apiVersion) {
-      throw badRequest(
-        `the API version in the data (${formatGroupVersion(kind)}) does not match the expected API version (${this.apiVersion})`,
-      );
-    }
-    if (kind.kind !== this.gvk.kind) {
-      const [from, to] = [`${kind.version}.${kind.kind}`, `${this.gvk.group || "core"}.${this.gvk.kind}`];
-      throw badRequest(
-        `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${this.gvk.kind}: converting (${from}) to (${to}): unknown conversion`,
-      );
-    }
+    const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode });
     this.kind.applyDefaults(object, this.now());
     return { object, warnings };
   }
 
-  /** A value that a patch made of an object of this version. Throws an UnmarshalError. Strict problems are told, not judged. */
-  decodePatched(value: JsonValue, mode: FieldValidation): { object: KubeObject; strictErrors: readonly string[] } {
+  /**
+   * A value that a patch made of an object of this version, as the kind it says it is: of another version it is brought to
+   * this one. Throws an UnmarshalError for another kind. Strict problems are told, not judged.
+   */
+  decodeStated(value: JsonValue, mode: FieldValidation): PatchedObject {
+    const stated = patchedKind(value, this.gvk);
+    if (stated === undefined) return { object: {}, strictErrors: [] };
+    if (stated === this.gvk) return this.decodePatched(value, mode);
+    const other = this.scheme.kind(stated);
+    const { object, strictErrors } = decodeObject<KubeObject>(value, other.schema, { mode });
+    other.applyDefaults(object, this.now());
+    const converted = this.kind.fromHub(other.toHub(object));
+    return { object: { ...converted, kind: this.gvk.kind, apiVersion: this.apiVersion }, strictErrors };
+  }
+
+  /** A value that a patch made of an object of this version, whatever it says it is. Else as {@link decodeStated}. */
+  decodePatched(value: JsonValue, mode: FieldValidation): PatchedObject {
     const { object, strictErrors } = decodeObject<KubeObject>(value, this.schema, { mode });
     object.kind = this.gvk.kind;
     object.apiVersion = this.apiVersion;

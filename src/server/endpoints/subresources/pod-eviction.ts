@@ -22,7 +22,7 @@ import { admitter, scopeOf } from "../verbs/scope.js";
 import { budgetsOf, stillProcessed, takeDisruption } from "./disruption-budget.js";
 
 const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
-const VERSIONS: readonly unknown[] = ["policy/v1", "policy/v1beta1"];
+const VERSIONS: readonly string[] = ["policy/v1", "policy/v1beta1"];
 const ATTEMPTS = 20;
 
 /**
@@ -40,11 +40,8 @@ export async function handlePodEviction(
     expected: EVICTION,
     mode: query.fieldValidation,
     schemaOf: (gvk) => schemaFor(VERSIONS.includes(formatGroupVersion(gvk)) ? { ...gvk, version: "v1" } : gvk),
+    accepts: (apiVersion) => VERSIONS.includes(apiVersion),
   });
-  if (eviction.kind !== EVICTION.kind || !VERSIONS.includes(eviction.apiVersion)) {
-    const given = `${eviction.apiVersion}, Kind=${eviction.kind}`;
-    throw badRequest(`the object provided is unrecognized (must be of type Eviction): it is of type ${given}`);
-  }
   const { name } = request.info;
   if ((eviction.metadata?.name ?? "") !== name) {
     throw badRequest("name in URL does not match name in Eviction object");

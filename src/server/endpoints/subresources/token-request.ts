@@ -1,6 +1,7 @@
 import { schemaFor } from "../../../api/facts/index.js";
 import { goQuote } from "../../../base/go-quote.js";
 import type { Random } from "../../../base/random.js";
+import { uuid } from "../../../base/uuid.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../machinery/errors/status-error.js";
@@ -9,7 +10,7 @@ import { absent, list, number, object, text } from "../../../machinery/meta/acce
 import { formatGroupVersion, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { timestamp, uuid } from "../../registry/metadata.js";
+import { timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { TokenIssuer } from "../../request/token-issuer.js";
 import { decodeBody } from "../negotiation/decode-body.js";

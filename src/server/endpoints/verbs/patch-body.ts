@@ -25,9 +25,11 @@ export function decodePatch(bytes: Uint8Array, type: PatchType, mode: FieldValid
       const goType = list ? "[]handlers.jsonPatchOp" : "map[string]interface {}";
       throw new UnmarshalError(`json: cannot unmarshal ${JSON_WORDS[kindOf(value)]} into Go value of type ${goType}`);
     }
-    if (mode === "Ignore") return { value: value ?? (list ? [] : {}), strictErrors: [] };
+    // Of null, Go makes a list or a map without entries; to merge null is an error of its own.
+    const whole = type === STRATEGIC ? (value ?? {}) : value;
+    if (mode === "Ignore") return { value: list ? (value ?? []) : whole, strictErrors: [] };
     const repeated = repeatedFields(value, duplicates);
-    if (!list) return { value: value ?? {}, strictErrors: repeated };
+    if (!list) return { value: whole, strictErrors: repeated };
     const operations = Array.isArray(value) ? value : [];
     const strictErrors = [...operations.flatMap(unknownFields), ...repeated].map((text) => `json patch ${text}`);
     return { value: operations, strictErrors };

@@ -16,6 +16,7 @@ import type { Transform, UpdateOptions, Updater } from "../../registry/resource.
 import type { ApiRequest } from "../../request/api-request.js";
 import { BODY_LIMIT } from "../negotiation/request-body.js";
 import { writeOptions, type WriteOptions } from "../options/write-options.js";
+import type { FieldValidation, PatchedObject, VersionCodec } from "../representation/version-codec.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./check-name.js";
@@ -124,7 +125,7 @@ async function patchShown(
   try {
     const patched = await applyPatch(current, value, type, () => fromSchema(codec.schema));
     if (type === STRATEGIC && unstructuredMismatch(patched, codec.schema) !== undefined) return undefined;
-    const { object, strictErrors } = codec.decodePatched(patched, fieldValidation);
+    const { object, strictErrors } = decodePatched(codec, patched, type, fieldValidation);
     return strictErrors.length === 0 ? object : undefined;
   } catch {
     return undefined;
@@ -146,7 +147,7 @@ async function patchObject(
   const mismatch = type === STRATEGIC ? unstructuredMismatch(patched, codec.schema) : undefined;
   if (mismatch !== undefined) throw problem(mismatch);
   try {
-    const { object, strictErrors: inObject } = codec.decodePatched(patched, options.fieldValidation);
+    const { object, strictErrors: inObject } = decodePatched(codec, patched, type, options.fieldValidation);
     const strictErrors = [...patch.strictErrors, ...inObject];
     if (options.fieldValidation === "Warn") for (const error of strictErrors) request.warnings.add(error);
     if (options.fieldValidation === "Strict" && strictErrors.length > 0) {
@@ -157,6 +158,11 @@ async function patchObject(
     if (error instanceof UnmarshalError) throw problem(error.message);
     throw error;
   }
+}
+
+/** A strategic merge patch changes an object of the kind; the others change a document, which may say that it is another. */
+function decodePatched(codec: VersionCodec, patched: JsonValue, type: PatchType, mode: FieldValidation): PatchedObject {
+  return type === STRATEGIC ? codec.decodePatched(patched, mode) : codec.decodeStated(patched, mode);
 }
 
 /** The 422 for a patch whose outcome is no object of the kind. */

@@ -13,6 +13,7 @@ import type { Getter, UpdateOptions, Updater } from "../../registry/resource.js"
 import type { ApiRequest } from "../../request/api-request.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { BODY_LIMIT, readObjectBody } from "../negotiation/request-body.js";
+import { patchedKind } from "../negotiation/patched-kind.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
@@ -21,7 +22,7 @@ import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { applyPatch, patchRefusal } from "./patch.js";
 import { decodePatch } from "./patch-body.js";
-import { APPLY, type PatchType, patchTypeOf } from "./patch-type.js";
+import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
 import { SCALE, scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./check-name.js";
 import { admitter, scopeOf } from "./scope.js";
@@ -72,6 +73,7 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
   const manager = fieldManagerName(request, options);
   await write(request, resource, storage, options.dryRun, async (live) => {
     const next = await patchScale(live, patch, type);
+    checkName(next, request.info);
     tracking.track(next, live, manager);
     return next;
   });
@@ -80,6 +82,7 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
 async function patchScale(live: KubeObject, patch: JsonValue, type: PatchType): Promise<KubeObject> {
   const patched = await applyPatch(live as JsonValue, patch, type, () => fromSchema(scaleSchema()));
   try {
+    if (type !== STRATEGIC && patchedKind(patched, SCALE) === undefined) return {};
     return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
   } catch (error) {
     if (error instanceof UnmarshalError) throw patchRefusal(patch, patched, type, error.message);

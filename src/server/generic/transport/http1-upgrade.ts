@@ -5,15 +5,10 @@ import { http1Exchange } from "./http1.js";
 import { asksForWebSocket, webSocketOffer } from "./web-socket.js";
 
 /**
- * An exchange for a request with an Upgrade header, for which Node hands out the bare socket. The handler may accept it as a
- * WebSocket. Otherwise it answers as usual, and the connection closes.
+ * The response to a request with an Upgrade header, for which Node hands out the bare socket. The connection closes after
+ * it.
  */
-export function http1UpgradeExchange(
-  request: IncomingMessage,
-  socket: Socket,
-  head: Buffer,
-  stopping: AbortSignal,
-): Exchange {
+export function upgradeResponse(request: IncomingMessage, socket: Socket): ServerResponse {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;
   response.assignSocket(socket);
@@ -21,6 +16,20 @@ export function http1UpgradeExchange(
   // Node does this for connections that it manages.
   socket.on("drain", () => response.emit("drain"));
   socket.on("error", () => socket.destroy());
+  return response;
+}
+
+/**
+ * An exchange for a request with an Upgrade header. The handler may accept it as a WebSocket. Otherwise, and for protocols
+ * that the server does not support, it answers as usual.
+ */
+export function http1UpgradeExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  head: Buffer,
+  stopping: AbortSignal,
+): Exchange {
+  const { socket } = request;
   if (!asksForWebSocket(request)) return http1Exchange(request, response, stopping);
   return http1Exchange(request, response, stopping, (accepted) =>
     webSocketOffer(request, socket, head, () => {

@@ -109,8 +109,11 @@ export class DirectReads implements Reads {
   }
 }
 
+/** The memory that V8 uses for an event besides its object's bytes: the event, its key, labels, fields and tree node. */
+const EVENT_BYTES = 768;
+
 export function weightOf(event: ObjectEvent): number {
-  return 256 + (event.object?.bytes.byteLength ?? 0);
+  return EVENT_BYTES + (event.object?.bytes.byteLength ?? 0);
 }
 
 function eventsOf(codecs: Codecs, { events }: WatchBatch): ObjectEvent[] {

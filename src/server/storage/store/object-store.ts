@@ -63,12 +63,13 @@ export class KvObjectStore implements ObjectStore {
   ): Promise<StoredObject> {
     const { kv, reads, codecs, resource } = this.config;
     const path = this.#path(key);
-    if (object.metadata?.resourceVersion) throw resourceVersionOnCreate();
+    const given = object.metadata?.resourceVersion;
+    if (given && options.dryRun !== true) throw resourceVersionOnCreate();
     await reads.ready();
     const bytes = this.config.codec.encode(object);
     if (options.dryRun === true) {
       if ((await reads.latestOf(path)) !== undefined) throw alreadyExists(resource, nameOf(key));
-      return codecs.object(path, 0, bytes);
+      return codecs.object(path, parseResourceVersion(given) ?? 0, bytes);
     }
     codecs.expect(bytes, object);
     try {

@@ -1,0 +1,47 @@
+/** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
+const ALIASES = {
+  "certificatesigningrequest-signing-controller": "csrsigning",
+  "disruption-controller": "disruption",
+  "garbage-collector-controller": "garbagecollector",
+  "namespace-controller": "namespace",
+  "persistentvolume-protection-controller": "pv-protection",
+  "persistentvolumeclaim-protection-controller": "pvc-protection",
+  "pod-garbage-collector-controller": "podgc",
+  "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
+  "service-cidr-controller": undefined,
+  "serviceaccount-controller": "serviceaccount",
+} as const;
+
+export type ControllerName = keyof typeof ALIASES;
+
+/** Sorted. */
+export const controllerNames = Object.keys(ALIASES) as readonly ControllerName[];
+
+const BY_GIVEN_NAME: ReadonlyMap<string, ControllerName> = new Map(
+  controllerNames.flatMap((name) => [name, ALIASES[name]].flatMap((given) => (given ? [[given, name] as const] : []))),
+);
+
+/**
+ * The controllers that kube-controller-manager's --controllers enables: "*" all of them, "name" that one, "-name" not that one.
+ * Of two entries for one controller the first counts, and what no entry names runs only with "*". Throws, in
+ * kube-controller-manager's words, for names there are none of.
+ */
+export function enabledControllers(entries: readonly string[]): ReadonlySet<ControllerName> {
+  const unknown: string[] = [];
+  const stated = new Map<ControllerName, boolean>();
+  for (const entry of entries) {
+    if (entry === "*") continue;
+    const given = entry.replace(/^-/, "");
+    const name = BY_GIVEN_NAME.get(given);
+    if (name === undefined) unknown.push(given);
+    else if (!stated.has(name)) stated.set(name, entry === given);
+  }
+  if (unknown.length > 0) {
+    const texts = [...new Set(unknown)].map(
+      (given) => `${JSON.stringify(given)} is not in the list of known controllers`,
+    );
+    throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
+  }
+  const others = entries.includes("*");
+  return new Set(controllerNames.filter((name) => stated.get(name) ?? others));
+}

@@ -1,0 +1,110 @@
+import { STATUS_CODES } from "node:http";
+import type { Clock } from "../../base/clock.js";
+import { goQuote } from "../../base/go-quote.js";
+import type { LogValues, VerboseLog } from "../klog.js";
+import { ConnectionTiming } from "./connection-timing.js";
+import { canonicalName, headerLines, type LoggedHeaders, maskedValue } from "./logged-headers.js";
+import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
+import { isTransportError } from "./transport-error.js";
+
+export interface DebuggingOptions {
+  readonly log: VerboseLog;
+  readonly clock: Clock;
+  /** scheme://host[:port] of the logged URLs. */
+  readonly origin: string;
+  /** Request headers that the log omits, because client-go adds them below its debugging round tripper. Lower-case names. */
+  readonly hidden: ReadonlySet<string>;
+}
+
+const FILE = "round_trippers";
+const REQUEST = `${FILE}.go:527`;
+const RESPONSE = `${FILE}.go:632`;
+
+/**
+ * Logs each exchange of `inner` as client-go's debugging round tripper does: the end of the exchange from level 6, the
+ * request's headers from 7, the answer's from 8, a curl command and times from 9. It logs failed exchanges too.
+ */
+export function debuggingTransport(inner: Transport, options: DebuggingOptions): Transport {
+  const { log } = options;
+  const level = [9, 8, 7, 6].find((one) => log.enabled(one, FILE));
+  if (level === undefined) return inner;
+  return {
+    send: (request) => loggedSend(inner, request, { ...options, level }),
+    close: () => inner.close(),
+  };
+}
+
+async function loggedSend(
+  inner: Transport,
+  request: TransportRequest,
+  options: DebuggingOptions & { readonly level: number },
+): Promise<TransportResponse> {
+  const { log, clock, level, origin, hidden } = options;
+  const { method } = request;
+  const url = origin + request.path;
+  const headers = requestHeaders(request, hidden);
+  if (level >= 9) log.structured(level, REQUEST, "Request", { curlCommand: curlCommand(method, url, headers) });
+  else if (level >= 7) log.structured(level, REQUEST, "Request", { verb: method, url, headers: headerLines(headers) });
+
+  const timing = level >= 9 ? new ConnectionTiming(log) : undefined;
+  const start = clock.now();
+  const finish = (answer?: TransportResponse): void => {
+    const values: LogValues = {
+      ...((level === 6 || level >= 9) && { verb: method, url }),
+      status: answer === undefined ? "" : statusText(answer.status),
+      ...(level >= 8 && { headers: answer === undefined ? "" : headerLines(responseHeaders(answer, origin)) }),
+      milliseconds: Math.floor(clock.now() - start),
+      ...timing?.values(answer !== undefined),
+    };
+    log.structured(level, RESPONSE, "Response", values);
+  };
+  try {
+    const answer = await inner.send(timing === undefined ? request : { ...request, trace: timing });
+    finish(answer);
+    return answer;
+  } catch (error) {
+    // An aborted exchange ends without an answer too.
+    if (isTransportError(error) || request.signal?.aborted === true) finish();
+    throw error;
+  }
+}
+
+function requestHeaders({ headers, repeatedHeaders }: TransportRequest, hidden: ReadonlySet<string>): LoggedHeaders {
+  const all = Object.entries({ ...headers, ...repeatedHeaders }).filter(([name]) => !hidden.has(name));
+  return all.map(([name, value]) => [canonicalName(name), typeof value === "string" ? [value] : value]);
+}
+
+/** Headers of the body's transfer. Go's HTTP client removes them from the answer. */
+const OF_THE_BODY = new Set(["transfer-encoding", "trailer"]);
+/** Headers that only HTTP/1.1 has. The transport uses HTTP/1.1 with https servers, client-go HTTP/2. */
+const OF_THE_CONNECTION = new Set(["connection", "keep-alive"]);
+
+function responseHeaders({ headers }: TransportResponse, origin: string): LoggedHeaders {
+  const unpacked = headers["content-encoding"] === "gzip";
+  const shown = (name: string): boolean =>
+    !OF_THE_BODY.has(name) &&
+    !(unpacked && (name === "content-encoding" || name === "content-length")) &&
+    !(origin.startsWith("https:") && OF_THE_CONNECTION.has(name));
+  return Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined || !shown(name) ? [] : [[canonicalName(name), typeof value === "string" ? [value] : value]],
+  );
+}
+
+function curlCommand(method: string, url: string, headers: LoggedHeaders): string {
+  const sorted = headers.toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const flags = sorted.flatMap(([name, values]) =>
+    values.map((value) => ` -H ${goQuote(`${name}: ${maskedValue(name, value)}`)}`),
+  );
+  return `curl -v -X${method} ${flags.join("")} '${url}'\n`;
+}
+
+/** The codes that Go names otherwise than Node. */
+const GO_NAMES: Readonly<Record<number, string>> = {
+  203: "Non-Authoritative Information",
+  413: "Request Entity Too Large",
+  416: "Requested Range Not Satisfiable",
+  418: "I'm a teapot",
+  509: "",
+};
+
+const statusText = (code: number): string => `${code} ${GO_NAMES[code] ?? STATUS_CODES[code] ?? ""}`;

@@ -1,0 +1,25 @@
+import { decodeYaml } from "../decode-yaml.js";
+import type { Shape } from "../go-struct.js";
+import type { Loader } from "../loader.js";
+import type { MergeTypes } from "../merge-schema.js";
+import type { Resource } from "../resource.js";
+import type { Transform } from "../transformers/patches.js";
+
+/** What a plugin reads its configuration from. */
+export interface PluginSource {
+  /** The configuration object as YAML. */
+  readonly yaml: string;
+  /** Reads the files of the kustomization that names the plugin. */
+  readonly loader: Loader;
+  readonly mergeTypes: MergeTypes;
+}
+
+/** Makes the objects that are to be added. */
+export type Generate = () => Promise<readonly Resource[]>;
+
+/** Reads a configuration, and the files that it names; throws for a configuration that is wrong. */
+export type ConfigureGenerator = (source: PluginSource) => Promise<Generate>;
+export type ConfigureTransformer = (source: PluginSource) => Promise<Transform>;
+
+/** The configuration of a plugin. `T` is what the shape describes. */
+export const configOf = <T>({ yaml }: PluginSource, shape: Shape): T => decodeYaml<T>(yaml, shape);

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import { type CollectableMemory, collectWhenIdle, v8Memory } from "../../src/cluster/idle-memory.js";
+import type { ApiRequest } from "../../src/server/request/api-request.js";
+import { ManualTime } from "../helpers/manual-time.js";
+
+const MB = 2 ** 20;
+
+/** A heap of `used` bytes; a collection leaves `live` of them. */
+function heap(live: number): CollectableMemory & { used: number; collections: number } {
+  return {
+    used: live,
+    collections: 0,
+    usage() {
+      return { heapUsed: this.used, external: 0 };
+    },
+    async collect() {
+      this.collections++;
+      this.used = live;
+    },
+  };
+}
+
+function idleServer(live = 20 * MB) {
+  const memory = heap(live);
+  const time = new ManualTime();
+  const { filter, stop } = collectWhenIdle(memory, time);
+  const handler = filter(async () => {});
+  return { memory, time, stop, request: () => handler({} as ApiRequest) };
+}
+
+test("once no request has begun for two seconds, a grown heap is collected, once", async () => {
+  const { memory, time, request } = idleServer();
+  await request();
+  memory.used = 100 * MB;
+  time.pass(2000);
+  expect(memory.collections).toBe(1);
+  time.pass(60_000);
+  expect(memory.collections).toBe(1);
+});
+
+test("requests that keep coming put the collection off", async () => {
+  const { memory, time, request } = idleServer();
+  memory.used = 100 * MB;
+  for (let second = 0; second < 10; second++) {
+    await request();
+    time.pass(1000);
+  }
+  expect(memory.collections).toBe(0);
+  time.pass(3000);
+  expect(memory.collections).toBe(1);
+});
+
+test("a heap that has grown by less than 32 MB is left to V8", async () => {
+  const { memory, time, request } = idleServer();
+  await request();
+  memory.used = 50 * MB;
+  time.pass(10_000);
+  expect(memory.collections).toBe(0);
+});
+
+test("a heap above 256 MB is left to V8: its collection would hold the event loop for too long", async () => {
+  const { memory, time, request } = idleServer();
+  await request();
+  memory.used = 300 * MB;
+  time.pass(10_000);
+  expect(memory.collections).toBe(0);
+});
+
+test("a server that has stopped starts no timer", async () => {
+  const { memory, time, stop, request } = idleServer();
+  await request();
+  memory.used = 100 * MB;
+  stop();
+  await request();
+  time.pass(10_000);
+  expect(memory.collections).toBe(0);
+});
+
+test("V8 lets go of garbage when it is asked", async () => {
+  let garbage: unknown = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
+  const full = v8Memory.usage().heapUsed;
+  expect(garbage).toHaveLength(1_000_000);
+  garbage = undefined;
+  await v8Memory.collect();
+  expect(full - v8Memory.usage().heapUsed).toBeGreaterThan(20 * MB);
+});

@@ -1,0 +1,94 @@
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { realTool } from "../helpers/real-tools.js";
+import { parseCommandList, storedCommandListText } from "./coverage/kubectl-flags.js";
+import { countLines, type RunLine } from "./coverage/line-counts.js";
+import { type MeantDifference, meantDifferences } from "./meant-differences.js";
+import { installOurs, installReal, runSession, type SessionResult } from "./run-session.js";
+import { parseSession } from "./session.js";
+
+const folder = join(import.meta.dirname, "sessions");
+const only = process.env.PARITY_SESSION;
+const kubectl = realTool("kubectl");
+
+export interface ComparedSessions {
+  /** Of those that are named here, or of all. */
+  readonly names?: readonly string[];
+}
+
+/** A test for each session. Of all sessions together: every meant difference is needed, and no command is short of lines. */
+export function compareSessions({ names }: ComparedSessions = {}): void {
+  const sessions = readdirSync(folder)
+    .filter((file) => file.endsWith(".txtar"))
+    .map((file) => file.replace(/\.txtar$/, ""))
+    .filter((name) => only === undefined || name.includes(only))
+    .filter((name) => names === undefined || names.includes(name))
+    .map((name) => parseSession(name, readFileSync(join(folder, `${name}.txtar`), "utf8")));
+  if (kubectl.missing !== undefined) process.stdout.write(`parity is skipped: ${kubectl.missing}\n`);
+
+  describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.36.3 does", () => {
+    const used = new Set<MeantDifference>();
+    const run: RunLine[] = [];
+
+    for (const session of sessions) {
+      test.concurrent(session.name, { timeout: 300_000 }, async ({ expect }) => {
+        const [real, ours] = await Promise.all([
+          runSession(session, installReal(kubectl.path)),
+          runSession(session, installOurs),
+        ]);
+        run.push(...real.steps);
+        const found = differences(real, ours, used);
+        if (process.env.PARITY_REPORT !== undefined)
+          appendFileSync(process.env.PARITY_REPORT, `### ${session.name}\n${found}\n\n`);
+        expect(found).toBe("");
+      });
+    }
+
+    afterAll(() => {
+      const wrong = run.filter(({ code }) => code !== 0).length;
+      process.stdout.write(`parity: ${run.length} command lines by both, ${wrong} of them wrong ones\n`);
+    });
+
+    if (names !== undefined || only !== undefined) return;
+
+    test("every meant difference is needed", () => {
+      expect(meantDifferences.filter((difference) => !used.has(difference)).map(({ name }) => name)).toEqual([]);
+    });
+
+    test("each command has at least four good lines and three wrong ones", () => {
+      const counts = countLines(run, parseCommandList(storedCommandListText()));
+      expect(counts.filter(({ good, wrong }) => good < 4 || wrong < 3)).toEqual([]);
+    });
+  });
+}
+
+/** Every difference, a block each: the command, then kubectl's lines with "-" and ours with "+". "" when there is none. */
+function differences(real: SessionResult, ours: SessionResult, used: Set<MeantDifference>): string {
+  const rewrite = (text: string): string =>
+    meantDifferences.reduce((before, difference) => {
+      const after = difference.rewrite(before);
+      if (after !== before) used.add(difference);
+      return after;
+    }, text);
+  const blocks: string[] = [];
+  const compare = (title: string, theirs: string, own: string): void => {
+    const [expected, actual] = [rewrite(theirs), rewrite(own)];
+    if (expected === actual) return;
+    const lines = (text: string, sign: string): string =>
+      text
+        .split("\n")
+        .map((line) => `${sign} ${line}`)
+        .join("\n");
+    blocks.push(`${title}\n${lines(expected, "-")}\n${lines(actual, "+")}`);
+  };
+  real.steps.forEach((step, i) => {
+    const own = ours.steps[i];
+    compare(`$ ${step.command} [code]`, String(step.code), String(own?.code));
+    compare(`$ ${step.command} [stdout]`, step.stdout, own?.stdout ?? "");
+    compare(`$ ${step.command} [stderr]`, step.stderr, own?.stderr ?? "");
+    compare(`$ ${step.command} [requests]`, step.requests.join("\n"), own?.requests.join("\n") ?? "");
+  });
+  for (const [path, text] of real.objects) compare(`objects at ${path}`, text, ours.objects.get(path) ?? "");
+  return blocks.join("\n\n");
+}
