@@ -48,6 +48,7 @@ describe("what a kubeconfig and flags come to", () => {
       { kubeconfig: twoContexts },
       { server: "https://1.2.3.4:6443", namespace: "ns", namespaceEnforced: false, auth: { token: "secret" } },
     ],
+    ["a relative --cache-dir is below the working folder", { cacheDir: "cache" }, { cacheDir: join(folder, "cache") }],
     ["-n is enforced", { kubeconfig: twoContexts, namespace: "x" }, { namespace: "x", namespaceEnforced: true }],
     [
       "a cluster that is missing falls back to localhost, without credentials",
