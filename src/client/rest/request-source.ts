@@ -56,7 +56,7 @@ const BY_PATH: readonly (readonly [path: RegExp, line: string])[] = [
 /** The line in kubectl 1.36 that logs the body of a request or, with `answered`, of its answer. */
 export function sourceOf(request: RestRequest, answered: boolean): string {
   const { method, path, query, userPath } = request;
-  // client-go skips one stack frame too many for a streamed error answer. For --raw the log names the command's file.
+  // client-go miscounts the stack frames of a streamed error answer. For --raw the log names the command's file.
   if (userPath === true) return answered ? "get.go:174" : "raw.go:84";
   const own = BY_PATH.find(([pattern]) => pattern.test(path))?.[1];
   if (own !== undefined) return own;
