@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fetchUrl } from "../../src/cli/fetch-url.js";
-import { buildKustomization, localFiles } from "../../src/kustomize/build.js";
+import { type BuildOptions, buildKustomization, localFiles } from "../../src/kustomize/build.js";
 import { realTool, SHORT_LIVED } from "../helpers/real-tools.js";
 import { filesOf, type Tree } from "./trees.js";
 
@@ -34,9 +34,14 @@ export const buildByKubectl = (folder: string, dir = "."): Promise<Outcome> =>
     );
   });
 
-export async function buildByKubets(folder: string, dir = "."): Promise<Outcome> {
+export async function buildByKubets(
+  folder: string,
+  dir = ".",
+  given: Pick<BuildOptions, "helmCommand"> = {},
+): Promise<Outcome> {
   let stderr = "";
   const options = {
+    ...given,
     files: localFiles(folder, process.platform),
     fetch: fetchUrl,
     warn: (line: string) => void (stderr += `${line}\n`),

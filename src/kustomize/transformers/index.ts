@@ -1,3 +1,4 @@
+import { configureBuiltIn } from "../configure-built-in.js";
 import type { TransformerConfig } from "../facts/default-config.js";
 import { type FieldSpec, mergeSpecs, wrap } from "../field-spec.js";
 import { specsOf } from "../config.js";
@@ -29,11 +30,7 @@ export async function transformersOf(
   const steps: Transformer[] = [];
   const add = (kind: string, transform: Transform): void => void steps.push({ kind, transform });
   const read = async (kind: string, shown: object, make: () => Promise<Transform>): Promise<void> => {
-    try {
-      add(kind, await make());
-    } catch (error) {
-      throw wrap(error, `trouble configuring builtin ${kind} with config: \`\n${configText(shown)}\``);
-    }
+    add(kind, await configureBuiltIn(kind, configText(shown), make));
   };
 
   const { patchesStrategicMerge = [], patches = [], patchesJson6902 = [], replacements = [] } = kustomization;
