@@ -1,6 +1,15 @@
 import { wrap } from "./field-spec.js";
 
-/** Configures the built-in plugin behind a field; what is wrong is thrown with the configuration, which is YAML. */
+/** Writes the configuration of the built-in plugin behind a field as YAML. Throws for what YAML cannot hold. */
+export function marshalBuiltIn(kind: string, marshal: () => string): string {
+  try {
+    return marshal();
+  } catch (error) {
+    throw wrap(error, `builtin ${kind} marshal`);
+  }
+}
+
+/** Configures the plugin; what is wrong is thrown with the configuration. */
 export async function configureBuiltIn<T>(kind: string, yaml: string, configure: () => Promise<T>): Promise<T> {
   try {
     return await configure();

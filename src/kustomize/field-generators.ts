@@ -1,4 +1,4 @@
-import { configureBuiltIn } from "./configure-built-in.js";
+import { configureBuiltIn, marshalBuiltIn } from "./configure-built-in.js";
 import { generate, withGlobalOptions } from "./generators.js";
 import { chartConfig } from "./helm-charts.js";
 import type { Kustomization } from "./kustomization.js";
@@ -48,7 +48,7 @@ async function charts(
   const generators: Generator[] = [];
   for (const chart of helmCharts) {
     const namespace = (chart.namespace ?? "") === "" ? chartNamespace : chart.namespace;
-    const yaml = chartConfig(helmGlobals, { ...chart, namespace });
+    const yaml = marshalBuiltIn(kind, () => chartConfig(helmGlobals, { ...chart, namespace }));
     const configure = (): Promise<Generate> => helmChartInflationGenerator({ ...context, yaml });
     generators.push({ kind, generate: await configureBuiltIn(kind, yaml, configure) });
   }

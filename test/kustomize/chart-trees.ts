@@ -88,6 +88,8 @@ helmCharts:
   ),
   values("long text", `a: ${"many words ".repeat(20)}end\n`),
   values("keys", "1: a\ntrue: b\nz10: c\nz9: d\nB: e\na: f\n"),
+  values("a control character", 'a: "\\x7f"\n'),
+  values("numbers beyond doubles", "a: 1e400\nb: -2e308\n"),
   values("an alias", "a: &x {b: [c]}\nd: *x\n"),
   values("a deep list", "a:\n- - b\n  - c: [d]\n- e: {f: [{g: h}]}\n"),
   tree(
