@@ -23,6 +23,8 @@ export interface BuildOptions {
   /** What Go's log package would write, with the time before it. */
   readonly log: (text: string) => void;
   readonly managedByLabel?: boolean;
+  /** The program that renders charts. Without it charts are refused as not enabled, with it as not rendered. */
+  readonly helmCommand?: string | undefined;
   /** In which order the objects come where the kustomization does not say. Default: "legacy". */
   readonly reorder?: Reorder;
 }
@@ -61,10 +63,11 @@ function sort(list: ResourceList, own: SortOptions | undefined, { reorder, log }
   else if (reorder !== "none") sortResources(list, { order: "legacy" });
 }
 
-function contextOf({ warn }: BuildOptions): BuildContext {
+function contextOf({ warn, helmCommand }: BuildOptions): BuildContext {
   let isSet = false;
   const context: BuildContext = {
     warn,
+    helmCommand,
     mergeTypes: builtInMergeTypes,
     readSchema: async ({ openapi = {} }: Kustomization, loader: Loader, isRoot: boolean) => {
       const schema = openapi["path"] === undefined ? undefined : await loader.load(openapi["path"]);

@@ -1,7 +1,9 @@
+import { configureBuiltIn, marshalBuiltIn } from "./configure-built-in.js";
 import { generate, withGlobalOptions } from "./generators.js";
+import { chartConfig } from "./helm-charts.js";
 import type { Kustomization } from "./kustomization.js";
-import type { Loader } from "./loader.js";
-import { CHARTS_REFUSED } from "./plugins/helm-chart.js";
+import { helmChartInflationGenerator } from "./plugins/helm-chart.js";
+import type { PluginContext } from "./plugins/load-plugin.js";
 import type { Generate } from "./plugins/plugin.js";
 
 /** One generator of a kustomization. */
@@ -11,10 +13,20 @@ export interface Generator {
   readonly generate: Generate;
 }
 
-/** The generators that the fields of a kustomization ask for, in the order they run. Throws for charts. */
-export function generatorsOf(kustomization: Kustomization, loader: Loader): readonly Generator[] {
-  const { configMapGenerator = [], secretGenerator = [], generatorOptions, helmCharts = [] } = kustomization;
-  if (helmCharts.length > 0) throw new Error(CHARTS_REFUSED);
+/**
+ * The generators that the fields of a kustomization ask for, in the order they run. A chart without a namespace is for
+ * `chartNamespace`. Throws for what is wrong with a chart.
+ */
+export async function generatorsOf(
+  kustomization: Kustomization,
+  context: PluginContext,
+  chartNamespace: string,
+): Promise<readonly Generator[]> {
+  return [...objectGenerators(kustomization, context), ...(await charts(kustomization, context, chartNamespace))];
+}
+
+function objectGenerators(kustomization: Kustomization, { loader }: PluginContext): readonly Generator[] {
+  const { configMapGenerator = [], secretGenerator = [], generatorOptions } = kustomization;
   const entries = [
     ...configMapGenerator.map((entry) => ({ kind: "ConfigMap" as const, entry })),
     ...secretGenerator.map((entry) => ({ kind: "Secret" as const, entry })),
@@ -25,4 +37,20 @@ export function generatorsOf(kustomization: Kustomization, loader: Loader): read
     const given = options === undefined ? rest : { ...rest, options };
     return { kind: `${kind}Generator`, generate: async () => [await generate(kind, given, loader)] };
   });
+}
+
+async function charts(
+  { helmCharts = [], helmGlobals = {} }: Kustomization,
+  context: PluginContext,
+  chartNamespace: string,
+): Promise<readonly Generator[]> {
+  const kind = "HelmChartInflationGenerator";
+  const generators: Generator[] = [];
+  for (const chart of helmCharts) {
+    const namespace = (chart.namespace ?? "") === "" ? chartNamespace : chart.namespace;
+    const yaml = marshalBuiltIn(kind, () => chartConfig(helmGlobals, { ...chart, namespace }));
+    const configure = (): Promise<Generate> => helmChartInflationGenerator({ ...context, yaml });
+    generators.push({ kind, generate: await configureBuiltIn(kind, yaml, configure) });
+  }
+  return generators;
 }

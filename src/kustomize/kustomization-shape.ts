@@ -98,7 +98,7 @@ export const replacementsShape: Shape = listOf(
   struct("types.ReplacementField", { ...embedded("Replacement", replacement), path: text }),
 );
 
-const helmChart = struct("types.HelmChart", {
+export const helmChartFields: Fields = {
   ...Object.fromEntries(
     [
       "name",
@@ -116,7 +116,9 @@ const helmChart = struct("types.HelmChart", {
   additionalValuesFiles: texts,
   apiVersions: texts,
   valuesInline: mapOf(anything),
-});
+};
+
+export const helmGlobalsFields: Fields = { chartHome: text, configHome: text };
 
 const helmChartArgs = struct("types.HelmChartArgs", {
   ...Object.fromEntries(
@@ -181,8 +183,8 @@ export const kustomizationShape: Shape = struct("types.Kustomization", {
   bases: texts,
   configMapGenerator: listOf(struct("types.ConfigMapArgs", configMapFields)),
   secretGenerator: listOf(struct("types.SecretArgs", secretFields)),
-  helmGlobals: struct("types.HelmGlobals", { chartHome: text, configHome: text }),
-  helmCharts: listOf(helmChart),
+  helmGlobals: struct("types.HelmGlobals", helmGlobalsFields),
+  helmCharts: listOf(struct("types.HelmChart", helmChartFields)),
   helmChartInflationGenerator: listOf(helmChartArgs),
   generatorOptions,
   configurations: texts,

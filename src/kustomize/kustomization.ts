@@ -2,6 +2,7 @@ import { parseYaml } from "../machinery/yaml/read.js";
 import { YamlError } from "../machinery/yaml/yaml-error.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import { decodeStruct } from "./go-struct.js";
+import { chartsOf, globalsOf, type HelmChart, type HelmChartArgs, type HelmGlobals } from "./helm-charts.js";
 import { kustomizationShape } from "./kustomization-shape.js";
 import type { StringMap } from "./resource.js";
 
@@ -128,9 +129,9 @@ export interface Kustomization {
   readonly bases?: readonly string[];
   readonly configMapGenerator?: readonly GeneratorEntry[];
   readonly secretGenerator?: readonly GeneratorEntry[];
-  readonly helmGlobals?: JsonValue;
-  readonly helmCharts?: readonly JsonValue[];
-  readonly helmChartInflationGenerator?: readonly JsonValue[];
+  readonly helmGlobals?: HelmGlobals;
+  readonly helmCharts?: readonly HelmChart[];
+  readonly helmChartInflationGenerator?: readonly HelmChartArgs[];
   readonly generatorOptions?: GeneratorOptions;
   readonly configurations?: readonly string[];
   readonly generators?: readonly string[];
@@ -176,7 +177,7 @@ export const deprecations = (kustomization: Kustomization): readonly string[] =>
 
 /** Kind and version filled in, and old names of fields brought under the new ones. */
 export function fixKustomization(given: Kustomization): Kustomization {
-  const { bases, imageTags, helmChartInflationGenerator, ...rest } = given;
+  const { bases, imageTags, helmChartInflationGenerator = [], ...rest } = given;
   const kind = rest.kind ?? "Kustomization";
   const said = kind === "" ? "Kustomization" : kind;
   const version = `kustomize.config.k8s.io/${said === "Component" ? "v1alpha1" : "v1beta1"}`;
@@ -190,7 +191,8 @@ export function fixKustomization(given: Kustomization): Kustomization {
     images: joined(rest.images, imageTags),
     configMapGenerator: rest.configMapGenerator?.map(withEnvs),
     secretGenerator: rest.secretGenerator?.map(withEnvs),
-    helmCharts: joined(rest.helmCharts, helmChartInflationGenerator),
+    helmGlobals: rest.helmGlobals ?? globalsOf(helmChartInflationGenerator),
+    helmCharts: joined(rest.helmCharts, chartsOf(helmChartInflationGenerator)),
   };
   return Object.fromEntries(Object.entries(fixed).filter(([, value]) => value !== undefined)) as Kustomization;
 }

@@ -28,6 +28,8 @@ import { varEntryText, varOf } from "./vars.js";
 /** What all kustomizations of one build share. */
 export interface BuildContext {
   readonly warn: (line: string) => void;
+  /** The program that renders charts; undefined where charts are not enabled. */
+  readonly helmCommand: string | undefined;
   /** What is known of kinds; a kustomization's `openapi` may replace it, once. */
   mergeTypes: MergeTypes;
   readonly readSchema: (kustomization: Kustomization, loader: Loader, isRoot: boolean) => Promise<void>;
@@ -50,6 +52,8 @@ export class Target {
     private readonly context: BuildContext,
     /** Path from where the build began; undefined when nobody wants to know. */
     private origin: string | undefined,
+    /** What charts without a namespace are for: the namespace of this kustomization, or of the nearest above that has one. */
+    private readonly chartNamespace: string,
   ) {}
 
   static async load(loader: Loader, context: BuildContext, parent?: Target): Promise<Target> {
@@ -65,7 +69,9 @@ export class Target {
     const buildMetadata = parent === undefined ? fixed.buildMetadata : parent.kustomization.buildMetadata;
     const kustomization = { ...fixed, buildMetadata: buildMetadata ?? [] };
     const wanted = parent === undefined ? (kustomization.buildMetadata.length === 0 ? undefined : "") : parent.origin;
-    return new Target(kustomization, name, loader, context, wanted);
+    const { namespace = "" } = kustomization;
+    const chartNamespace = namespace === "" ? (parent?.chartNamespace ?? "") : namespace;
+    return new Target(kustomization, name, loader, context, wanted, chartNamespace);
   }
 
   /** A component adds to what its parent has gathered; anything else begins anew. */
@@ -159,7 +165,7 @@ export class Target {
   }
 
   async #generate(gathered: Accumulator): Promise<void> {
-    const fields = generatorsOf(this.kustomization, this.loader);
+    const fields = await generatorsOf(this.kustomization, this.#pluginContext(), this.chartNamespace);
     const steps = [
       ...fields.map(({ kind, generate }) => ({ run: generate, origin: this.#originOf(kind) })),
       ...(await this.#pluginGenerators()),
@@ -214,13 +220,18 @@ export class Target {
     load: (config: Resource, context: PluginContext) => Promise<T>,
     originOf: (config: Resource) => string | undefined,
   ): Promise<readonly Step<T>[]> {
-    const context = { loader: this.loader, mergeTypes: this.context.mergeTypes };
+    const context = this.#pluginContext();
     const steps: Step<T>[] = [];
     for (const config of configs) {
       const run = await load(config, context);
       steps.push({ run, origin: originOf(config) });
     }
     return steps;
+  }
+
+  #pluginContext(): PluginContext {
+    const { mergeTypes, helmCommand } = this.context;
+    return { loader: this.loader, mergeTypes, helmCommand };
   }
 
   /** An entry is a configuration itself, or else the path of a file or folder of configurations. */

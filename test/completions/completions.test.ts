@@ -89,7 +89,7 @@ for (const shell of SHELLS) {
   if (absent) process.stdout.write(`completion in ${shell.name} is not tested: ${shell.name} is not installed\n`);
 
   describe.skipIf(absent)(shell.name, () => {
-    test.each([
+    test.concurrent.each([
       ["a command", "kubets api-v", ["api-versions"]],
       ["a subcommand", "kubets config get-cl", ["get-clusters"]],
       ["several subcommands", "kubets config get-", ["get-clusters", "get-contexts", "get-users"]],

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { chartTrees } from "./chart-trees.js";
 import { generatorTrees } from "./generator-trees.js";
 import { layoutTrees } from "./layout-trees.js";
 import { malformedTrees } from "./malformed-trees.js";
@@ -30,6 +31,7 @@ const groups: Readonly<Record<string, readonly Tree[]>> = {
   names: nameTrees,
   metadata: metadataTrees,
   generators: generatorTrees,
+  charts: chartTrees,
   patches: patchTrees,
   replacements: replacementTrees,
   malformed: malformedTrees,

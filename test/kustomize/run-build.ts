@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { surroundingsOf } from "../../src/client/surroundings.js";
 import { fetchUrl } from "../../src/cli/fetch-url.js";
-import { buildKustomization, localFiles } from "../../src/kustomize/build.js";
+import { type BuildOptions, buildKustomization, localFiles } from "../../src/kustomize/build.js";
 import { realTool, SHORT_LIVED } from "../helpers/real-tools.js";
 import { filesOf, type Tree } from "./trees.js";
 
@@ -35,9 +35,14 @@ export const buildByKubectl = (folder: string, dir = "."): Promise<Outcome> =>
     );
   });
 
-export async function buildByKubets(folder: string, dir = "."): Promise<Outcome> {
+export async function buildByKubets(
+  folder: string,
+  dir = ".",
+  given: Pick<BuildOptions, "helmCommand"> = {},
+): Promise<Outcome> {
   let stderr = "";
   const options = {
+    ...given,
     files: localFiles(folder, process.platform),
     fetch: (url: string) => fetchUrl(url, surroundingsOf({})),
     warn: (line: string) => void (stderr += `${line}\n`),

@@ -77,15 +77,16 @@ describe("git repositories", () => {
 });
 
 test.each([
-  ["helmCharts:\n- name: a\n", "render the chart with `helm template` into a file"],
+  ["a field", "helmCharts:\n- name: a\n"],
   [
-    "generators: ['{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: a}}']\n",
-    "render the chart with `helm template` into a file",
+    "a generator",
+    "generators: ['{apiVersion: builtin, kind: HelmChartInflationGenerator, metadata: {name: a}, name: a}']\n",
   ],
-])("programs are not run: %s", async (text, said) => {
-  const { stdout, stderr } = await buildByKubets(
-    writeTree(root, { name: "", files: `-- kustomization.yaml --\n${text}` }),
-  );
+])("charts are enabled and are not rendered: %s", async (_, text) => {
+  const files = `-- kustomization.yaml --\n${text}`;
+  const { stdout, stderr } = await buildByKubets(writeTree(root, { name: "", files }), ".", { helmCommand: "helm" });
   expect(stdout).toBe("");
-  expect(stderr).toContain(said);
+  expect(stderr).toBe(
+    "error: helmCharts are not rendered: render the chart with `helm template` into a file, and list that file in `resources`\n",
+  );
 });

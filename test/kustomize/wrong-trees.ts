@@ -233,6 +233,8 @@ export const wrongTrees: readonly Tree[] = [
     "resources: [a.yaml]\n",
     "-- a.yaml --\napiVersion: v1\nkind: PodList\nitems: text\n",
   ),
+  wrong("a control character in a patch", 'resources: []\npatches: [{patch: "a: \\x7f"}]\n'),
+  wrong("a control character in a replacement", 'resources: []\nreplacements: [{sourceValue: "\\x7f"}]\n'),
   wrong(
     "names that could mean several objects",
     "resources: [a, b, pod.yaml]\n",

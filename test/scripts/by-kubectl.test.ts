@@ -9,7 +9,7 @@ if (kubectl.missing !== undefined) process.stdout.write(`the scripts are not run
 
 /** What the scripts expect is what kubectl prints; UPDATE_SCRIPTS=1 writes down what it does. */
 describe.skipIf(kubectl.missing !== undefined)("by the real kubectl", () => {
-  test.each(scripts.filter(({ script }) => !script.kubetsOnly))("$file", async ({ path, text, script }) => {
+  test.concurrent.each(scripts.filter(({ script }) => !script.kubetsOnly))("$file", async ({ path, text, script }) => {
     const results = await runScript(script, real);
     if (refresh) writeFileSync(path, rewriteScript(text, results));
     else expect(results).toEqual(script.steps);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ours, refresh, runScript, scripts } from "./run-script.js";
 import { rewriteScript } from "./script.js";
 
-test.skipIf(refresh).each(scripts)("$file", async ({ script }) => {
+test.skipIf(refresh).concurrent.each(scripts)("$file", async ({ script }) => {
   expect(await runScript(script, ours)).toEqual(script.steps);
 });
 

@@ -41,7 +41,11 @@ const flags: readonly FlagSpec[] = [
     default: ROOT_ONLY,
     usage: `With ${NONE} a kustomization may read files outside its directory`,
   },
-  { name: "enable-alpha-plugins", type: "bool", usage: unused("only built-in plugins are run") },
+  {
+    name: "enable-alpha-plugins",
+    type: "bool",
+    usage: "Enables charts as --enable-helm does; only built-in plugins are run",
+  },
   {
     name: "reorder",
     type: "string",
@@ -56,8 +60,17 @@ const flags: readonly FlagSpec[] = [
     deprecated:
       "The flag `enable-managedby-label` has been deprecated. Use the `managedByLabel` option in the `buildMetadata` field instead.",
   },
-  { name: "enable-helm", type: "bool", usage: unused("charts are not rendered") },
-  { name: "helm-command", type: "string", default: "helm", usage: unused("charts are not rendered") },
+  {
+    name: "enable-helm",
+    type: "bool",
+    usage: "Check what charts are configured with; they are not rendered",
+  },
+  {
+    name: "helm-command",
+    type: "string",
+    default: "helm",
+    usage: "Must not be empty where charts are enabled, and is not run: charts are not rendered",
+  },
   { name: "helm-api-versions", type: "stringArray", usage: unused("charts are not rendered") },
   { name: "helm-kube-version", type: "string", usage: unused("charts are not rendered") },
   { name: "helm-debug", type: "bool", usage: unused("charts are not rendered") },
@@ -93,6 +106,7 @@ function complete(factory: Factory, { args, flags: given }: Invocation): Kustomi
   if (reorder !== "legacy" && reorder !== "none") {
     throw new Error(`illegal flag value --reorder ${reorder}; legal values: [legacy none]`);
   }
+  const chartsEnabled = given.bool("enable-helm") || given.bool("enable-alpha-plugins");
   const label = given.bool("enable-managedby-label") || factory.env["KUSTOMIZE_ENABLE_MANAGEDBY_LABEL"] === "on";
   return {
     path: args[0] ?? ".",
@@ -103,6 +117,7 @@ function complete(factory: Factory, { args, flags: given }: Invocation): Kustomi
       fetch: async (url) => (await import("../../cli/fetch-url.js")).fetchUrl(url, factory),
       unrestricted: restrictor === NONE,
       managedByLabel: label,
+      helmCommand: chartsEnabled ? given.string("helm-command") : undefined,
       ...(given.changed("reorder") && { reorder: reorder satisfies Reorder }),
       ...buildNotes(factory.streams, factory.clock),
     },

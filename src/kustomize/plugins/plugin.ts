@@ -12,6 +12,8 @@ export interface PluginSource {
   /** Reads the files of the kustomization that names the plugin. */
   readonly loader: Loader;
   readonly mergeTypes: MergeTypes;
+  /** The program that renders charts; undefined where charts are not enabled. */
+  readonly helmCommand: string | undefined;
 }
 
 /** Makes the objects that are to be added. */

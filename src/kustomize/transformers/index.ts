@@ -1,3 +1,4 @@
+import { configureBuiltIn, marshalBuiltIn } from "../configure-built-in.js";
 import type { TransformerConfig } from "../facts/default-config.js";
 import { type FieldSpec, mergeSpecs, wrap } from "../field-spec.js";
 import { specsOf } from "../config.js";
@@ -28,12 +29,9 @@ export async function transformersOf(
 ): Promise<readonly Transformer[]> {
   const steps: Transformer[] = [];
   const add = (kind: string, transform: Transform): void => void steps.push({ kind, transform });
-  const read = async (kind: string, shown: object, make: () => Promise<Transform>): Promise<void> => {
-    try {
-      add(kind, await make());
-    } catch (error) {
-      throw wrap(error, `trouble configuring builtin ${kind} with config: \`\n${configText(shown)}\``);
-    }
+  const read = async (kind: string, shown: object, make: (yaml: string) => Promise<Transform>): Promise<void> => {
+    const yaml = marshalBuiltIn(kind, () => configText(shown));
+    add(kind, await configureBuiltIn(kind, yaml, () => make(yaml)));
   };
 
   const { patchesStrategicMerge = [], patches = [], patchesJson6902 = [], replacements = [] } = kustomization;
@@ -42,7 +40,9 @@ export async function transformersOf(
       strategicMergeTransform(patchesStrategicMerge, loader, mergeTypes),
     );
   }
-  for (const entry of patches) await read("PatchTransformer", entry, () => patchTransform(entry, loader, mergeTypes));
+  for (const entry of patches) {
+    await read("PatchTransformer", entry, (yaml) => patchTransform(entry, loader, mergeTypes, yaml));
+  }
   const { namespace = "", namePrefix = "", nameSuffix = "" } = kustomization;
   if (namespace !== "")
     add("NamespaceTransformer", (list) => setNamespaces(list, { namespace, specs: config.namespace }));

@@ -24,7 +24,7 @@ export async function patchTransform(
   entry: PatchEntry,
   loader: Loader,
   types: MergeTypes,
-  config = configText(entry),
+  config: string,
 ): Promise<Transform> {
   const { path = "", target, options } = entry;
   const inline = (entry.patch ?? "").trim();

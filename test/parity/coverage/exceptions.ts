@@ -59,7 +59,7 @@ export const coverageExceptions: readonly CoverageException[] = [
     reason: "kustomize's functions and charts need containers, plugin programs or helm, none of which sessions have",
     pairs: each(
       "kustomize",
-      "as-current-user enable-alpha-plugins enable-helm env helm-api-versions helm-command helm-debug helm-kube-version mount network network-name",
+      "as-current-user env helm-api-versions helm-debug helm-kube-version mount network network-name",
     ),
   },
 ];

@@ -141,7 +141,8 @@ describe("a cluster that stops", () => {
     await closing;
     const gone = overHttp1(cluster, "GET", "/readyz");
     gone.outgoing.end();
-    await expect(gone.answer).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    // A program that another test starts holds a copy of the closed port between fork and exec; then the kernel resets.
+    await expect(gone.answer).rejects.toMatchObject({ code: expect.stringMatching(/^ECONN(?:REFUSED|RESET)$/) });
     session.destroy();
     late.destroy();
   });
