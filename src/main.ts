@@ -184,7 +184,14 @@ function spawnProgram(env: MainOptions["env"], cwd: string): RunProgram {
     return await new Promise((resolve, reject) => {
       const child = spawn(file, [...args], { stdio: "inherit", env: { ...env }, cwd });
       child.once("error", reject);
-      child.once("exit", (code, signal) => resolve({ code: code ?? -1, signal: signal ?? undefined }));
+      child.once("exit", (code, signal) => {
+        const answer = (): void => resolve({ code: code ?? -1, signal: signal ?? undefined });
+        // A terminal sends its signal to this process as well, which may learn of the child's end first.
+        if (signal === null) answer();
+        else setTimeout(answer, OWN_SIGNAL_MILLISECONDS);
+      });
     });
   };
 }
+
+const OWN_SIGNAL_MILLISECONDS = 50;

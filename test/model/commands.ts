@@ -106,8 +106,8 @@ export const PAGERS = 4;
 /** No history is shorter than this many revisions. */
 export const SHORTEST_HISTORY = 400;
 /** Bytes of the smallest cached history; an event weighs at most {@link EVENT_BYTES}. */
-const SMALLEST_CACHE = 240_000;
-const EVENT_BYTES = 600;
+const SMALLEST_CACHE = 448_000;
+const EVENT_BYTES = 1120;
 
 /** Revisions that the store and the cache of a scenario surely remember, unless they are told to compact. */
 export function surelyKept({ history, cacheBytes }: Scenario): number {
