@@ -50,8 +50,13 @@ export async function main(options: MainOptions): Promise<number> {
     random: options.random ?? processRandom,
     pid: process.pid,
     signal: options.signal ?? new AbortController().signal,
-    runPlugin: options.runPlugin ?? spawnPlugin(env),
-    runProgram: options.runProgram ?? spawnProgram(env, options.cwd),
+    runPlugin:
+      options.runPlugin ??
+      (async (file, args) => (await import("./cli/spawn-program.js")).spawnPlugin(file, args, env)),
+    runProgram:
+      options.runProgram ??
+      (async (file, args) =>
+        (await import("./cli/spawn-program.js")).spawnProgram(file, args, { env, cwd: options.cwd })),
     ...(options.onCommand !== undefined && { onCommand: options.onCommand }),
   };
   try {
@@ -166,32 +171,3 @@ function programOf(proc: NodeJS.Process): { readonly program?: string } {
 function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === "AbortError" || error.message.startsWith("SIG"));
 }
-
-function spawnPlugin(env: MainOptions["env"]): (file: string, args: readonly string[]) => Promise<number> {
-  return async (file, args) => {
-    const { spawn } = await import("node:child_process");
-    return await new Promise<number>((resolve, reject) => {
-      const child = spawn(file, [...args], { stdio: "inherit", env: { ...env } });
-      child.once("error", reject);
-      child.once("exit", (code) => resolve(code ?? 1));
-    });
-  };
-}
-
-function spawnProgram(env: MainOptions["env"], cwd: string): RunProgram {
-  return async (file, args) => {
-    const { spawn } = await import("node:child_process");
-    return await new Promise((resolve, reject) => {
-      const child = spawn(file, [...args], { stdio: "inherit", env: { ...env }, cwd });
-      child.once("error", reject);
-      child.once("exit", (code, signal) => {
-        const answer = (): void => resolve({ code: code ?? -1, signal: signal ?? undefined });
-        // A terminal sends its signal to this process as well, which may learn of the child's end first.
-        if (signal === null) answer();
-        else setTimeout(answer, OWN_SIGNAL_MILLISECONDS);
-      });
-    });
-  };
-}
-
-const OWN_SIGNAL_MILLISECONDS = 50;

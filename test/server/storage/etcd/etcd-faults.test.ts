@@ -4,6 +4,7 @@ import { createSecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../../../src/base/clock.js";
 import { systemRandom } from "../../../../src/base/random.js";
@@ -299,6 +300,8 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
         () => undefined,
         (reason: unknown) => reason,
       );
+      // etcd counts its space when it commits, ten times a second.
+      await setTimeout(25);
     }
     const noSpace = { message: "etcdserver: mvcc: database space exceeded", outcome: "not-done" };
     expect(full).toMatchObject(noSpace);

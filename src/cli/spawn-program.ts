@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import type { ProgramEnd } from "./factory.js";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How long a signal that a terminal sends to both may reach this process after it ended the child. */
+const OWN_SIGNAL_MILLISECONDS = 50;
+
+/** Runs a plugin on this process' streams; resolves to its exit code, 1 when a signal ended it. */
+export function spawnPlugin(file: string, args: readonly string[], env: Environment): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, [...args], { stdio: "inherit", env: { ...env } });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code ?? 1));
+  });
+}
+
+/**
+ * Runs an editor or a diff program on this process' streams. When a signal ended it, the answer waits for a moment: the
+ * program may have got the same signal, and acts on its own first.
+ */
+export function spawnProgram(
+  file: string,
+  args: readonly string[],
+  surroundings: { readonly env: Environment; readonly cwd: string },
+): Promise<ProgramEnd> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, [...args], { stdio: "inherit", ...surroundings, env: { ...surroundings.env } });
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      const answer = (): void => resolve({ code: code ?? -1, signal: signal ?? undefined });
+      if (signal === null) answer();
+      else setTimeout(answer, OWN_SIGNAL_MILLISECONDS);
+    });
+  });
+}
