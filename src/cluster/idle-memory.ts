@@ -4,7 +4,7 @@ import type { Filter } from "../server/request/api-request.js";
 /** The server counts as idle when no request has begun for this long. */
 const IDLE_MILLISECONDS = 2000;
 /** Less garbage than this is not worth a collection. */
-const WORTHWHILE_BYTES = 64 * 2 ** 20;
+const WORTHWHILE_BYTES = 48 * 2 ** 20;
 /** A collection of a larger heap would hold the event loop for longer than a request may wait. */
 const LARGEST_HEAP_BYTES = 256 * 2 ** 20;
 

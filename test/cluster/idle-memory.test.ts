@@ -50,10 +50,10 @@ test("requests that keep coming put the collection off", async () => {
   expect(memory.collections).toBe(1);
 });
 
-test("a heap that has grown by less than 64 MB is left to V8", async () => {
+test("a heap that has grown by less than 48 MB is left to V8", async () => {
   const { memory, time, request } = idleServer();
   await request();
-  memory.used = 80 * MB;
+  memory.used = 60 * MB;
   time.pass(10_000);
   expect(memory.collections).toBe(0);
 });

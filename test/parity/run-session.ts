@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { SHORT_LIVED } from "../helpers/real-tools.js";
@@ -81,6 +82,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
         stderr: mask(stderr),
         requests: orderRequests(requests).map(mask),
       });
+      if (requests.some((request) => NAMESPACE_DELETED.test(request))) await namespacesEmptied(cluster);
       clock.advance(90_000);
     }
     return { steps, objects: await dumpObjects(cluster, mask) };
@@ -89,6 +91,33 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     await companions.close();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
+const LOOKS = 40;
+const LOOK_MILLISECONDS = 25;
+
+/**
+ * The namespace controller empties a deleted namespace while the next lines run: both clusters wait for it, so that their
+ * writes come in one order. A namespace that something holds is waited for as long on both.
+ */
+async function namespacesEmptied(cluster: Cluster): Promise<void> {
+  for (let look = 0; look < LOOKS; look++) {
+    const { items } = JSON.parse(await read(cluster, "/api/v1/namespaces")) as { items: { metadata: object }[] };
+    if (!items.some(({ metadata }) => "deletionTimestamp" in metadata)) return;
+    await setTimeout(LOOK_MILLISECONDS);
+  }
+}
+
+async function read(cluster: Cluster, path: string): Promise<string> {
+  const answer = await cluster.transport().send({
+    method: "GET",
+    path,
+    headers: { accept: "application/json", authorization: `Bearer ${cluster.token}` },
+  });
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of answer.body) chunks.push(chunk);
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 async function runLine(
@@ -246,17 +275,7 @@ export async function dumpObjects(
   cluster: Cluster,
   mask: (text: string) => string,
 ): Promise<ReadonlyMap<string, string>> {
-  const transport = cluster.transport();
-  const get = async (path: string): Promise<string> => {
-    const answer = await transport.send({
-      method: "GET",
-      path,
-      headers: { accept: "application/json", authorization: `Bearer ${cluster.token}` },
-    });
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.body) chunks.push(chunk);
-    return Buffer.concat(chunks).toString("utf8");
-  };
+  const get = (path: string): Promise<string> => read(cluster, path);
   const objects = new Map<string, string>();
   const groups = JSON.parse(await get("/apis")) as { groups: { versions: { groupVersion: string }[] }[] };
   const bases = ["/api/v1", ...groups.groups.flatMap((g) => g.versions.map((v) => `/apis/${v.groupVersion}`))];

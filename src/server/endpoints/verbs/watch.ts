@@ -19,7 +19,7 @@ import { includeObject, objectFormat, scopeOf } from "./scope.js";
 const MIN_TIMEOUT_SECONDS = 1800;
 const ACCEPTED = "only the following media types are accepted: application/json;stream=watch";
 /** What is written at once: all that a reader that stops reading can leave behind, but for an event's own size. */
-const CHUNK_BYTES = 16 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 /** Events made without asking whether others want the event loop. */
 const SLICE_EVENTS = 32;
 
