@@ -44,7 +44,7 @@ interface Fault {
 const FAULTS: readonly Fault[] = [
   {
     name: "paused",
-    strike: async () => etcd.pause(),
+    strike: () => etcd.pause(),
     async mend() {
       await setTimeout(1000);
       etcd.resume();

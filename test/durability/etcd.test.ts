@@ -106,7 +106,7 @@ async function killAndRestart(server: EtcdServer): Promise<void> {
 }
 
 async function pauseAndResume(server: EtcdServer): Promise<void> {
-  server.pause();
+  await server.pause();
   await sleep(1500);
   server.resume();
 }

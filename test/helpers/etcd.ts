@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { openEtcdKv } from "../../src/server/storage/etcd/etcd-kv.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import type { KvUnderTest } from "../suites/kv.js";
@@ -25,8 +26,8 @@ export interface EtcdServer {
   stop(): Promise<void>;
   /** SIGKILL, and waits for the end. */
   kill(): Promise<void>;
-  /** Connections stay, answers do not come. */
-  pause(): void;
+  /** Connections stay, answers do not come. Resolves when no thread of it runs any more. */
+  pause(): Promise<void>;
   resume(): void;
   /** After {@link stop} or {@link kill}: on the same data and ports. Resolves when it serves. */
   restart(): Promise<void>;
@@ -104,7 +105,10 @@ async function startMember({ name, port, peer, cluster, tls, flags: more = [] }:
     endpoint,
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
-    pause: () => void child.kill("SIGSTOP"),
+    async pause() {
+      child.kill("SIGSTOP");
+      while (!isStopped(child.pid ?? 0)) await setTimeout(5);
+    },
     resume: () => void child.kill("SIGCONT"),
     async restart() {
       child = await launch(flags);
@@ -115,6 +119,13 @@ async function startMember({ name, port, peer, cluster, tls, flags: more = [] }:
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** A stop signal reaches the threads of a busy process one after the other. Without /proc it counts as done. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`;
+  if (!existsSync(tasks)) return true;
+  return readdirSync(tasks).every((task) => /\) [Tt] /.test(readFileSync(join(tasks, task, "stat"), "utf8")));
 }
 
 /** An address of the loopback where nothing listens. */
@@ -141,7 +152,7 @@ export function etcdUnderTest(server: () => EtcdServer): KvUnderTest {
       await Promise.all(items.map(({ key, revision }) => kv.delete(key, revision)));
       await kv.close();
     },
-    ownTime: { ttlSeconds: 4, pass: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)) },
+    ownTime: { ttlSeconds: 4, pass: (milliseconds) => setTimeout(milliseconds) },
   };
 }
 

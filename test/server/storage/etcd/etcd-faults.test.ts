@@ -230,7 +230,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     const kv = await openTestKv(own, { timeoutMilliseconds: 1000 });
     const from = await kv.currentRevision();
     const events = collect(kv, from, 1);
-    own.pause();
+    await own.pause();
     const write: unknown = await kv.create("/a", bytes("1")).catch((reason: unknown) => reason);
     expect(write).toBeInstanceOf(UnavailableError);
     expect(write).toMatchObject({ message: "context deadline exceeded", outcome: "unknown", status: { code: 500 } });
@@ -275,7 +275,7 @@ describe.skipIf(etcdMissing !== undefined)("etcd storage and its server", () => 
     const own = await startEtcd();
     const kv = await openTestKv(own, { timeoutMilliseconds: 500 });
     const watch = collect(kv, await kv.currentRevision(), 1);
-    own.pause();
+    await own.pause();
     const read = kv.get("/a").catch((reason: unknown) => reason);
     const write = kv.create("/a", bytes("1")).catch((reason: unknown) => reason);
     await kv.close();
