@@ -76,6 +76,17 @@ test("a server that has stopped starts no timer", async () => {
   expect(memory.collections).toBe(0);
 });
 
+test("a runtime that cannot collect leaves the server alone", async () => {
+  const memory = { ...heap(20 * MB), collect: () => Promise.reject(new Error("gc is not defined")) };
+  const time = new ManualTime();
+  const { filter } = collectWhenIdle(memory, time);
+  await filter(async () => {})({} as ApiRequest);
+  memory.used = 100 * MB;
+  time.pass(2000);
+  // An unhandled rejection would fail the run.
+  await new Promise(setImmediate);
+});
+
 test("V8 lets go of garbage when it is asked", async () => {
   let garbage: unknown = Array.from({ length: 1_000_000 }, (_, index) => ({ index }));
   const full = v8Memory.usage().heapUsed;
