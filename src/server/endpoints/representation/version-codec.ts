@@ -66,7 +66,7 @@ export class VersionCodec {
 
   /**
    * A value that a patch made of an object of this version, as the kind it says it is: of another version it is brought to
-   * this one. Throws an UnmarshalError for another kind. Strict problems are told, not judged.
+   * this one. Throws an UnmarshalError for another kind. The caller decides about strict problems, which are returned.
    */
   decodeStated(value: JsonValue, mode: FieldValidation): PatchedObject {
     const stated = patchedKind(value, this.gvk);
