@@ -34,7 +34,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   registry: ["storage", "request"],
   filters: ["request", "authn"],
   endpoints: ["registry", "storage", "admission", "request"],
-  builtin: ["registry", "storage", "authn", "request"],
+  builtin: ["endpoints", "registry", "storage", "authn", "request"],
   generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints"],
   "long-bodies": ["threads", "request", "storage", "endpoints", "generic", "builtin"],
 };

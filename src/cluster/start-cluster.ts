@@ -12,15 +12,16 @@ import { signingKey } from "../machinery/jwt/jws.js";
 import { staticTokens } from "../server/authn/bearer-token.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
-import { builtinStrategy } from "../server/builtin/index.js";
+import { builtinRecords } from "../server/builtin/index.js";
+import { recordId, type ResourceRecord } from "../server/endpoints/resource-record.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { LongBodiesThread } from "../server/long-bodies/long-bodies-thread.js";
-import type { StrategyLookup } from "../server/registry/strategy.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 import { createStorage } from "../server/storage/create-storage.js";
+import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
 import { collectWhenIdle, v8Memory } from "./idle-memory.js";
@@ -149,7 +150,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     boot,
     runtimeConfig,
     scheme: upgrades ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
-    strategies: furnishingNamespaces(builtinStrategy, () => controllers),
+    records: furnishingNamespaces(builtinRecords, () => controllers),
     clock,
     random,
     requestRandom: systemRandom,
@@ -227,12 +228,14 @@ function tokenIssuer({ serviceAccountKey }: ClusterPki): TokenIssuer {
  * A new namespace is answered when it has what every namespace has, so that the next request may count on its default
  * ServiceAccount.
  */
-function furnishingNamespaces(strategies: StrategyLookup, controllers: () => Controllers | undefined): StrategyLookup {
-  return (group, resource) => {
-    const strategy = strategies(group, resource);
-    if (group !== "" || resource !== "namespaces") return strategy;
-    return { ...strategy, afterCreate: async ({ metadata }) => controllers()?.prepared(metadata?.name ?? "") };
-  };
+function furnishingNamespaces(
+  records: readonly ResourceRecord[],
+  controllers: () => Controllers | undefined,
+): readonly ResourceRecord[] {
+  const afterCreate: Strategy["afterCreate"] = async ({ metadata }) => controllers()?.prepared(metadata?.name ?? "");
+  return records.map((record) =>
+    recordId(record) === "/namespaces" ? { ...record, strategy: { ...record.strategy, afterCreate } } : record,
+  );
 }
 
 async function openKv({ storage = "memory", dataDir, etcd }: ClusterOptions, clock: Clock): Promise<Kv> {

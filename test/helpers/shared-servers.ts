@@ -1,7 +1,7 @@
 import type { Clock } from "../../src/base/clock.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { nodePortRegistry } from "../../src/server/builtin/core/node-port-registry.js";
-import { builtinStrategy } from "../../src/server/builtin/index.js";
+import { builtinRecords } from "../../src/server/builtin/index.js";
 import { createServer } from "../../src/server/generic/server.js";
 import { createStorage } from "../../src/server/storage/create-storage.js";
 import type { Kv } from "../../src/server/storage/kv.js";
@@ -28,7 +28,7 @@ export async function sharedServers(
   const servers = storages.map((storage, index) =>
     createServer({
       storage,
-      strategies: builtinStrategy,
+      records: builtinRecords,
       clock,
       random: seededRandom(`server ${index}`),
       requestRandom: systemRandom,

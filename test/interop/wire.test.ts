@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { builtinStrategy } from "../../src/server/builtin/index.js";
+import { builtinRecords } from "../../src/server/builtin/index.js";
 import { createServer } from "../../src/server/generic/server.js";
 import { createStorage } from "../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
@@ -225,7 +225,7 @@ describe("what is no longer kept", () => {
     const storage = createStorage({ kv, clock: time, timers: time, historyBytes: 1 });
     const server = createServer({
       storage,
-      strategies: builtinStrategy,
+      records: builtinRecords,
       clock: time,
       random: seededRandom("gone"),
       requestRandom: systemRandom,

@@ -1,3 +1,4 @@
+import { excluding, type FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { assign, metadataOf } from "../registry/metadata.js";
 
@@ -8,3 +9,6 @@ export function keepMetadata(draft: KubeObject, old: KubeObject): void {
     assign(metadata, field, structuredClone(old.metadata?.[field]));
   }
 }
+
+/** What goes with {@link keepMetadata}: the status subresource owns no field of metadata. */
+export const statusWithoutMetadata: Readonly<Record<string, FieldFilter>> = { status: excluding("metadata", "spec") };

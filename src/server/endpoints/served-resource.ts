@@ -2,25 +2,17 @@ import type { ResourceFacts } from "../../api/facts/index.js";
 import type { Random } from "../../base/random.js";
 import type { Admission } from "../admission/admission.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
-import type {
-  CollectionDeleter,
-  Creater,
-  Getter,
-  GracefulDeleter,
-  Lister,
-  Updater,
-  Watcher,
-} from "../registry/resource.js";
+import type { ResourceStorage } from "../registry/resource.js";
 import type { VersionCodec } from "./representation/version-codec.js";
-
-/** What a resource's storage can do; the verbs served are those it has. */
-export type Storage = Partial<Getter & Lister & Watcher & Creater & Updater & GracefulDeleter & CollectionDeleter>;
+import type { ResourceRecord } from "./resource-record.js";
 
 /** One resource at one version, as the verb handlers see it. */
 export interface ServedResource {
   readonly facts: ResourceFacts;
   readonly codec: VersionCodec;
-  readonly storage: Storage;
+  readonly storage: ResourceStorage;
+  /** Undefined for a resource with generic behaviour only. */
+  readonly record: ResourceRecord | undefined;
   readonly strategy: ResolvedStrategy;
   readonly admission: Admission;
   /** Milliseconds since the epoch, for ages in tables. */

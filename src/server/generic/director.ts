@@ -1,16 +1,10 @@
 import { deprecationWarning } from "../../api/facts/index.js";
 import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
-import { handleCreate } from "../endpoints/verbs/create.js";
-import { handleDelete, handleDeleteCollection } from "../endpoints/verbs/delete.js";
-import { handleGet } from "../endpoints/verbs/get.js";
-import { handleList } from "../endpoints/verbs/list.js";
-import { handlePatch } from "../endpoints/verbs/patch.js";
-import { handleScaleGet, handleScalePatch, handleScaleUpdate } from "../endpoints/verbs/scale.js";
-import { handleUpdate } from "../endpoints/verbs/update.js";
-import { handleWatch } from "../endpoints/verbs/watch.js";
+import { type Operation, type Operations, operationsOf } from "../endpoints/operations.js";
+import type { HandlerContext } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
+import { handleConnect } from "../endpoints/verbs/connect.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
-import type { SpecialHandler } from "./special-handlers.js";
 import type { ResourceMap } from "./resource-map.js";
 
 /** Answers writes with very long bodies without blocking the event loop. */
@@ -22,28 +16,41 @@ export interface LongBodies {
   answer(request: ApiRequest, handle: Handler): Promise<void>;
 }
 
-/** Routes a request to the verb handler of its resource, or to the handler of another path. */
+/** Routes a request to what its resource does for its verb, or to the handler of another path. */
 export function director(
   resources: ResourceMap,
-  special: ReadonlyMap<string, SpecialHandler>,
+  server: HandlerContext,
   nonResource: Handler,
   longBodies?: LongBodies,
 ): Handler {
+  const resolved = new WeakMap<ServedResource, ReadonlyMap<string, Operations>>();
+  const operations = (resource: ServedResource): ReadonlyMap<string, Operations> => {
+    let known = resolved.get(resource);
+    if (known === undefined) {
+      known = operationsOf(resource, server);
+      resolved.set(resource, known);
+    }
+    return known;
+  };
   return async (request) => {
     const { info } = request;
     if (!info.isResourceRequest) return nonResource(request);
     const groupVersion = info.apiGroup === "" ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const resource = resources.find(groupVersion, info.resource);
-    if (resource === undefined || !scopeFits(request, resource) || info.rest.length > 0) throw unknownPath();
+    if (resource === undefined || !scopeFits(request, resource)) throw unknownPath();
+    const known = operations(resource).get(info.subresource);
+    const connecter = known?.connecter;
+    if (info.rest.length > 0 && connecter?.hasSubpath !== true) throw unknownPath();
     warnOfDeprecation(request, resource);
-    const own = special.get(`${groupVersion}/${info.resource}/${info.subresource}/${info.verb}`);
-    if (own !== undefined) return own(request, resource);
-    const handle = handlerOf(request, resource);
-    if (handle === undefined) throw refusal(request, resource);
+    if (known === undefined) throw unknownPath();
+    if (connecter?.connectMethods.includes(request.exchange.method) === true) return handleConnect(request, connecter);
+    const operation = known.verbs.get(info.verb);
+    if (operation === undefined || !pathFits(request, resource, operation)) throw refusal(request, resource);
+    const { handle, generic } = operation;
     // `afterCreate` runs in this server, so it also handles the writes of such a resource.
     const stays = longBodies === undefined || !WRITES.has(info.verb) || resource.strategy.afterCreate !== undefined;
-    if (stays || !longBodies.mayTake(request)) return handle();
-    return longBodies.answer(request, async (read) => handlerOf(read, resource)?.());
+    if (!generic || stays || !longBodies.mayTake(request)) return handle(request);
+    return longBodies.answer(request, handle);
   };
 }
 
@@ -77,76 +84,16 @@ function scopeFits({ info }: ApiRequest, { facts }: ServedResource): boolean {
   return info.namespace !== "" || info.name === "" || info.legacyWatch;
 }
 
-function handlerOf(request: ApiRequest, resource: ServedResource): (() => Promise<void>) | undefined {
-  const { info } = request;
-  if (info.subresource !== "") return subresourceHandler(request, resource);
-  const { storage, facts } = resource;
-  if (!facts.verbs.includes(info.verb)) return undefined;
-  // Across all namespaces there is only list and watch.
-  if (facts.namespaced && info.namespace === "" && info.verb !== "list" && info.verb !== "watch") return undefined;
-  switch (info.verb) {
-    case "get":
-      return storage.get && (() => handleGet(request, resource, storage as Required<typeof storage>));
-    case "list":
-      return storage.list && (() => handleList(request, resource, storage as Required<typeof storage>));
-    case "watch":
-      return storage.watch && (() => handleWatch(request, resource, storage as Required<typeof storage>));
-    case "create":
-      if (info.name !== "") return undefined;
-      return storage.create && (() => handleCreate(request, resource, storage as Required<typeof storage>));
-    case "update":
-      if (info.name === "") return undefined;
-      return storage.update && (() => handleUpdate(request, resource, storage as Required<typeof storage>));
-    case "patch":
-      if (info.name === "") return undefined;
-      return storage.update && (() => handlePatch(request, resource, storage as Required<typeof storage>));
-    case "delete":
-      return storage.delete && (() => handleDelete(request, resource, storage as Required<typeof storage>));
-    case "deletecollection":
-      return (
-        storage.deleteCollection &&
-        (() => handleDeleteCollection(request, resource, storage as Required<typeof storage>))
-      );
-    default:
-      return undefined;
-  }
+/**
+ * A generic verb of the resource itself takes a name or takes none. Across all namespaces there is only list and watch.
+ */
+function pathFits({ info }: ApiRequest, { facts }: ServedResource, { generic }: Operation): boolean {
+  const { verb, name, namespace, subresource } = info;
+  if (!generic || subresource !== "") return true;
+  if (verb === "create") return name === "" && (!facts.namespaced || namespace !== "");
+  if (verb === "update" || verb === "patch") return name !== "";
+  return verb === "list" || verb === "watch" || !facts.namespaced || namespace !== "";
 }
-
-function subresourceHandler(request: ApiRequest, resource: ServedResource): (() => Promise<void>) | undefined {
-  const { verb, subresource } = request.info;
-  const facts = resource.facts.subresources.find(({ name }) => name === subresource);
-  if (facts === undefined) throw unknownPath();
-  const storage = resource.storage as Required<typeof resource.storage>;
-  if (!facts.verbs.includes(verb) || storage.update === undefined) return undefined;
-  if (isPart(subresource) && (subresource === "status" || resource.strategy.subresources?.[subresource])) {
-    switch (verb) {
-      case "get":
-        return () => handleGet(request, resource, storage);
-      case "update":
-        return () => handleUpdate(request, resource, storage, subresource);
-      case "patch":
-        return () => handlePatch(request, resource, storage, subresource);
-      default:
-        return undefined;
-    }
-  }
-  switch (`${subresource}/${verb}`) {
-    case "scale/get":
-      return () => handleScaleGet(request, resource, storage);
-    case "scale/update":
-      return () => handleScaleUpdate(request, resource, storage);
-    case "scale/patch":
-      return () => handleScalePatch(request, resource, storage);
-    default:
-      return undefined;
-  }
-}
-
-const PARTS = ["status", "approval", "ephemeralcontainers", "resize"] as const;
-
-/** The subresources that share the object's shape and write a part of it. */
-const isPart = (subresource: string): subresource is (typeof PARTS)[number] =>
-  PARTS.some((part) => part === subresource);
 
 /** The error for a path that exists but does not support the verb. A resource without watch has no legacy watch path either. */
 function refusal({ info }: ApiRequest, { facts }: ServedResource): StatusError {

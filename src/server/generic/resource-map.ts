@@ -1,3 +1,4 @@
+import { defaulterOf } from "../../api/defaults/index.js";
 import { type ResourceFacts, type RuntimeConfig, servedResources } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -6,11 +7,12 @@ import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import type { Admission } from "../admission/admission.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
+import { partsOf, recordId, type ResourceRecord } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
 import { copyObject } from "../registry/copy.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
-import type { ObjectAccess, ObjectReader, StrategyLookup } from "../registry/strategy.js";
+import type { ObjectAccess, ObjectReader } from "../registry/strategy.js";
 import { Store } from "../registry/store.js";
 import type { Storage } from "../storage/create-storage.js";
 import type { ReadOptions, StoredObject } from "../storage/store.js";
@@ -19,7 +21,7 @@ import { storageCodec } from "./storage-codec.js";
 
 export interface ResourceMapConfig {
   readonly storage: Storage;
-  readonly strategies: StrategyLookup;
+  readonly records: readonly ResourceRecord[];
   readonly admission: Admission;
   readonly clock: Clock;
   readonly random: Random;
@@ -30,25 +32,18 @@ export interface ResourceMapConfig {
   readonly scheme: Scheme;
 }
 
-/** Resources that share the storage of another resource, by "<group>/<resource>". */
-const KEPT_AS: Readonly<Record<string, string>> = { "events.k8s.io/events": "/events" };
-
-/** Resources that Kubernetes stores under a prefix other than their name. */
-const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
-  "/services": "services/specs",
-  "/endpoints": "services/endpoints",
-};
-
 /** All built-in resources that a server serves. Each is built when it is first used. */
 export class ResourceMap {
   readonly #config: ResourceMapConfig;
   readonly #facts = new Map<string, ResourceFacts>();
+  readonly #records: ReadonlyMap<string, ResourceRecord>;
   readonly #served = new Map<string, ServedResource>();
   readonly #stores = new Map<string, KeptResource>();
   readonly #internal = new Map<string, InternalObject>();
 
   constructor(config: ResourceMapConfig) {
     this.#config = config;
+    this.#records = new Map(config.records.map((record) => [recordId(record), record]));
     for (const facts of servedResources(config.runtimeConfig))
       this.#facts.set(`${facts.groupVersion}/${facts.name}`, facts);
   }
@@ -134,18 +129,25 @@ export class ResourceMap {
   }
 
   #serve(facts: ResourceFacts): ServedResource {
-    const kept = this.#kept(keptAs(facts));
-    const { clock, scheme } = this.#config;
+    const { admission, clock, scheme, requestRandom } = this.#config;
+    const record = this.#records.get(`${facts.group}/${facts.name}`);
+    const kind = scheme.kind(facts);
     const now = () => clock.now();
-    return {
-      facts,
-      codec: new VersionCodec(scheme.kind(facts), kept.hub, scheme, now),
-      storage: kept.store,
-      strategy: kept.strategy,
-      admission: this.#config.admission,
-      now,
-      random: this.#config.requestRandom,
-    };
+    const parts = { facts, record, admission, now, random: requestRandom };
+    if (record?.storage !== undefined && "open" in record.storage) {
+      const codec = new VersionCodec(kind, scheme.kind(kind.hub), scheme, now);
+      return { ...parts, codec, storage: record.storage.open(), strategy: this.#strategyOf(facts) };
+    }
+    const { hub, strategy, store } = this.#kept(record?.storage?.sharedWith ?? `${facts.group}/${facts.name}`);
+    return { ...parts, codec: new VersionCodec(kind, hub, scheme, now), storage: store, strategy };
+  }
+
+  #strategyOf({ group, name, kind }: ResourceFacts): ResolvedStrategy {
+    const applyDefaults = defaulterOf(group, kind);
+    return resolveStrategy({
+      ...(applyDefaults && { applyDefaults }),
+      ...this.#records.get(`${group}/${name}`)?.strategy,
+    });
   }
 
   #kept(id: string): KeptResource {
@@ -160,12 +162,13 @@ export class ResourceMap {
 
   /** `facts` may be those of any version: the storage does not depend on it. */
   #keep(id: string, facts: ResourceFacts): KeptResource {
-    const { storage, strategies, clock, random, scheme } = this.#config;
+    const { storage, clock, random, scheme } = this.#config;
     const { group, name: resource, kind, namespaced } = facts;
-    const strategy = resolveStrategy(group, resource, strategies(group, resource));
+    const record = this.#records.get(id);
+    const strategy = this.#strategyOf(facts);
     const hub = scheme.kind(scheme.kind(facts).hub);
     const codec = storageCodec(scheme, hub, strategy, clock);
-    const objects = storage.storeFor({ prefix: prefixOf(id, facts), resource: { group, resource }, codec });
+    const objects = storage.storeFor({ prefix: prefixOf(facts, record), resource: { group, resource }, codec });
     const store = new Store({
       group,
       resource,
@@ -173,6 +176,7 @@ export class ResourceMap {
       namespaced,
       hasStatus: facts.subresources.some(({ name }) => name === "status"),
       strategy,
+      parts: partsOf(record),
       objects,
       encode: (object) => codec.encode(object),
       clock,
@@ -196,11 +200,9 @@ interface KeptResource {
   readonly store: Store;
 }
 
-const keptAs = ({ group, name }: ResourceFacts): string => KEPT_AS[`${group}/${name}`] ?? `${group}/${name}`;
-
 /** "/registry/pods/", "/registry/apps/deployments/". The group keeps apart resources of the same plural. */
-function prefixOf(id: string, { group, name }: ResourceFacts): string {
-  const reserved = RESERVED_PREFIXES[id];
-  if (reserved !== undefined) return `/registry/${reserved}/`;
+function prefixOf({ group, name }: ResourceFacts, record: ResourceRecord | undefined): string {
+  const location = record?.storage;
+  if (location !== undefined && "prefix" in location) return `/registry/${location.prefix}/`;
   return group === "" ? `/registry/${name}/` : `/registry/${group}/${name}/`;
 }

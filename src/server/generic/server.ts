@@ -19,12 +19,12 @@ import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
+import type { ResourceRecord } from "../endpoints/resource-record.js";
 import { authentication } from "../filters/authentication.js";
 import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
 import { impersonation } from "../filters/impersonation.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
-import type { StrategyLookup } from "../registry/strategy.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
@@ -36,13 +36,13 @@ import type { Storage } from "../storage/create-storage.js";
 import type { BootSequence } from "./boot-sequence.js";
 import { director, type LongBodies } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
-import { specialHandlers } from "./special-handlers.js";
 import { ResourceMap } from "./resource-map.js";
 import { inProcessTransport } from "./transport/in-process.js";
 
 export interface ServerConfig {
   readonly storage: Storage;
-  readonly strategies: StrategyLookup;
+  /** What the resources are beyond their facts. A resource without a record has generic behaviour only. */
+  readonly records: readonly ResourceRecord[];
   /** Holds every version that is served or may be stored. Default: the versions that 1.36 can serve. */
   readonly scheme?: Scheme;
   /** Turns versions on and off; see {@link RuntimeConfig}. Default: the stable versions. */
@@ -102,7 +102,7 @@ export function createServer(config: ServerConfig): Server {
   const namespaces = () => resources.access;
   const resources: ResourceMap = new ResourceMap({
     storage,
-    strategies: config.strategies,
+    records: config.records,
     clock,
     random,
     requestRandom,
@@ -133,7 +133,11 @@ export function createServer(config: ServerConfig): Server {
     [deadline, authentication(authenticator), impersonation],
     director(
       resources,
-      specialHandlers(resources, tokens, issuer && { issuer, random }),
+      {
+        resource: (groupVersion, resource) => resources.find(groupVersion, resource),
+        tokens,
+        serviceAccounts: issuer && { issuer, random },
+      },
       nonResource(config, shutdown),
       config.longBodies,
     ),

@@ -5,7 +5,7 @@
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { publishedScheme } from "../../api/scheme/published.js";
 import { systemRandom } from "../../base/random.js";
-import { builtinStrategy } from "../builtin/index.js";
+import { builtinRecords } from "../builtin/index.js";
 import { createServer } from "../generic/server.js";
 import type { User } from "../request/user.js";
 import { createStorage } from "../storage/create-storage.js";
@@ -24,7 +24,7 @@ async function start(
     storage: createStorage({ kv, clock, watchCache: false, upgrades, compactionSeconds: 0 }),
     runtimeConfig,
     scheme: upgrades ? (await import("../../api/scheme/all.js")).allScheme() : publishedScheme(),
-    strategies: builtinStrategy,
+    records: builtinRecords,
     clock,
     random: systemRandom,
     requestRandom: systemRandom,

@@ -17,58 +17,14 @@ export interface ResolvedStrategy extends Strategy {
   validateName(name: string): readonly string[];
 }
 
-/** The kinds whose metadata.generation the registry increments, by "<group>/<resource>" (pkg/registry of 1.36). */
-const WITH_GENERATION: ReadonlySet<string> = new Set([
-  "/pods",
-  "/podtemplates",
-  "/replicationcontrollers",
-  "admissionregistration.k8s.io/mutatingadmissionpolicies",
-  "admissionregistration.k8s.io/mutatingadmissionpolicybindings",
-  "admissionregistration.k8s.io/mutatingwebhookconfigurations",
-  "admissionregistration.k8s.io/validatingadmissionpolicies",
-  "admissionregistration.k8s.io/validatingadmissionpolicybindings",
-  "admissionregistration.k8s.io/validatingwebhookconfigurations",
-  "apiextensions.k8s.io/customresourcedefinitions",
-  "apps/daemonsets",
-  "apps/deployments",
-  "apps/replicasets",
-  "apps/statefulsets",
-  "batch/cronjobs",
-  "batch/jobs",
-  "discovery.k8s.io/endpointslices",
-  "flowcontrol.apiserver.k8s.io/flowschemas",
-  "flowcontrol.apiserver.k8s.io/prioritylevelconfigurations",
-  "networking.k8s.io/ingressclasses",
-  "networking.k8s.io/ingresses",
-  "networking.k8s.io/networkpolicies",
-  "policy/poddisruptionbudgets",
-  "resource.k8s.io/deviceclasses",
-  "resource.k8s.io/devicetaintrules",
-  "resource.k8s.io/resourceslices",
-  "scheduling.k8s.io/priorityclasses",
-  "storage.k8s.io/csidrivers",
-]);
-
-/** The resources of the core group whose DELETE returns the object instead of a Status. */
-const RETURNING_DELETED: ReadonlySet<string> = new Set([
-  "/persistentvolumeclaims",
-  "/persistentvolumes",
-  "/pods",
-  "/podtemplates",
-  "/resourcequotas",
-  "/serviceaccounts",
-  "/services",
-]);
-
 /** Completes a kind's strategy: a hook that `special` leaves out gets the generic behaviour. */
-export function resolveStrategy(group: string, resource: string, special: Strategy | undefined): ResolvedStrategy {
-  const id = `${group}/${resource}`;
+export function resolveStrategy(special: Strategy | undefined): ResolvedStrategy {
   return {
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: true,
-    hasGeneration: WITH_GENERATION.has(id),
+    hasGeneration: false,
     keepsStatusOnCreate: false,
-    returnsDeletedObject: RETURNING_DELETED.has(id),
+    returnsDeletedObject: false,
     columns: DEFAULT_COLUMNS,
     scale: DEFAULT_SCALE,
     validateName: dns1123SubdomainErrors,

@@ -7,9 +7,9 @@ import type {
   StoredObject,
   WatchObjectsOptions,
 } from "../storage/store.js";
+import type { Handler } from "../request/api-request.js";
 import type { DeleteOptions } from "./delete-options.js";
 import type { RequestScope } from "./scope.js";
-import type { WritableSubresource } from "./strategy.js";
 
 /**
  * The capabilities of a resource. The server offers the verbs whose interfaces the resource implements. Objects are in the
@@ -46,8 +46,8 @@ export interface Updater {
 }
 
 export interface UpdateOptions {
-  /** Undefined for the object itself. */
-  readonly subresource?: "status" | WritableSubresource | undefined;
+  /** "status", or a subresource that writes a part of the object. Undefined for the object itself. */
+  readonly subresource?: string | undefined;
   /** Skips the strategy's preparation and validation, for subresources that set one field. */
   readonly trusted?: boolean;
   /** Creates a missing object even where the strategy forbids it. Server-side apply sets it. */
@@ -80,6 +80,40 @@ export interface CollectionDeleter {
     admit: AdmitDelete,
   ): Promise<ListOfObjects>;
 }
+
+/** Serves requests that are no operation on an object, such as exec, port forwarding and proxies. */
+export interface Connecter {
+  /** The HTTP methods that connect, in capitals. */
+  readonly connectMethods: readonly string[];
+  /** True when the path may go on behind the subresource, as a proxy's does. */
+  readonly hasSubpath: boolean;
+  /** Resolves what the request is about and returns what answers it. Throws a StatusError, NotFound for an unknown name. */
+  connect(scope: RequestScope, name: string, options: ConnectOptions): Promise<Handler>;
+}
+
+export interface ConnectOptions {
+  /** The percent-encoded path behind the subresource: "/metrics", or "" without one. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** The storage of a resource: an object that implements some of the capabilities. */
+export type ResourceStorage = Partial<
+  Getter & Lister & Watcher & Creater & Updater & GracefulDeleter & CollectionDeleter
+>;
+
+export const isGetter = (storage: ResourceStorage): storage is ResourceStorage & Getter => storage.get !== undefined;
+export const isLister = (storage: ResourceStorage): storage is ResourceStorage & Lister => storage.list !== undefined;
+export const isWatcher = (storage: ResourceStorage): storage is ResourceStorage & Watcher =>
+  storage.watch !== undefined;
+export const isCreater = (storage: ResourceStorage): storage is ResourceStorage & Creater =>
+  storage.create !== undefined;
+export const isUpdater = (storage: ResourceStorage): storage is ResourceStorage & Updater =>
+  storage.update !== undefined;
+export const isGracefulDeleter = (storage: ResourceStorage): storage is ResourceStorage & GracefulDeleter =>
+  storage.delete !== undefined;
+export const isCollectionDeleter = (storage: ResourceStorage): storage is ResourceStorage & CollectionDeleter =>
+  storage.deleteCollection !== undefined;
 
 export type AdmitCreate = (draft: KubeObject) => Promise<void>;
 export type AdmitUpdate = (draft: KubeObject, old: KubeObject | undefined) => Promise<void>;

@@ -45,7 +45,7 @@ import type {
   Watcher,
 } from "./resource.js";
 import type { RequestScope } from "./scope.js";
-import type { Allocation, ObjectAccess, StrategyContext } from "./strategy.js";
+import type { Allocation, ObjectAccess, StrategyContext, SubresourceStrategy } from "./strategy.js";
 import {
   pathSegmentErrors,
   validateMetadata,
@@ -63,6 +63,8 @@ export interface StoreConfig {
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
   readonly strategy: ResolvedStrategy;
+  /** The rules of the subresources other than status that write a part of the object, by name. */
+  readonly parts: Readonly<Record<string, SubresourceStrategy>>;
   readonly objects: ObjectStore;
   /**
    * Encodes an object as the store does. Two objects with equal bytes are stored alike, whatever fields they leave out in
@@ -305,7 +307,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     assign(metadata, "generation", old.metadata?.generation);
     const { subresource } = options;
     const status = subresource === "status";
-    const part = subresource === undefined || status ? undefined : strategy.subresources?.[subresource];
+    const part = subresource === undefined || status ? undefined : this.config.parts[subresource];
     if (part !== undefined) {
       part.prepare(draft, old, context);
       strategy.applyDefaults?.(draft, context.now);

@@ -56,8 +56,6 @@ export interface Strategy {
   validateUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Returns all problems of a change to status. */
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
-  /** The subresources other than status that write a part of the object, by name. */
-  readonly subresources?: Readonly<Partial<Record<WritableSubresource, SubresourceStrategy>>>;
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
   /** Rewrites a valid object into its canonical form. */
@@ -69,11 +67,11 @@ export interface Strategy {
   warningsOnStatusUpdate?(object: KubeObject): readonly string[];
 
   /**
-   * Filters the fields that a request can own in managedFields, leaving out those that its endpoint does not write.
-   * `subresource` is "" for the object itself. Left out or undefined: everything but `status` for an object with a status
-   * subresource, everything but `spec` for its status, and every field elsewhere.
+   * By subresource, "" for the object itself: filters the fields that a request can own in managedFields, leaving out those
+   * that its endpoint does not write. Left out: everything but `status` for an object with a status subresource, everything
+   * but `spec` for its status, and every field elsewhere.
    */
-  resetFields?(subresource: string): FieldFilter | undefined;
+  readonly resetFields?: Readonly<Record<string, FieldFilter>>;
 
   /** Runs after the write of a new object and before the answer. A failure does not change the answer. */
   afterCreate?(object: KubeObject): Promise<void>;
@@ -87,10 +85,7 @@ export interface Strategy {
   readonly allowCreateOnUpdate?: boolean;
   /** A PUT may leave out resourceVersion. Default true. */
   readonly allowUnconditionalUpdate?: boolean;
-  /**
-   * The registry increments metadata.generation. Default: true for the kinds that Kubernetes does it for
-   * (default-strategy.ts).
-   */
+  /** The registry sets metadata.generation to 1 and increments it when anything but metadata and status changes. Default false. */
   readonly hasGeneration?: boolean;
   /** A create keeps the client's status, as for nodes. Default false. Kinds without a status subresource always keep it. */
   readonly keepsStatusOnCreate?: boolean;
@@ -115,7 +110,7 @@ export interface Strategy {
   holdsDeletion?(object: KubeObject): boolean;
   /** Changes the draft that gets its deletionTimestamp, once. A namespace's phase becomes Terminating. */
   markDeleting?(draft: KubeObject): void;
-  /** DELETE returns the deleted object instead of a Status. Default: true for the resources that Kubernetes does it for. */
+  /** DELETE returns the deleted object instead of a Status. Default false. */
   readonly returnsDeletedObject?: boolean;
 
   /** The values of the kind's own field labels, without metadata.name and metadata.namespace. An unset field is "". */
@@ -134,9 +129,7 @@ export interface Strategy {
   readonly columns?: TableColumns;
 }
 
-export type WritableSubresource = "approval" | "ephemeralcontainers" | "resize";
-
-/** The rules of a subresource that writes a part of the object. */
+/** The rules of a subresource other than status that writes a part of the object. */
 export interface SubresourceStrategy {
   /** Restores from `old` everything that this subresource does not write. */
   prepare(draft: KubeObject, old: KubeObject, context: StrategyContext): void;
@@ -204,6 +197,3 @@ export interface ObjectAccess extends ObjectReader {
   /** Deletes an object as {@link create} creates one. The uid of `object` is a precondition. Throws NotFound or Conflict. */
   delete(group: string, resource: string, object: KubeObject): Promise<void>;
 }
-
-/** Looks up the strategy of a resource. Undefined: the resource has generic behaviour only. */
-export type StrategyLookup = (group: string, resource: string) => Strategy | undefined;

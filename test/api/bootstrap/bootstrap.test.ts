@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { bootstrapObjects } from "../../../src/api/bootstrap/index.js";
-import { STRATEGIES } from "../../../src/server/builtin/strategies.js";
+import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
 const objects = bootstrapObjects();
@@ -15,7 +15,7 @@ it("every built-in object passes its own validation and is there once", () => {
     RoleBinding: "rolebindings",
   };
   for (const object of objects) {
-    const strategy = STRATEGIES[`rbac.authorization.k8s.io/${resources[object.kind ?? ""]}`];
+    const strategy = builtinRecord("rbac.authorization.k8s.io", resources[object.kind ?? ""] ?? "")?.strategy;
     expect(strategy?.validate?.(object, {} as StrategyContext) ?? []).toEqual([]);
   }
 });

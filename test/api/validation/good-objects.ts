@@ -2,7 +2,7 @@ import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { resources } from "../../../src/api/facts/index.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { builtinStrategy } from "../../../src/server/builtin/index.js";
+import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 import { REQUESTS } from "./certificate-requests.js";
 import { AUTHORITY } from "./certificates.js";
@@ -212,7 +212,7 @@ function put(target: unknown, [first = "", ...rest]: readonly string[], value: u
   else holder[key] = value;
 }
 
-const strategyOf = (resource: string) => builtinStrategy(...split(resource));
+const strategyOf = (resource: string) => builtinRecord(...split(resource))?.strategy;
 
 export function createErrors(resource: string, changes: Changes, apiVersion?: string): string[] {
   const problems = strategyOf(resource)?.validate?.(made(resource, changes), contextOf(apiVersion));

@@ -2,14 +2,20 @@ import { describe, expect, it } from "vitest";
 import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { type FieldError, formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { STRATEGIES } from "../../../src/server/builtin/strategies.js";
+import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { StrategyContext } from "../../../src/server/registry/strategy.js";
 
 const context = {} as StrategyContext;
 
+/** The strategy of "apps/deployments" or "configmaps". */
+const strategyOf = (resource: string) => {
+  const [group, name] = resource.includes("/") ? resource.split("/") : ["", resource];
+  return builtinRecord(group ?? "", name ?? "")?.strategy;
+};
+
 function problems(resource: string, group: string, kind: string, object: KubeObject): string[] {
   const draft = applyDefaults({ group, version: "v1", kind }, structuredClone(object));
-  return (STRATEGIES[resource]?.validate?.(draft, context) ?? []).map((error: FieldError) => formatFieldError(error));
+  return (strategyOf(resource)?.validate?.(draft, context) ?? []).map((error: FieldError) => formatFieldError(error));
 }
 
 const container = { name: "c", image: "i" };
@@ -177,7 +183,7 @@ describe("what the server says of a bad object", () => {
 
 describe("what may not change", () => {
   const change = (resource: string, old: KubeObject, object: KubeObject) =>
-    (STRATEGIES[resource]?.validateUpdate?.(object, old, context) ?? []).map(formatFieldError);
+    (strategyOf(resource)?.validateUpdate?.(object, old, context) ?? []).map(formatFieldError);
 
   it("a role reference", () => {
     const RBAC = "rbac.authorization.k8s.io";

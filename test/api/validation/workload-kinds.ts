@@ -2,7 +2,7 @@ import { applyDefaults } from "../../helpers/apply-defaults.js";
 import { formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { Fields } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { STRATEGIES } from "../../../src/server/builtin/strategies.js";
+import { builtinRecord } from "../../../src/server/builtin/index.js";
 import type { Strategy, StrategyContext } from "../../../src/server/registry/strategy.js";
 
 /** The fields of a row, put into an object that is right without them; what the server says of it. */
@@ -34,14 +34,14 @@ const podOf = (spec: Fields): KubeObject => ({ metadata, spec: { containers: [co
 const workload = (kind: string): Kind => ({
   group: "apps",
   kind,
-  resource: `apps/${kind.toLowerCase()}s`,
+  resource: `${kind.toLowerCase()}s`,
   object: (spec) => ({ metadata, spec: { selector: { matchLabels: labels }, template, ...spec } }),
 });
 
 const cronJob = (object: (fields: Fields) => Fields): Kind => ({
   group: "batch",
   kind: "CronJob",
-  resource: "batch/cronjobs",
+  resource: "cronjobs",
   object: (fields) => ({
     metadata,
     spec: { schedule: "* * * * *", jobTemplate: { spec: { template: jobTemplate } }, ...object(fields) },
@@ -51,7 +51,7 @@ const cronJob = (object: (fields: Fields) => Fields): Kind => ({
 const job = (object: (fields: Fields) => Fields): Kind => ({
   group: "batch",
   kind: "Job",
-  resource: "batch/jobs",
+  resource: "jobs",
   object: (fields) => ({ metadata: { ...metadata, uid: "u1" }, spec: object(fields) }),
 });
 
@@ -174,7 +174,7 @@ export function change(name: KindName, old: Fields, changed: Fields): string[] {
 
 function lookUp(name: KindName): { kind: Kind; strategy: Strategy } {
   const kind: Kind = KINDS[name];
-  const strategy = STRATEGIES[kind.resource];
+  const strategy = builtinRecord(kind.group, kind.resource)?.strategy;
   if (strategy === undefined) throw new Error(`no strategy for ${kind.resource}`);
   return { kind, strategy };
 }

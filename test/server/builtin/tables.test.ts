@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
-import { tableColumns } from "../../../src/server/builtin/tables/index.js";
+import { builtinRecord } from "../../../src/server/builtin/index.js";
 
 const NOW = Date.parse("2026-01-02T00:00:00Z");
 
 function row(group: string, resource: string, object: KubeObject): readonly unknown[] {
-  const table = tableColumns(group, resource);
+  const table = builtinRecord(group, resource)?.strategy?.columns;
   if (table === undefined) throw new Error(`no table for ${resource}`);
   const cells = table.cells(object, NOW);
   expect(cells).toHaveLength(table.definitions.length);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { builtinStrategy } from "../../../src/server/builtin/index.js";
+import { builtinRecords } from "../../../src/server/builtin/index.js";
 import { createServer } from "../../../src/server/generic/server.js";
 import { createStorage } from "../../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
@@ -13,7 +13,7 @@ async function run(reads: number): Promise<{ readonly uid: unknown; readonly aud
   const storage = createStorage({ kv: openMemoryKv({ clock: time }), clock: time, timers: time });
   const server = createServer({
     storage,
-    strategies: builtinStrategy,
+    records: builtinRecords,
     clock: time,
     random: seededRandom("objects"),
     requestRandom: seededRandom("requests"),

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import WebSocket from "ws";
 import { deferred } from "../../../src/base/deferred.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { builtinStrategy } from "../../../src/server/builtin/index.js";
+import { builtinRecords } from "../../../src/server/builtin/index.js";
 import { BootSequence } from "../../../src/server/generic/boot-sequence.js";
 import { createServer, type Server } from "../../../src/server/generic/server.js";
 import { createStorage, type Storage } from "../../../src/server/storage/create-storage.js";
@@ -183,7 +183,7 @@ describe("a server that starts", () => {
     server = createServer({
       storage,
       boot,
-      strategies: builtinStrategy,
+      records: builtinRecords,
       clock: systemClock,
       random: seededRandom("boot"),
       requestRandom: systemRandom,

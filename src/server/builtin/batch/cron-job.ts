@@ -1,10 +1,12 @@
 import { validateCronJob, validateCronJobUpdate } from "../../../api/validation/cron-job.js";
 import { jobSpecWarnings } from "../../../api/validation/job-warnings.js";
 import { podNameWarnings } from "../../../api/validation/pod-warnings.js";
-import { child, type Fields, object, text } from "../../../machinery/meta/access.js";
+import { child, type Fields, list, object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { dropDisabledFields } from "../core/disabled-fields.js";
+import { age, containerCells, name, selectorCell, since } from "../tables/cells.js";
+import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
 
 const templateWarnings = (cronJob: KubeObject) =>
   jobSpecWarnings(object(object(object(cronJob.spec).jobTemplate).spec), "spec.jobTemplate.spec");
@@ -18,14 +20,37 @@ function podSpec(cronJob: KubeObject): Fields | undefined {
   return child(child(job ?? {}, "template") ?? {}, "spec");
 }
 
-export const cronJobStrategy: Strategy = {
-  prepareForCreate: (draft) => dropDisabledFields(podSpec(draft)),
-  prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
-  validate: validateCronJob,
-  validateUpdate: validateCronJobUpdate,
-  warningsOnCreate: (cronJob) => [...podNameWarnings(cronJob.metadata?.name ?? ""), ...templateWarnings(cronJob)],
-  warningsOnUpdate: (cronJob, old) => [
-    ...(cronJob.metadata?.generation === old.metadata?.generation ? [] : templateWarnings(cronJob)),
-    ...(text(object(cronJob.spec).schedule).includes("TZ") ? [ZONE_IN_SCHEDULE] : []),
-  ],
+export const cronJobRecord: ResourceRecord = {
+  group: "batch",
+  resource: "cronjobs",
+  strategy: {
+    hasGeneration: true,
+    prepareForCreate: (draft) => dropDisabledFields(podSpec(draft)),
+    prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
+    validate: validateCronJob,
+    validateUpdate: validateCronJobUpdate,
+    warningsOnCreate: (cronJob) => [...podNameWarnings(cronJob.metadata?.name ?? ""), ...templateWarnings(cronJob)],
+    warningsOnUpdate: (cronJob, old) => [
+      ...(cronJob.metadata?.generation === old.metadata?.generation ? [] : templateWarnings(cronJob)),
+      ...(text(object(cronJob.spec).schedule).includes("TZ") ? [ZONE_IN_SCHEDULE] : []),
+    ],
+    columns: columns(
+      ["Name", "Schedule", "Timezone", "Suspend:boolean", "Active:integer", "Last Schedule", "Age", ...WIDE_TEMPLATE],
+      (cronJob, now) => {
+        const [spec, status] = [object(cronJob.spec), object(cronJob.status)];
+        const jobSpec = object(object(spec.jobTemplate).spec);
+        return [
+          name(cronJob),
+          text(spec.schedule),
+          spec.timeZone === undefined ? "<none>" : text(spec.timeZone),
+          spec.suspend === undefined ? "<unset>" : spec.suspend === true ? "True" : "False",
+          list(status.active).length,
+          status.lastScheduleTime === undefined ? "<none>" : since(status.lastScheduleTime, now),
+          age(cronJob, now),
+          ...containerCells(object(object(jobSpec.template).spec)),
+          selectorCell(jobSpec.selector),
+        ];
+      },
+    ),
+  },
 };

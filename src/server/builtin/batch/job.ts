@@ -1,36 +1,61 @@
-import { validateJob, validateJobUpdate } from "../../../api/validation/job.js";
 import { validateJobStatusUpdate } from "../../../api/validation/job-status.js";
 import { jobSpecWarnings } from "../../../api/validation/job-warnings.js";
+import { validateJob, validateJobUpdate } from "../../../api/validation/job.js";
 import { podNameWarnings } from "../../../api/validation/pod-warnings.js";
-import { child, ensureChild, type Fields, number, object } from "../../../machinery/meta/access.js";
+import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import {
+  child,
+  ensureChild,
+  type Fields,
+  number,
+  object,
+  type ReadonlyFields,
+} from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { dropDisabledFields } from "../core/disabled-fields.js";
+import { age, conditionStatus, containerCells, name, selectorCell } from "../tables/cells.js";
+import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
+import { templateSpec } from "../tables/workload-cells.js";
 
 const PODS_ARE_KEPT =
   "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning";
 
-export const jobStrategy: Strategy = {
-  prepareForCreate(draft) {
-    if (object(draft.spec).manualSelector !== true) generateSelector(draft);
-    dropDisabledFields(podSpec(draft));
+export const jobRecord: ResourceRecord = {
+  group: "batch",
+  resource: "jobs",
+  strategy: {
+    hasGeneration: true,
+    prepareForCreate(draft) {
+      if (object(draft.spec).manualSelector !== true) generateSelector(draft);
+      dropDisabledFields(podSpec(draft));
+    },
+    prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
+    validate: validateJob,
+    validateUpdate: validateJobUpdate,
+    validateStatusUpdate: validateJobStatusUpdate,
+    warningsOnCreate: (job) => [
+      ...podNameWarnings(job.metadata?.name ?? ""),
+      ...jobSpecWarnings(object(job.spec), "spec"),
+    ],
+    warningsOnUpdate: (job, old) =>
+      job.metadata?.generation === old.metadata?.generation ? [] : jobSpecWarnings(object(job.spec), "spec"),
+    garbageCollection: "Orphan",
+    warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
+      propagationPolicy === undefined && orphanDependents === undefined ? [PODS_ARE_KEPT] : [],
+    fieldLabels: ["status.successful"],
+    fieldLabelRefusal: (label) => `field label "${label}" not supported for Job`,
+    fields: (job) => ({ "status.successful": String(number(object(job.status).succeeded)) }),
+    columns: columns(["Name", "Status", "Completions", "Duration", "Age", ...WIDE_TEMPLATE], (job, now) => [
+      name(job),
+      jobStatus(job),
+      jobCompletions(object(job.spec), object(job.status)),
+      jobDuration(object(job.status), now),
+      age(job, now),
+      ...containerCells(templateSpec(job)),
+      selectorCell(object(job.spec).selector),
+    ]),
   },
-  prepareForUpdate: (draft, old) => dropDisabledFields(podSpec(draft), podSpec(old)),
-  validate: validateJob,
-  validateUpdate: validateJobUpdate,
-  validateStatusUpdate: validateJobStatusUpdate,
-  warningsOnCreate: (job) => [
-    ...podNameWarnings(job.metadata?.name ?? ""),
-    ...jobSpecWarnings(object(job.spec), "spec"),
-  ],
-  warningsOnUpdate: (job, old) =>
-    job.metadata?.generation === old.metadata?.generation ? [] : jobSpecWarnings(object(job.spec), "spec"),
-  garbageCollection: "Orphan",
-  warningsOnDelete: ({ propagationPolicy, orphanDependents }) =>
-    propagationPolicy === undefined && orphanDependents === undefined ? [PODS_ARE_KEPT] : [],
-  fieldLabels: ["status.successful"],
-  fieldLabelRefusal: (label) => `field label "${label}" not supported for Job`,
-  fields: (job) => ({ "status.successful": String(number(object(job.status).succeeded)) }),
 };
 
 const podSpec = (job: KubeObject) => child(child((job.spec ?? {}) as Fields, "template") ?? {}, "spec");
@@ -46,4 +71,27 @@ function generateSelector(job: KubeObject): void {
   }
   const selector = ensureChild(ensureChild(job, "spec"), "selector");
   ensureChild(selector, "matchLabels")["batch.kubernetes.io/controller-uid"] ??= uid;
+}
+
+function jobStatus(job: KubeObject): string {
+  const conditions = object(job.status).conditions;
+  const holds = (type: string) => conditionStatus(conditions, type) === "True";
+  if (holds("Complete")) return "Complete";
+  if (holds("Failed")) return "Failed";
+  if (job.metadata?.deletionTimestamp !== undefined) return "Terminating";
+  const running = ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(holds);
+  return running ?? "Running";
+}
+
+function jobCompletions(spec: ReadonlyFields, status: ReadonlyFields): string {
+  const succeeded = number(status.succeeded);
+  if (spec.completions !== undefined) return `${succeeded}/${number(spec.completions)}`;
+  const parallelism = number(spec.parallelism);
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function jobDuration(status: ReadonlyFields, now: number): string {
+  if (typeof status.startTime !== "string") return "";
+  const end = typeof status.completionTime === "string" ? Date.parse(status.completionTime) : now;
+  return humanDuration(end - Date.parse(status.startTime));
 }

@@ -2,58 +2,94 @@ import {
   validateCertificateSigningRequest,
   validateCertificateSigningRequestUpdate,
 } from "../../../api/validation/certificate-request.js";
-import { children, ensureChild, type Fields, object, objects, text } from "../../../machinery/meta/access.js";
+import { excluding } from "../../../machinery/apply/field-filter.js";
+import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import {
+  children,
+  ensureChild,
+  type Fields,
+  number,
+  object,
+  objects,
+  type ReadonlyFields,
+  text,
+} from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import type { Strategy, StrategyContext } from "../../registry/strategy.js";
+import type { StrategyContext } from "../../registry/strategy.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 const DECISIONS = ["Approved", "Denied"];
 
 /** Who asks is written by the server, and the request never changes; it is decided by /approval and answered by /status. */
-export const certificateSigningRequestStrategy: Strategy = {
-  prepareForCreate(draft, { user }) {
-    const spec = ensureChild(draft, "spec");
-    spec.username = user.name;
-    spec.groups = [...user.groups];
-    delete spec.uid;
-    delete spec.extra;
-    if (user.uid !== undefined) spec.uid = user.uid;
-    if (user.extra !== undefined)
-      spec.extra = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
-    draft.status = {};
-  },
-  prepareForUpdate(draft, old) {
-    draft.spec = old.spec;
-  },
-  prepareForStatusUpdate(draft, old, context) {
-    const others = conditionsOf(draft).filter(({ type }) => !DECISIONS.includes(text(type)));
-    const decided = conditionsOf(old).filter(({ type }) => DECISIONS.includes(text(type)));
-    const conditions = [...structuredClone(decided), ...others];
-    const status = ensureChild(draft, "status");
-    if (conditions.length > 0) status.conditions = conditions;
-    else delete status.conditions;
-    fillTimes(draft, old, context);
-  },
-  validate: validateCertificateSigningRequest,
-  validateUpdate: (request, old) => validateCertificateSigningRequestUpdate(request, old),
-  validateStatusUpdate: (request, old) => validateCertificateSigningRequestUpdate(request, old, { sign: true }),
-  /** Any name will do. */
-  validateName: () => [],
+export const certificateSigningRequestRecord: ResourceRecord = {
+  group: "certificates.k8s.io",
+  resource: "certificatesigningrequests",
   subresources: {
     approval: {
-      prepare(draft, old, context) {
-        draft.spec = old.spec;
-        const status = ensureChild(draft, "status");
-        const { certificate } = object(old.status);
-        if (certificate === undefined) delete status.certificate;
-        else status.certificate = certificate;
-        fillTimes(draft, old, context);
+      part: {
+        prepare(draft, old, context) {
+          draft.spec = old.spec;
+          const status = ensureChild(draft, "status");
+          const { certificate } = object(old.status);
+          if (certificate === undefined) delete status.certificate;
+          else status.certificate = certificate;
+          fillTimes(draft, old, context);
+        },
+        validate: (request, old) => validateCertificateSigningRequestUpdate(request, old, { approve: true }),
       },
-      validate: (request, old) => validateCertificateSigningRequestUpdate(request, old, { approve: true }),
     },
   },
-  fieldLabels: ["spec.signerName"],
-  fields: (request) => ({ "spec.signerName": text(object(request.spec).signerName) }),
+  strategy: {
+    prepareForCreate(draft, { user }) {
+      const spec = ensureChild(draft, "spec");
+      spec.username = user.name;
+      spec.groups = [...user.groups];
+      delete spec.uid;
+      delete spec.extra;
+      if (user.uid !== undefined) spec.uid = user.uid;
+      if (user.extra !== undefined)
+        spec.extra = Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]]));
+      draft.status = {};
+    },
+    prepareForUpdate(draft, old) {
+      draft.spec = old.spec;
+    },
+    prepareForStatusUpdate(draft, old, context) {
+      const others = conditionsOf(draft).filter(({ type }) => !DECISIONS.includes(text(type)));
+      const decided = conditionsOf(old).filter(({ type }) => DECISIONS.includes(text(type)));
+      const conditions = [...structuredClone(decided), ...others];
+      const status = ensureChild(draft, "status");
+      if (conditions.length > 0) status.conditions = conditions;
+      else delete status.conditions;
+      fillTimes(draft, old, context);
+    },
+    validate: validateCertificateSigningRequest,
+    validateUpdate: (request, old) => validateCertificateSigningRequestUpdate(request, old),
+    validateStatusUpdate: (request, old) => validateCertificateSigningRequestUpdate(request, old, { sign: true }),
+    /** Any name will do. */
+    validateName: () => [],
+    fieldLabels: ["spec.signerName"],
+    fields: (request) => ({ "spec.signerName": text(object(request.spec).signerName) }),
+    resetFields: {
+      "": excluding("spec", "status"),
+      status: excluding("spec", "status.conditions"),
+      approval: excluding("spec", "status.certificate"),
+    },
+    columns: columns(["Name", "Age", "SignerName", "Requestor", "RequestedDuration", "Condition"], (request, now) => {
+      const spec = object(request.spec);
+      return [
+        name(request),
+        age(request, now),
+        text(spec.signerName) || "<none>",
+        text(spec.username),
+        spec.expirationSeconds === undefined ? "<none>" : humanDuration(number(spec.expirationSeconds) * 1000),
+        requestCondition(object(request.status)),
+      ];
+    }),
+  },
 };
 
 const conditionsOf = (request: KubeObject) => objects(object(request.status).conditions);
@@ -69,4 +105,11 @@ function fillTimes(draft: KubeObject, old: KubeObject, { now }: StrategyContext)
 
 function setTime(condition: Fields, field: string, value: string): void {
   if (text(condition[field]) === "") condition[field] = value;
+}
+
+function requestCondition(status: ReadonlyFields): string {
+  const types = new Set(objects(status.conditions).map((condition) => condition.type));
+  const decision = types.has("Denied") ? "Denied" : types.has("Approved") ? "Approved" : "Pending";
+  const failed = types.has("Failed") ? ",Failed" : "";
+  return `${decision}${failed}${text(status.certificate) === "" ? "" : ",Issued"}`;
 }

@@ -1,6 +1,9 @@
 import { validateEvent, validateEventUpdate } from "../../../api/validation/event.js";
-import { object, text } from "../../../machinery/meta/access.js";
-import type { Strategy } from "../../registry/strategy.js";
+import { number, object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { name, since } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 const INVOLVED = ["kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath"];
 
@@ -19,22 +22,75 @@ const EVENTS_LABELS: Readonly<Record<string, string>> = {
 };
 
 /** Events of both groups; stored as core/v1, for an hour. */
-export const eventStrategy: Strategy = {
-  allowCreateOnUpdate: true,
-  ttlSeconds: 3600,
-  garbageCollection: "Unsupported",
-  validateName: () => [],
-  validate: (event, { apiVersion }) => validateEvent(event, apiVersion),
-  validateUpdate: (event, old, { apiVersion }) => validateEventUpdate(event, old, apiVersion),
-  fieldLabels: (apiVersion) => (apiVersion === "v1" ? CORE_LABELS : EVENTS_LABELS),
-  fields(event) {
-    const involved = object(event.involvedObject);
-    return {
-      ...Object.fromEntries(INVOLVED.map((field) => [`involvedObject.${field}`, text(involved[field])])),
-      reason: text(event.reason),
-      reportingComponent: text(event.reportingComponent),
-      source: text(object(event.source).component) || text(event.reportingComponent),
-      type: text(event.type),
-    };
+export const eventRecord: ResourceRecord = {
+  group: "",
+  resource: "events",
+  strategy: {
+    allowCreateOnUpdate: true,
+    ttlSeconds: 3600,
+    garbageCollection: "Unsupported",
+    validateName: () => [],
+    validate: (event, { apiVersion }) => validateEvent(event, apiVersion),
+    validateUpdate: (event, old, { apiVersion }) => validateEventUpdate(event, old, apiVersion),
+    fieldLabels: (apiVersion) => (apiVersion === "v1" ? CORE_LABELS : EVENTS_LABELS),
+    fields(event) {
+      const involved = object(event.involvedObject);
+      return {
+        ...Object.fromEntries(INVOLVED.map((field) => [`involvedObject.${field}`, text(involved[field])])),
+        reason: text(event.reason),
+        reportingComponent: text(event.reportingComponent),
+        source: text(object(event.source).component) || text(event.reportingComponent),
+        type: text(event.type),
+      };
+    },
+    columns: columns(
+      [
+        "Last Seen",
+        "Type",
+        "Reason",
+        "Object",
+        "Subobject:string:1",
+        "Source:string:1",
+        "Message",
+        "First Seen:string:1",
+        "Count:string:1",
+        "Name:string:1",
+      ],
+      (event, now) => {
+        const involved = object(event.involvedObject);
+        const [kind, target] = [text(involved.kind).toLowerCase(), text(involved.name)];
+        const times = eventTimes(event, now);
+        return [
+          times.last,
+          text(event.type),
+          text(event.reason),
+          target === "" ? kind : `${kind}/${target}`,
+          text(involved.fieldPath),
+          eventSource(event),
+          text(event.message).trim(),
+          times.first,
+          times.count,
+          name(event),
+        ];
+      },
+    ),
   },
 };
+
+/** First and last sighting as ages, and how often. Events of the newer API carry a series or a single eventTime. */
+function eventTimes(event: KubeObject, now: number): { first: string; last: string; count: number } {
+  const first = since(event.firstTimestamp ?? event.eventTime, now);
+  if (event.series !== undefined && event.series !== null) {
+    const series = object(event.series);
+    return { first, last: since(series.lastObservedTime, now), count: number(series.count) };
+  }
+  const last = typeof event.lastTimestamp === "string" ? since(event.lastTimestamp, now) : first;
+  return { first, last, count: number(event.count) || 1 };
+}
+
+function eventSource(event: KubeObject): string {
+  const source = object(event.source);
+  const component = text(source.component) || text(event.reportingComponent);
+  const instance = text(source.host) || text(event.reportingInstance);
+  return instance === "" ? component : `${component}, ${instance}`;
+}

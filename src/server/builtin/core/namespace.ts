@@ -2,35 +2,53 @@ import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/v
 import { forbidden } from "../../../machinery/errors/status-error.js";
 import { ensureChild, list, object, text } from "../../../machinery/meta/access.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+import { handleNamespaceFinalize } from "./namespace-finalize.js";
 
 const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 /** The `kubernetes` finalizer of a namespace's spec stays until its content is gone; only /finalize takes it out. */
-export const namespaceStrategy: Strategy = {
-  prepareForCreate(draft) {
-    draft.status = { phase: "Active" };
-    const spec = ensureChild(draft, "spec");
-    const finalizers = list(spec.finalizers);
-    if (!finalizers.includes("kubernetes")) spec.finalizers = [...finalizers, "kubernetes"];
+export const namespaceRecord: ResourceRecord = {
+  group: "",
+  resource: "namespaces",
+  subresources: {
+    finalize: { handlers: { update: (namespaces) => (request) => handleNamespaceFinalize(request, namespaces) } },
   },
-  prepareForUpdate(draft, old) {
-    draft.spec = { ...object(draft.spec), ...(old.spec !== undefined && { finalizers: object(old.spec).finalizers }) };
-    draft.status = old.status;
+  strategy: {
+    prepareForCreate(draft) {
+      draft.status = { phase: "Active" };
+      const spec = ensureChild(draft, "spec");
+      const finalizers = list(spec.finalizers);
+      if (!finalizers.includes("kubernetes")) spec.finalizers = [...finalizers, "kubernetes"];
+    },
+    prepareForUpdate(draft, old) {
+      draft.spec = {
+        ...object(draft.spec),
+        ...(old.spec !== undefined && { finalizers: object(old.spec).finalizers }),
+      };
+      draft.status = old.status;
+    },
+    holdsDeletion: (namespace) => list(object(namespace.spec).finalizers).length > 0,
+    markDeleting(draft) {
+      draft.status = { ...object(draft.status), phase: "Terminating" };
+    },
+    validate: validateNamespace,
+    validateStatusUpdate: validateNamespaceStatusUpdate,
+    validateName: dns1123LabelErrors,
+    beforeDelete(namespace) {
+      const name = namespace.metadata?.name ?? "";
+      if (IMMORTAL.has(name)) {
+        throw forbidden({ group: "", resource: "namespaces" }, name, "this namespace may not be deleted");
+      }
+    },
+    fieldLabels: ["status.phase"],
+    fields: (namespace) => ({ "status.phase": text(object(namespace.status).phase) }),
+    columns: columns(["Name", "Status", "Age"], (namespace, now) => [
+      name(namespace),
+      text(object(namespace.status).phase),
+      age(namespace, now),
+    ]),
   },
-  holdsDeletion: (namespace) => list(object(namespace.spec).finalizers).length > 0,
-  markDeleting(draft) {
-    draft.status = { ...object(draft.status), phase: "Terminating" };
-  },
-  validate: validateNamespace,
-  validateStatusUpdate: validateNamespaceStatusUpdate,
-  validateName: dns1123LabelErrors,
-  beforeDelete(namespace) {
-    const name = namespace.metadata?.name ?? "";
-    if (IMMORTAL.has(name)) {
-      throw forbidden({ group: "", resource: "namespaces" }, name, "this namespace may not be deleted");
-    }
-  },
-  fieldLabels: ["status.phase"],
-  fields: (namespace) => ({ "status.phase": text(object(namespace.status).phase) }),
 };

@@ -1,25 +1,84 @@
 import { nodeWarnings, validateNode, validateNodeUpdate } from "../../../api/validation/node.js";
-import { absent, ensureChild, object } from "../../../machinery/meta/access.js";
+import { absent, ensureChild, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, conditionStatus, name, orNone } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 /** Nodes may be made with a status: kubelets did. Where a kubelet's configuration comes from is kept only where it is set. */
-export const nodeStrategy: Strategy = {
-  prepareForCreate: (draft) => dropConfigSource(draft, {}),
-  prepareForUpdate: dropConfigSource,
-  prepareForStatusUpdate(draft, old) {
-    if (absent(object(old.status).config)) delete ensureChild(draft, "status").config;
+export const nodeRecord: ResourceRecord = {
+  group: "",
+  resource: "nodes",
+  strategy: {
+    prepareForCreate: (draft) => dropConfigSource(draft, {}),
+    prepareForUpdate: dropConfigSource,
+    prepareForStatusUpdate(draft, old) {
+      if (absent(object(old.status).config)) delete ensureChild(draft, "status").config;
+    },
+    validate: validateNode,
+    validateUpdate: validateNodeUpdate,
+    validateStatusUpdate: validateNodeUpdate,
+    warningsOnCreate: nodeWarnings,
+    warningsOnUpdate: nodeWarnings,
+    keepsStatusOnCreate: true,
+    fieldLabels: ["spec.unschedulable"],
+    fields: (node) => ({ "spec.unschedulable": String(object(node.spec).unschedulable === true) }),
+    columns: columns(
+      [
+        "Name",
+        "Status",
+        "Roles",
+        "Age",
+        "Version",
+        "Internal-IP:string:1",
+        "External-IP:string:1",
+        "OS-Image:string:1",
+        "Kernel-Version:string:1",
+        "Container-Runtime:string:1",
+      ],
+      (node, now) => {
+        const status = object(node.status);
+        const info = object(status.nodeInfo);
+        return [
+          name(node),
+          nodeStatus(node),
+          orNone(nodeRoles(node.metadata?.labels ?? {}).join(",")),
+          age(node, now),
+          text(info.kubeletVersion),
+          nodeAddress(status, "InternalIP"),
+          nodeAddress(status, "ExternalIP"),
+          text(info.osImage) || "<unknown>",
+          text(info.kernelVersion) || "<unknown>",
+          text(info.containerRuntimeVersion) || "<unknown>",
+        ];
+      },
+    ),
   },
-  validate: validateNode,
-  validateUpdate: validateNodeUpdate,
-  validateStatusUpdate: validateNodeUpdate,
-  warningsOnCreate: nodeWarnings,
-  warningsOnUpdate: nodeWarnings,
-  keepsStatusOnCreate: true,
-  fieldLabels: ["spec.unschedulable"],
-  fields: (node) => ({ "spec.unschedulable": String(object(node.spec).unschedulable === true) }),
 };
 
 function dropConfigSource(draft: KubeObject, old: KubeObject): void {
   if (absent(object(old.spec).configSource)) delete ensureChild(draft, "spec").configSource;
+}
+
+const ROLE_PREFIX = "node-role.kubernetes.io/";
+
+function nodeRoles(labels: Readonly<Record<string, string>>): string[] {
+  const roles = new Set<string>();
+  for (const [label, value] of Object.entries(labels)) {
+    const role = label.startsWith(ROLE_PREFIX) ? label.slice(ROLE_PREFIX.length) : "";
+    if (role !== "") roles.add(role);
+    else if (label === "kubernetes.io/role" && value !== "") roles.add(value);
+  }
+  return [...roles].sort();
+}
+
+function nodeStatus(node: KubeObject): string {
+  const ready = conditionStatus(object(node.status).conditions, "Ready");
+  const status = ready === undefined ? "Unknown" : ready === "True" ? "Ready" : "NotReady";
+  return object(node.spec).unschedulable === true ? `${status},SchedulingDisabled` : status;
+}
+
+function nodeAddress(status: ReadonlyFields, type: string): string {
+  const address = objects(status.addresses).find((candidate) => candidate.type === type);
+  return address === undefined ? "<none>" : text(address.address);
 }

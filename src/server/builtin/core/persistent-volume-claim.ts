@@ -5,20 +5,56 @@ import {
   validatePersistentVolumeClaimUpdate,
 } from "../../../api/validation/persistent-volume-claim.js";
 import { absent, ensureChild, type Fields, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, name, quantityCell } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
 /** A claim starts out unbound. Its protection finalizer comes with the controller that takes it out. */
-export const persistentVolumeClaimStrategy: Strategy = {
-  prepareForCreate(draft) {
-    draft.status = { phase: "Pending" };
-    alignDataSources(ensureChild(draft, "spec"), {});
+export const persistentVolumeClaimRecord: ResourceRecord = {
+  group: "",
+  resource: "persistentvolumeclaims",
+  strategy: {
+    prepareForCreate(draft) {
+      draft.status = { phase: "Pending" };
+      alignDataSources(ensureChild(draft, "spec"), {});
+    },
+    prepareForUpdate: (draft, old) => alignDataSources(ensureChild(draft, "spec"), object(old.spec)),
+    validate: validatePersistentVolumeClaim,
+    validateUpdate: validatePersistentVolumeClaimUpdate,
+    validateStatusUpdate: validatePersistentVolumeClaimStatusUpdate,
+    warningsOnCreate: persistentVolumeClaimWarnings,
+    warningsOnUpdate: persistentVolumeClaimWarnings,
+    returnsDeletedObject: true,
+    columns: columns(
+      [
+        "Name",
+        "Status",
+        "Volume",
+        "Capacity",
+        "Access Modes",
+        "StorageClass",
+        "VolumeAttributesClass",
+        "Age",
+        "VolumeMode:string:1",
+      ],
+      (claim, now) => {
+        const [spec, status] = [object(claim.spec), object(claim.status)];
+        const bound = text(spec.volumeName) !== "";
+        return [
+          name(claim),
+          phaseCell(claim),
+          text(spec.volumeName),
+          bound ? quantityCell(object(status.capacity).storage) : "",
+          bound ? accessModesCell(status.accessModes) : "",
+          storageClassCell(claim),
+          orUnset(spec.volumeAttributesClassName),
+          age(claim, now),
+          orUnset(spec.volumeMode),
+        ];
+      },
+    ),
   },
-  prepareForUpdate: (draft, old) => alignDataSources(ensureChild(draft, "spec"), object(old.spec)),
-  validate: validatePersistentVolumeClaim,
-  validateUpdate: validatePersistentVolumeClaimUpdate,
-  validateStatusUpdate: validatePersistentVolumeClaimStatusUpdate,
-  warningsOnCreate: persistentVolumeClaimWarnings,
-  warningsOnUpdate: persistentVolumeClaimWarnings,
 };
 
 /**

@@ -3,24 +3,65 @@ import {
   validatePersistentVolume,
   validatePersistentVolumeUpdate,
 } from "../../../api/validation/persistent-volume.js";
-import { ensureChild, object } from "../../../machinery/meta/access.js";
+import { ensureChild, object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import type { Strategy } from "../../registry/strategy.js";
+import { age, name, quantityCell } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
 /** A volume starts out unbound. Its protection finalizer comes with the controller that takes it out. */
-export const persistentVolumeStrategy: Strategy = {
-  prepareForCreate(draft, { now }) {
-    draft.status = { phase: "Pending", lastPhaseTransitionTime: timestamp(now) };
+export const persistentVolumeRecord: ResourceRecord = {
+  group: "",
+  resource: "persistentvolumes",
+  strategy: {
+    prepareForCreate(draft, { now }) {
+      draft.status = { phase: "Pending", lastPhaseTransitionTime: timestamp(now) };
+    },
+    /** A new phase has a new time; the writer may say which. */
+    prepareForStatusUpdate(draft, old, { now }) {
+      const [status, before] = [ensureChild(draft, "status"), object(old.status)];
+      const said = status.lastPhaseTransitionTime ?? undefined;
+      if (status.phase === before.phase) return;
+      if (said === undefined || said === before.lastPhaseTransitionTime)
+        status.lastPhaseTransitionTime = timestamp(now);
+    },
+    validate: validatePersistentVolume,
+    validateUpdate: validatePersistentVolumeUpdate,
+    warningsOnCreate: persistentVolumeWarnings,
+    warningsOnUpdate: persistentVolumeWarnings,
+    returnsDeletedObject: true,
+    columns: columns(
+      [
+        "Name",
+        "Capacity",
+        "Access Modes",
+        "Reclaim Policy",
+        "Status",
+        "Claim",
+        "StorageClass",
+        "VolumeAttributesClass",
+        "Reason",
+        "Age",
+        "VolumeMode:string:1",
+      ],
+      (volume, now) => {
+        const [spec, status] = [object(volume.spec), object(volume.status)];
+        const claim = spec.claimRef === undefined ? undefined : object(spec.claimRef);
+        return [
+          name(volume),
+          quantityCell(object(spec.capacity).storage),
+          accessModesCell(spec.accessModes),
+          text(spec.persistentVolumeReclaimPolicy),
+          phaseCell(volume),
+          claim === undefined ? "" : `${text(claim.namespace)}/${text(claim.name)}`,
+          storageClassCell(volume),
+          orUnset(spec.volumeAttributesClassName),
+          text(status.reason),
+          age(volume, now),
+          orUnset(spec.volumeMode),
+        ];
+      },
+    ),
   },
-  /** A new phase has a new time; the writer may say which. */
-  prepareForStatusUpdate(draft, old, { now }) {
-    const [status, before] = [ensureChild(draft, "status"), object(old.status)];
-    const said = status.lastPhaseTransitionTime ?? undefined;
-    if (status.phase === before.phase) return;
-    if (said === undefined || said === before.lastPhaseTransitionTime) status.lastPhaseTransitionTime = timestamp(now);
-  },
-  validate: validatePersistentVolume,
-  validateUpdate: validatePersistentVolumeUpdate,
-  warningsOnCreate: persistentVolumeWarnings,
-  warningsOnUpdate: persistentVolumeWarnings,
 };

@@ -1,11 +1,17 @@
 import { validatePod, validatePodUpdate } from "../../../api/validation/pod.js";
 import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod-warnings.js";
+import { excluding, including } from "../../../machinery/apply/field-filter.js";
 import { child, type Fields, list, number, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import type { Strategy, StrategyContext } from "../../registry/strategy.js";
+import type { StrategyContext } from "../../registry/strategy.js";
 import { syncAppArmor } from "./app-armor.js";
+import { handlePodBinding } from "./pod-binding.js";
+import { podColumns } from "./pod-columns.js";
+import { handlePodEviction } from "./pod-eviction.js";
+import { handlePodLog } from "./pod-log.js";
 import { keepOfStatus } from "./pod-status.js";
 import { resize } from "./pod-resize.js";
 import { ephemeralContainers } from "./pod-subresources.js";
@@ -34,60 +40,97 @@ const FIELD_LABELS: Readonly<Record<string, string>> = {
   "status.podIPs": "status.podIPs",
 };
 
-export const podStrategy: Strategy = {
-  prepareForCreate(draft, context) {
-    dropDisabledFields(child(draft as Fields, "spec"));
-    syncAppArmor(draft, context.warn);
-    mergeLabelKeys(child(draft as Fields, "spec"), object(draft.metadata?.labels));
-    const gated = list(object(draft.spec).schedulingGates).length > 0;
-    draft.status = {
-      phase: "Pending",
-      qosClass: qosClass(object(draft.spec)),
-      ...(gated && {
-        conditions: [
-          {
-            type: "PodScheduled",
-            status: "False",
-            lastTransitionTime: timestamp(context.now),
-            reason: "SchedulingGated",
-            message: "Scheduling is blocked due to non-empty scheduling gates",
-          },
-        ],
-      }),
-    };
+export const podRecord: ResourceRecord = {
+  group: "",
+  resource: "pods",
+  subresources: {
+    binding: { handlers: { create: (pods) => (request) => handlePodBinding(request, pods) } },
+    ephemeralcontainers: { part: ephemeralContainers },
+    eviction: {
+      handlers: {
+        create:
+          (pods, { resource }) =>
+          (request) =>
+            handlePodEviction(request, pods, resource("policy/v1", "poddisruptionbudgets") ?? pods),
+      },
+    },
+    log: {
+      handlers: {
+        get:
+          (pods, { resource }) =>
+          (request) =>
+            handlePodLog(request, pods, resource("v1", "nodes") ?? pods),
+      },
+    },
+    resize: { part: resize },
   },
-  prepareForUpdate(draft, old) {
-    admitChangedPod(draft, old);
-    dropDisabledFields(child(draft as Fields, "spec"), object(old.spec));
-  },
-  prepareForStatusUpdate: keepOfStatus,
-  allocate: admitPod,
-  validate: validatePod,
-  validateUpdate: validatePodUpdate,
-  validateStatusUpdate: validatePodStatusUpdate,
-  warningsOnCreate: podWarnings,
-  warningsOnStatusUpdate: podStatusWarnings,
-  subresources: { ephemeralcontainers: ephemeralContainers, resize },
-  gracePeriod(pod, requested) {
-    const spec = object(pod.spec);
-    const phase = object(pod.status).phase;
-    if (text(spec.nodeName) === "" || phase === "Succeeded" || phase === "Failed") return 0;
-    const period = requested ?? number(spec.terminationGracePeriodSeconds);
-    return period < 0 ? 1 : period;
-  },
-  fieldLabels: () => FIELD_LABELS,
-  fields(pod) {
-    const [spec, status] = [object(pod.spec), object(pod.status)];
-    return {
-      "spec.nodeName": text(spec.nodeName),
-      "spec.restartPolicy": text(spec.restartPolicy),
-      "spec.schedulerName": text(spec.schedulerName),
-      "spec.serviceAccountName": text(spec.serviceAccountName),
-      "spec.hostNetwork": String(spec.hostNetwork === true),
-      "status.phase": text(status.phase),
-      "status.podIP": text(objects(status.podIPs)[0]?.ip) || text(status.podIP),
-      "status.nominatedNodeName": text(status.nominatedNodeName),
-    };
+  strategy: {
+    hasGeneration: true,
+    returnsDeletedObject: true,
+    prepareForCreate(draft, context) {
+      dropDisabledFields(child(draft as Fields, "spec"));
+      syncAppArmor(draft, context.warn);
+      mergeLabelKeys(child(draft as Fields, "spec"), object(draft.metadata?.labels));
+      const gated = list(object(draft.spec).schedulingGates).length > 0;
+      draft.status = {
+        phase: "Pending",
+        qosClass: qosClass(object(draft.spec)),
+        ...(gated && {
+          conditions: [
+            {
+              type: "PodScheduled",
+              status: "False",
+              lastTransitionTime: timestamp(context.now),
+              reason: "SchedulingGated",
+              message: "Scheduling is blocked due to non-empty scheduling gates",
+            },
+          ],
+        }),
+      };
+    },
+    prepareForUpdate(draft, old) {
+      admitChangedPod(draft, old);
+      dropDisabledFields(child(draft as Fields, "spec"), object(old.spec));
+    },
+    prepareForStatusUpdate: keepOfStatus,
+    allocate: admitPod,
+    validate: validatePod,
+    validateUpdate: validatePodUpdate,
+    validateStatusUpdate: validatePodStatusUpdate,
+    warningsOnCreate: podWarnings,
+    warningsOnStatusUpdate: podStatusWarnings,
+    gracePeriod(pod, requested) {
+      const spec = object(pod.spec);
+      const phase = object(pod.status).phase;
+      if (text(spec.nodeName) === "" || phase === "Succeeded" || phase === "Failed") return 0;
+      const period = requested ?? number(spec.terminationGracePeriodSeconds);
+      return period < 0 ? 1 : period;
+    },
+    fieldLabels: () => FIELD_LABELS,
+    fields(pod) {
+      const [spec, status] = [object(pod.spec), object(pod.status)];
+      return {
+        "spec.nodeName": text(spec.nodeName),
+        "spec.restartPolicy": text(spec.restartPolicy),
+        "spec.schedulerName": text(spec.schedulerName),
+        "spec.serviceAccountName": text(spec.serviceAccountName),
+        "spec.hostNetwork": String(spec.hostNetwork === true),
+        "status.phase": text(status.phase),
+        "status.podIP": text(objects(status.podIPs)[0]?.ip) || text(status.podIP),
+        "status.nominatedNodeName": text(status.nominatedNodeName),
+      };
+    },
+    resetFields: {
+      status: excluding("spec", "metadata.deletionTimestamp", "metadata.ownerReferences"),
+      ephemeralcontainers: including("spec.ephemeralContainers"),
+      resize: including(
+        "spec.containers.*.resources",
+        "spec.containers.*.resizePolicy",
+        "spec.initContainers.*.resources",
+        "spec.initContainers.*.resizePolicy",
+      ),
+    },
+    columns: podColumns,
   },
 };
 

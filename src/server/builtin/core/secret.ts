@@ -1,14 +1,26 @@
 import { validateSecret, validateSecretUpdate } from "../../../api/validation/config.js";
-import { text } from "../../../machinery/meta/access.js";
-import type { Strategy } from "../../registry/strategy.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
-export const secretStrategy: Strategy = {
-  /** A secret keeps its type when a client leaves it out. */
-  prepareForUpdate(draft, old) {
-    if (text(draft.type) === "") draft.type = old.type;
+export const secretRecord: ResourceRecord = {
+  group: "",
+  resource: "secrets",
+  strategy: {
+    /** A secret keeps its type when a client leaves it out. */
+    prepareForUpdate(draft, old) {
+      if (text(draft.type) === "") draft.type = old.type;
+    },
+    validate: validateSecret,
+    validateUpdate: (secret, old) => [...validateSecret(secret), ...validateSecretUpdate(secret, old)],
+    fieldLabels: ["type"],
+    fields: (secret) => ({ type: text(secret.type) }),
+    columns: columns(["Name", "Type", "Data", "Age"], (secret, now) => [
+      name(secret),
+      text(secret.type),
+      Object.keys(object(secret.data)).length,
+      age(secret, now),
+    ]),
   },
-  validate: validateSecret,
-  validateUpdate: (secret, old) => [...validateSecret(secret), ...validateSecretUpdate(secret, old)],
-  fieldLabels: ["type"],
-  fields: (secret) => ({ type: text(secret.type) }),
 };

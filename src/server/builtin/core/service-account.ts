@@ -1,12 +1,31 @@
 import { type Fields, objects } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+import { handleTokenRequest } from "./token-request.js";
 
-export const serviceAccountStrategy: Strategy = {
-  prepareForCreate: keepSecretNames,
-  prepareForUpdate: keepSecretNames,
-  warningsOnCreate: (account) => warnings(account, {}),
-  warningsOnUpdate: warnings,
+export const serviceAccountRecord: ResourceRecord = {
+  group: "",
+  resource: "serviceaccounts",
+  subresources: {
+    token: {
+      handlers: {
+        create: (accounts, { serviceAccounts, resource }) =>
+          serviceAccounts &&
+          ((request) =>
+            handleTokenRequest(request, accounts, { ...serviceAccounts, resource: (name) => resource("v1", name) })),
+      },
+    },
+  },
+  strategy: {
+    prepareForCreate: keepSecretNames,
+    prepareForUpdate: keepSecretNames,
+    warningsOnCreate: (account) => warnings(account, {}),
+    warningsOnUpdate: warnings,
+    returnsDeletedObject: true,
+    columns: columns(["Name", "Age"], (account, now) => [name(account), age(account, now)]),
+  },
 };
 
 /** Of the secrets of an account only the names mean something. */

@@ -1,40 +1,94 @@
-import { validateService } from "../../../api/validation/service.js";
 import { validateServiceStatusUpdate, validateServiceUpdate } from "../../../api/validation/service-update.js";
 import { serviceStatusWarnings, serviceWarnings } from "../../../api/validation/service-warnings.js";
-import { ensureChild, object, text } from "../../../machinery/meta/access.js";
+import { validateService } from "../../../api/validation/service.js";
+import {
+  ensureChild,
+  list,
+  number,
+  object,
+  objects,
+  type ReadonlyFields,
+  text,
+} from "../../../machinery/meta/access.js";
 import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
-import type { Strategy } from "../../registry/strategy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, labelsCell, loadBalancerCell, name, orNone } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 import { allocateService, releaseService } from "./service-allocation.js";
 import { alignClusterIps, dropOfOldType, keepAllocated } from "./service-changes.js";
 
-export const serviceStrategy: Strategy = {
-  prepareForCreate(draft) {
-    const spec = ensureChild(draft, "spec");
-    draft.status = { loadBalancer: {} };
-    alignClusterIps(spec, undefined);
-  },
-  prepareForUpdate(draft, old) {
-    const spec = ensureChild(draft, "spec");
-    const before = object(old.spec);
-    keepAllocated(spec, before);
-    alignClusterIps(spec, before);
-    dropOfOldType(spec, before);
-    // The balancer goes in its own time; nobody is to be sent there from now.
-    if (spec.type !== "LoadBalancer") draft.status = { ...object(draft.status), loadBalancer: {} };
-  },
-  allocate: allocateService,
-  afterDelete: releaseService,
-  validate: (service) => validateService(service),
-  validateUpdate: validateServiceUpdate,
-  validateStatusUpdate: validateServiceStatusUpdate,
-  warningsOnCreate: serviceWarnings,
-  warningsOnUpdate: serviceWarnings,
-  warningsOnStatusUpdate: serviceStatusWarnings,
-  validateName: dns1035LabelErrors,
-  allowCreateOnUpdate: true,
-  fieldLabels: ["spec.clusterIP", "spec.type"],
-  fields(service) {
-    const spec = object(service.spec);
-    return { "spec.clusterIP": text(spec.clusterIP), "spec.type": text(spec.type) };
+export const serviceRecord: ResourceRecord = {
+  group: "",
+  resource: "services",
+  storage: { prefix: "services/specs" },
+  strategy: {
+    prepareForCreate(draft) {
+      const spec = ensureChild(draft, "spec");
+      draft.status = { loadBalancer: {} };
+      alignClusterIps(spec, undefined);
+    },
+    prepareForUpdate(draft, old) {
+      const spec = ensureChild(draft, "spec");
+      const before = object(old.spec);
+      keepAllocated(spec, before);
+      alignClusterIps(spec, before);
+      dropOfOldType(spec, before);
+      // The balancer goes in its own time; nobody is to be sent there from now.
+      if (spec.type !== "LoadBalancer") draft.status = { ...object(draft.status), loadBalancer: {} };
+    },
+    allocate: allocateService,
+    afterDelete: releaseService,
+    validate: (service) => validateService(service),
+    validateUpdate: validateServiceUpdate,
+    validateStatusUpdate: validateServiceStatusUpdate,
+    warningsOnCreate: serviceWarnings,
+    warningsOnUpdate: serviceWarnings,
+    warningsOnStatusUpdate: serviceStatusWarnings,
+    validateName: dns1035LabelErrors,
+    allowCreateOnUpdate: true,
+    fieldLabels: ["spec.clusterIP", "spec.type"],
+    fields(service) {
+      const spec = object(service.spec);
+      return { "spec.clusterIP": text(spec.clusterIP), "spec.type": text(spec.type) };
+    },
+    returnsDeletedObject: true,
+    columns: columns(
+      ["Name", "Type", "Cluster-IP", "External-IP", "Port(s)", "Age", "Selector:string:1"],
+      (service, now) => {
+        const spec = object(service.spec);
+        return [
+          name(service),
+          text(spec.type),
+          list(spec.clusterIPs).length > 0 ? text(list(spec.clusterIPs)[0]) : "<none>",
+          externalIp(spec, object(service.status)),
+          orNone(objects(spec.ports).map(portCell).join(",")),
+          age(service, now),
+          labelsCell(spec.selector),
+        ];
+      },
+    ),
   },
 };
+
+function externalIp(spec: ReadonlyFields, status: ReadonlyFields): string {
+  const external = list(spec.externalIPs).map(text);
+  switch (spec.type) {
+    case "ClusterIP":
+    case "NodePort":
+      return orNone(external.join(","));
+    case "LoadBalancer": {
+      const assigned = loadBalancerCell(status);
+      const all = [...(assigned === "" ? [] : [assigned]), ...external];
+      return all.length === 0 ? "<pending>" : all.join(",");
+    }
+    case "ExternalName":
+      return text(spec.externalName);
+    default:
+      return "<unknown>";
+  }
+}
+
+function portCell(port: ReadonlyFields): string {
+  const nodePort = number(port.nodePort);
+  return `${number(port.port)}${nodePort > 0 ? `:${nodePort}` : ""}/${text(port.protocol)}`;
+}

@@ -1,28 +1,44 @@
 import { validateResourceClaim, validateResourceClaimUpdate } from "../../../api/validation/device-claim.js";
 import { validateResourceClaimStatusUpdate } from "../../../api/validation/resource-claim-status.js";
-import { ensureChild, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { ensureChild, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Strategy } from "../../registry/strategy.js";
-import { keepMetadata } from "../keep-metadata.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 /** What drivers say of a device goes when the device is no longer the claim's. */
-export const resourceClaimStrategy: Strategy = {
-  prepareForStatusUpdate(draft, old) {
-    keepMetadata(draft, old);
-    const kept = new Set(allocated(draft).map(deviceOf));
-    const gone = new Set(
-      allocated(old)
-        .map(deviceOf)
-        .filter((device) => !kept.has(device)),
-    );
-    const status = ensureChild(draft, "status");
-    const devices = objects(status.devices).filter((device) => !gone.has(deviceOf(device)));
-    if (devices.length > 0) status.devices = devices;
-    else delete status.devices;
+export const resourceClaimRecord: ResourceRecord = {
+  group: "resource.k8s.io",
+  resource: "resourceclaims",
+  strategy: {
+    prepareForStatusUpdate(draft, old) {
+      keepMetadata(draft, old);
+      const kept = new Set(allocated(draft).map(deviceOf));
+      const gone = new Set(
+        allocated(old)
+          .map(deviceOf)
+          .filter((device) => !kept.has(device)),
+      );
+      const status = ensureChild(draft, "status");
+      const devices = objects(status.devices).filter((device) => !gone.has(deviceOf(device)));
+      if (devices.length > 0) status.devices = devices;
+      else delete status.devices;
+    },
+    validate: validateResourceClaim,
+    validateUpdate: validateResourceClaimUpdate,
+    validateStatusUpdate: validateResourceClaimStatusUpdate,
+    resetFields: statusWithoutMetadata,
+    columns: columns(["Name", "State", "Age"], (claim, now) => {
+      const status = object(claim.status);
+      const deleted = claim.metadata?.deletionTimestamp !== undefined;
+      const states = deleted ? ["deleted"] : [];
+      if (status.allocation !== undefined) {
+        states.push("allocated", ...(list(status.reservedFor).length > 0 ? ["reserved"] : []));
+      } else if (!deleted) states.push("pending");
+      return [name(claim), states.join(","), age(claim, now)];
+    }),
   },
-  validate: validateResourceClaim,
-  validateUpdate: validateResourceClaimUpdate,
-  validateStatusUpdate: validateResourceClaimStatusUpdate,
 };
 
 const allocated = (claim: KubeObject): readonly ReadonlyFields[] =>

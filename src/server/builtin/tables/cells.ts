@@ -1,8 +1,9 @@
-import { formatSelectorObject } from "../../../machinery/selectors/api-label-selector.js";
 import { humanDuration } from "../../../machinery/duration/human-duration.js";
+import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import { formatSelectorObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
-import { list, object, text } from "../../../machinery/meta/access.js";
 
 /** Time since `time` as kubectl shows ages; "<unknown>" when there is none. */
 export function since(time: unknown, now: number): string {
@@ -53,4 +54,16 @@ export function conditionStatus(conditions: unknown, type: string): string | und
     .map(object)
     .find((candidate) => candidate.type === type);
   return condition === undefined ? undefined : text(condition.status);
+}
+
+/** A quantity in its canonical form; "0" when there is none. */
+export function quantityCell(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? canonicalizeQuantity(value) : "0";
+}
+
+/** The addresses of a load balancer's status, sorted, each once. */
+export function loadBalancerCell(status: ReadonlyFields): string {
+  const ingress = objects(object(status.loadBalancer).ingress);
+  const addresses = ingress.map((point) => text(point.ip) || text(point.hostname)).filter((address) => address !== "");
+  return [...new Set(addresses)].sort().join(",");
 }

@@ -45,7 +45,7 @@ export class FieldTracking {
   ) {
     const { codec } = resource;
     const { strategy } = resource;
-    const reset = strategy.resetFields?.(subresource) ?? usualResetFields(resource, subresource);
+    const reset = strategy.resetFields?.[subresource] ?? usualResetFields(resource, subresource);
     this.#manager = new FieldManager({
       kind: codec.gvk,
       subresource,

@@ -1,7 +1,7 @@
 import type { Transport } from "../../../../src/client/transport/transport.js";
-import { builtinStrategy } from "../../../../src/server/builtin/index.js";
+import { builtinRecords } from "../../../../src/server/builtin/index.js";
 import { createServer } from "../../../../src/server/generic/server.js";
-import type { StrategyLookup } from "../../../../src/server/registry/strategy.js";
+import type { ResourceRecord } from "../../../../src/server/endpoints/resource-record.js";
 import { createStorage } from "../../../../src/server/storage/create-storage.js";
 import type { Kv } from "../../../../src/server/storage/kv.js";
 import { ManualTime } from "../../../helpers/manual-time.js";
@@ -36,7 +36,7 @@ export async function openServer(
   });
   const server = createServer({
     storage,
-    strategies: withEventTtl(eventTtlSeconds),
+    records: withEventTtl(eventTtlSeconds),
     clock: time,
     random: seededRandom("list and watch"),
     requestRandom: systemRandom,
@@ -55,10 +55,9 @@ export async function openServer(
   };
 }
 
-function withEventTtl(ttlSeconds: number | undefined): StrategyLookup {
-  if (ttlSeconds === undefined) return builtinStrategy;
-  return (group, resource) => {
-    const strategy = builtinStrategy(group, resource);
-    return resource === "events" ? { ...strategy, ttlSeconds } : strategy;
-  };
+function withEventTtl(ttlSeconds: number | undefined): readonly ResourceRecord[] {
+  if (ttlSeconds === undefined) return builtinRecords;
+  return builtinRecords.map((record) =>
+    record.resource === "events" ? { ...record, strategy: { ...record.strategy, ttlSeconds } } : record,
+  );
 }

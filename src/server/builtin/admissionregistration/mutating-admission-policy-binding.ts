@@ -1,0 +1,15 @@
+import { validateMutatingAdmissionPolicyBinding } from "../../../api/validation/admission-policy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+import { admissionPolicyBindingColumns } from "./policy-columns.js";
+
+export const mutatingAdmissionPolicyBindingRecord: ResourceRecord = {
+  group: "admissionregistration.k8s.io",
+  resource: "mutatingadmissionpolicybindings",
+  strategy: {
+    hasGeneration: true,
+    allowUnconditionalUpdate: false,
+    ...checked(validateMutatingAdmissionPolicyBinding),
+    columns: admissionPolicyBindingColumns,
+  },
+};

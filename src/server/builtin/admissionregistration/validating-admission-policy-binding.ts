@@ -1,0 +1,15 @@
+import { validateAdmissionPolicyBinding } from "../../../api/validation/admission-policy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+import { admissionPolicyBindingColumns } from "./policy-columns.js";
+
+export const validatingAdmissionPolicyBindingRecord: ResourceRecord = {
+  group: "admissionregistration.k8s.io",
+  resource: "validatingadmissionpolicybindings",
+  strategy: {
+    hasGeneration: true,
+    allowUnconditionalUpdate: false,
+    ...checked(validateAdmissionPolicyBinding),
+    columns: admissionPolicyBindingColumns,
+  },
+};

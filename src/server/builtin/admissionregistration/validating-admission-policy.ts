@@ -1,0 +1,23 @@
+import {
+  validateAdmissionPolicy,
+  validateAdmissionPolicyStatusUpdate,
+  validateAdmissionPolicyUpdate,
+} from "../../../api/validation/admission-policy.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
+import { admissionPolicyColumns } from "./policy-columns.js";
+
+export const validatingAdmissionPolicyRecord: ResourceRecord = {
+  group: "admissionregistration.k8s.io",
+  resource: "validatingadmissionpolicies",
+  strategy: {
+    hasGeneration: true,
+    allowUnconditionalUpdate: false,
+    prepareForStatusUpdate: keepMetadata,
+    validate: (policy) => validateAdmissionPolicy(policy),
+    validateUpdate: validateAdmissionPolicyUpdate,
+    validateStatusUpdate: validateAdmissionPolicyStatusUpdate,
+    resetFields: statusWithoutMetadata,
+    columns: admissionPolicyColumns("Validations"),
+  },
+};

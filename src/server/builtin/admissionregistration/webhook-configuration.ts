@@ -1,0 +1,18 @@
+import { validateWebhookConfiguration, validateWebhookConfigurationUpdate } from "../../../api/validation/webhooks.js";
+import { list } from "../../../machinery/meta/access.js";
+import type { Strategy } from "../../registry/strategy.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+/** The strategy of mutating and validating webhook configurations. */
+export const webhookConfigurationStrategy: Strategy = {
+  hasGeneration: true,
+  allowUnconditionalUpdate: false,
+  validate: validateWebhookConfiguration,
+  validateUpdate: validateWebhookConfigurationUpdate,
+  columns: columns(["Name", "Webhooks:integer", "Age"], (configuration, now) => [
+    name(configuration),
+    list(configuration.webhooks).length,
+    age(configuration, now),
+  ]),
+};

@@ -1,0 +1,39 @@
+import {
+  definitionWarnings,
+  validateCustomResourceDefinition,
+  validateCustomResourceDefinitionStatus,
+  validateCustomResourceDefinitionUpdate,
+} from "../../../api/validation/custom-resources/index.js";
+import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+
+/** Remembers every version that objects may be stored in, so that none goes while there are some. */
+export const customResourceDefinitionRecord: ResourceRecord = {
+  group: "apiextensions.k8s.io",
+  resource: "customresourcedefinitions",
+  strategy: {
+    hasGeneration: true,
+    allowUnconditionalUpdate: false,
+    // The rule for the name needs the spec: it is the validator's.
+    validateName: () => [],
+    prepareForCreate(draft) {
+      draft.status = {};
+      rememberStorageVersion(draft);
+    },
+    prepareForUpdate: rememberStorageVersion,
+    validate: validateCustomResourceDefinition,
+    validateUpdate: validateCustomResourceDefinitionUpdate,
+    validateStatusUpdate: validateCustomResourceDefinitionStatus,
+    warningsOnCreate: (definition) => definitionWarnings(definition),
+    warningsOnUpdate: definitionWarnings,
+  },
+};
+
+function rememberStorageVersion(draft: KubeObject): void {
+  const stored = objects(object(draft.spec).versions).find(({ storage }) => storage === true);
+  if (stored === undefined) return;
+  const status = ensureChild(draft, "status");
+  const known = list(status.storedVersions);
+  if (!known.includes(text(stored.name))) status.storedVersions = [...known, text(stored.name)];
+}

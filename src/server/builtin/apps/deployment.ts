@@ -1,0 +1,36 @@
+import { validateDeploymentStatus } from "../../../api/validation/workload-status.js";
+import { validateDeployment, validateDeploymentUpdate } from "../../../api/validation/workloads.js";
+import { excluding } from "../../../machinery/apply/field-filter.js";
+import { number, object } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "../core/templated-pods.js";
+import { age, containerCells, name, selectorCell } from "../tables/cells.js";
+import { columns, WIDE_TEMPLATE } from "../tables/columns.js";
+import { templateSpec } from "../tables/workload-cells.js";
+
+export const deploymentRecord: ResourceRecord = {
+  group: "apps",
+  resource: "deployments",
+  strategy: {
+    hasGeneration: true,
+    ...dropping,
+    validate: validateDeployment,
+    validateUpdate: validateDeploymentUpdate,
+    validateStatusUpdate: validateDeploymentStatus,
+    warningsOnCreate: namedTemplateWarnings,
+    warningsOnUpdate: onChange(templateWarnings),
+    resetFields: { status: excluding("spec", "metadata.labels") },
+    columns: columns(["Name", "Ready", "Up-to-date", "Available", "Age", ...WIDE_TEMPLATE], (deployment, now) => {
+      const [spec, status] = [object(deployment.spec), object(deployment.status)];
+      return [
+        name(deployment),
+        `${number(status.readyReplicas)}/${number(spec.replicas)}`,
+        number(status.updatedReplicas),
+        number(status.availableReplicas),
+        age(deployment, now),
+        ...containerCells(templateSpec(deployment)),
+        selectorCell(spec.selector),
+      ];
+    }),
+  },
+};

@@ -1,0 +1,87 @@
+import {
+  validateHorizontalPodAutoscaler,
+  validateHorizontalPodAutoscalerStatusUpdate,
+  validateHorizontalPodAutoscalerUpdate,
+} from "../../../api/validation/autoscaling.js";
+import { number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { canonicalizeQuantity } from "../../../machinery/quantity/quantity.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, listWithMore, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const horizontalPodAutoscalerRecord: ResourceRecord = {
+  group: "autoscaling",
+  resource: "horizontalpodautoscalers",
+  strategy: {
+    validate: validateHorizontalPodAutoscaler,
+    validateUpdate: validateHorizontalPodAutoscalerUpdate,
+    validateStatusUpdate: validateHorizontalPodAutoscalerStatusUpdate,
+    // Cells of the hub's shape, autoscaling/v2.
+    columns: columns(["Name", "Reference", "Targets", "MinPods", "MaxPods", "Replicas", "Age"], (autoscaler, now) => {
+      const [spec, status] = [object(autoscaler.spec), object(autoscaler.status)];
+      const target = object(spec.scaleTargetRef);
+      return [
+        name(autoscaler),
+        `${text(target.kind)}/${text(target.name)}`,
+        metricsCell(objects(spec.metrics), objects(status.currentMetrics)),
+        spec.minReplicas === undefined ? "<unset>" : String(number(spec.minReplicas)),
+        number(spec.maxReplicas),
+        number(status.currentReplicas),
+        age(autoscaler, now),
+      ];
+    }),
+  },
+};
+
+function metricsCell(specs: readonly ReadonlyFields[], statuses: readonly ReadonlyFields[]): string {
+  if (specs.length === 0) return "<none>";
+  return listWithMore(
+    specs.map((spec, index) => metricCell(spec, statuses[index] ?? {})),
+    2,
+    ", ",
+  );
+}
+
+function metricCell(spec: ReadonlyFields, status: ReadonlyFields): string {
+  switch (spec.type) {
+    case "External":
+      return valueMetric(object(spec.external), object(status.external));
+    case "Object":
+      return valueMetric(object(spec.object), object(status.object));
+    case "Pods": {
+      const current = quantityOr(object(object(status.pods).current).averageValue);
+      return `${current}/${quantityOr(object(object(spec.pods).target).averageValue, "<nil>")}`;
+    }
+    case "Resource":
+      return resourceMetric(object(spec.resource), object(status.resource));
+    case "ContainerResource":
+      return resourceMetric(object(spec.containerResource), object(status.containerResource));
+    default:
+      return "<unknown type>";
+  }
+}
+
+function valueMetric(spec: ReadonlyFields, status: ReadonlyFields): string {
+  const [target, current] = [object(spec.target), object(status.current)];
+  if (target.averageValue !== undefined) {
+    return `${quantityOr(current.averageValue)}/${quantityOr(target.averageValue)} (avg)`;
+  }
+  return `${quantityOr(current.value)}/${quantityOr(target.value, "<nil>")}`;
+}
+
+function resourceMetric(spec: ReadonlyFields, status: ReadonlyFields): string {
+  const [target, current] = [object(spec.target), object(status.current)];
+  const resource = text(spec.name);
+  if (target.averageValue !== undefined) {
+    return `${resource}: ${quantityOr(current.averageValue)}/${quantityOr(target.averageValue)}`;
+  }
+  return `${resource}: ${percentOr(current.averageUtilization, "<unknown>")}/${percentOr(target.averageUtilization, "<auto>")}`;
+}
+
+function quantityOr(value: unknown, missing = "<unknown>"): string {
+  return typeof value === "string" || typeof value === "number" ? canonicalizeQuantity(value) : missing;
+}
+
+function percentOr(value: unknown, missing: string): string {
+  return value === undefined ? missing : `${number(value)}%`;
+}

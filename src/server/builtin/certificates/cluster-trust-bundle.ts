@@ -1,0 +1,17 @@
+import { validateClusterTrustBundle, validateClusterTrustBundleUpdate } from "../../../api/validation/trust-bundle.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+
+export const clusterTrustBundleRecord: ResourceRecord = {
+  group: "certificates.k8s.io",
+  resource: "clustertrustbundles",
+  strategy: {
+    allowUnconditionalUpdate: false,
+    // The rule for the name needs the spec: it is the validator's.
+    validateName: () => [],
+    validate: validateClusterTrustBundle,
+    validateUpdate: validateClusterTrustBundleUpdate,
+    fieldLabels: ["spec.signerName"],
+    fields: (bundle) => ({ "spec.signerName": text(object(bundle.spec).signerName) }),
+  },
+};

@@ -1,0 +1,21 @@
+import { validateLease } from "../../../api/validation/lease.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const leaseRecord: ResourceRecord = {
+  group: "coordination.k8s.io",
+  resource: "leases",
+  strategy: {
+    allowCreateOnUpdate: true,
+    allowUnconditionalUpdate: false,
+    ...checked(validateLease),
+    columns: columns(["Name", "Holder", "Age"], (lease, now) => [
+      name(lease),
+      text(object(lease.spec).holderIdentity),
+      age(lease, now),
+    ]),
+  },
+};

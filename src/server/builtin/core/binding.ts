@@ -1,0 +1,14 @@
+import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
+import { handlePodBinding } from "./pod-binding.js";
+
+export const bindingRecord: ResourceRecord = {
+  group: "",
+  resource: "bindings",
+  storage: NOT_STORED,
+  handlers: {
+    create:
+      (bindings, { resource }) =>
+      (request) =>
+        handlePodBinding(request, resource("v1", "pods") ?? bindings),
+  },
+};

@@ -1,0 +1,53 @@
+import {
+  endpointSliceWarnings,
+  validateEndpointSlice,
+  validateEndpointSliceUpdate,
+} from "../../../api/validation/endpoint-slice.js";
+import { sameValue } from "../../../api/validation/rules.js";
+import { children, list, number, objects, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { metadataOf } from "../../registry/metadata.js";
+import { isOwn } from "../core/own-endpoints.js";
+import { age, listWithMore, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+/** A slice's labels say whose it is, so a change of them counts. What v1 has no use for any more is dropped. */
+export const endpointSliceRecord: ResourceRecord = {
+  group: "discovery.k8s.io",
+  resource: "endpointslices",
+  strategy: {
+    hasGeneration: true,
+    prepareForCreate: dropTopology,
+    prepareForUpdate(draft, old) {
+      if (!sameValue(draft.endpoints, old.endpoints)) dropTopology(draft);
+      const [metadata, before] = [metadataOf(draft), old.metadata ?? {}];
+      if (!sameValue(metadata.labels, before.labels)) metadata.generation = (before.generation ?? 0) + 1;
+    },
+    validate: (slice) => (isOwn(slice) ? [] : validateEndpointSlice(slice)),
+    validateUpdate: (slice, old) => (isOwn(slice) ? [] : validateEndpointSliceUpdate(slice, old)),
+    warningsOnCreate: endpointSliceWarnings,
+    warningsOnUpdate: endpointSliceWarnings,
+    columns: columns(["Name", "AddressType", "Ports", "Endpoints", "Age"], (slice, now) => {
+      const ports = objects(slice.ports).map((port) =>
+        port.port === undefined ? text(port.name) || "*" : String(number(port.port)),
+      );
+      const addresses = objects(slice.endpoints).flatMap((endpoint) => list(endpoint.addresses).map(text));
+      return [
+        name(slice),
+        text(slice.addressType),
+        orUnset(listWithMore(ports, 3)),
+        orUnset(listWithMore(addresses, 3)),
+        age(slice, now),
+      ];
+    }),
+  },
+};
+
+function dropTopology(draft: KubeObject): void {
+  for (const endpoint of children(draft, "endpoints")) delete endpoint.deprecatedTopology;
+}
+
+function orUnset(value: string): string {
+  return value === "" ? "<unset>" : value;
+}

@@ -1,0 +1,51 @@
+import { validateFlowControlStatus, validateFlowSchema } from "../../../api/validation/flow-control.js";
+import { number, object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
+import { age, conditionStatus, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+/** Says at once whether the priority level a new schema names exists. */
+export const flowSchemaRecord: ResourceRecord = {
+  group: "flowcontrol.apiserver.k8s.io",
+  resource: "flowschemas",
+  strategy: {
+    hasGeneration: true,
+    prepareForStatusUpdate: keepMetadata,
+    validate: validateFlowSchema,
+    validateUpdate: validateFlowSchema,
+    validateStatusUpdate: validateFlowControlStatus,
+    async allocate(draft, old, { now, objects }) {
+      if (old !== undefined) return;
+      const name = text(object(object(draft.spec).priorityLevelConfiguration).name);
+      const level = await objects.get("flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", "", name);
+      const subject = `This FlowSchema references the PriorityLevelConfiguration object named "${name}"`;
+      draft.status = {
+        conditions: [
+          {
+            type: "Dangling",
+            status: level === undefined ? "True" : "False",
+            lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
+            reason: level === undefined ? "NotFound" : "Found",
+            message: level === undefined ? `${subject} but there is no such object` : `${subject} and it exists`,
+          },
+        ],
+      };
+    },
+    resetFields: statusWithoutMetadata,
+    columns: columns(
+      ["Name", "PriorityLevel", "MatchingPrecedence", "DistinguisherMethod", "Age", "MissingPL"],
+      (schema, now) => {
+        const spec = object(schema.spec);
+        return [
+          name(schema),
+          text(object(spec.priorityLevelConfiguration).name),
+          number(spec.matchingPrecedence),
+          text(object(spec.distinguisherMethod).type) || "<none>",
+          age(schema, now),
+          conditionStatus(object(schema.status).conditions, "Dangling") ?? "?",
+        ];
+      },
+    ),
+  },
+};

@@ -1,0 +1,37 @@
+import { validateFlowControlStatus, validatePriorityLevel } from "../../../api/validation/flow-control.js";
+import { number, object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
+import { checked } from "../rules.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const priorityLevelConfigurationRecord: ResourceRecord = {
+  group: "flowcontrol.apiserver.k8s.io",
+  resource: "prioritylevelconfigurations",
+  strategy: {
+    hasGeneration: true,
+    prepareForStatusUpdate: keepMetadata,
+    ...checked(validatePriorityLevel),
+    validateStatusUpdate: validateFlowControlStatus,
+    resetFields: statusWithoutMetadata,
+    columns: columns(
+      ["Name", "Type", "NominalConcurrencyShares", "Queues", "HandSize", "QueueLengthLimit", "Age"],
+      (level, now) => {
+        const spec = object(level.spec);
+        const limited = object(spec.limited);
+        const queuing = object(limited.limitResponse).queuing;
+        const queue = (field: string) => (queuing === undefined ? "<none>" : number(object(queuing)[field]));
+        return [
+          name(level),
+          text(spec.type),
+          spec.limited === undefined ? "<none>" : number(limited.nominalConcurrencyShares),
+          queue("queues"),
+          queue("handSize"),
+          queue("queueLengthLimit"),
+          age(level, now),
+        ];
+      },
+    ),
+  },
+};

@@ -1,0 +1,25 @@
+import { validateIngressClass, validateIngressClassUpdate } from "../../../api/validation/ingress-class.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const ingressClassRecord: ResourceRecord = {
+  group: "networking.k8s.io",
+  resource: "ingressclasses",
+  strategy: {
+    hasGeneration: true,
+    ...checked(validateIngressClass, validateIngressClassUpdate),
+    columns: columns(["Name", "Controller", "Parameters", "Age"], (ingressClass, now) => {
+      const spec = object(ingressClass.spec);
+      return [name(ingressClass), text(spec.controller), parametersCell(spec.parameters), age(ingressClass, now)];
+    }),
+  },
+};
+
+function parametersCell(parameters: unknown): string {
+  if (parameters === undefined) return "<none>";
+  const { kind, apiGroup, name: target } = object(parameters);
+  return `${text(kind)}${apiGroup === undefined ? "" : `.${text(apiGroup)}`}/${text(target)}`;
+}

@@ -1,0 +1,47 @@
+import {
+  ingressWarnings,
+  validateIngress,
+  validateIngressStatusUpdate,
+  validateIngressUpdate,
+} from "../../../api/validation/ingress.js";
+import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { warned } from "../rules.js";
+import { age, loadBalancerCell, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const ingressRecord: ResourceRecord = {
+  group: "networking.k8s.io",
+  resource: "ingresses",
+  strategy: {
+    hasGeneration: true,
+    ...warned(ingressWarnings),
+    validate: validateIngress,
+    validateUpdate: validateIngressUpdate,
+    validateStatusUpdate: validateIngressStatusUpdate,
+    columns: columns(["Name", "Class", "Hosts", "Address", "Ports", "Age"], (ingress, now) => {
+      const spec = object(ingress.spec);
+      return [
+        name(ingress),
+        spec.ingressClassName === undefined ? "<none>" : text(spec.ingressClassName),
+        hostsCell(objects(spec.rules)),
+        loadBalancerCell(object(ingress.status)),
+        list(spec.tls).length > 0 ? "80, 443" : "80",
+        age(ingress, now),
+      ];
+    }),
+  },
+};
+
+/** Counts the rules beyond the third host, with or without a host, as Kubernetes does. */
+function hostsCell(rules: readonly ReadonlyFields[]): string {
+  const hosts: string[] = [];
+  let more = false;
+  for (const rule of rules) {
+    if (hosts.length === 3) more = true;
+    const host = text(rule.host);
+    if (!more && host !== "") hosts.push(host);
+  }
+  if (hosts.length === 0) return "*";
+  return more ? `${hosts.join(",")} + ${rules.length - 3} more...` : hosts.join(",");
+}

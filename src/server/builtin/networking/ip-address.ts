@@ -1,0 +1,26 @@
+import { validateIpAddress, validateIpAddressUpdate } from "../../../api/validation/cluster-network.js";
+import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { ipErrors } from "../../../machinery/validation/ip.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+import { name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const ipAddressRecord: ResourceRecord = {
+  group: "networking.k8s.io",
+  resource: "ipaddresses",
+  strategy: {
+    ...checked(validateIpAddress, validateIpAddressUpdate),
+    validateName: ipErrors,
+    columns: columns(["Name", "ParentRef"], (address) => {
+      const parent = object(address.spec).parentRef;
+      return [name(address), parent === undefined ? "<none>" : parentCell(object(parent))];
+    }),
+  },
+};
+
+function parentCell(parent: ReadonlyFields): string {
+  const group = text(parent.group);
+  const resource = (group === "" ? text(parent.resource) : `${text(parent.resource)}.${group}`).toLowerCase();
+  return [resource, text(parent.namespace), text(parent.name)].filter((part) => part !== "").join("/");
+}

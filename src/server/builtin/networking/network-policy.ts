@@ -1,0 +1,26 @@
+import {
+  networkPolicyWarnings,
+  validateNetworkPolicy,
+  validateNetworkPolicyUpdate,
+} from "../../../api/validation/network-policy.js";
+import { object } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { warned } from "../rules.js";
+import { age, name, selectorCell } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const networkPolicyRecord: ResourceRecord = {
+  group: "networking.k8s.io",
+  resource: "networkpolicies",
+  strategy: {
+    hasGeneration: true,
+    ...warned(networkPolicyWarnings),
+    validate: validateNetworkPolicy,
+    validateUpdate: validateNetworkPolicyUpdate,
+    columns: columns(["Name", "Pod-Selector", "Age"], (policy, now) => [
+      name(policy),
+      selectorCell(object(policy.spec).podSelector ?? {}),
+      age(policy, now),
+    ]),
+  },
+};

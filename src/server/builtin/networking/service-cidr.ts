@@ -1,0 +1,26 @@
+import { validateServiceCidr, validateServiceCidrUpdate } from "../../../api/validation/cluster-network.js";
+import type { FieldFilter } from "../../../machinery/apply/field-filter.js";
+import { list, object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { keepMetadata } from "../keep-metadata.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+const every: FieldFilter = (set) => set;
+
+export const serviceCidrRecord: ResourceRecord = {
+  group: "networking.k8s.io",
+  resource: "servicecidrs",
+  strategy: {
+    prepareForStatusUpdate: keepMetadata,
+    validate: validateServiceCidr,
+    validateUpdate: validateServiceCidrUpdate,
+    // pkg/registry of 1.36 lists the filters under a group that does not exist.
+    resetFields: { "": every, status: every },
+    columns: columns(["Name", "CIDRs", "Age"], (cidr, now) => [
+      name(cidr),
+      list(object(cidr.spec).cidrs).map(text).join(","),
+      age(cidr, now),
+    ]),
+  },
+};

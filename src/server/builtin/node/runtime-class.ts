@@ -1,0 +1,27 @@
+import {
+  runtimeClassWarnings,
+  validateRuntimeClass,
+  validateRuntimeClassUpdate,
+} from "../../../api/validation/runtime-class.js";
+import { text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { warned } from "../rules.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const runtimeClassRecord: ResourceRecord = {
+  group: "node.k8s.io",
+  resource: "runtimeclasses",
+  strategy: {
+    allowUnconditionalUpdate: false,
+    allowCreateOnUpdate: true,
+    ...warned(runtimeClassWarnings),
+    validate: validateRuntimeClass,
+    validateUpdate: validateRuntimeClassUpdate,
+    columns: columns(["Name", "Handler", "Age"], (runtime, now) => [
+      name(runtime),
+      text(runtime.handler),
+      age(runtime, now),
+    ]),
+  },
+};

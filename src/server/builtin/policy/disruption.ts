@@ -1,0 +1,101 @@
+import { allowedCondition, withAllowedCondition } from "../../../api/disruption/index.js";
+import { forbidden, notFound, StatusError, tooManyRequests } from "../../../machinery/errors/status-error.js";
+import { number, object } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
+import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
+import type { ServedResource } from "../../endpoints/served-resource.js";
+import { copyObject } from "../../registry/copy.js";
+import { timestamp } from "../../registry/metadata.js";
+import type { RequestScope } from "../../registry/scope.js";
+import { Warnings } from "../../request/api-request.js";
+
+/** More approved evictions than that, which the controller has not seen yet, are too many. */
+const MOST_DISRUPTED = 2000;
+
+/** The budgets whose selectors match a pod. `budgets` is the resource at policy/v1. */
+export async function budgetsOf(budgets: ServedResource, pod: KubeObject): Promise<readonly KubeObject[]> {
+  const { namespace = "", labels } = pod.metadata ?? {};
+  const listed = await budgets.storage.list?.(scope(namespace, false), {});
+  return (listed?.items ?? [])
+    .map((item) => item.object())
+    .filter((budget) => {
+      try {
+        const selector = object(budget["spec"])["selector"] as LabelSelectorObject | undefined;
+        return selectorFromObject(selector).matches(labels);
+      } catch {
+        // An invalid selector matches nothing.
+        return false;
+      }
+    });
+}
+
+/** Takes one disruption out of a budget, for that pod. Throws 429 when there is none left. */
+export async function takeDisruption(
+  budgets: ServedResource,
+  budget: KubeObject,
+  podName: string,
+  dryRun: boolean,
+): Promise<void> {
+  const { name = "", namespace = "" } = budget.metadata ?? {};
+  await budgets.storage.update?.(
+    scope(namespace, dryRun),
+    name,
+    (current) => {
+      if (current === undefined) throw notFound({ group: "policy", resource: "poddisruptionbudgets" }, name);
+      const draft = copyObject(current.object());
+      check(draft);
+      const now = timestamp(budgets.now());
+      const status = { ...object(draft["status"]) };
+      status["disruptionsAllowed"] = number(status["disruptionsAllowed"]) - 1;
+      if (status["disruptionsAllowed"] === 0) {
+        status["conditions"] = withAllowedCondition(status, allowedCondition(status), now);
+      }
+      // So that the controller does not count on the pod any more.
+      status["disruptedPods"] = { ...object(status["disruptedPods"]), [podName]: now };
+      draft["status"] = status;
+      return Promise.resolve(draft);
+    },
+    { subresource: "status", admit: () => Promise.resolve() },
+  );
+}
+
+function check(budget: KubeObject): void {
+  const { name = "", generation = 0 } = budget.metadata ?? {};
+  const status = object(budget["status"]);
+  const gr = { group: "policy", resource: "poddisruptionbudget" };
+  const allowed = number(status["disruptionsAllowed"]);
+  if (number(status["observedGeneration"]) < generation) throw stillProcessed(name);
+  if (allowed < 0) throw forbidden(gr, name, "pdb disruptions allowed is negative");
+  if (Object.keys(object(status["disruptedPods"])).length > MOST_DISRUPTED) {
+    const text = "DisruptedPods map too big - too many evictions not confirmed by PDB controller";
+    throw forbidden(gr, name, text);
+  }
+  if (allowed > 0) return;
+  const [needed, healthy] = [number(status["desiredHealthy"]), number(status["currentHealthy"])];
+  throw refusal(`The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`, 0);
+}
+
+/** Nobody knows yet what the budget allows: ask again in ten seconds. */
+export const stillProcessed = (name: string): StatusError =>
+  refusal(`The disruption budget ${name} is still being processed by the server.`, 10);
+
+function refusal(message: string, retryAfterSeconds: number): StatusError {
+  const text = "Cannot evict pod as it would violate the pod's disruption budget.";
+  const { status } = tooManyRequests(text, retryAfterSeconds);
+  return new StatusError({
+    ...status,
+    details: { causes: [{ reason: "DisruptionBudget", message }], ...status.details },
+  });
+}
+
+const SERVER = { name: "system:apiserver", groups: ["system:masters", "system:authenticated"] };
+
+/** Budgets are the server's own business here: whoever may evict need not be allowed to change them. */
+const scope = (namespace: string, dryRun: boolean): RequestScope => ({
+  user: SERVER,
+  apiVersion: "",
+  namespace,
+  warnings: new Warnings(),
+  dryRun,
+});

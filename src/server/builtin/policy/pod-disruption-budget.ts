@@ -1,0 +1,39 @@
+import {
+  validatePodDisruptionBudget,
+  validatePodDisruptionBudgetStatusUpdate,
+  validatePodDisruptionBudgetUpdate,
+} from "../../../api/validation/disruption-budget.js";
+import { number, object } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const podDisruptionBudgetRecord: ResourceRecord = {
+  group: "policy",
+  resource: "poddisruptionbudgets",
+  strategy: {
+    hasGeneration: true,
+    validate: validatePodDisruptionBudget,
+    validateUpdate: validatePodDisruptionBudgetUpdate,
+    validateStatusUpdate: validatePodDisruptionBudgetStatusUpdate,
+    allowUnconditionalUpdate: false,
+    columns: columns(
+      ["Name", "Min Available", "Max Unavailable", "Allowed Disruptions:integer", "Age"],
+      (budget, now) => {
+        const spec = object(budget.spec);
+        return [
+          name(budget),
+          intOrStringCell(spec.minAvailable),
+          intOrStringCell(spec.maxUnavailable),
+          number(object(budget.status).disruptionsAllowed),
+          age(budget, now),
+        ];
+      },
+    ),
+  },
+};
+
+function intOrStringCell(value: unknown): string {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value : "N/A";
+}

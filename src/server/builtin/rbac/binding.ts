@@ -1,0 +1,37 @@
+import { validateRoleBinding, validateRoleBindingUpdate } from "../../../api/validation/rbac.js";
+import { object, objects, text } from "../../../machinery/meta/access.js";
+import type { Strategy } from "../../registry/strategy.js";
+import { checked } from "../rules.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+import { RBAC_RULES } from "./rbac-rules.js";
+
+const bindingColumns = columns(
+  ["Name", "Role", "Age", "Users:string:1", "Groups:string:1", "ServiceAccounts:string:1"],
+  (binding, now) => {
+    const role = object(binding.roleRef);
+    const subjects = objects(binding.subjects);
+    const namesOf = (kind: string) => subjects.filter((subject) => subject.kind === kind);
+    return [
+      name(binding),
+      `${text(role.kind)}/${text(role.name)}`,
+      age(binding, now),
+      namesOf("User")
+        .map((subject) => text(subject.name))
+        .join(", "),
+      namesOf("Group")
+        .map((subject) => text(subject.name))
+        .join(", "),
+      namesOf("ServiceAccount")
+        .map((subject) => `${text(subject.namespace)}/${text(subject.name)}`)
+        .join(", "),
+    ];
+  },
+);
+
+/** The strategy of role bindings and cluster role bindings. */
+export const bindingStrategy = (namespaced: boolean): Strategy => ({
+  ...RBAC_RULES,
+  ...checked((binding) => validateRoleBinding(binding, namespaced), validateRoleBindingUpdate),
+  columns: bindingColumns,
+});

@@ -1,0 +1,13 @@
+import { validateClusterRole, validateClusterRoleUpdate } from "../../../api/validation/rbac.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { RBAC_RULES } from "./rbac-rules.js";
+
+export const clusterRoleRecord: ResourceRecord = {
+  group: "rbac.authorization.k8s.io",
+  resource: "clusterroles",
+  strategy: {
+    ...RBAC_RULES,
+    validate: (role) => validateClusterRole(role),
+    validateUpdate: validateClusterRoleUpdate,
+  },
+};

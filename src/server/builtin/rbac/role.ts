@@ -1,0 +1,13 @@
+import { validateRole } from "../../../api/validation/rbac.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+import { RBAC_RULES } from "./rbac-rules.js";
+
+export const roleRecord: ResourceRecord = {
+  group: "rbac.authorization.k8s.io",
+  resource: "roles",
+  strategy: {
+    ...RBAC_RULES,
+    ...checked((role) => validateRole(role, true)),
+  },
+};

@@ -1,0 +1,12 @@
+import { validateDeviceClass } from "../../../api/validation/device-claim.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { checked } from "../rules.js";
+
+export const deviceClassRecord: ResourceRecord = {
+  group: "resource.k8s.io",
+  resource: "deviceclasses",
+  strategy: {
+    hasGeneration: true,
+    ...checked(validateDeviceClass),
+  },
+};

@@ -1,0 +1,20 @@
+import { validateCsiNode, validateCsiNodeUpdate } from "../../../api/validation/csi.js";
+import { list, object } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const csiNodeRecord: ResourceRecord = {
+  group: "storage.k8s.io",
+  resource: "csinodes",
+  strategy: {
+    allowUnconditionalUpdate: false,
+    validate: validateCsiNode,
+    validateUpdate: validateCsiNodeUpdate,
+    columns: columns(["Name", "Drivers:integer", "Age"], (node, now) => [
+      name(node),
+      list(object(node.spec).drivers).length,
+      age(node, now),
+    ]),
+  },
+};

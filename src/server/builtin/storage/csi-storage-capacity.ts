@@ -1,0 +1,20 @@
+import { validateCsiStorageCapacity, validateCsiStorageCapacityUpdate } from "../../../api/validation/csi.js";
+import { text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { name, quantityCell } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const csiStorageCapacityRecord: ResourceRecord = {
+  group: "storage.k8s.io",
+  resource: "csistoragecapacities",
+  strategy: {
+    allowUnconditionalUpdate: false,
+    validate: validateCsiStorageCapacity,
+    validateUpdate: validateCsiStorageCapacityUpdate,
+    columns: columns(["Name", "StorageClassName", "Capacity"], (capacity) => [
+      name(capacity),
+      text(capacity.storageClassName),
+      capacity.capacity === undefined ? "<unset>" : quantityCell(capacity.capacity),
+    ]),
+  },
+};

@@ -1,0 +1,35 @@
+import {
+  storageClassWarnings,
+  validateStorageClass,
+  validateStorageClassUpdate,
+} from "../../../api/validation/storage-class.js";
+import { text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { warned } from "../rules.js";
+import { age } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+import { withDefaultMark } from "./default-mark.js";
+
+export const storageClassRecord: ResourceRecord = {
+  group: "storage.k8s.io",
+  resource: "storageclasses",
+  strategy: {
+    ...warned(storageClassWarnings),
+    validate: validateStorageClass,
+    validateUpdate: validateStorageClassUpdate,
+    columns: columns(
+      ["Name", "Provisioner", "ReclaimPolicy", "VolumeBindingMode", "AllowVolumeExpansion", "Age"],
+      (storageClass, now) => [
+        withDefaultMark(storageClass, [
+          "storageclass.kubernetes.io/is-default-class",
+          "storageclass.beta.kubernetes.io/is-default-class",
+        ]),
+        text(storageClass.provisioner),
+        text(storageClass.reclaimPolicy) || "Delete",
+        text(storageClass.volumeBindingMode) || "Immediate",
+        storageClass.allowVolumeExpansion === true,
+        age(storageClass, now),
+      ],
+    ),
+  },
+};

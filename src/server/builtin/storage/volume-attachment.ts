@@ -1,0 +1,30 @@
+import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from "../../../api/validation/volume-attachment.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
+
+export const volumeAttachmentRecord: ResourceRecord = {
+  group: "storage.k8s.io",
+  resource: "volumeattachments",
+  strategy: {
+    allowUnconditionalUpdate: false,
+    prepareForStatusUpdate: keepMetadata,
+    validate: validateVolumeAttachment,
+    validateUpdate: validateVolumeAttachmentUpdate,
+    validateStatusUpdate: validateVolumeAttachmentUpdate,
+    resetFields: statusWithoutMetadata,
+    columns: columns(["Name", "Attacher", "PV", "Node", "Attached:boolean", "Age"], (attachment, now) => {
+      const spec = object(attachment.spec);
+      return [
+        name(attachment),
+        text(spec.attacher),
+        text(object(spec.source).persistentVolumeName),
+        text(spec.nodeName),
+        object(attachment.status).attached === true,
+        age(attachment, now),
+      ];
+    }),
+  },
+};

@@ -1,0 +1,110 @@
+import {
+  isCollectionDeleter,
+  isCreater,
+  isGetter,
+  isGracefulDeleter,
+  isLister,
+  isUpdater,
+  isWatcher,
+  type Connecter,
+} from "../registry/resource.js";
+import type { Handler } from "../request/api-request.js";
+import type { HandlerContext, MakeHandler, SubresourceRecord } from "./resource-record.js";
+import type { ServedResource } from "./served-resource.js";
+import { handleCreate } from "./verbs/create.js";
+import { handleDelete, handleDeleteCollection } from "./verbs/delete.js";
+import { handleGet } from "./verbs/get.js";
+import { handleList } from "./verbs/list.js";
+import { handlePatch } from "./verbs/patch.js";
+import { handleScaleGet, handleScalePatch, handleScaleUpdate } from "./verbs/scale.js";
+import { handleUpdate } from "./verbs/update.js";
+import { handleWatch } from "./verbs/watch.js";
+
+/** How a verb is answered. */
+export interface Operation {
+  readonly handle: Handler;
+  /** False for a handler that the resource's record brings, which checks the request's path itself. */
+  readonly generic: boolean;
+}
+
+/** What a resource, or one subresource of it, answers. */
+export interface Operations {
+  /** By verb: "get", "deletecollection". */
+  readonly verbs: ReadonlyMap<string, Operation>;
+  /** Takes the requests whose HTTP method it names before the verbs do. */
+  readonly connecter?: Connecter;
+}
+
+type Handlers = Readonly<Record<string, Handler | undefined>>;
+
+/**
+ * The operations of a served resource: "" are those of the resource itself, the others those of its subresources by name. A
+ * generic verb is there when the facts list it and the storage implements its capability.
+ */
+export function operationsOf(resource: ServedResource, server: HandlerContext): ReadonlyMap<string, Operations> {
+  const { facts, record } = resource;
+  const all = new Map<string, Operations>();
+  all.set("", { verbs: verbsOf(facts.verbs, generic(resource), made(record?.handlers, resource, server)) });
+  for (const { name, verbs } of facts.subresources) {
+    const own = record?.subresources?.[name];
+    const handlers = own !== undefined && "handlers" in own ? made(own.handlers, resource, server) : {};
+    all.set(name, {
+      verbs: verbsOf(verbs, genericOfSubresource(resource, name, own), handlers),
+      ...(own !== undefined && "connecter" in own && { connecter: own.connecter(resource, server) }),
+    });
+  }
+  return all;
+}
+
+function verbsOf(listed: readonly string[], generic: Handlers, own: Handlers): ReadonlyMap<string, Operation> {
+  const verbs = new Map<string, Operation>();
+  for (const verb of listed) {
+    const handle = own[verb] ?? generic[verb];
+    if (handle !== undefined) verbs.set(verb, { handle, generic: own[verb] === undefined });
+  }
+  return verbs;
+}
+
+function made(
+  handlers: Readonly<Record<string, MakeHandler>> | undefined,
+  resource: ServedResource,
+  server: HandlerContext,
+): Handlers {
+  return Object.fromEntries(Object.entries(handlers ?? {}).map(([verb, make]) => [verb, make(resource, server)]));
+}
+
+function generic(resource: ServedResource): Handlers {
+  const { storage } = resource;
+  return {
+    ...(isGetter(storage) && { get: (request) => handleGet(request, resource, storage) }),
+    ...(isLister(storage) && { list: (request) => handleList(request, resource, storage) }),
+    ...(isWatcher(storage) && { watch: (request) => handleWatch(request, resource, storage) }),
+    ...(isCreater(storage) && { create: (request) => handleCreate(request, resource, storage) }),
+    ...(isUpdater(storage) && {
+      update: (request) => handleUpdate(request, resource, storage),
+      patch: (request) => handlePatch(request, resource, storage),
+    }),
+    ...(isGracefulDeleter(storage) && { delete: (request) => handleDelete(request, resource, storage) }),
+    ...(isCollectionDeleter(storage) && {
+      deletecollection: (request) => handleDeleteCollection(request, resource, storage),
+    }),
+  };
+}
+
+function genericOfSubresource(resource: ServedResource, name: string, own: SubresourceRecord | undefined): Handlers {
+  const { storage } = resource;
+  if (!isGetter(storage) || !isUpdater(storage)) return {};
+  if (name === "scale") {
+    return {
+      get: (request) => handleScaleGet(request, resource, storage),
+      update: (request) => handleScaleUpdate(request, resource, storage),
+      patch: (request) => handleScalePatch(request, resource, storage),
+    };
+  }
+  if (name !== "status" && (own === undefined || !("part" in own))) return {};
+  return {
+    get: (request) => handleGet(request, resource, storage),
+    update: (request) => handleUpdate(request, resource, storage, name),
+    patch: (request) => handlePatch(request, resource, storage, name),
+  };
+}
