@@ -93,18 +93,21 @@ function generic(resource: ServedResource): Handlers {
 
 function genericOfSubresource(resource: ServedResource, name: string, own: SubresourceRecord | undefined): Handlers {
   const { storage } = resource;
-  if (!isGetter(storage) || !isUpdater(storage)) return {};
   if (name === "scale") {
     return {
-      get: (request) => handleScaleGet(request, resource, storage),
-      update: (request) => handleScaleUpdate(request, resource, storage),
-      patch: (request) => handleScalePatch(request, resource, storage),
+      ...(isGetter(storage) && { get: (request) => handleScaleGet(request, resource, storage) }),
+      ...(isUpdater(storage) && {
+        update: (request) => handleScaleUpdate(request, resource, storage),
+        patch: (request) => handleScalePatch(request, resource, storage),
+      }),
     };
   }
   if (name !== "status" && (own === undefined || !("part" in own))) return {};
   return {
-    get: (request) => handleGet(request, resource, storage),
-    update: (request) => handleUpdate(request, resource, storage, name),
-    patch: (request) => handlePatch(request, resource, storage, name),
+    ...(isGetter(storage) && { get: (request) => handleGet(request, resource, storage) }),
+    ...(isUpdater(storage) && {
+      update: (request) => handleUpdate(request, resource, storage, name),
+      patch: (request) => handlePatch(request, resource, storage, name),
+    }),
   };
 }

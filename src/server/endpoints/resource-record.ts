@@ -18,29 +18,31 @@ export interface ResourceRecord {
   /** Hooks, table columns and other behaviour of the objects. Left out: generic behaviour. */
   readonly strategy?: Strategy;
   /** Left out: the generic Store, under /registry/[<group>/]<resource>/. */
-  readonly storage?: StoreLocation | OwnStorage;
+  readonly storage?: StorageRecord;
   /** Subresources other than status and scale, by name. Those two come with the facts and the strategy. */
   readonly subresources?: Readonly<Record<string, SubresourceRecord>>;
   /** Handlers of the resource's own verbs that are no generic operation, by verb: a review's "create". */
   readonly handlers?: Readonly<Record<string, MakeHandler>>;
 }
 
-/** Where the generic Store keeps the objects of a resource. */
-export interface StoreLocation {
-  /** "<group>/<resource>" of the resource whose objects these are too: events of both groups are "/events". */
+/** What of a resource's storage is not as usual: one of the three. */
+export interface StorageRecord {
+  /**
+   * "<group>/<resource>" of the resource whose storage and strategy this one shares: the events of both groups are
+   * "/events".
+   */
   readonly sharedWith?: string;
-  /** The path under /registry/, where it is not the resource's name: "services/specs". */
+  /** Where the generic Store keeps the objects, under /registry/: "services/specs". */
   readonly prefix?: string;
-}
-
-/** A storage other than the generic Store: computed objects, files, a proxy. */
-export interface OwnStorage {
-  /** Called once per version that is served, when the version is first used. */
-  readonly open: () => ResourceStorage;
+  /**
+   * Makes a storage that is not the generic Store: of computed objects, of files, a proxy. Called once, when the resource is
+   * first used. The objects are in the hub's shape; strategies of other resources cannot read them.
+   */
+  readonly open?: () => ResourceStorage;
 }
 
 /** The storage of a resource that keeps no objects: handlers answer for it. */
-export const NOT_STORED: OwnStorage = { open: () => ({}) };
+export const NOT_STORED: StorageRecord = { open: () => ({}) };
 
 /** A subresource is one of three: a part of the object, handlers by verb, or a connection. */
 export type SubresourceRecord =

@@ -39,7 +39,7 @@ export function director(
     const resource = resources.find(groupVersion, info.resource);
     if (resource === undefined || !scopeFits(request, resource)) throw unknownPath();
     const known = operations(resource).get(info.subresource);
-    const connecter = known?.connecter;
+    const connecter = info.legacyWatch ? undefined : known?.connecter;
     if (info.rest.length > 0 && connecter?.hasSubpath !== true) throw unknownPath();
     warnOfDeprecation(request, resource);
     if (known === undefined) throw unknownPath();

@@ -12,6 +12,7 @@ import type { ServedResource } from "../endpoints/served-resource.js";
 import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
 import { copyObject } from "../registry/copy.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
+import type { ResourceStorage } from "../registry/resource.js";
 import type { ObjectAccess, ObjectReader } from "../registry/strategy.js";
 import { Store } from "../registry/store.js";
 import type { Storage } from "../storage/create-storage.js";
@@ -38,7 +39,7 @@ export class ResourceMap {
   readonly #facts = new Map<string, ResourceFacts>();
   readonly #records: ReadonlyMap<string, ResourceRecord>;
   readonly #served = new Map<string, ServedResource>();
-  readonly #stores = new Map<string, KeptResource>();
+  readonly #keptResources = new Map<string, KeptResource>();
   readonly #internal = new Map<string, InternalObject>();
 
   constructor(config: ResourceMapConfig) {
@@ -74,11 +75,11 @@ export class ResourceMap {
         (await this.#find({ group, resource }, namespace, name, FROM_CACHE)) !== undefined,
     },
     create: async (group, resource, object) => {
-      const { store } = this.#kept(`${group}/${resource}`);
+      const store = this.#store(`${group}/${resource}`);
       await store.create(loopbackScope(object.metadata?.namespace ?? ""), copyObject(object), admitted);
     },
     delete: async (group, resource, object) => {
-      const { store } = this.#kept(`${group}/${resource}`);
+      const store = this.#store(`${group}/${resource}`);
       const { name = "", namespace = "", uid } = object.metadata ?? {};
       await store.delete(loopbackScope(namespace), name, { preconditions: { uid } }, admitted);
     },
@@ -102,7 +103,7 @@ export class ResourceMap {
   #reader(options: ReadOptions): ObjectReader {
     return {
       list: async (group, resource, namespace = "") => {
-        const { store } = this.#kept(`${group}/${resource}`);
+        const store = this.#store(`${group}/${resource}`);
         const { items } = await store.config.objects.list(keyOf(namespace, ""), options);
         return items.map((item) => item.object());
       },
@@ -119,7 +120,7 @@ export class ResourceMap {
     options: ReadOptions,
   ): Promise<StoredObject | undefined> {
     if ([namespace, name].some((part) => pathSegmentErrors(part).length > 0)) return undefined;
-    const { store } = this.#kept(`${group}/${resource}`);
+    const store = this.#store(`${group}/${resource}`);
     try {
       return await store.config.objects.get(keyOf(namespace, name), options);
     } catch (error) {
@@ -129,44 +130,50 @@ export class ResourceMap {
   }
 
   #serve(facts: ResourceFacts): ServedResource {
+    const { group, name } = facts;
+    const { hub, strategy, storage } = this.#kept(`${group}/${name}`);
     const { admission, clock, scheme, requestRandom } = this.#config;
-    const record = this.#records.get(`${facts.group}/${facts.name}`);
-    const kind = scheme.kind(facts);
     const now = () => clock.now();
-    const parts = { facts, record, admission, now, random: requestRandom };
-    if (record?.storage !== undefined && "open" in record.storage) {
-      const codec = new VersionCodec(kind, scheme.kind(kind.hub), scheme, now);
-      return { ...parts, codec, storage: record.storage.open(), strategy: this.#strategyOf(facts) };
-    }
-    const { hub, strategy, store } = this.#kept(record?.storage?.sharedWith ?? `${facts.group}/${facts.name}`);
-    return { ...parts, codec: new VersionCodec(kind, hub, scheme, now), storage: store, strategy };
+    return {
+      facts,
+      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now),
+      storage,
+      record: this.#records.get(`${group}/${name}`),
+      strategy,
+      admission,
+      now,
+      random: requestRandom,
+    };
   }
 
-  #strategyOf({ group, name, kind }: ResourceFacts): ResolvedStrategy {
-    const applyDefaults = defaulterOf(group, kind);
-    return resolveStrategy({
-      ...(applyDefaults && { applyDefaults }),
-      ...this.#records.get(`${group}/${name}`)?.strategy,
-    });
+  /** The generic Store of a resource. Throws for a resource that has another storage. */
+  #store(id: string): Store {
+    const { storage } = this.#kept(id);
+    if (!(storage instanceof Store)) throw new Error(`${id} is not kept in the store`);
+    return storage;
   }
 
   #kept(id: string): KeptResource {
-    let kept = this.#stores.get(id);
+    let kept = this.#keptResources.get(id);
     if (kept !== undefined) return kept;
-    const facts = [...this.#facts.values()].find(({ group, name }) => `${group}/${name}` === id);
-    if (facts === undefined) throw new Error(`no resource ${id}`);
-    kept = this.#keep(id, facts);
-    this.#stores.set(id, kept);
+    const sharedWith = this.#records.get(id)?.storage?.sharedWith;
+    kept = sharedWith === undefined ? this.#keep(id) : this.#kept(sharedWith);
+    this.#keptResources.set(id, kept);
     return kept;
   }
 
-  /** `facts` may be those of any version: the storage does not depend on it. */
-  #keep(id: string, facts: ResourceFacts): KeptResource {
+  #keep(id: string): KeptResource {
+    // Those of any version will do: the storage does not depend on it.
+    const facts = [...this.#facts.values()].find(({ group, name }) => `${group}/${name}` === id);
+    if (facts === undefined) throw new Error(`no resource ${id}`);
     const { storage, clock, random, scheme } = this.#config;
     const { group, name: resource, kind, namespaced } = facts;
     const record = this.#records.get(id);
-    const strategy = this.#strategyOf(facts);
+    const applyDefaults = defaulterOf(group, kind);
+    const strategy = resolveStrategy({ ...(applyDefaults && { applyDefaults }), ...record?.strategy });
     const hub = scheme.kind(scheme.kind(facts).hub);
+    const own = record?.storage?.open?.();
+    if (own !== undefined) return { hub, strategy, storage: own };
     const codec = storageCodec(scheme, hub, strategy, clock);
     const objects = storage.storeFor({ prefix: prefixOf(facts, record), resource: { group, resource }, codec });
     const store = new Store({
@@ -184,7 +191,7 @@ export class ResourceMap {
       access: this.access,
       internal: this.internal,
     });
-    return { hub, strategy, store };
+    return { hub, strategy, storage: store };
   }
 }
 
@@ -197,12 +204,11 @@ const admitted = () => Promise.resolve();
 interface KeptResource {
   readonly hub: VersionedKind;
   readonly strategy: ResolvedStrategy;
-  readonly store: Store;
+  readonly storage: ResourceStorage;
 }
 
 /** "/registry/pods/", "/registry/apps/deployments/". The group keeps apart resources of the same plural. */
 function prefixOf({ group, name }: ResourceFacts, record: ResourceRecord | undefined): string {
-  const location = record?.storage;
-  if (location !== undefined && "prefix" in location) return `/registry/${location.prefix}/`;
-  return group === "" ? `/registry/${name}/` : `/registry/${group}/${name}/`;
+  const prefix = record?.storage?.prefix ?? (group === "" ? name : `${group}/${name}`);
+  return `/registry/${prefix}/`;
 }

@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { resources, servedResources } from "../../../src/api/facts/index.js";
+import { systemClock } from "../../../src/base/clock.js";
+import { systemRandom } from "../../../src/base/random.js";
+import { builtinRecords } from "../../../src/server/builtin/index.js";
+import { operationsOf } from "../../../src/server/endpoints/operations.js";
+import { recordId } from "../../../src/server/endpoints/resource-record.js";
+import { createServer } from "../../../src/server/generic/server.js";
+import { createStorage } from "../../../src/server/storage/create-storage.js";
+import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
+
+const builtin = resolve(import.meta.dirname, "../../../src/server/builtin");
+
+/** "CSIDriver" as "csi-driver". */
+const kebab = (kind: string): string =>
+  kind
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1-$2")
+    .replace(/([a-z])([A-Z])/g, "$1-$2")
+    .toLowerCase();
+
+describe("the list of records", () => {
+  test("names resources of the API facts, each once", () => {
+    const ids = builtinRecords.map(recordId);
+    const known = new Set(resources().map(({ group, name }) => `${group}/${name}`));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !known.has(id))).toEqual([]);
+  });
+
+  test.each(builtinRecords.map((record) => [recordId(record), record] as const))(
+    "%s is in the file that its group and kind name",
+    (_, { group, resource }) => {
+      const kind = resources().find((facts) => facts.group === group && facts.name === resource)?.kind ?? "";
+      const file = join(builtin, group === "" ? "core" : (group.split(".")[0] ?? ""), `${kebab(kind)}.ts`);
+      expect(existsSync(file) && readFileSync(file, "utf8")).toContain(`resource: "${resource}"`);
+    },
+  );
+
+  test("names subresources and verbs of the API facts only: others are not served", () => {
+    const unknown = builtinRecords.flatMap((record) => {
+      const versions = resources().filter(({ group, name }) => group === record.group && name === record.resource);
+      const verbs = new Set(versions.flatMap((facts) => facts.verbs));
+      const names = new Set(versions.flatMap(({ subresources }) => subresources.map(({ name }) => name)));
+      return [
+        ...Object.keys(record.handlers ?? {}).filter((verb) => !verbs.has(verb)),
+        ...Object.keys(record.subresources ?? {}).filter((name) => !names.has(name)),
+      ].map((name) => `${recordId(record)} ${name}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe("what discovery promises", () => {
+  const storage = createStorage({ kv: openMemoryKv({ clock: systemClock }), clock: systemClock, compactionSeconds: 0 });
+  const server = createServer({
+    storage,
+    records: builtinRecords,
+    runtimeConfig: { "api/all": true },
+    clock: systemClock,
+    random: systemRandom,
+    requestRandom: systemRandom,
+    tokens: [],
+    serverAddress: () => "",
+  });
+  const context = {
+    resource: (groupVersion: string, resource: string) => server.resources.find(groupVersion, resource),
+    tokens: [],
+  };
+
+  afterAll(async () => {
+    await server.stop();
+    await storage.close();
+  });
+
+  /** What needs a node's agent, or a part of the server that this one was made without. */
+  const NOT_SERVED: Readonly<Record<string, string>> = {
+    "nodes/proxy": "there is no proxy yet",
+    "pods/attach": "there is no streaming yet",
+    "pods/exec": "there is no streaming yet",
+    "pods/portforward": "there is no streaming yet",
+    "pods/proxy": "there is no proxy yet",
+    "serviceaccounts/token": "this server has no token issuer",
+    "services/proxy": "there is no proxy yet",
+  };
+
+  test("every verb of every resource and subresource has a handler, but for those of the list", () => {
+    const missing = new Set<string>();
+    for (const facts of servedResources({ "api/all": true })) {
+      const resource = server.resources.find(facts.groupVersion, facts.name);
+      if (resource === undefined) throw new Error(`${facts.groupVersion} ${facts.name} is not served`);
+      const operations = operationsOf(resource, context);
+      for (const verb of facts.verbs) {
+        if (operations.get("")?.verbs.has(verb) !== true) missing.add(`${facts.groupVersion}/${facts.name} ${verb}`);
+      }
+      for (const { name, verbs } of facts.subresources) {
+        const known = operations.get(name);
+        if (verbs.some((verb) => known?.verbs.has(verb) !== true)) missing.add(`${facts.name}/${name}`);
+      }
+    }
+    expect([...missing].sort()).toEqual(Object.keys(NOT_SERVED));
+  });
+});

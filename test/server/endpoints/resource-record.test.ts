@@ -1,0 +1,185 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemRandom } from "../../../src/base/random.js";
+import { notFound } from "../../../src/machinery/errors/status-error.js";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { builtinRecords } from "../../../src/server/builtin/index.js";
+import { recordId, type ResourceRecord } from "../../../src/server/endpoints/resource-record.js";
+import { createServer, type Server } from "../../../src/server/generic/server.js";
+import type { Connecter, Getter, Lister } from "../../../src/server/registry/resource.js";
+import { respondText } from "../../../src/server/request/respond.js";
+import { createStorage, type Storage } from "../../../src/server/storage/create-storage.js";
+import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
+import type { StoredObject } from "../../../src/server/storage/store.js";
+import { call } from "../../helpers/api-caller.js";
+import { ManualTime } from "../../helpers/manual-time.js";
+import { seededRandom } from "../../helpers/seeded-random.js";
+
+/** A connection that answers with what it was asked. */
+const echo = (connectMethods: readonly string[], hasSubpath: boolean): Connecter => ({
+  connectMethods,
+  hasSubpath,
+  connect(scope, name, { path, query }) {
+    if (name === "missing") throw notFound({ group: "", resource: "pods" }, name);
+    const text = `${scope.user.name} ${scope.namespace}/${name} path=${path} query=${query.toString()}`;
+    return Promise.resolve((request) => respondText(request, 200, `${request.exchange.method} ${text}`));
+  },
+});
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+
+/** Runtime classes that nothing stores: one for each name. */
+class ComputedClasses implements Getter, Lister {
+  constructor(private readonly names: readonly string[]) {}
+
+  get(_scope: unknown, name: string): Promise<StoredObject> {
+    if (!this.names.includes(name)) throw notFound({ group: "node.k8s.io", resource: "runtimeclasses" }, name);
+    return Promise.resolve(computed(name));
+  }
+
+  list(): ReturnType<Lister["list"]> {
+    return Promise.resolve({ items: this.names.map(computed), resourceVersion: "7" });
+  }
+}
+
+function computed(name: string): StoredObject {
+  const object = { kind: "RuntimeClass", apiVersion: "node.k8s.io/v1", metadata: { name }, handler: `run-${name}` };
+  const bytes = Buffer.from(JSON.stringify(object));
+  const shared = { key: name, isStale: false, labels: {}, fields: {}, encodings: new Map<string, Uint8Array>() };
+  return { ...shared, revision: 0, bytes, object: () => object };
+}
+
+let opened = 0;
+
+const changed: Readonly<Record<string, Partial<ResourceRecord>>> = {
+  "/pods": { subresources: { exec: { connecter: () => echo(["GET", "POST"], false) } } },
+  "/services": { subresources: { proxy: { connecter: () => echo(METHODS, true) } } },
+  "node.k8s.io/runtimeclasses": {
+    storage: {
+      open() {
+        opened++;
+        return new ComputedClasses(["a", "b"]);
+      },
+    },
+  },
+};
+
+let server: Server;
+let storage: Storage;
+let api: Transport;
+
+beforeAll(() => {
+  const time = new ManualTime();
+  storage = createStorage({ kv: openMemoryKv({ clock: time }), clock: time, timers: time, compactionSeconds: 0 });
+  server = createServer({
+    storage,
+    records: builtinRecords.map((record) => ({ ...record, ...changed[recordId(record)] })),
+    clock: time,
+    random: seededRandom("records"),
+    requestRandom: systemRandom,
+    tokens: [],
+    serverAddress: () => "",
+  });
+  api = server.transport({ commonName: "admin", organizations: ["system:masters"] });
+});
+
+afterAll(async () => {
+  await server.stop();
+  await storage.close();
+});
+
+const send = (method: string, path: string) => call(api, method, path);
+const json = async (path: string): Promise<unknown> => JSON.parse((await send("GET", path)).text);
+
+const POD = "/api/v1/namespaces/default/pods/x";
+const PROXY = "/api/v1/namespaces/default/services/s/proxy";
+
+describe("a subresource that connects", () => {
+  test.each(["GET", "POST"])("answers a %s by the handler that it returns", async (method) => {
+    expect(await send(method, `${POD}/exec?command=ls&stdin=true`)).toMatchObject({
+      status: 200,
+      text: `${method} admin default/x path= query=command=ls&stdin=true`,
+    });
+  });
+
+  test.each(["PUT", "PATCH", "DELETE", "OPTIONS"])("refuses a %s that its record does not name", async (method) => {
+    expect((await send(method, `${POD}/exec`)).status).toBe(405);
+  });
+
+  test("throws for a name that it does not know", async () => {
+    expect(await send("GET", "/api/v1/namespaces/default/pods/missing/exec")).toMatchObject({ status: 404 });
+  });
+
+  test("has no path behind it unless it says so, and no watch", async () => {
+    expect(await send("GET", `${POD}/exec/more`)).toMatchObject({ status: 404 });
+    expect((await send("GET", "/api/v1/watch/namespaces/default/pods/x/exec")).status).not.toBe(200);
+  });
+
+  test.each(METHODS)("with a path behind it gets a %s and the path as the client wrote it", async (method) => {
+    const { status, text } = await send(method, `${PROXY}/a%2Fb//c/?d=1`);
+    const body = method === "HEAD" ? "" : `${method} admin default/s path=/a%2Fb//c/ query=d=1`;
+    expect({ status, text }).toEqual({ status: 200, text: body });
+  });
+
+  test.each([
+    ["", ""],
+    ["/", "/"],
+  ])("knows %j from the other", async (behind, path) => {
+    expect((await send("GET", PROXY + behind)).text).toBe(`GET admin default/s path=${path} query=`);
+  });
+});
+
+describe("a storage that is not the generic Store", () => {
+  const CLASSES = "/apis/node.k8s.io/v1/runtimeclasses";
+
+  test("serves the verbs that it implements", async () => {
+    expect(await json(`${CLASSES}/a`)).toEqual({
+      kind: "RuntimeClass",
+      apiVersion: "node.k8s.io/v1",
+      metadata: { name: "a" },
+      handler: "run-a",
+    });
+    expect(await json(CLASSES)).toEqual({
+      kind: "RuntimeClassList",
+      apiVersion: "node.k8s.io/v1",
+      metadata: { resourceVersion: "7" },
+      items: [
+        { metadata: { name: "a" }, handler: "run-a" },
+        { metadata: { name: "b" }, handler: "run-b" },
+      ],
+    });
+    expect((await send("GET", `${CLASSES}/c`)).status).toBe(404);
+  });
+
+  test("shows its objects in the table of its strategy", async () => {
+    const { text } = await call(api, "GET", CLASSES, undefined, {
+      accept: "application/json;as=Table;v=v1;g=meta.k8s.io",
+    });
+    const table = JSON.parse(text) as { rows: { cells: unknown[] }[] };
+    expect(table.rows.map(({ cells }) => cells)).toEqual([
+      ["a", "run-a", "<unknown>"],
+      ["b", "run-b", "<unknown>"],
+    ]);
+  });
+
+  test.each([
+    ["POST", CLASSES],
+    ["DELETE", CLASSES],
+    ["PUT", `${CLASSES}/a`],
+    ["DELETE", `${CLASSES}/a`],
+    ["GET", `${CLASSES}?watch=true&timeoutSeconds=1`],
+  ])("refuses a %s of %s, which it does not implement", async (method, path) => {
+    expect(await send(method, path)).toMatchObject({ status: 405 });
+  });
+
+  test("is made once, and no strategy can read it as if it were stored", async () => {
+    expect(opened).toBe(1);
+    await expect(server.resources.access.list("node.k8s.io", "runtimeclasses")).rejects.toThrow(
+      "node.k8s.io/runtimeclasses is not kept in the store",
+    );
+  });
+});
+
+test("a verb whose handler needs what the server lacks is refused", async () => {
+  const { status } = await call(api, "POST", "/api/v1/namespaces/default/serviceaccounts/x/token", {});
+  expect(status).toBe(405);
+});
