@@ -1,6 +1,7 @@
-import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import { servedGroups, servedResources, type ResourceFacts } from "../facts/resources.js";
-import { byName, type DiscoveryOptions } from "./documents.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
+import type { ResourceFacts } from "../facts/resources.js";
+import type { ServedApi } from "../facts/served-api.js";
+import { byName } from "./documents.js";
 
 export interface ApiGroupDiscoveryListDocument {
   readonly kind: "APIGroupDiscoveryList";
@@ -38,12 +39,10 @@ export interface ApiResourceDiscoveryDocument {
 }
 
 /** GET /api or /apis as `application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList`. */
-export function aggregatedDiscovery(
-  root: "api" | "apis",
-  options: DiscoveryOptions = {},
-): ApiGroupDiscoveryListDocument {
-  const all = servedResources(options.runtimeConfig);
-  const groups = servedGroups(options.runtimeConfig).filter(({ name }) => (root === "api") === (name === ""));
+export function aggregatedDiscovery(api: ServedApi, root: "api" | "apis"): ApiGroupDiscoveryListDocument {
+  const groups = api.groups.filter(({ name }) => (root === "api") === (name === ""));
+  const freshness = (group: string, version: string): ApiVersionDiscoveryDocument["freshness"] =>
+    api.unavailable.has(formatGroupVersion({ group, version })) ? "Stale" : "Current";
   return {
     kind: "APIGroupDiscoveryList",
     apiVersion: "apidiscovery.k8s.io/v2",
@@ -52,8 +51,8 @@ export function aggregatedDiscovery(
       metadata: name === "" ? {} : { name },
       versions: versions.map((version) => ({
         version,
-        resources: byName(all.filter((one) => one.group === name && one.version === version)).map(describe),
-        freshness: "Current",
+        resources: byName(api.resources.filter((one) => one.group === name && one.version === version)).map(describe),
+        freshness: freshness(name, version),
       })),
     })),
   };

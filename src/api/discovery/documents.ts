@@ -1,14 +1,9 @@
-import type { ResourceFacts, RuntimeConfig } from "../facts/resources.js";
-import { servedGroups, servedResources, type GroupFacts } from "../facts/resources.js";
+import type { GroupFacts, ResourceFacts } from "../facts/resources.js";
+import type { ServedApi } from "../facts/served-api.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 
-/**
- * Discovery's answers as plain objects, keys in the order Go writes them. They depend on nothing but what is served, so
- * a caller may keep their bytes.
- */
-export interface DiscoveryOptions {
-  readonly runtimeConfig?: RuntimeConfig;
-}
+// Discovery's answers as plain objects, keys in the order Go writes them. They depend on nothing but the served API, so a
+// caller may keep their bytes as long as it keeps that.
 
 export interface ApiVersionsDocument {
   readonly kind: "APIVersions";
@@ -66,23 +61,20 @@ export function apiVersions(serverAddress = ""): ApiVersionsDocument {
 }
 
 /** GET /apis. */
-export function apiGroupList(options: DiscoveryOptions = {}): ApiGroupListDocument {
-  const groups = servedGroups(options.runtimeConfig).filter(({ name }) => name !== "");
+export function apiGroupList(api: ServedApi): ApiGroupListDocument {
+  const groups = api.groups.filter(({ name }) => name !== "");
   return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(describeGroup) };
 }
 
 /** GET /apis/<name>; undefined when the group is not served. */
-export function apiGroup(name: string, options: DiscoveryOptions = {}): ApiGroupDocument | undefined {
-  const group = name === "" ? undefined : servedGroups(options.runtimeConfig).find((one) => one.name === name);
+export function apiGroup(api: ServedApi, name: string): ApiGroupDocument | undefined {
+  const group = name === "" ? undefined : api.groups.find((one) => one.name === name);
   return group === undefined ? undefined : { kind: "APIGroup", apiVersion: "v1", ...describeGroup(group) };
 }
 
 /** GET /api/v1 and /apis/<group>/<version>, subresources included; undefined when the version is not served. */
-export function apiResourceList(
-  groupVersion: string,
-  options: DiscoveryOptions = {},
-): ApiResourceListDocument | undefined {
-  const found = servedResources(options.runtimeConfig).filter((resource) => resource.groupVersion === groupVersion);
+export function apiResourceList(api: ServedApi, groupVersion: string): ApiResourceListDocument | undefined {
+  const found = api.resources.filter((resource) => resource.groupVersion === groupVersion);
   if (found.length === 0) return undefined;
   return {
     kind: "APIResourceList",

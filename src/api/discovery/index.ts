@@ -9,5 +9,4 @@ export {
   type ApiResourceDocument,
   type ApiResourceListDocument,
   type ApiVersionsDocument,
-  type DiscoveryOptions,
 } from "./documents.js";

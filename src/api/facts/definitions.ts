@@ -10,6 +10,9 @@ const META_KINDS = new Set(["Table", "PartialObjectMetadata", "PartialObjectMeta
 /** What {@link Definitions} reads: a part of {@link FactsFile}. */
 export type DefinitionsFile = Pick<FactsFile, "kinds" | "enums" | "definitions"> & Partial<Pick<FactsFile, "unions">>;
 
+/** API types by the names that OpenAPI has for them. */
+export type TypeSource = Pick<Definitions, "definitionOf" | "kindsOf" | "structOf" | "unionsOf">;
+
 /** The API types of a facts file, and of another one behind it, which knows nothing of the first. */
 export class Definitions {
   readonly #structs = new Map<string, StructSchema>();

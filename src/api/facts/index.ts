@@ -4,6 +4,7 @@ export {
   kindsOf,
   schemaFor,
   structOf,
+  type TypeSource,
   unionsOf,
 } from "./definitions.js";
 export {
@@ -17,3 +18,4 @@ export {
   type RuntimeConfig,
   type SubresourceFacts,
 } from "./resources.js";
+export { builtInApi, groupVersionsOf, type ServedApi } from "./served-api.js";

@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
-import { definitionOf } from "../facts/definitions.js";
-import { servedResources, type ResourceFacts, type RuntimeConfig, type SubresourceFacts } from "../facts/resources.js";
+import type { ResourceFacts, SubresourceFacts } from "../facts/resources.js";
+import type { ServedApi } from "../facts/served-api.js";
 import { pathParameter, pretty, queryParameters, type Action, type ParameterFacts } from "./parameters.js";
 
 export const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -24,13 +24,15 @@ export interface OperationFacts {
 }
 
 /** Everything the server answers to below one group version ("apps/v1"), in the order of the resources. */
-export function operationsOf(groupVersion: string, runtimeConfig?: RuntimeConfig): readonly OperationFacts[] {
-  return servedResources(runtimeConfig)
+export function operationsOf(api: ServedApi, groupVersion: string): readonly OperationFacts[] {
+  return api.resources
     .filter((resource) => resource.groupVersion === groupVersion)
     .flatMap((resource) => [
       ...collectionOperations(resource),
       ...itemOperations(resource),
-      ...resource.subresources.flatMap((subresource) => subresourceOperations(resource, subresource)),
+      ...resource.subresources.flatMap((subresource) =>
+        subresourceOperations(resource, subresource, api.types.definitionOf(subresource.kind)),
+      ),
     ]);
 }
 
@@ -115,10 +117,14 @@ const METHODS: Readonly<Record<string, readonly [Method, Action, string]>> = {
   delete: ["delete", "delete", "delete"],
 };
 
-function subresourceOperations(resource: ResourceFacts, subresource: SubresourceFacts): readonly OperationFacts[] {
+/** `definition` is that of the subresource's kind. */
+function subresourceOperations(
+  resource: ResourceFacts,
+  subresource: SubresourceFacts,
+  definition: string | undefined,
+): readonly OperationFacts[] {
   const place = itemPlace(resource);
   const path = `${place.path}/${subresource.name}`;
-  const definition = definitionOf(subresource.kind);
   const isConnect = subresource.kind.kind.endsWith("Options");
   const names = namesOf(resource);
   return subresource.verbs.flatMap((verb) => {

@@ -1,6 +1,6 @@
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";
-import { kindsOf, structOf, unionsOf } from "../facts/definitions.js";
+import type { TypeSource } from "../facts/definitions.js";
 import { META } from "./operations.js";
 
 /** A JSON schema in either of OpenAPI's dialects. */
@@ -25,13 +25,17 @@ const SPECIAL: Readonly<Partial<Record<ScalarSchema["scalar"], string>>> = {
 };
 
 /** The definitions of the given names and of everything they lead to, by name, sorted. */
-export function describeDefinitions(names: Iterable<string>, dialect: Dialect): Record<string, JsonSchema> {
+export function describeDefinitions(
+  names: Iterable<string>,
+  dialect: Dialect,
+  types: TypeSource,
+): Record<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const open = [...names];
   for (let name = open.pop(); name !== undefined; name = open.pop()) {
     if (found.has(name)) continue;
     const refs: string[] = [];
-    found.set(name, describeDefinition(name, { dialect, refs }));
+    found.set(name, describeDefinition(name, { dialect, types, refs }));
     open.push(...refs);
   }
   return Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -39,6 +43,7 @@ export function describeDefinitions(names: Iterable<string>, dialect: Dialect): 
 
 interface Context {
   readonly dialect: Dialect;
+  readonly types: TypeSource;
   /** Collects the definitions that are referred to. */
   readonly refs: string[];
 }
@@ -46,11 +51,12 @@ interface Context {
 function describeDefinition(name: string, context: Context): JsonSchema {
   const special = specialDefinition(name, context.dialect);
   if (special !== undefined) return special;
-  const struct = structOf(name);
+  const { types } = context;
+  const struct = types.structOf(name);
   if (struct === undefined) return { type: "object" };
   const required = struct.fields.filter((field) => field.required).map((field) => field.name);
-  const kinds = kindsOf(name);
-  const unions = unionsOf(name);
+  const kinds = types.kindsOf(name);
+  const unions = types.unionsOf(name);
   return {
     type: "object",
     ...(required.length > 0 ? { required: required.toSorted() } : {}),

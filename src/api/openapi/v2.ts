@@ -1,4 +1,4 @@
-import { type RuntimeConfig, servedGroupVersions } from "../facts/resources.js";
+import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
 import { META, operationsOf, type OperationFacts } from "./operations.js";
 import type { ParameterFacts } from "./parameters.js";
 import { describeDefinitions, v2Dialect, type JsonSchema } from "./schemas.js";
@@ -13,19 +13,17 @@ export interface OpenApiV2Document {
 }
 
 /** GET /openapi/v2 as JSON. Made anew each time. */
-export function openApiV2Json(runtimeConfig: RuntimeConfig = {}): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(buildDocument(runtimeConfig)));
+export function openApiV2Json(api: ServedApi): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(buildDocument(api)));
 }
 
 /** GET /openapi/v2 as `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Made anew each time. */
-export function openApiV2Protobuf(runtimeConfig: RuntimeConfig = {}): Uint8Array {
-  return encodeOpenApiV2(buildDocument(runtimeConfig));
+export function openApiV2Protobuf(api: ServedApi): Uint8Array {
+  return encodeOpenApiV2(buildDocument(api));
 }
 
-function buildDocument(runtimeConfig: RuntimeConfig): OpenApiV2Document {
-  const operations = servedGroupVersions(runtimeConfig).flatMap((groupVersion) =>
-    operationsOf(groupVersion, runtimeConfig),
-  );
+function buildDocument(api: ServedApi): OpenApiV2Document {
+  const operations = groupVersionsOf(api).flatMap((groupVersion) => operationsOf(api, groupVersion));
   const names = new Set([
     `${META}.WatchEvent`,
     `${META}.APIResourceList`,
@@ -43,7 +41,7 @@ function buildDocument(runtimeConfig: RuntimeConfig): OpenApiV2Document {
     swagger: "2.0",
     info: { title: "Kubernetes", version: "v1.36.0" },
     paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
-    definitions: describeDefinitions(names, v2Dialect),
+    definitions: describeDefinitions(names, v2Dialect, api.types),
   };
 }
 

@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import { facts } from "../facts/data.js";
-import { type RuntimeConfig, servedGroupVersions } from "../facts/resources.js";
+import { resources } from "../facts/resources.js";
+import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
 import { META, operationsOf, type OperationFacts } from "./operations.js";
 import type { ParameterFacts } from "./parameters.js";
 import { describeDefinitions, v3Dialect, type JsonSchema } from "./schemas.js";
@@ -12,16 +14,31 @@ export interface OpenApiV3IndexDocument {
 }
 
 /** GET /openapi/v3: where the document of each group version is, with a hash that changes when the document does. */
-export function openApiV3Index(runtimeConfig: RuntimeConfig = {}): OpenApiV3IndexDocument {
-  const paths = servedGroupVersions(runtimeConfig).map((groupVersion) => {
-    const path = indexPath(groupVersion);
-    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiV3Hash(groupVersion)}` }] as const;
+export function openApiV3Index(api: ServedApi): OpenApiV3IndexDocument {
+  const paths = groupVersionsOf(api).map((groupVersion) => {
+    const path = openApiV3Path(groupVersion);
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiV3Hash(api, groupVersion)}` }] as const;
   });
   return { paths: Object.fromEntries(paths.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
 }
 
 /** The hash and ETag (unquoted) of a group version's document. */
-export function openApiV3Hash(groupVersion: string): string {
+export function openApiV3Hash(api: ServedApi, groupVersion: string): string {
+  if (isAsPublished(api, groupVersion)) return publishedHash(groupVersion);
+  return createHash("sha512")
+    .update(JSON.stringify(buildDocument(api, groupVersion)))
+    .digest("hex")
+    .toUpperCase();
+}
+
+/** Whether the group version has exactly what the facts have: its document need not be made to know whether it changed. */
+function isAsPublished(api: ServedApi, groupVersion: string): boolean {
+  const published = resources().filter((one) => one.groupVersion === groupVersion);
+  const served = api.resources.filter((one) => one.groupVersion === groupVersion);
+  return served.length === published.length && served.every((one) => published.includes(one));
+}
+
+function publishedHash(groupVersion: string): string {
   let hash = FORMAT;
   for (let index = 0; index < groupVersion.length; index += 1) {
     hash = (Math.imul(hash, 31) + groupVersion.charCodeAt(index)) >>> 0;
@@ -33,19 +50,18 @@ export function openApiV3Hash(groupVersion: string): string {
  * GET /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>: the JSON of a served group version, given as "apps/v1"
  * or as the path of the index ("apis/apps/v1"). Made anew each time; the same bytes.
  */
-export function openApiV3Document(
-  groupVersionOrPath: string,
-  runtimeConfig: RuntimeConfig = {},
-): Uint8Array | undefined {
+export function openApiV3Document(api: ServedApi, groupVersionOrPath: string): Uint8Array | undefined {
   const groupVersion = groupVersionOrPath.replace(/^apis?\//, "");
-  if (!servedGroupVersions(runtimeConfig).includes(groupVersion)) return undefined;
-  return new TextEncoder().encode(JSON.stringify(buildDocument(groupVersion, runtimeConfig)));
+  if (!groupVersionsOf(api).includes(groupVersion)) return undefined;
+  return new TextEncoder().encode(JSON.stringify(buildDocument(api, groupVersion)));
 }
 
-const indexPath = (groupVersion: string): string => `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
+/** "apis/apps/v1" of "apps/v1": where the index has a group version's document. */
+export const openApiV3Path = (groupVersion: string): string =>
+  `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
 
-function buildDocument(groupVersion: string, runtimeConfig: RuntimeConfig): JsonSchema {
-  const operations = operationsOf(groupVersion, runtimeConfig);
+function buildDocument(api: ServedApi, groupVersion: string): JsonSchema {
+  const operations = operationsOf(api, groupVersion);
   const names = new Set([`${META}.WatchEvent`, `${META}.APIResourceList`]);
   for (const { body, answer } of operations) {
     if (body !== undefined) names.add(body);
@@ -61,7 +77,7 @@ function buildDocument(groupVersion: string, runtimeConfig: RuntimeConfig): Json
     info: { title: "Kubernetes", version: "v1.36.0" },
     paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
     components: {
-      schemas: describeDefinitions(names, v3Dialect),
+      schemas: describeDefinitions(names, v3Dialect, api.types),
       securitySchemes: { BearerToken: { type: "apiKey", in: "header", name: "authorization" } },
     },
   };

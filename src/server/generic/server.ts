@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { RuntimeConfig } from "../../api/facts/index.js";
+import { builtInApi, type RuntimeConfig } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -15,6 +15,7 @@ import { type FindObject, serviceAccountTokens } from "../authn/service-account-
 import { clientCertificate } from "../authn/client-certificate.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
+import { LatestDocuments } from "../endpoints/non-resource/latest-documents.js";
 import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
@@ -181,14 +182,15 @@ function nonResource(config: ServerConfig, shutdown: HealthCheck): Handler {
     check: () => storage.check(),
   };
   const healthy = [ping, etcd, ...(boot?.checks ?? [])];
-  const root = rootPaths(runtimeConfig);
+  const api = builtInApi(runtimeConfig);
+  const root = rootPaths(api);
   const lookups = [
     (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
     healthHandler("/healthz", healthy),
     healthHandler("/livez", [ping, etcd]),
     healthHandler("/readyz", [...healthy, shutdown]),
-    discoveryHandlers(serverAddress, runtimeConfig),
-    openApiHandlers(runtimeConfig),
+    discoveryHandlers(api, serverAddress),
+    openApiHandlers(api, new LatestDocuments()),
     ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
     (path: string) => (path === "/" ? root : undefined),
   ];

@@ -6,9 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { aggregatedDiscovery } from "../../../src/api/discovery/index.js";
-import { servedGroupVersions } from "../../../src/api/facts/index.js";
+import { builtInApi, servedGroupVersions } from "../../../src/api/facts/index.js";
 import { openApiV2Json, openApiV2Protobuf, openApiV3Document, openApiV3Index } from "../../../src/api/openapi/index.js";
 import { realTool } from "../../helpers/real-tools.js";
+
+const api = builtInApi();
 
 const parse = (bytes: Uint8Array | undefined): Record<string, never> =>
   JSON.parse(new TextDecoder().decode(bytes)) as Record<string, never>;
@@ -25,24 +27,24 @@ function references(value: unknown, found = new Set<string>()): Set<string> {
 
 describe("OpenAPI v3", () => {
   test("has a document for every served version, at the address its index gives", () => {
-    const paths = Object.keys(openApiV3Index().paths);
+    const paths = Object.keys(openApiV3Index(api).paths);
     expect(paths).toEqual(
       servedGroupVersions()
         .map((one) => (one.includes("/") ? `apis/${one}` : `api/${one}`))
         .toSorted(),
     );
     for (const path of paths) {
-      expect(openApiV3Index().paths[path]?.serverRelativeURL).toMatch(
+      expect(openApiV3Index(api).paths[path]?.serverRelativeURL).toMatch(
         new RegExp(`^/openapi/v3/${path}\\?hash=[0-9A-F]{128}$`),
       );
-      expect(openApiV3Document(path)).toEqual(openApiV3Document(path));
+      expect(openApiV3Document(api, path)).toEqual(openApiV3Document(api, path));
     }
-    expect(openApiV3Document("apis/apps/v2")).toBeUndefined();
+    expect(openApiV3Document(api, "apis/apps/v2")).toBeUndefined();
   });
 
   test("refers to nothing that is missing", () => {
     for (const groupVersion of servedGroupVersions()) {
-      const document = parse(openApiV3Document(groupVersion)) as unknown as { components: { schemas: object } };
+      const document = parse(openApiV3Document(api, groupVersion)) as unknown as { components: { schemas: object } };
       const missing = [...references(document)].filter(
         (ref) => !Object.hasOwn(document.components.schemas, ref.replace("#/components/schemas/", "")),
       );
@@ -51,7 +53,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("describes PATCH and merge keys as kubectl looks for them", () => {
-    const document = parse(openApiV3Document("v1")) as unknown as {
+    const document = parse(openApiV3Document(api, "v1")) as unknown as {
       paths: Record<
         string,
         { patch: { parameters: { name: string; in: string }[]; requestBody: { content: object } } }
@@ -83,7 +85,7 @@ describe("OpenAPI v3", () => {
 });
 
 test("OpenAPI v2 refers to nothing that is missing", () => {
-  const document = parse(openApiV2Json()) as unknown as { definitions: object };
+  const document = parse(openApiV2Json(api)) as unknown as { definitions: object };
   const missing = [...references(document)].filter(
     (ref) => !Object.hasOwn(document.definitions, ref.replace("#/definitions/", "")),
   );
@@ -162,12 +164,12 @@ describe.skipIf(kubectl.missing !== undefined)(`the real kubectl ${kubectl.missi
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 function answer(path: string, accept: string): readonly [type: string, body: object | undefined] {
-  if (path === "/api" || path === "/apis") return [AGGREGATED, aggregatedDiscovery(path === "/api" ? "api" : "apis")];
+  if (path === "/api" || path === "/apis") return [AGGREGATED, aggregatedDiscovery(api, path === "/api" ? "api" : "apis")];
   if (path === "/openapi/v2") {
     return accept.includes("protobuf")
-      ? ["application/com.github.proto-openapi.spec.v2.v1.0+protobuf", openApiV2Protobuf()]
-      : ["application/json", openApiV2Json()];
+      ? ["application/com.github.proto-openapi.spec.v2.v1.0+protobuf", openApiV2Protobuf(api)]
+      : ["application/json", openApiV2Json(api)];
   }
-  if (path === "/openapi/v3") return ["application/json", openApiV3Index()];
-  return ["application/json", openApiV3Document(path.replace("/openapi/v3/", ""))];
+  if (path === "/openapi/v3") return ["application/json", openApiV3Index(api)];
+  return ["application/json", openApiV3Document(api, path.replace("/openapi/v3/", ""))];
 }

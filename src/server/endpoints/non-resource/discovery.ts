@@ -1,12 +1,11 @@
 import { withoutTrailing } from "../../../base/without-trailing.js";
-import type { RuntimeConfig } from "../../../api/facts/index.js";
+import type { ServedApi } from "../../../api/facts/index.js";
 import {
   aggregatedDiscovery,
   apiGroup,
   apiGroupList,
   apiResourceList,
   apiVersions,
-  type DiscoveryOptions,
 } from "../../../api/discovery/index.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import type { Handler } from "../../request/api-request.js";
@@ -20,33 +19,29 @@ import type { ApiRequest } from "../../request/api-request.js";
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /** Answers /api, /apis and what lies below them down to a group version; undefined for other paths. */
-export function discoveryHandlers(
-  serverAddress: () => string,
-  runtimeConfig: RuntimeConfig,
-): (path: string) => Handler | undefined {
-  const options = { runtimeConfig };
-  const core = document(() => aggregatedDiscovery("api", options));
-  const groups = document(() => aggregatedDiscovery("apis", options));
+export function discoveryHandlers(api: ServedApi, serverAddress: () => string): (path: string) => Handler | undefined {
+  const core = document(() => aggregatedDiscovery(api, "api"));
+  const groups = document(() => aggregatedDiscovery(api, "apis"));
   return (path) => {
     const parts = withoutTrailing(path, "/").split("/").slice(1);
     if (parts[0] !== "api" && parts[0] !== "apis") return undefined;
     const root = parts[0];
     if (parts.length === 1) {
-      const legacy = () => (root === "api" ? apiVersions(serverAddress()) : apiGroupList(options));
+      const legacy = () => (root === "api" ? apiVersions(serverAddress()) : apiGroupList(api));
       return (request) => respondRoot(request, root === "api" ? core : groups, legacy);
     }
-    const found = root === "api" ? apiResourceListOf(parts, options) : groupOrVersion(parts, options);
+    const found = root === "api" ? coreVersion(api, parts) : groupOrVersion(api, parts);
     return found === undefined ? undefined : (request) => respondPlain(request, found);
   };
 }
 
-const apiResourceListOf = (parts: readonly string[], options: DiscoveryOptions): object | undefined =>
-  parts.length === 2 ? apiResourceList(parts[1] ?? "", options) : undefined;
+const coreVersion = (api: ServedApi, parts: readonly string[]): object | undefined =>
+  parts.length === 2 ? apiResourceList(api, parts[1] ?? "") : undefined;
 
-function groupOrVersion(parts: readonly string[], options: DiscoveryOptions): object | undefined {
+function groupOrVersion(api: ServedApi, parts: readonly string[]): object | undefined {
   const [, group = "", version] = parts;
-  if (parts.length === 2) return apiGroup(group, options);
-  return parts.length === 3 ? apiResourceList(`${group}/${version}`, options) : undefined;
+  if (parts.length === 2) return apiGroup(api, group);
+  return parts.length === 3 ? apiResourceList(api, `${group}/${version}`) : undefined;
 }
 
 function document(make: () => object): CachedDocument {

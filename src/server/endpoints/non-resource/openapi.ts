@@ -1,10 +1,11 @@
-import type { RuntimeConfig } from "../../../api/facts/index.js";
+import { groupVersionsOf, type ServedApi } from "../../../api/facts/index.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondBytes, respondText } from "../../request/respond.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import { parseAccept } from "../negotiation/media-type.js";
 import { jsonBytes } from "../representation/json-text.js";
 import { type CachedDocument, respondDocument } from "./cached-document.js";
+import type { LatestDocuments } from "./latest-documents.js";
 
 const PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 /** What clients of old ask for; "@" is no token of a media type, so the answer never says it. */
@@ -15,27 +16,20 @@ type OpenApi = typeof import("../../../api/openapi/index.js");
 
 const load = (): Promise<OpenApi> => import("../../../api/openapi/index.js");
 
-/** /openapi/v2 and /openapi/v3 of what is served. The documents are made when somebody first reads one, and kept. */
-export function openApiHandlers(runtimeConfig: RuntimeConfig): (path: string) => Handler | undefined {
-  const documents = new Map<string, CachedDocument>();
-  const kept = (name: string, contentType: string, bytes: () => Uint8Array): CachedDocument => {
-    let document = documents.get(name);
-    if (document === undefined) {
-      document = { contentType, bytes };
-      documents.set(name, document);
-    }
-    return document;
-  };
+/** /openapi/v2 and /openapi/v3 of a served API. A document is made when a client first reads it, and kept in `documents`. */
+export function openApiHandlers(served: ServedApi, documents: LatestDocuments): (path: string) => Handler | undefined {
+  const kept = (name: string, contentType: string, bytes: () => Uint8Array): CachedDocument =>
+    documents.get(served, name, () => ({ contentType, bytes }));
 
   async function respondV2(request: ApiRequest): Promise<void> {
     const api = await load();
     for (const { type } of parseAccept(request.exchange.headers["accept"])) {
       if (type === PROTOBUF || type === OLD_PROTOBUF) {
-        const bytes = () => api.openApiV2Protobuf(runtimeConfig);
+        const bytes = () => api.openApiV2Protobuf(served);
         return respondDocument(request, kept("v2 protobuf", PROTOBUF, bytes));
       }
       if (type === "application/json" || type === "*/*" || type === "application/*") {
-        const bytes = () => api.openApiV2Json(runtimeConfig);
+        const bytes = () => api.openApiV2Json(served);
         return respondDocument(request, kept("v2 json", "application/json", bytes));
       }
     }
@@ -44,7 +38,7 @@ export function openApiHandlers(runtimeConfig: RuntimeConfig): (path: string) =>
 
   async function respondIndex(request: ApiRequest): Promise<void> {
     const api = await load();
-    const bytes = () => jsonBytes(api.openApiV3Index(runtimeConfig));
+    const bytes = () => jsonBytes(api.openApiV3Index(served));
     const document = kept("v3 index", "application/json", bytes);
     return respondDocument(request, document, { "cache-control": "no-cache, private" });
   }
@@ -53,13 +47,16 @@ export function openApiHandlers(runtimeConfig: RuntimeConfig): (path: string) =>
   async function respondV3(request: ApiRequest, path: string): Promise<void> {
     const api = await load();
     const groupVersion = path.replace(/^apis?\//, "");
-    const current = api.openApiV3Index(runtimeConfig).paths[path];
-    const hash = request.exchange.query.get("hash");
-    if (current === undefined) return respondText(request, 404, "404 page not found\n");
-    if (hash !== null && hash !== "" && hash !== api.openApiV3Hash(groupVersion)) {
-      return respondBytes(request, 301, { location: current.serverRelativeURL }, new Uint8Array());
+    if (!groupVersionsOf(served).includes(groupVersion) || path !== api.openApiV3Path(groupVersion)) {
+      return respondText(request, 404, "404 page not found\n");
     }
-    const bytes = () => api.openApiV3Document(groupVersion, runtimeConfig) ?? new Uint8Array();
+    const hash = request.exchange.query.get("hash");
+    if (hash !== null && hash !== "") {
+      const current = api.openApiV3Hash(served, groupVersion);
+      const location = `/openapi/v3/${path}?hash=${current}`;
+      if (hash !== current) return respondBytes(request, 301, { location }, new Uint8Array());
+    }
+    const bytes = () => api.openApiV3Document(served, groupVersion) ?? new Uint8Array();
     const immutable = {
       "cache-control": "public, immutable",
       expires: new Date(request.received + YEAR_SECONDS * 1000).toUTCString(),

@@ -1,13 +1,13 @@
-import { type RuntimeConfig, servedGroups } from "../../../api/facts/index.js";
+import type { ServedApi } from "../../../api/facts/index.js";
 import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
 
 /** GET /: the paths that can be asked for, sorted. */
 export const rootPaths =
-  (runtimeConfig: RuntimeConfig): Handler =>
+  (api: ServedApi): Handler =>
   async (request) => {
-    const groups = servedGroups(runtimeConfig).filter(({ name }) => name !== "");
+    const groups = api.groups.filter(({ name }) => name !== "");
     const paths = [
       "/api",
       "/api/v1",
