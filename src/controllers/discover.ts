@@ -17,11 +17,26 @@ export interface DiscoveredResource {
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/** Every resource at every version, subresources left out. */
-export async function discover(api: Api): Promise<readonly DiscoveredResource[]> {
-  const groups = await Promise.all(["/api", "/apis"].map((path) => api.get(path, AGGREGATED)));
-  return groups.flatMap((found) => list(found["items"]).flatMap((group) => resourcesOf(group as KubeObject)));
+export interface Discovery {
+  /** Every resource at every version, subresources left out. */
+  readonly resources: readonly DiscoveredResource[];
+  /** The group versions that discovery could not ask for their resources: what they have is not known now. */
+  readonly stale: readonly string[];
 }
+
+/** What the server serves, from aggregated discovery. */
+export async function discover(api: Api): Promise<Discovery> {
+  const found = await Promise.all(["/api", "/apis"].map((path) => api.get(path, AGGREGATED)));
+  const groups = found.flatMap((root) => list(root["items"]).map((group) => group as KubeObject));
+  return { resources: groups.flatMap(resourcesOf), stale: groups.flatMap(staleOf) };
+}
+
+function staleOf(group: KubeObject): string[] {
+  const stale = objects(group["versions"]).filter(({ freshness }) => freshness === "Stale");
+  return stale.map(({ version }) => apiVersionOf(group.metadata?.name ?? "", text(version)));
+}
+
+const apiVersionOf = (group: string, version: string): string => (group === "" ? version : `${group}/${version}`);
 
 function resourcesOf(group: KubeObject): DiscoveredResource[] {
   const name = group.metadata?.name ?? "";
@@ -34,7 +49,7 @@ function resourcesOf(group: KubeObject): DiscoveredResource[] {
       const kind = object(found["responseKind"]);
       return {
         group: name,
-        apiVersion: name === "" ? text(version["version"]) : `${name}/${text(version["version"])}`,
+        apiVersion: apiVersionOf(name, text(version["version"])),
         resource,
         kind: text(kind["kind"]),
         namespaced: found["scope"] === "Namespaced",

@@ -39,6 +39,8 @@ export interface ControllersConfig {
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
   readonly reportError?: (error: unknown) => void;
+  /** Calls `listener` after each change of what the server serves, until the returned function is called. */
+  readonly onApiChange?: (listener: () => void) => () => void;
 }
 
 export interface Controllers {
@@ -179,12 +181,17 @@ export function startControllers(config: ControllersConfig): Controllers {
   start(["certificatesigningrequest-signing-controller"], () =>
     follow(api, { path: SIGNED_REQUESTS, signal, report, changed: (request) => signer.changed(request) }),
   );
+  const unsubscribe = config.onApiChange?.(() => {
+    namespaces.apiChanged();
+    garbage.apiChanged();
+  });
   // The API is ready before the garbage collector has looked at all objects.
   start(["garbage-collector-controller"], () => portsReady.reached.then(() => garbage.run()));
   return {
     settled: portsReady.reached,
     prepared: furnish,
     async stop() {
+      unsubscribe?.();
       stopping.abort();
       for (const { reach } of [namespacesReady, cidrsReady, ipsReady, portsReady]) reach();
       await Promise.allSettled([...running, namespaces.settled(), cidrs.settled(), disruption.settled()]);

@@ -54,7 +54,7 @@ export class ExpectedPods {
   }
 
   async #resourceOf({ apiVersion, kind }: OwnerReference): Promise<DiscoveredResource> {
-    this.#resources ??= discover(this.api);
+    this.#resources ??= discover(this.api).then(({ resources }) => resources);
     try {
       const found = (await this.#resources).find((one) => one.apiVersion === apiVersion && one.kind === kind);
       if (found === undefined)

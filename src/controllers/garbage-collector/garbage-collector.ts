@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { deferred } from "../../base/deferred.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import type { Api } from "../api.js";
@@ -21,6 +22,12 @@ export interface GarbageCollectorConfig {
   readonly warn: RecordWarning;
 }
 
+interface Monitor {
+  stop(): void;
+  /** Resolves when the monitor has stopped. */
+  readonly ended: Promise<void>;
+}
+
 const WORKERS = 20;
 const RETRY_MS = 1000;
 
@@ -34,6 +41,10 @@ export class GarbageCollector {
   readonly #graph: DependencyGraph;
   readonly #deletions: WorkQueue<GraphNode>;
   readonly #orphanings: WorkQueue<GraphNode>;
+  /** By "apps/v1/deployments". */
+  readonly #monitors = new Map<string, Monitor>();
+  /** The next change of what the server serves. */
+  #change = deferred<void>();
 
   constructor(private readonly config: GarbageCollectorConfig) {
     const { signal, report } = config;
@@ -59,16 +70,50 @@ export class GarbageCollector {
 
   /** Ends when the signal aborts and nothing is under way any more. */
   async run(): Promise<void> {
-    const resources = await this.#resources();
-    let missing = resources.length;
+    const { signal } = this.config;
+    const stop = () => this.#stopMonitors();
+    signal.addEventListener("abort", stop, { once: true });
+    await this.#followResources(true);
+    while (!signal.aborted) {
+      await this.#change.promise;
+      this.#change = deferred();
+      await this.#followResources(false);
+    }
+    await Promise.all([...this.#monitors.values()].map(({ ended }) => ended));
+    await Promise.all([this.#deletions.settled(), this.#orphanings.settled()]);
+  }
+
+  /** To be called when the server begins or ceases to serve resources. */
+  apiChanged(): void {
+    this.#requests.apiChanged();
+    this.#change.resolve();
+  }
+
+  #stopMonitors(): void {
+    for (const { stop } of this.#monitors.values()) stop();
+    this.#change.resolve();
+  }
+
+  /** Follows every resource whose objects can be garbage, and no other. Deletions begin when all of the first ones were listed. */
+  async #followResources(first: boolean): Promise<void> {
+    const resources = new Map((await this.#resources()).map((one) => [`${one.apiVersion}/${one.resource}`, one]));
+    if (this.config.signal.aborted) return;
+    for (const [id, { stop, ended }] of [...this.#monitors]) {
+      if (resources.has(id)) continue;
+      this.#monitors.delete(id);
+      stop();
+      await ended;
+    }
+    let missing = resources.size;
     const synced = () => {
-      // What nobody has seen yet is not therefore absent.
-      if (--missing > 0) return;
+      // What the collector has not listed yet is not therefore absent.
+      if (!first || --missing > 0) return;
       this.#deletions.start();
       this.#orphanings.start();
     };
-    await Promise.all(resources.map((resource) => this.#monitor(resource, synced)));
-    await Promise.all([this.#deletions.settled(), this.#orphanings.settled()]);
+    for (const [id, resource] of resources) {
+      if (!this.#monitors.has(id)) this.#monitors.set(id, this.#monitor(resource, first, synced));
+    }
   }
 
   /** Asks discovery until it answers; none once the signal aborts. */
@@ -85,9 +130,11 @@ export class GarbageCollector {
     return [];
   }
 
-  #monitor(resource: DiscoveredResource, synced: () => void): Promise<void> {
+  /** `fresh` says that the graph has no objects of the resource yet. */
+  #monitor(resource: DiscoveredResource, fresh: boolean, synced: () => void): Monitor {
     const { apiVersion, kind } = resource;
-    const { signal, report } = this.config;
+    const { report } = this.config;
+    const stopping = new AbortController();
     const identity = ({ namespace = "", name = "", uid = "" }: ObjectMeta): ObjectReference => ({
       apiVersion,
       kind,
@@ -96,18 +143,22 @@ export class GarbageCollector {
       uid,
     });
     let first = true;
-    return monitor(this.config.api, {
+    const ended = monitor(this.config.api, {
       path: collectionPath(resource, ""),
-      signal,
-      report,
+      signal: stopping.signal,
+      report: (error) => {
+        // The next change of the API ends the monitor of a resource that is not served any more.
+        if (!isNotFound(error)) report(error);
+      },
       changed: (metadata) => this.#graph.changed(identity(metadata), metadata),
       deleted: (metadata) => this.#graph.deleted(identity(metadata), false),
       listed: (uids) => {
         if (first) synced();
-        else this.#forgetMissing(resource, uids);
+        if (!first || !fresh) this.#forgetMissing(resource, uids);
         first = false;
       },
     });
+    return { ended, stop: () => stopping.abort() };
   }
 
   #forgetMissing({ apiVersion, kind }: DiscoveredResource, uids: ReadonlySet<string>): void {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { isConflict, isNotFound, isUnsupportedMediaType, notFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
+import type { KubeObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import { type Api, METADATA_ONLY } from "../api.js";
 import { collectionPath, type DiscoveredResource, discover } from "../discover.js";
 import type { ObjectReference } from "./object-reference.js";
@@ -21,7 +21,12 @@ export class OwnerRequests {
     private readonly clock: Clock,
   ) {}
 
-  /** The resource of a kind. Throws when there is none. */
+  /** To be called when the server begins or ceases to serve resources. */
+  apiChanged(): void {
+    this.#kinds = undefined;
+  }
+
+  /** The resource of a kind. Throws for a kind that cannot be found now, which says nothing about its objects. */
   async resourceOf({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<DiscoveredResource> {
     const id = `${apiVersion}/${kind}`;
     let found = (await this.#known()).get(id);
@@ -29,15 +34,25 @@ export class OwnerRequests {
       this.#kinds = undefined;
       found = (await this.#known()).get(id);
     }
-    if (found === undefined) throw new Error(`unable to get REST mapping for ${apiVersion}/${kind}.`);
+    if (found === undefined) throw unknownKind(apiVersion, kind);
     return found;
   }
 
   /** The object's metadata. Throws NotFound also for another object of that name. */
   async get(reference: ObjectReference): Promise<ObjectMeta> {
-    const { metadata = {} } = await this.api.get(await this.#path(reference), METADATA_ONLY);
+    const { metadata = {} } = await this.#read(reference);
     if (metadata.uid !== reference.uid) throw notFound({ group: "", resource: reference.kind }, reference.name);
     return metadata;
+  }
+
+  async #read(reference: ObjectReference): Promise<KubeObject> {
+    try {
+      return await this.api.get(await this.#path(reference), METADATA_ONLY);
+    } catch (error) {
+      // A server that does not serve the resource any more names no object: the object may still be there.
+      if (!isNotFound(error) || error.status.details?.name === reference.name) throw error;
+      throw unknownKind(reference.apiVersion, reference.kind);
+    }
   }
 
   /** Deletes the object unless its owners have changed since it looked like `seen`. */
@@ -121,8 +136,8 @@ export class OwnerRequests {
   async #discover(): Promise<ReadonlyMap<string, DiscoveredResource>> {
     this.#discovered = this.clock.now();
     try {
-      const found = await discover(this.api);
-      return new Map(found.map((one) => [`${one.apiVersion}/${one.kind}`, one]));
+      const { resources } = await discover(this.api);
+      return new Map(resources.map((one) => [`${one.apiVersion}/${one.kind}`, one]));
     } catch (error) {
       this.#kinds = undefined;
       throw error;
@@ -138,6 +153,9 @@ export class OwnerRequests {
     );
   }
 }
+
+const unknownKind = (apiVersion: string, kind: string): Error =>
+  new Error(`unable to get REST mapping for ${apiVersion}/${kind}.`);
 
 function sameOwners(one: readonly OwnerReference[] = [], other: readonly OwnerReference[] = []): boolean {
   const text = (owners: readonly OwnerReference[]) =>

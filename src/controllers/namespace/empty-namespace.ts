@@ -6,16 +6,12 @@ import type { DiscoveredResource } from "../discover.js";
 import { type DeletionReport, namespaceConditions } from "./conditions.js";
 import { type ContentDeleted, deleteContent } from "./delete-content.js";
 
-/** What is deleted of a namespace, in which order; or why nobody knows. */
-export type Contents = { readonly resources: readonly DiscoveredResource[] } | { readonly failure: string };
-
-const NOTHING: ContentDeleted = {
-  failures: [],
-  remaining: new Map(),
-  finalizers: new Map(),
-  estimate: 0,
-  left: [],
-};
+/** What a namespace may hold. */
+export interface Contents {
+  readonly resources: readonly DiscoveredResource[];
+  /** Why this may not be all: discovery failed, for some groups or altogether. */
+  readonly failure?: string | undefined;
+}
 
 /**
  * Deletes everything in a namespace that is being deleted, tells how it went in the namespace's conditions, then takes off
@@ -31,11 +27,12 @@ export async function emptyNamespace(
   const { name = "", uid } = namespace.metadata ?? {};
   const current = await find(api, name, uid);
   if (current === undefined) return undefined;
-  const known = "resources" in contents;
+  const { resources, failure } = contents;
   const deletedAt = Date.parse(current.metadata?.deletionTimestamp ?? "");
-  const deleted = known ? await deleteContent(api, { name, deletedAt }, contents.resources, now) : NOTHING;
-  await tellConditions(api, current, { ...deleted, ...(!known && { discovery: contents.failure }) }, now);
-  if (!known || deleted.remaining.size > 0 || deleted.failures.length > 0) return deleted;
+  const deleted = await deleteContent(api, { name, deletedAt }, resources, now);
+  await tellConditions(api, current, { ...deleted, discovery: failure }, now);
+  // What cannot be found now may still be there.
+  if (failure !== undefined || deleted.remaining.size > 0 || deleted.failures.length > 0) return deleted;
   await finalize(api, name, uid);
   return undefined;
 }

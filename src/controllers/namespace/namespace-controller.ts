@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type Api, METADATA_ONLY } from "../api.js";
-import { type DiscoveredResource, discover } from "../discover.js";
+import { discover } from "../discover.js";
 import { pause } from "../pause.js";
 import type { ContentDeleted } from "./delete-content.js";
 import { type Contents, emptyNamespace } from "./empty-namespace.js";
@@ -13,7 +13,9 @@ const LONGEST_WAIT_MS = 60_000;
 export class NamespaceController {
   /** By uid: a name can be taken again before the work for the old one notices. */
   readonly #emptying = new Map<string, Promise<void>>();
-  #resources: Promise<readonly DiscoveredResource[]> | undefined;
+  #contents: Promise<Contents> | undefined;
+  /** Each ends the wait of a namespace that something holds. */
+  readonly #waits = new Set<AbortController>();
 
   constructor(
     private readonly api: Api,
@@ -30,6 +32,12 @@ export class NamespaceController {
     this.#emptying.set(uid, work);
   }
 
+  /** To be called when the server begins or ceases to serve resources: what a namespace may hold is another thing then. */
+  apiChanged(): void {
+    this.#contents = undefined;
+    for (const wait of this.#waits) wait.abort();
+  }
+
   async settled(): Promise<void> {
     await Promise.all(this.#emptying.values());
   }
@@ -39,11 +47,11 @@ export class NamespaceController {
     while (!this.signal.aborted) {
       let deleted: ContentDeleted | undefined;
       try {
-        deleted = await emptyNamespace(this.api, namespace, await this.#contents(), this.clock.now());
+        deleted = await emptyNamespace(this.api, namespace, await this.#discovered(), this.clock.now());
         if (deleted === undefined) return;
       } catch (error) {
         if (this.signal.aborted) return;
-        this.#resources = undefined;
+        this.#contents = undefined;
         this.report(error);
       }
       // Kubernetes comes back after half the time it takes; and, for what failed, after a wait that doubles.
@@ -54,22 +62,22 @@ export class NamespaceController {
     }
   }
 
-  async #contents(): Promise<Contents> {
-    this.#resources ??= deletable(this.api);
-    try {
-      return { resources: await this.#resources };
-    } catch (error) {
-      this.#resources = undefined;
-      return { failure: error instanceof Error ? error.message : String(error) };
-    }
+  async #discovered(): Promise<Contents> {
+    this.#contents ??= contentsOfNamespaces(this.api);
+    const asked = this.#contents;
+    const { resources, failure } = await asked;
+    if (failure !== undefined && this.#contents === asked) this.#contents = undefined;
+    return { resources, failure };
   }
 
-  /** Waits until something of what is left changes, or that long. */
+  /** Waits until something of what is left changes, or what the server serves, or that long. */
   async #untilChanged(left: ContentDeleted["left"], milliseconds: number): Promise<void> {
     const waiting = new AbortController();
+    this.#waits.add(waiting);
     const signal = AbortSignal.any([waiting.signal, this.signal]);
     const watches = left.map((one) => this.#changed(one, signal));
     await Promise.race([pause(milliseconds, signal), ...watches]);
+    this.#waits.delete(waiting);
     waiting.abort();
     await Promise.all(watches);
   }
@@ -86,9 +94,23 @@ export class NamespaceController {
   }
 }
 
-async function deletable(api: Api): Promise<readonly DiscoveredResource[]> {
-  const found = await discover(api);
-  return found.filter(
-    ({ preferred, namespaced, verbs }) => preferred && namespaced && verbs.includes("delete") && verbs.includes("list"),
-  );
+async function contentsOfNamespaces(api: Api): Promise<Contents> {
+  try {
+    const { resources, stale } = await discover(api);
+    return {
+      resources: resources.filter(
+        ({ preferred, namespaced, verbs }) =>
+          preferred && namespaced && verbs.includes("delete") && verbs.includes("list"),
+      ),
+      failure: stale.length === 0 ? undefined : staleText(stale),
+    };
+  } catch (error) {
+    return { resources: [], failure: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** What kube-controller-manager says of a discovery that failed for some groups. */
+function staleText(stale: readonly string[]): string {
+  const groups = stale.toSorted().map((one) => `${one}: stale GroupVersion discovery: ${one}`);
+  return `Discovery failed for some groups, ${stale.length} failing: unable to retrieve the complete list of server APIs: ${groups.join(", ")}`;
 }

@@ -43,13 +43,16 @@ export class Scheme {
   readonly #kinds = new Map<string, Kind>();
   readonly #priorities = new Map<string, readonly string[]>();
 
-  /** Errors call the scheme by `name`. */
-  constructor(readonly name: string) {}
+  /** Errors call the scheme by `name`. The kinds of `base` are kinds of this scheme too, and are not copied. */
+  constructor(
+    readonly name: string,
+    private readonly base?: Scheme,
+  ) {}
 
   /** Registers a kind at a version. Throws if it is registered already. */
   register(gvk: GroupVersionKind, registration: KindRegistration): void {
     const key = keyOf(gvk);
-    if (this.#kinds.has(key)) throw new Error(`${key} is registered twice in scheme ${JSON.stringify(this.name)}`);
+    if (this.isRegistered(gvk)) throw new Error(`${key} is registered twice in scheme ${JSON.stringify(this.name)}`);
     this.#kinds.set(key, new Kind(this, gvk, registration));
   }
 
@@ -59,13 +62,14 @@ export class Scheme {
   }
 
   isRegistered(gvk: GroupVersionKind): boolean {
-    return this.#kinds.has(keyOf(gvk));
+    return this.#kinds.has(keyOf(gvk)) || this.base?.isRegistered(gvk) === true;
   }
 
   /** The kind at its version. Throws a {@link NotRegisteredError}. */
   kind(gvk: GroupVersionKind): VersionedKind {
     const kind = this.#kinds.get(keyOf(gvk));
     if (kind === undefined) {
+      if (this.base?.isRegistered(gvk) === true) return this.base.kind(gvk);
       throw new NotRegisteredError(
         `no kind ${JSON.stringify(gvk.kind)} is registered for version ${JSON.stringify(formatGroupVersion(gvk))} in scheme ${JSON.stringify(this.name)}`,
       );
@@ -73,9 +77,9 @@ export class Scheme {
     return kind;
   }
 
-  /** Every kind at every version, in the order of registration. */
+  /** Every kind at every version, in the order of registration; those of the base come first. */
   kinds(): readonly GroupVersionKind[] {
-    return [...this.#kinds.values()].map(({ gvk }) => gvk);
+    return [...(this.base?.kinds() ?? []), ...[...this.#kinds.values()].map(({ gvk }) => gvk)];
   }
 
   /** The groups that have registered kinds. */
@@ -86,7 +90,7 @@ export class Scheme {
   /** The versions of a group that have registered kinds, preferred first. */
   prioritizedVersions(group: string): readonly string[] {
     const versions = new Set(this.kinds().flatMap((gvk) => (gvk.group === group ? [gvk.version] : [])));
-    const stated = (this.#priorities.get(group) ?? []).filter((version) => versions.has(version));
+    const stated = (this.#priorityOf(group) ?? []).filter((version) => versions.has(version));
     return [...new Set([...stated, ...[...versions].sort(compareVersions)])];
   }
 
@@ -123,6 +127,11 @@ export class Scheme {
       throw new Error(`converting ${keyOf(source.gvk)} to ${keyOf(sink.gvk)}: unknown conversion`);
     }
     return sink.fromHub(source.toHub(object));
+  }
+
+  #priorityOf(group: string): readonly string[] | undefined {
+    const own = this.#priorities.get(group);
+    return own !== undefined || this.base === undefined ? own : this.base.#priorityOf(group);
   }
 }
 

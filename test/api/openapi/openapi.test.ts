@@ -164,7 +164,8 @@ describe.skipIf(kubectl.missing !== undefined)(`the real kubectl ${kubectl.missi
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 function answer(path: string, accept: string): readonly [type: string, body: object | undefined] {
-  if (path === "/api" || path === "/apis") return [AGGREGATED, aggregatedDiscovery(api, path === "/api" ? "api" : "apis")];
+  if (path === "/api" || path === "/apis")
+    return [AGGREGATED, aggregatedDiscovery(api, path === "/api" ? "api" : "apis")];
   if (path === "/openapi/v2") {
     return accept.includes("protobuf")
       ? ["application/com.github.proto-openapi.spec.v2.v1.0+protobuf", openApiV2Protobuf(api)]
