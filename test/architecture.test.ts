@@ -35,7 +35,8 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   filters: ["request", "authn"],
   endpoints: ["registry", "storage", "admission", "request"],
   builtin: ["endpoints", "registry", "storage", "authn", "request"],
-  generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints"],
+  "api-registry": ["request", "storage", "admission", "registry", "endpoints"],
+  generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints", "api-registry"],
   "long-bodies": ["threads", "request", "storage", "endpoints", "generic", "builtin"],
 };
 

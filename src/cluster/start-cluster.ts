@@ -173,10 +173,10 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     listener = await openSocket(options, server, pki);
     const kubernetes = kubernetesService(HOST, listener?.port ?? 6443);
     await boot.run(BOOT_STEPS.storage, () => storage.ready());
-    await boot.run(BOOT_STEPS.namespaces, () => createMissing(server.resources, systemNamespaces()));
-    await boot.run(BOOT_STEPS.serviceCidr, () => createMissing(server.resources, [defaultServiceCidr()]));
-    await boot.run(BOOT_STEPS.service, () => createOrAdjust(server.resources, kubernetes));
-    await boot.run(BOOT_STEPS.bootstrap, () => createMissing(server.resources, bootstrapObjects(runtimeConfig)));
+    await boot.run(BOOT_STEPS.namespaces, () => createMissing(server.registry.current, systemNamespaces()));
+    await boot.run(BOOT_STEPS.serviceCidr, () => createMissing(server.registry.current, [defaultServiceCidr()]));
+    await boot.run(BOOT_STEPS.service, () => createOrAdjust(server.registry.current, kubernetes));
+    await boot.run(BOOT_STEPS.bootstrap, () => createMissing(server.registry.current, bootstrapObjects(runtimeConfig)));
     await boot.run(BOOT_STEPS.controllers, () => {
       controllers = startControllers({
         enabled,
@@ -185,9 +185,10 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
         caCertificate: pki.ca.certificate,
         kubernetesService: kubernetes[0],
         serviceCidr: defaultServiceCidr(),
-        nodePorts: nodePortRegistry(server.resources),
+        nodePorts: nodePortRegistry(server.registry),
         signClient: clientSigner(pki, random),
         reportError,
+        onApiChange: (listener) => server.registry.onChange(listener),
       });
       return controllers.settled;
     });

@@ -38,7 +38,7 @@ export async function sharedServers(
   );
   const shared = servers.map((server) => ({
     api: server.transport({ commonName: "admin", organizations: ["system:masters"] }),
-    nodePorts: nodePortRegistry(server.resources),
+    nodePorts: nodePortRegistry(server.registry),
   }));
   const [first] = shared;
   if (first === undefined) throw new Error("no server");

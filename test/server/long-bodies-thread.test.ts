@@ -1,3 +1,4 @@
+import { builtInApi } from "../../src/api/facts/index.js";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../src/base/clock.js";
 import { LongBodiesThread } from "../../src/server/long-bodies/long-bodies-thread.js";
@@ -40,7 +41,7 @@ async function create(name: string): Promise<number> {
     },
     responded: false,
   };
-  await thread.answer(newApiRequest(exchange, Date.now(), "audit"), () => {
+  await thread.answer(newApiRequest(exchange, builtInApi(), Date.now(), "audit"), () => {
     throw new Error("a long body was not taken for one");
   });
   return status;

@@ -2,6 +2,7 @@ export {
   definitionNames,
   definitionOf,
   kindsOf,
+  publishedDefinitions,
   schemaFor,
   structOf,
   type TypeSource,

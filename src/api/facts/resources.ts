@@ -8,6 +8,8 @@ export interface ResourceFacts extends ApiResource {
   readonly groupVersion: string;
   /** The kind's OpenAPI definition. */
   readonly definition: string;
+  /** The kind of its lists. Absent: the kind with "List" behind it. */
+  readonly listKind?: string;
   /** Discovery's fingerprint of the kind that is stored; absent for what is not stored. */
   readonly storageVersionHash?: string;
   /** Sorted by name. */

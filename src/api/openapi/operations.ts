@@ -28,7 +28,7 @@ export function operationsOf(api: ServedApi, groupVersion: string): readonly Ope
   return api.resources
     .filter((resource) => resource.groupVersion === groupVersion)
     .flatMap((resource) => [
-      ...collectionOperations(resource),
+      ...collectionOperations(resource, api.types.definitionOf(listKindOf(resource))),
       ...itemOperations(resource),
       ...resource.subresources.flatMap((subresource) =>
         subresourceOperations(resource, subresource, api.types.definitionOf(subresource.kind)),
@@ -66,10 +66,16 @@ function operation(
   };
 }
 
-function collectionOperations(resource: ResourceFacts): readonly OperationFacts[] {
+const listKindOf = ({ group, version, kind, listKind = `${kind}List` }: ResourceFacts): GroupVersionKind => ({
+  group,
+  version,
+  kind: listKind,
+});
+
+/** `list` is the definition of the kind's list. */
+function collectionOperations(resource: ResourceFacts, list: string | undefined): readonly OperationFacts[] {
   const place = collectionPlace(resource);
   const { definition, verbs } = resource;
-  const list = `${definition}List`;
   const names = namesOf(resource);
   const found: OperationFacts[] = [];
   if (verbs.includes("list")) found.push(operation(place, "get", "list", names("list"), { answer: list }));

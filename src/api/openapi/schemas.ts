@@ -54,16 +54,22 @@ function describeDefinition(name: string, context: Context): JsonSchema {
   const { types } = context;
   const struct = types.structOf(name);
   if (struct === undefined) return { type: "object" };
-  const required = struct.fields.filter((field) => field.required).map((field) => field.name);
   const kinds = types.kindsOf(name);
   const unions = types.unionsOf(name);
+  return {
+    ...describeStruct(struct, context),
+    ...(kinds.length > 0 ? { "x-kubernetes-group-version-kind": kinds } : {}),
+    ...(struct.mapType === undefined ? {} : { "x-kubernetes-map-type": struct.mapType }),
+    ...(unions === undefined ? {} : { "x-kubernetes-unions": unions }),
+  };
+}
+
+function describeStruct(struct: StructSchema, context: Context): JsonSchema {
+  const required = struct.fields.filter((field) => field.required).map((field) => field.name);
   return {
     type: "object",
     ...(required.length > 0 ? { required: required.toSorted() } : {}),
     ...(struct.fields.length > 0 ? { properties: describeFields(struct, context) } : {}),
-    ...(kinds.length > 0 ? { "x-kubernetes-group-version-kind": kinds } : {}),
-    ...(struct.mapType === undefined ? {} : { "x-kubernetes-map-type": struct.mapType }),
-    ...(unions === undefined ? {} : { "x-kubernetes-unions": unions }),
   };
 }
 
@@ -128,13 +134,14 @@ function describe(schema: Schema, context: Context, fallback: unknown, extension
         ...extensions,
       };
     case "struct":
+      return { ...describeStruct(schema, context), ...defaults, ...extensions };
     case "scalar":
-      return { ...scalarForm(schema as ScalarSchema), ...defaults, ...extensions };
+      return { ...scalarForm(schema), ...defaults, ...extensions };
   }
 }
 
 function referenceOf(schema: Schema): string | undefined {
-  if (schema.type === "struct") return schema.definition;
+  if (schema.type === "struct") return schema.definition === "" ? undefined : schema.definition;
   if (schema.type !== "scalar") return undefined;
   return schema.scalar === "any" ? schema.definition : SPECIAL[schema.scalar];
 }

@@ -8,7 +8,7 @@ export interface StructSchema {
   readonly type: "struct";
   /** Go's type name ("DeploymentSpec"), as decoding errors show it. */
   readonly name: string;
-  /** The OpenAPI definition's name ("io.k8s.api.apps.v1.DeploymentSpec"). */
+  /** The OpenAPI definition's name ("io.k8s.api.apps.v1.DeploymentSpec"); "" for a struct that is described where it is used. */
   readonly definition: string;
   /** In the order Go encodes them; inline structs are already flattened. */
   readonly fields: readonly Field[];

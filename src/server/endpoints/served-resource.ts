@@ -15,6 +15,8 @@ export interface ServedResource {
   readonly record: ResourceRecord | undefined;
   readonly strategy: ResolvedStrategy;
   readonly admission: Admission;
+  /** Aborts when the resource is served no more at this version. Its watches end then. */
+  readonly removed: AbortSignal;
   /** Milliseconds since the epoch, for ages in tables. */
   readonly now: () => number;
   /** Spreads the ends of watches; no name, uid or secret comes of it. */

@@ -1,17 +1,17 @@
 import { setTimeout } from "node:timers/promises";
 import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
+import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import type { StoredObject } from "../storage/store.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { copyObject } from "../registry/copy.js";
 import type { Creater, Getter, Lister, Updater } from "../registry/resource.js";
 import type { RequestScope } from "../registry/scope.js";
-import { loopbackScope } from "./loopback.js";
-import type { ResourceMap } from "./resource-map.js";
+import { loopbackScope } from "../registry/loopback-scope.js";
 
 /** Creates the objects that do not exist and leaves the existing ones unchanged. */
-export async function createMissing(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
-  const target = targetsIn(resources);
+export async function createMissing(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
+  const target = targetsIn(api);
   const lists = new Map<string, Promise<ReadonlySet<string>>>();
   // One list per collection is cheaper than a hundred GETs that answer NotFound.
   const namesBeside = (object: KubeObject): Promise<ReadonlySet<string>> => {
@@ -34,8 +34,8 @@ export async function createMissing(resources: ResourceMap, objects: readonly Ku
 }
 
 /** As {@link createMissing}; it also sets the given fields, except metadata, on objects that exist. */
-export async function createOrAdjust(resources: ResourceMap, objects: readonly KubeObject[]): Promise<void> {
-  const target = targetsIn(resources);
+export async function createOrAdjust(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
+  const target = targetsIn(api);
   const ensure = async (object: KubeObject): Promise<void> => {
     const { storage, scope, hub } = target(object);
     const change = async (current: StoredObject | undefined) => adjusted(current?.object() ?? {}, hub());
@@ -46,7 +46,7 @@ export async function createOrAdjust(resources: ResourceMap, objects: readonly K
       await storage.update(scope, name, change, { trusted: true, admit: () => Promise.resolve() });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      await createMissing(resources, [object]);
+      await createMissing(api, [object]);
     }
   };
   await Promise.all(objects.map((object) => patiently(() => ensure(object))));
@@ -75,13 +75,13 @@ interface Target {
   readonly hub: () => KubeObject;
 }
 
-function targetsIn(resources: ResourceMap): (object: KubeObject) => Target {
+function targetsIn(api: ApiSnapshot): (object: KubeObject) => Target {
   const plurals = new Map(
-    [...resources.facts()].map(({ groupVersion, kind, name }) => [`${groupVersion}/${kind}`, name]),
+    api.served.resources.map(({ groupVersion, kind, name }) => [`${groupVersion}/${kind}`, name]),
   );
   return (object) => {
     const { apiVersion = "", kind = "", metadata = {} } = object;
-    const resource = resources.find(apiVersion, plurals.get(`${apiVersion}/${kind}`) ?? "");
+    const resource = api.find(apiVersion, plurals.get(`${apiVersion}/${kind}`) ?? "");
     const { get, list, create, update } = resource?.storage ?? {};
     if (
       resource === undefined ||

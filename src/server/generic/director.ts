@@ -1,11 +1,12 @@
 import { deprecationWarning } from "../../api/facts/index.js";
 import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
+import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import { type Operation, type Operations, operationsOf } from "../endpoints/operations.js";
 import type { HandlerContext } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { handleConnect } from "../endpoints/verbs/connect.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
-import type { ResourceMap } from "./resource-map.js";
+import { respondText } from "../request/respond.js";
 
 /** Answers writes with very long bodies without blocking the event loop. */
 export interface LongBodies {
@@ -16,15 +17,13 @@ export interface LongBodies {
   answer(request: ApiRequest, handle: Handler): Promise<void>;
 }
 
-/** Routes a request to what its resource does for its verb, or to the handler of another path. */
-export function director(
-  resources: ResourceMap,
-  server: HandlerContext,
-  nonResource: Handler,
-  longBodies?: LongBodies,
-): Handler {
+/** The operations of a served resource, and of its subresources by name. */
+export type OperationsOf = (resource: ServedResource) => ReadonlyMap<string, Operations>;
+
+/** {@link operationsOf}, once for each served resource. */
+export function operationsFor(server: HandlerContext): OperationsOf {
   const resolved = new WeakMap<ServedResource, ReadonlyMap<string, Operations>>();
-  const operations = (resource: ServedResource): ReadonlyMap<string, Operations> => {
+  return (resource) => {
     let known = resolved.get(resource);
     if (known === undefined) {
       known = operationsOf(resource, server);
@@ -32,11 +31,24 @@ export function director(
     }
     return known;
   };
+}
+
+/**
+ * Routes a request to what its resource does for its verb, or to the handler of another path. `api` is the snapshot that the
+ * request holds.
+ */
+export function director(
+  api: ApiSnapshot,
+  operations: OperationsOf,
+  nonResource: Handler,
+  longBodies?: LongBodies,
+): Handler {
   return async (request) => {
     const { info } = request;
     if (!info.isResourceRequest) return nonResource(request);
     const groupVersion = info.apiGroup === "" ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
-    const resource = resources.find(groupVersion, info.resource);
+    const resource = api.find(groupVersion, info.resource);
+    if (api.served.unavailable.has(groupVersion)) return respondText(request, 503, "service unavailable\n");
     if (resource === undefined || !scopeFits(request, resource)) throw unknownPath();
     const known = operations(resource).get(info.subresource);
     const connecter = info.legacyWatch ? undefined : known?.connecter;

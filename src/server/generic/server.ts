@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { builtInApi, type RuntimeConfig } from "../../api/facts/index.js";
+import type { RuntimeConfig, ServedApi } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -9,6 +9,8 @@ import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionPlugin } from "../admission/admission.js";
 import { admissionChain } from "../admission/admission.js";
 import { namespaceLifecycle } from "../admission/namespace-lifecycle.js";
+import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
+import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
@@ -35,9 +37,8 @@ import { respondText } from "../request/respond.js";
 
 import type { Storage } from "../storage/create-storage.js";
 import type { BootSequence } from "./boot-sequence.js";
-import { director, type LongBodies } from "./director.js";
+import { director, type LongBodies, operationsFor } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
-import { ResourceMap } from "./resource-map.js";
 import { inProcessTransport } from "./transport/in-process.js";
 
 export interface ServerConfig {
@@ -46,8 +47,10 @@ export interface ServerConfig {
   readonly records: readonly ResourceRecord[];
   /** Holds every version that is served or may be stored. Default: the versions that 1.36 can serve. */
   readonly scheme?: Scheme;
-  /** Turns versions on and off; see {@link RuntimeConfig}. Default: the stable versions. */
+  /** Turns versions of built-in resources on and off; see {@link RuntimeConfig}. Default: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
+  /** Resources beside the built-in ones. */
+  readonly resources?: readonly ResourceDefinition[];
   readonly clock: Clock;
   readonly random: Random;
   /**
@@ -74,7 +77,8 @@ export interface ServerConfig {
 
 /** The API server, independent of the transport of its exchanges. */
 export interface Server {
-  readonly resources: ResourceMap;
+  /** The resources that are served; more can be installed while the server runs. */
+  readonly registry: ApiRegistry;
   readonly stopping: AbortSignal;
   /** Handles one exchange to its end. */
   handle(exchange: Exchange): Promise<void>;
@@ -100,8 +104,8 @@ export function createServer(config: ServerConfig): Server {
   const stopping = new AbortController();
   // Every exchange under way adds a listener.
   setMaxListeners(0, stopping.signal);
-  const namespaces = () => resources.access;
-  const resources: ResourceMap = new ResourceMap({
+  const namespaces = () => registry.access;
+  const registry: ApiRegistry = new ApiRegistry({
     storage,
     records: config.records,
     clock,
@@ -114,9 +118,10 @@ export function createServer(config: ServerConfig): Server {
       ...(config.admission ?? []),
     ]),
   });
+  registry.install(...(config.resources ?? []));
   const report = config.reportError ?? (() => {});
   const issuer = config.serviceAccounts;
-  const find: FindObject = (resource, namespace, name) => resources.access.get("", resource, namespace, name);
+  const find: FindObject = (resource, namespace, name) => registry.access.get("", resource, namespace, name);
   const tokens =
     issuer === undefined ? config.tokens : [...config.tokens, serviceAccountTokens(issuer, find, () => clock.now())];
   const authenticator: Authenticator = firstOf([clientCertificate, bearerToken(tokens)]);
@@ -130,24 +135,29 @@ export function createServer(config: ServerConfig): Server {
     return config.boot?.done === false ? "starting" : "serving";
   };
   const outermost = [...(config.filters ?? []), panicRecovery(report)];
-  const served = chain(
-    [deadline, authentication(authenticator), impersonation],
-    director(
-      resources,
-      {
-        resource: (groupVersion, resource) => resources.find(groupVersion, resource),
-        tokens,
-        serviceAccounts: issuer && { issuer, random },
-      },
-      nonResource(config, shutdown),
-      config.longBodies,
-    ),
-  );
+  const operations = operationsFor({
+    resource: (groupVersion, resource) => registry.current.find(groupVersion, resource),
+    tokens,
+    serviceAccounts: issuer && { issuer, random },
+  });
+  const documents = new LatestDocuments();
+  const directors = new WeakMap<ServedApi, Handler>();
+  /** The API as of now, with a director of requests for it. */
+  const current = (): ServedApi => {
+    const snapshot = registry.current;
+    if (!directors.has(snapshot.served)) {
+      const elsewhere = nonResource(config, snapshot, documents, shutdown);
+      directors.set(snapshot.served, director(snapshot, operations, elsewhere, config.longBodies));
+    }
+    return snapshot.served;
+  };
+  const direct: Handler = async (request) => directors.get(request.api)?.(request);
+  const served = chain([deadline, authentication(authenticator), impersonation], direct);
   const underWay = new RequestsUnderWay();
   const tracked =
     (handler: Handler) =>
     (exchange: Exchange): Promise<void> => {
-      const request = newApiRequest(exchange, clock.now(), uuid(requestRandom));
+      const request = newApiRequest(exchange, current(), clock.now(), uuid(requestRandom));
       const running = handler(request);
       underWay.add(exchange, running);
       return running;
@@ -165,7 +175,7 @@ export function createServer(config: ServerConfig): Server {
     closed.abort();
   };
   return {
-    resources,
+    registry,
     stopping: stopping.signal,
     handle,
     transport: (user) => inProcessTransport({ handle, clientCertificate: user, ...signals }),
@@ -174,15 +184,19 @@ export function createServer(config: ServerConfig): Server {
   };
 }
 
-function nonResource(config: ServerConfig, shutdown: HealthCheck): Handler {
-  const { storage, boot, serverAddress, serviceAccounts, runtimeConfig = {} } = config;
+function nonResource(
+  config: ServerConfig,
+  { served: api }: ApiSnapshot,
+  documents: LatestDocuments,
+  shutdown: HealthCheck,
+): Handler {
+  const { storage, boot, serverAddress, serviceAccounts } = config;
   const ping: HealthCheck = { name: "ping", check: () => Promise.resolve() };
   const etcd: HealthCheck = {
     name: "etcd",
     check: () => storage.check(),
   };
   const healthy = [ping, etcd, ...(boot?.checks ?? [])];
-  const api = builtInApi(runtimeConfig);
   const root = rootPaths(api);
   const lookups = [
     (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
@@ -190,7 +204,7 @@ function nonResource(config: ServerConfig, shutdown: HealthCheck): Handler {
     healthHandler("/livez", [ping, etcd]),
     healthHandler("/readyz", [...healthy, shutdown]),
     discoveryHandlers(api, serverAddress),
-    openApiHandlers(api, new LatestDocuments()),
+    openApiHandlers(api, documents),
     ...(serviceAccounts === undefined ? [] : [openIdHandlers(serviceAccounts, serverAddress)]),
     (path: string) => (path === "/" ? root : undefined),
   ];

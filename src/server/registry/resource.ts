@@ -115,6 +115,19 @@ export const isGracefulDeleter = (storage: ResourceStorage): storage is Resource
 export const isCollectionDeleter = (storage: ResourceStorage): storage is ResourceStorage & CollectionDeleter =>
   storage.deleteCollection !== undefined;
 
+/** The verbs that a storage can answer, sorted. */
+export function verbsOfStorage(storage: ResourceStorage): readonly string[] {
+  return [
+    ...(isCreater(storage) ? ["create"] : []),
+    ...(isGracefulDeleter(storage) ? ["delete"] : []),
+    ...(isCollectionDeleter(storage) ? ["deletecollection"] : []),
+    ...(isGetter(storage) ? ["get"] : []),
+    ...(isLister(storage) ? ["list"] : []),
+    ...(isUpdater(storage) ? ["patch", "update"] : []),
+    ...(isWatcher(storage) ? ["watch"] : []),
+  ];
+}
+
 export type AdmitCreate = (draft: KubeObject) => Promise<void>;
 export type AdmitUpdate = (draft: KubeObject, old: KubeObject | undefined) => Promise<void>;
 export type AdmitDelete = (object: KubeObject) => Promise<void>;

@@ -1,3 +1,4 @@
+import type { ServedApi } from "../../api/facts/index.js";
 import type { Exchange } from "./exchange.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
@@ -6,6 +7,8 @@ import { ANONYMOUS, type User } from "./user.js";
 export class ApiRequest {
   readonly exchange: Exchange;
   readonly info: RequestInfo;
+  /** What the server serves, as of the request's arrival: it stays the same to the request's end. */
+  readonly api: ServedApi;
   readonly user: User;
   /** Milliseconds since the epoch when the request arrived, by the server's clock. */
   readonly received: number;
@@ -17,6 +20,7 @@ export class ApiRequest {
   constructor(parts: RequestParts) {
     this.exchange = parts.exchange;
     this.info = parts.info;
+    this.api = parts.api;
     this.user = parts.user;
     this.received = parts.received;
     this.warnings = parts.warnings;
@@ -30,12 +34,12 @@ export class ApiRequest {
   }
 
   with({ exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending }: Changes): ApiRequest {
-    const { received, warnings, auditId } = this;
-    return new ApiRequest({ exchange, info, user, received, warnings, auditId, ending });
+    const { api, received, warnings, auditId } = this;
+    return new ApiRequest({ exchange, info, api, user, received, warnings, auditId, ending });
   }
 }
 
-type RequestParts = Pick<ApiRequest, "exchange" | "info" | "user" | "received" | "warnings" | "auditId"> & {
+type RequestParts = Pick<ApiRequest, "exchange" | "info" | "api" | "user" | "received" | "warnings" | "auditId"> & {
   /** Overrides the exchange's signal. The signal is created on first use. */
   readonly ending?: { readonly signal: AbortSignal } | undefined;
 };
@@ -53,10 +57,11 @@ export function chain(filters: readonly Filter[], last: Handler): Handler {
   return filters.reduceRight((next, filter) => filter(next), last);
 }
 
-export function newApiRequest(exchange: Exchange, received: number, auditId: string): ApiRequest {
+export function newApiRequest(exchange: Exchange, api: ServedApi, received: number, auditId: string): ApiRequest {
   return new ApiRequest({
     exchange,
     info: parseRequestInfo(exchange.method, exchange.path, exchange.query),
+    api,
     user: ANONYMOUS,
     received,
     warnings: new Warnings(),

@@ -1,3 +1,4 @@
+import { builtInApi } from "../../../src/api/facts/index.js";
 import { expect, test } from "vitest";
 import { notFound } from "../../../src/machinery/errors/status-error.js";
 import { panicRecovery } from "../../../src/server/filters/panic-recovery.js";
@@ -28,7 +29,7 @@ async function outcome(error: unknown, signal: AbortSignal): Promise<Outcome> {
     },
   };
   const handle = panicRecovery(() => reported++)(() => Promise.reject(error));
-  await handle(newApiRequest(exchange, 0, "id"));
+  await handle(newApiRequest(exchange, builtInApi(), 0, "id"));
   return { status, reported };
 }
 

@@ -7,7 +7,7 @@ import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
 import { formatGroupVersion } from "../../../src/machinery/meta/gvk.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { VersionCodec } from "../../../src/server/endpoints/representation/version-codec.js";
-import { storageCodec } from "../../../src/server/generic/storage-codec.js";
+import { storageCodec } from "../../../src/server/api-registry/storage-codec.js";
 import { createStorage } from "../../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 

@@ -43,7 +43,8 @@ export async function respondList(
 ): Promise<void> {
   const metadata = listMetadata(list);
   const { codec } = resource;
-  const envelope = { kind: `${codec.gvk.kind}List`, apiVersion: codec.apiVersion, metadata };
+  const { kind, listKind = `${kind}List` } = resource.facts;
+  const envelope = { kind: listKind, apiVersion: codec.apiVersion, metadata };
   if (format.shape === "object" && format.mediaType === "application/json" && !format.pretty) {
     await respondParts(request, { "content-type": format.mediaType }, itemChunks(codec, envelope, list.items));
     return;

@@ -27,7 +27,7 @@ const recentLines = new RecentLines(2 * 1024 * 1024);
 const pace = new DeliveryPace();
 
 /**
- * GET with watch=true: events as they come, each a line of JSON or a message of a WebSocket, until the client leaves, its time is up or the history
+ * GET with watch=true: events as they come, each a line of JSON or a message of a WebSocket, until the client leaves, its time is up, the resource is removed or the history
  * it needs is gone; the last is told in an ERROR event.
  */
 export async function handleWatch(request: ApiRequest, resource: ServedResource, storage: Watcher): Promise<void> {
@@ -40,7 +40,7 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
   const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS + randomBelow(resource.random, MIN_TIMEOUT_SECONDS);
   const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1);
   const timer = setTimeout(() => ending.abort(), milliseconds);
-  const signal = AbortSignal.any([ending.signal, request.signal]);
+  const signal = AbortSignal.any([ending.signal, request.signal, resource.removed]);
   try {
     const events = await storage.watch(scopeOf(request), {
       signal,

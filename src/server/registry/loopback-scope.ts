@@ -1,4 +1,4 @@
-import type { RequestScope } from "../registry/scope.js";
+import type { RequestScope } from "./scope.js";
 import { Warnings } from "../request/api-request.js";
 
 /** The identity of the server's own requests, as kube-apiserver's loopback client has it. */

@@ -1,0 +1,63 @@
+import type { Field, ListSchema, MapSchema, ScalarSchema, Schema, StructSchema } from "./schema.js";
+
+/** How a field is declared in {@link struct}: its type, and what differs from an optional field that is left out when empty. */
+export type FieldDeclaration =
+  | Schema
+  | {
+      readonly schema: Schema;
+      /** OpenAPI lists it as required. Decoding does not ask for it: that is validation's. */
+      readonly required?: boolean;
+      /** Filled in where the field is left out. JSON. */
+      readonly default?: unknown;
+    };
+
+/**
+ * A struct of named fields, in the order they are encoded. `name` is the type's name ("WidgetSpec"), as errors show it. A
+ * field that is left out stays left out, and one that is set to "", 0 or false stays set. OpenAPI describes the struct in
+ * its place, under no name.
+ */
+export function struct(name: string, fields: Readonly<Record<string, FieldDeclaration>>): StructSchema {
+  return structOfFields(
+    name,
+    "",
+    Object.entries(fields).map(([field, declaration]) => fieldOf(field, declaration)),
+  );
+}
+
+/** A struct of ready-made fields. `definition` is the name that OpenAPI has for it. */
+export function structOfFields(name: string, definition: string, fields: readonly Field[]): StructSchema {
+  return { type: "struct", name, definition, fields, byName: new Map(fields.map((field) => [field.name, field])) };
+}
+
+function fieldOf(name: string, declaration: FieldDeclaration): Field {
+  const { schema, required = false, ...rest } = "type" in declaration ? { schema: declaration } : declaration;
+  // As for a Go pointer: absent and empty are two things.
+  const pointer = schema.type === "scalar" || schema.type === "struct";
+  return { name, schema, required, pointer, omitEmpty: true, omitZero: false, ...rest };
+}
+
+const scalar = (type: ScalarSchema["scalar"]): ScalarSchema => ({ type: "scalar", scalar: type });
+
+export const string: ScalarSchema = scalar("string");
+export const boolean: ScalarSchema = scalar("bool");
+export const int32: ScalarSchema = scalar("int32");
+export const int64: ScalarSchema = scalar("int64");
+export const float64: ScalarSchema = scalar("float64");
+/** RFC 3339, seconds. */
+export const time: ScalarSchema = scalar("time");
+/** "500m", "1Gi". */
+export const quantity: ScalarSchema = scalar("quantity");
+export const intOrString: ScalarSchema = scalar("intOrString");
+/** JSON of any form, owned as one value. */
+export const anyJson: ScalarSchema = scalar("any");
+
+/** A list; server-side apply tells the items of a "map" apart by `keys`, those of a "set" by their value. */
+export function list(
+  items: Schema,
+  { listType, keys }: { readonly listType?: ListSchema["listType"]; readonly keys?: readonly string[] } = {},
+): ListSchema {
+  return { type: "list", items, listType, listMapKeys: keys };
+}
+
+/** A map from strings. */
+export const map = (values: Schema): MapSchema => ({ type: "map", values });

@@ -1,0 +1,195 @@
+import type { RuntimeConfig, ServedApi } from "../../api/facts/index.js";
+import { servedGroups, type ResourceFacts } from "../../api/facts/index.js";
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
+import type { Scheme } from "../../machinery/scheme/scheme.js";
+import type { Admission } from "../admission/admission.js";
+import type { ResourceRecord } from "../endpoints/resource-record.js";
+import type { ServedResource } from "../endpoints/served-resource.js";
+import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
+import { Store } from "../registry/store.js";
+import type { ObjectAccess } from "../registry/strategy.js";
+import type { Storage } from "../storage/create-storage.js";
+import { builtInInstallations } from "./built-in-installations.js";
+import { compileDefinition } from "./compile-definition.js";
+import { type Installation, installationId, InvalidResourceError } from "./installation.js";
+import { InstalledResource, type KeptResource } from "./installed-resource.js";
+import { objectAccess } from "./object-access.js";
+import type { ResourceDefinition } from "./resource-definition.js";
+import { servedApiOf } from "./served-api-of.js";
+
+export interface ApiRegistryConfig {
+  readonly storage: Storage;
+  /** What the built-in resources are beyond their facts. */
+  readonly records: readonly ResourceRecord[];
+  /** Turns versions of built-in resources on and off. */
+  readonly runtimeConfig: RuntimeConfig;
+  /** Holds every built-in version that is served or may be stored. */
+  readonly scheme: Scheme;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** As {@link ServedResource.random}. */
+  readonly requestRandom: Random;
+}
+
+/** What installed resources use of the registry. */
+export interface ResourceHost {
+  readonly config: ApiRegistryConfig;
+  readonly access: ObjectAccess;
+  /** The storage of another resource, by "<group>/<resource>". Throws when it is not installed. */
+  kept(id: string): KeptResource;
+  readonly internal: (kind: InternalKind) => InternalObject;
+}
+
+/** What to remove: a group, one of its versions, or one of its resources at all versions. */
+export type Removal =
+  | { readonly group: string }
+  | { readonly group: string; readonly version: string }
+  | { readonly group: string; readonly resource: string };
+
+/**
+ * The API of a server at one time. A request holds one snapshot from its first filter to its last byte, whatever is
+ * installed and removed meanwhile.
+ */
+export interface ApiSnapshot {
+  /** What filters, discovery and OpenAPI read. */
+  readonly served: ServedApi;
+  /** Finds a served resource by "apps/v1" and "deployments". */
+  find(groupVersion: string, resource: string): ServedResource | undefined;
+}
+
+/** The groups, versions and resources of a server, which come and go while it runs. */
+export class ApiRegistry implements ResourceHost {
+  readonly access: ObjectAccess;
+  readonly #internal = new Map<string, InternalObject>();
+  readonly #listeners = new Set<() => void>();
+  readonly #order = servedGroups({ "api/all": true });
+  #installed: ReadonlyMap<string, InstalledResource>;
+  #unavailable: ReadonlySet<string> = new Set();
+  #current: ApiSnapshot;
+
+  constructor(readonly config: ApiRegistryConfig) {
+    this.access = objectAccess((resource) => this.#storeOf(installationId(resource)));
+    const { runtimeConfig, records, scheme } = config;
+    const builtIn = builtInInstallations(runtimeConfig, records, scheme);
+    this.#installed = new Map(builtIn.map((one) => [installationId(one), new InstalledResource(one, this)]));
+    this.#current = this.#snapshot(0);
+  }
+
+  get current(): ApiSnapshot {
+    return this.#current;
+  }
+
+  /** Installs resources, all or none. Throws an {@link InvalidResourceError} that names the one that cannot be right. */
+  install(...definitions: readonly ResourceDefinition[]): void {
+    const next = new Map(this.#installed);
+    for (const definition of definitions) {
+      const installation = compileDefinition(definition, this.config.scheme);
+      checkBeside(installation, next);
+      next.set(installationId(installation), new InstalledResource(installation, this));
+    }
+    this.#publish(next);
+  }
+
+  /** Removes resources; their watches end. Objects stay in the storage. Returns false when there was nothing to remove. */
+  remove(removal: Removal): boolean {
+    const next = new Map(this.#installed);
+    let found = false;
+    for (const [id, installed] of this.#installed) {
+      const { versions } = installed.installation;
+      const rest = versions.filter((one) => !isRemoved(one, removal));
+      if (rest.length === versions.length) continue;
+      found = true;
+      const reduced = installed.reduced(rest);
+      if (rest.length === 0) next.delete(id);
+      else next.set(id, reduced);
+    }
+    if (found) this.#publish(next);
+    return found;
+  }
+
+  /**
+   * Says that the resources of a group version ("metrics.k8s.io/v1beta1") cannot be reached now, or can be again. Requests
+   * to them are answered 503, and discovery calls them stale: what they hold is unknown, not gone.
+   */
+  setAvailable(groupVersion: string, available: boolean): void {
+    if (this.#unavailable.has(groupVersion) !== available) return;
+    const next = new Set(this.#unavailable);
+    if (available) next.delete(groupVersion);
+    else next.add(groupVersion);
+    this.#unavailable = next;
+    this.#publish(this.#installed);
+  }
+
+  /** Calls `listener` after each change, until the returned function is called. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  kept(id: string): KeptResource {
+    const installed = this.#installed.get(id);
+    if (installed === undefined) throw new Error(`no resource ${id} is installed`);
+    return installed.kept;
+  }
+
+  /** The shared object of an internal kind; the same instance for the same kind. */
+  readonly internal = (kind: InternalKind): InternalObject => {
+    const path = kind.prefix + kind.key;
+    let object = this.#internal.get(path);
+    if (object === undefined) {
+      const { prefix, resource } = kind;
+      object = new InternalObject(
+        this.config.storage.storeFor({ prefix, resource, codec: internalCodec(kind) }),
+        kind.key,
+      );
+      this.#internal.set(path, object);
+    }
+    return object;
+  };
+
+  /** The generic Store of a resource. Throws for a resource that is not installed or has another storage. */
+  #storeOf(id: string): Store {
+    const { storage } = this.kept(id);
+    if (!(storage instanceof Store)) throw new Error(`${id} is not kept in the store`);
+    return storage;
+  }
+
+  #publish(installed: ReadonlyMap<string, InstalledResource>): void {
+    this.#installed = installed;
+    this.#current = this.#snapshot(this.#current.served.epoch + 1);
+    for (const listener of this.#listeners) listener();
+  }
+
+  #snapshot(epoch: number): ApiSnapshot {
+    const installed = this.#installed;
+    const installations = [...installed.values()].map(({ installation }) => installation);
+    const served = servedApiOf(epoch, installations, this.#unavailable, this.#order);
+    const facts = new Map(served.resources.map((one) => [`${one.groupVersion}/${one.name}`, one]));
+    return {
+      served,
+      find(groupVersion, resource) {
+        const found = facts.get(`${groupVersion}/${resource}`);
+        return found && installed.get(installationId({ group: found.group, resource }))?.at(found);
+      },
+    };
+  }
+}
+
+function isRemoved({ group, version, name }: ResourceFacts, removal: Removal): boolean {
+  if (group !== removal.group) return false;
+  if ("version" in removal) return version === removal.version;
+  return !("resource" in removal) || name === removal.resource;
+}
+
+/** Throws when another resource has the name, the kind or the place in the storage already. */
+function checkBeside(installation: Installation, others: ReadonlyMap<string, InstalledResource>): void {
+  const { group, resource, versions } = installation;
+  const name = group === "" ? resource : `${resource}.${group}`;
+  if (others.has(installationId(installation))) throw new InvalidResourceError(name, "it is installed already");
+  for (const { installation: other } of others.values()) {
+    const same = other.group === group && other.versions.some(({ kind }) => kind === versions[0]?.kind);
+    if (same) throw new InvalidResourceError(name, `kind ${versions[0]?.kind} is that of ${other.resource}`);
+  }
+}

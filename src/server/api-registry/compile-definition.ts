@@ -1,0 +1,140 @@
+import type { ResourceFacts, SubresourceFacts } from "../../api/facts/index.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
+import { Scheme } from "../../machinery/scheme/scheme.js";
+import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
+import type { SubresourceRecord } from "../endpoints/resource-record.js";
+import { verbsOfStorage } from "../registry/resource.js";
+import { type Installation, InvalidResourceError } from "./installation.js";
+import { definitionName, listSchema, objectSchema, type OwnKind } from "./own-types.js";
+import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "./resource-definition.js";
+
+const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
+const ALL_VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+
+/** What a definition comes to over the kinds of `base`. Throws an {@link InvalidResourceError}. */
+export function compileDefinition(definition: ResourceDefinition, base: Scheme): Installation {
+  const fail = (reason: string): never => {
+    throw new InvalidResourceError(nameOf(definition), reason);
+  };
+  checkNames(definition, fail);
+  const { group, resource, versions } = definition;
+  const storage = storageVersionOf(definition, fail);
+  const kinds = versions.flatMap((version) => kindsOf(definition, version));
+  const scheme = new Scheme(base.name, base);
+  for (const version of versions) {
+    const [kind, list] = kindsOf(definition, version) as [OwnKind, OwnKind];
+    if (scheme.isRegistered(kind.gvk))
+      fail(`${formatGroupVersion(kind.gvk)} ${kind.gvk.kind} is another resource's kind`);
+    const { conversion, applyDefaults } = version;
+    if (version.schema !== storage.schema && conversion === undefined) {
+      fail(`version ${version.version} has another schema than ${storage.version}, and no conversion`);
+    }
+    const hub = { ...kind.gvk, version: storage.version };
+    scheme.register(kind.gvk, { schema: () => kind.schema, hub, conversion, applyDefaults });
+    scheme.register(list.gvk, { schema: () => list.schema, hub: { ...list.gvk, version: storage.version } });
+  }
+  const served = versions.filter((version) => version.served !== false);
+  if (served.length === 0) fail("no version is served");
+  return {
+    group,
+    resource,
+    record: definition,
+    scheme,
+    kinds,
+    versions: served.map((version) => factsOf(definition, version, fail)),
+  };
+}
+
+type Fail = (reason: string) => never;
+
+const nameOf = ({ group, resource }: ResourceDefinition): string => (group === "" ? resource : `${resource}.${group}`);
+
+function checkNames({ group, resource, kind, versions, listKind }: ResourceDefinition, fail: Fail): void {
+  if (group !== "" && dns1123SubdomainErrors(group).length > 0) fail(`"${group}" is no name of a group`);
+  if (dns1035LabelErrors(resource).length > 0) fail(`"${resource}" is no name of a resource`);
+  if (!/^[A-Z][A-Za-z0-9]*$/.test(kind)) fail(`"${kind}" is no name of a kind`);
+  if (versions.length === 0) fail("it has no version");
+  for (const [index, { version }] of versions.entries()) {
+    if (dns1035LabelErrors(version).length > 0) fail(`"${version}" is no name of a version`);
+    if (versions.findIndex((one) => one.version === version) < index) fail(`version ${version} is there twice`);
+  }
+  if (listKind === "") fail("the kind of its lists is missing");
+  if (listKind === kind) fail("the kind of its lists is its own kind");
+}
+
+function storageVersionOf({ versions, storageVersion }: ResourceDefinition, fail: Fail): ResourceVersion {
+  const found = storageVersion === undefined ? versions[0] : versions.find(({ version }) => version === storageVersion);
+  return found ?? fail(`the version it is stored in, ${storageVersion}, is not among its versions`);
+}
+
+/** The kind and its list at a version. */
+function kindsOf({ group, kind, listKind }: ResourceDefinition, { version, schema }: ResourceVersion): OwnKind[] {
+  const gvk = { group, version, kind };
+  const item = { gvk, schema: objectSchema(gvk, schema) };
+  const list = { ...gvk, kind: listKind ?? `${kind}List` };
+  return [item, { gvk: list, schema: listSchema(list, item.schema) }];
+}
+
+function factsOf(definition: ResourceDefinition, version: ResourceVersion, fail: Fail): ResourceFacts {
+  const { group, resource, kind, namespaced } = definition;
+  const gvk = { group, version: version.version, kind };
+  return {
+    ...gvk,
+    groupVersion: formatGroupVersion(gvk),
+    name: resource,
+    singularName: definition.singular ?? kind.toLowerCase(),
+    listKind: definition.listKind ?? `${kind}List`,
+    namespaced,
+    verbs: verbsOf(definition, version, fail),
+    shortNames: definition.shortNames ?? [],
+    categories: definition.categories ?? [],
+    definition: definitionName(gvk),
+    subresources: (version.subresources ?? [])
+      .map((subresource) => subresourceOf(definition, subresource, gvk, fail))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  };
+}
+
+/** The verbs that the version states, or all that the storage and the record's handlers can do. */
+function verbsOf(definition: ResourceDefinition, { version, verbs }: ResourceVersion, fail: Fail): readonly string[] {
+  const { storage, handlers = {} } = definition;
+  const generic = storage?.open === undefined ? ALL_VERBS : verbsOfStorage(storage.open());
+  const able = new Set([...generic, ...Object.keys(handlers)]);
+  const without = verbs?.find((verb) => !able.has(verb));
+  if (without !== undefined) fail(`version ${version} has the verb ${without}, and nothing that answers it`);
+  return verbs ?? [...able].toSorted();
+}
+
+function subresourceOf(
+  definition: ResourceDefinition,
+  { name, kind, verbs }: SubresourceDefinition,
+  own: GroupVersionKind,
+  fail: Fail,
+): SubresourceFacts {
+  const record = definition.subresources?.[name];
+  const able = record === undefined ? verbsOfGenericSubresource(name) : verbsOfSubresource(record);
+  if (able.length === 0) fail(`nothing answers its subresource ${name}`);
+  const without = verbs?.find((verb) => !able.includes(verb));
+  if (without !== undefined) fail(`its subresource ${name} has the verb ${without}, and nothing that answers it`);
+  return { name, kind: kind ?? (name === "scale" ? SCALE : own), verbs: verbs ?? able };
+}
+
+const PART_VERBS = ["get", "patch", "update"];
+
+const verbsOfGenericSubresource = (name: string): readonly string[] =>
+  name === "status" || name === "scale" ? PART_VERBS : [];
+
+const CONNECT_VERBS: Readonly<Record<string, string>> = {
+  DELETE: "delete",
+  GET: "get",
+  PATCH: "patch",
+  POST: "create",
+  PUT: "update",
+};
+
+function verbsOfSubresource(record: SubresourceRecord): readonly string[] {
+  if ("part" in record) return PART_VERBS;
+  if ("handlers" in record) return Object.keys(record.handlers).toSorted();
+  // A connection takes any method; which ones, its storage says when it is connected.
+  return Object.values(CONNECT_VERBS).toSorted();
+}

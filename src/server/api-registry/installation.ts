@@ -1,0 +1,31 @@
+import type { ResourceFacts } from "../../api/facts/index.js";
+import type { Scheme } from "../../machinery/scheme/scheme.js";
+import type { ResourceRecord } from "../endpoints/resource-record.js";
+import type { OwnKind } from "./own-types.js";
+
+/** A resource as the registry has it installed: a built-in one, or one that a {@link ResourceDefinition} describes. */
+export interface Installation {
+  readonly group: string;
+  /** The plural. */
+  readonly resource: string;
+  /** The versions that are served, preferred first. */
+  readonly versions: readonly ResourceFacts[];
+  readonly record: ResourceRecord | undefined;
+  /** Knows every version of the kind, those that are only stored too. */
+  readonly scheme: Scheme;
+  /** The kinds that the resource brings: none for a built-in one. */
+  readonly kinds: readonly OwnKind[];
+}
+
+/** "<group>/<resource>"; "/pods" for the core group. */
+export const installationId = ({ group, resource }: Pick<Installation, "group" | "resource">): string =>
+  `${group}/${resource}`;
+
+/** A resource that cannot be right: the message names it and says why. Nothing of the same call was installed. */
+export class InvalidResourceError extends Error {
+  override readonly name = "InvalidResourceError";
+
+  constructor(resource: string, reason: string) {
+    super(`resource ${resource} cannot be installed: ${reason}`);
+  }
+}

@@ -1,0 +1,133 @@
+import { setMaxListeners } from "node:events";
+import { defaulterOf } from "../../api/defaults/index.js";
+import type { ResourceFacts } from "../../api/facts/index.js";
+import type { VersionedKind } from "../../machinery/scheme/scheme.js";
+import { VersionCodec } from "../endpoints/representation/version-codec.js";
+import { partsOf } from "../endpoints/resource-record.js";
+import type { ServedResource } from "../endpoints/served-resource.js";
+import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
+import type { ResourceStorage } from "../registry/resource.js";
+import { Store } from "../registry/store.js";
+import type { ResourceHost } from "./api-registry.js";
+import { type Installation, installationId } from "./installation.js";
+import { storageCodec } from "./storage-codec.js";
+
+/** Where the objects of a resource are kept, and by which rules. */
+export interface KeptResource {
+  readonly hub: VersionedKind;
+  readonly strategy: ResolvedStrategy;
+  readonly storage: ResourceStorage;
+}
+
+interface ServedVersion {
+  readonly resource: ServedResource;
+  readonly ending: AbortController;
+}
+
+/** An installed resource: its storage and its versions, each made when it is first used. */
+export class InstalledResource {
+  readonly #served = new Map<string, ServedVersion>();
+  /** The versions that were removed. A request that holds an older snapshot may still come for one. */
+  readonly #removed = new Set<string>();
+  #kept: KeptResource | undefined;
+
+  constructor(
+    readonly installation: Installation,
+    private readonly host: ResourceHost,
+  ) {}
+
+  /** The resource as verb handlers see it, at one of its versions. */
+  at(facts: ResourceFacts): ServedResource {
+    const known = this.#served.get(facts.version);
+    if (known !== undefined) return known.resource;
+    const ending = new AbortController();
+    // Every watch listens.
+    setMaxListeners(0, ending.signal);
+    if (this.#removed.has(facts.version)) ending.abort();
+    const resource = this.#serve(facts, ending.signal);
+    this.#served.set(facts.version, { resource, ending });
+    return resource;
+  }
+
+  /** The storage that all versions share. */
+  get kept(): KeptResource {
+    this.#kept ??= this.#keep();
+    return this.#kept;
+  }
+
+  /** The same resource with some of its versions only. Watches of the others end. */
+  reduced(versions: readonly ResourceFacts[]): InstalledResource {
+    const rest = new InstalledResource({ ...this.installation, versions }, this.host);
+    rest.#kept = this.#kept;
+    for (const { version } of this.installation.versions) {
+      const served = this.#served.get(version);
+      const stays = versions.some((one) => one.version === version);
+      if (stays && served !== undefined) rest.#served.set(version, served);
+      if (stays) continue;
+      this.#removed.add(version);
+      served?.ending.abort();
+    }
+    return rest;
+  }
+
+  #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
+    const { admission, clock, requestRandom } = this.host.config;
+    const { record, scheme } = this.installation;
+    const { hub, strategy, storage } = this.kept;
+    const now = () => clock.now();
+    return {
+      facts,
+      codec: new VersionCodec(scheme.kind(facts), hub, scheme, now),
+      storage,
+      record,
+      strategy,
+      admission,
+      now,
+      random: requestRandom,
+      removed,
+    };
+  }
+
+  #keep(): KeptResource {
+    const { config, access, internal } = this.host;
+    const { group, resource, record, scheme, versions } = this.installation;
+    if (record?.storage?.sharedWith !== undefined) return this.host.kept(record.storage.sharedWith);
+    // Those of any version will do: the storage does not depend on it.
+    const [facts] = versions;
+    if (facts === undefined) throw new Error(`${installationId(this.installation)} has no version`);
+    const { kind, namespaced } = facts;
+    const applyDefaults = defaulterOf(group, kind);
+    const strategy = resolveStrategy({ ...(applyDefaults && { applyDefaults }), ...record?.strategy });
+    const hub = scheme.kind(scheme.kind(facts).hub);
+    const own = record?.storage?.open?.();
+    if (own !== undefined) return { hub, strategy, storage: own };
+    const codec = storageCodec(scheme, hub, strategy, config.clock);
+    const objects = config.storage.storeFor({
+      prefix: storagePrefix(this.installation),
+      resource: { group, resource },
+      codec,
+    });
+    const storage = new Store({
+      group,
+      resource,
+      kind,
+      namespaced,
+      hasStatus: facts.subresources.some(({ name }) => name === "status"),
+      strategy,
+      parts: partsOf(record),
+      objects,
+      encode: (object) => codec.encode(object),
+      clock: config.clock,
+      random: config.random,
+      access,
+      internal,
+    });
+    return { hub, strategy, storage };
+  }
+}
+
+/** "/registry/pods/", "/registry/apps/deployments/". The group keeps apart resources of the same plural. */
+export function storagePrefix({ group, resource, record }: Installation): string {
+  const prefix = record?.storage?.prefix ?? (group === "" ? resource : `${group}/${resource}`);
+  return `/registry/${prefix}/`;
+}
