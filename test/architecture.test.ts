@@ -36,7 +36,6 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   endpoints: ["registry", "storage", "admission", "request"],
   builtin: ["registry", "storage", "authn", "request"],
   generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints"],
-  "long-bodies": ["threads", "request", "storage", "endpoints", "generic", "builtin"],
 };
 
 interface Import {
@@ -83,7 +82,6 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/start-cluster.ts": "composes a cluster",
   "main.ts": "composes the program",
-  "server/long-bodies/long-bodies-worker.ts": "composes the thread for long bodies",
   "server/storage/create-storage.ts": "the default of storages",
   "server/storage/etcd/etcd-kv.ts": "the default of a store",
   "server/storage/memory/memory-kv.ts": "the default of a store",

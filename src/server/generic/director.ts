@@ -13,21 +13,11 @@ import type { ApiRequest, Handler } from "../request/api-request.js";
 import type { SpecialHandler } from "./special-handlers.js";
 import type { ResourceMap } from "./resource-map.js";
 
-/** Answers writes with very long bodies without blocking the event loop. */
-export interface LongBodies {
-  /**
-   * Tells from the request's headers whether the body of a write may be long. The director answers all other writes itself.
-   */
-  mayTake(request: ApiRequest): boolean;
-  answer(request: ApiRequest, handle: Handler): Promise<void>;
-}
-
 /** Routes a request to the verb handler of its resource, or to the handler of another path. */
 export function director(
   resources: ResourceMap,
   special: ReadonlyMap<string, SpecialHandler>,
   nonResource: Handler,
-  longBodies?: LongBodies,
 ): Handler {
   return async (request) => {
     const { info } = request;
@@ -40,14 +30,9 @@ export function director(
     if (own !== undefined) return own(request, resource);
     const handle = handlerOf(request, resource);
     if (handle === undefined) throw refusal(request, resource);
-    // `afterCreate` runs in this server, so it also handles the writes of such a resource.
-    const stays = longBodies === undefined || !WRITES.has(info.verb) || resource.strategy.afterCreate !== undefined;
-    if (stays || !longBodies.mayTake(request)) return handle();
-    return longBodies.answer(request, async (read) => handlerOf(read, resource)?.());
+    return handle();
   };
 }
-
-const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
 /** Warns the client that the version is deprecated, when it will be removed and what replaces it. */
 function warnOfDeprecation({ warnings }: ApiRequest, { facts }: ServedResource): void {

@@ -34,7 +34,7 @@ import { respondText } from "../request/respond.js";
 
 import type { Storage } from "../storage/create-storage.js";
 import type { BootSequence } from "./boot-sequence.js";
-import { director, type LongBodies } from "./director.js";
+import { director } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
 import { specialHandlers } from "./special-handlers.js";
 import { ResourceMap } from "./resource-map.js";
@@ -61,8 +61,6 @@ export interface ServerConfig {
   readonly admission?: readonly AdmissionPlugin[];
   /** Returns the "host:port" that /api tells clients; "" without a socket. */
   readonly serverAddress: () => string;
-  /** Handles writes with very long bodies in another thread. Left out: they block other requests while they are decoded. */
-  readonly longBodies?: LongBodies;
   /** The steps before the server serves requests. Left out: it serves at once. */
   readonly boot?: BootSequence;
   /** Receives exceptions that are no StatusError: faults of the server. */
@@ -135,7 +133,6 @@ export function createServer(config: ServerConfig): Server {
       resources,
       specialHandlers(resources, tokens, issuer && { issuer, random }),
       nonResource(config, shutdown),
-      config.longBodies,
     ),
   );
   const underWay = new RequestsUnderWay();
