@@ -66,7 +66,6 @@ async function bundle() {
         "cluster-named": "src/cluster/named/index.ts",
         // Beside the file that starts them.
         "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
-        "long-bodies-worker": "src/server/long-bodies/long-bodies-worker.ts",
       },
       options: { ...options, outdir, plugins: [nodeBuiltins, parsedJson] },
     }),

@@ -37,7 +37,6 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   builtin: ["endpoints", "registry", "storage", "authn", "request"],
   "api-registry": ["request", "storage", "admission", "registry", "endpoints"],
   generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints", "api-registry"],
-  "long-bodies": ["threads", "request", "storage", "endpoints", "generic", "builtin"],
 };
 
 interface Import {
@@ -84,7 +83,6 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/start-cluster.ts": "composes a cluster",
   "main.ts": "composes the program",
-  "server/long-bodies/long-bodies-worker.ts": "composes the thread for long bodies",
   "server/storage/create-storage.ts": "the default of storages",
   "server/storage/etcd/etcd-kv.ts": "the default of a store",
   "server/storage/memory/memory-kv.ts": "the default of a store",

@@ -1,3 +1,5 @@
+import type { Steps } from "./steps.js";
+
 /** How long all long work together may hold the event loop before others get their turn. */
 const SLICE_MILLISECONDS = 4;
 
@@ -26,7 +28,7 @@ export function nextSlice(): Promise<void> {
 }
 
 /** Does work that yields where others may have their turn; answers what it returns. */
-export async function inSlices<T>(work: Generator<void, T>): Promise<T> {
+export async function inSlices<T>(work: Steps<T>): Promise<T> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;

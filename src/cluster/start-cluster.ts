@@ -17,7 +17,6 @@ import { recordId, type ResourceRecord } from "../server/endpoints/resource-reco
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Listener } from "../server/generic/secure-listener.js";
-import { LongBodiesThread } from "../server/long-bodies/long-bodies-thread.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
 import { createStorage } from "../server/storage/create-storage.js";
@@ -140,9 +139,6 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
   const upgrades = !(await claimSchemaEpoch(kv, SCHEMA_EPOCH));
   const storage = createStorage({ kv, clock, watchCache, upgrades });
   const reportError = options.onError ?? (() => {});
-  // Another thread has names, uids and secrets of its own: not for who gave the source of them.
-  const longBodies =
-    random === systemRandom ? new LongBodiesThread({ kv, clock, runtimeConfig, upgrades, reportError }) : undefined;
   const idle = collectWhenIdle(v8Memory, systemTimers);
   const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
@@ -157,14 +153,12 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     tokens: [staticTokens(new Map([[pki.token, admin]]))],
     serviceAccounts: tokenIssuer(pki),
     serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),
-    ...(longBodies && { longBodies }),
     reportError,
     filters: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
   });
   const close = async () => {
     idle.stop();
     await server.stop(async () => controllers?.stop());
-    await longBodies?.close();
     await listener?.close();
     await storage.close();
   };

@@ -19,7 +19,6 @@ export async function buildWriter(
     entryPoints: {
       [name]: `${folder}/${name}.ts`,
       "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
-      "long-bodies-worker": "src/server/long-bodies/long-bodies-worker.ts",
     },
     outdir,
     bundle: true,

@@ -87,7 +87,7 @@ function validateEndpoint(
 function validateSliceAddress(value: string, type: string, path: string, kept: ReadonlySet<string>): FieldError[] {
   switch (type) {
     case "IP":
-      return legacyIp(value, path, [...kept]);
+      return legacyIp(value, path, kept);
     case "IPv4":
     case "IPv6": {
       const errors = kept.has(value) ? [] : named(value, path, ipFamilyErrors(type));

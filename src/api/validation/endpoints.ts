@@ -8,7 +8,8 @@ import { portNumber, PROTOCOLS } from "./service.js";
 
 /** Addresses that `old` has stay good. */
 export function validateEndpoints(endpoints: KubeObject, old: KubeObject = {}): FieldError[] {
-  const kept = objects(old.subsets).flatMap((subset) => addressesOf(subset).map(({ address }) => text(address.ip)));
+  const addresses = objects(old.subsets).flatMap(addressesOf);
+  const kept = new Set(addresses.map(({ address }) => text(address.ip)));
   return objects(endpoints.subsets).flatMap((subset, index) => validateSubset(subset, `subsets[${index}]`, kept));
 }
 
@@ -18,7 +19,7 @@ const addressesOf = (subset: ReadonlyFields) =>
     objects(subset[field]).map((address, index) => ({ address, at: `${field}[${index}]` })),
   );
 
-function validateSubset(subset: ReadonlyFields, path: string, kept: readonly string[]): FieldError[] {
+function validateSubset(subset: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
   const addresses = addressesOf(subset);
   const ports = objects(subset.ports);
   const errors = addresses.length === 0 ? [required(path, "must specify `addresses` or `notReadyAddresses`")] : [];
@@ -29,7 +30,7 @@ function validateSubset(subset: ReadonlyFields, path: string, kept: readonly str
   ];
 }
 
-function validateAddress(address: ReadonlyFields, path: string, kept: readonly string[]): FieldError[] {
+function validateAddress(address: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
   const [ip, hostname] = [text(address.ip), text(address.hostname)];
   return [
     ...legacyIp(ip, `${path}.ip`, kept),

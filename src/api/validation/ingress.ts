@@ -153,7 +153,7 @@ const isRelaxedName = (name: string): boolean =>
 export function validateIngressStatusUpdate(ingress: KubeObject, old: KubeObject): FieldError[] {
   const path = "status.loadBalancer.ingress";
   const points = (of: KubeObject) => objects(object(object(of.status).loadBalancer).ingress);
-  const kept = points(old).map(({ ip }) => text(ip));
+  const kept = new Set(points(old).map(({ ip }) => text(ip)));
   return points(ingress).flatMap(({ ip, hostname }, index) => [
     ...(text(ip) === "" ? [] : legacyIp(text(ip), `${path}[${index}].ip`, kept)),
     ...validateIngressHostname(text(hostname), `${path}[${index}].hostname`),

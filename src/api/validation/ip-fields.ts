@@ -10,9 +10,11 @@ import {
 } from "../../machinery/validation/ip.js";
 import { named } from "./rules.js";
 
+const NONE: ReadonlySet<string> = new Set();
+
 /** An address in a field older than the strict rules: what the object had before (`kept`) stays good. */
-export function legacyIp(value: string, path: string, kept: readonly string[] = []): FieldError[] {
-  return kept.includes(value) ? [] : named(value, path, lenientIpErrors);
+export function legacyIp(value: string, path: string, kept: ReadonlySet<string> = NONE): FieldError[] {
+  return kept.has(value) ? [] : named(value, path, lenientIpErrors);
 }
 
 /** The same for a block of addresses. */

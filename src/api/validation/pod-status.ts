@@ -125,7 +125,7 @@ function checkAddresses(
   errors: Errors,
 ): void {
   const addresses = objects(status[field]).map(({ ip }) => text(ip));
-  const kept = objects(before[field]).map(({ ip }) => text(ip));
+  const kept = new Set(objects(before[field]).map(({ ip }) => text(ip)));
   for (const [index, address] of addresses.entries()) {
     errors.push(...legacyIp(address, `status.${field}[${index}]`, kept));
   }

@@ -47,7 +47,8 @@ function validateFamilies(families: readonly string[]): FieldError[] {
   });
 }
 
-function validateEach(ips: readonly string[], kept: readonly string[]): FieldError[] {
+function validateEach(ips: readonly string[], before: readonly string[]): FieldError[] {
+  const kept = new Set(before);
   return ips.flatMap((ip, index) => {
     if (index > 0 || ip !== "None") return legacyIp(ip, `spec.clusterIPs[${index}]`, kept);
     return ips.length === 1 ? [] : [invalidValue("spec.clusterIPs", ips, "'None' must be the first and only value")];

@@ -83,7 +83,7 @@ function validateHealthCheckChange(spec: ReadonlyFields, before: ReadonlyFields)
 export function validateServiceStatusUpdate(service: KubeObject, old: KubeObject): FieldError[] {
   const path = "status.loadBalancer.ingress";
   const ingresses = (of: KubeObject) => objects(object(object(of.status).loadBalancer).ingress);
-  const kept = ingresses(old).map(({ ip }) => text(ip));
+  const kept = new Set(ingresses(old).map(({ ip }) => text(ip)));
   if (object(service.spec).type !== "LoadBalancer" && ingresses(service).length > 0) {
     return [forbiddenField(path, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
@@ -93,7 +93,7 @@ export function validateServiceStatusUpdate(service: KubeObject, old: KubeObject
   ]);
 }
 
-function validateIngressIp({ ip, ipMode }: ReadonlyFields, path: string, kept: readonly string[]): FieldError[] {
+function validateIngressIp({ ip, ipMode }: ReadonlyFields, path: string, kept: ReadonlySet<string>): FieldError[] {
   if (text(ip) === "") {
     if (ipMode === undefined || ipMode === null) return [];
     return [forbiddenField(`${path}.ipMode`, "may not be specified when `ip` is not set")];

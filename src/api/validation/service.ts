@@ -140,7 +140,7 @@ function validateAffinity(spec: ReadonlyFields): FieldError[] {
 }
 
 function validateExternalIps(spec: ReadonlyFields, before: ReadonlyFields): FieldError[] {
-  const kept = list(before.externalIPs).map(text);
+  const kept = new Set(list(before.externalIPs).map(text));
   return list(spec.externalIPs).flatMap((value, index) => {
     const [ip, path] = [text(value), `spec.externalIPs[${index}]`];
     const errors = legacyIp(ip, path, kept);

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../../base/steps.js";
 import { badRequest, misfit } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
@@ -8,7 +9,7 @@ import { difference, fieldSet, isEmpty, LEAF, union } from "./field-set.js";
 import { lastAppliedFields, lastAppliedOf, withLastApplied } from "./last-applied.js";
 import {
   decodeManagers,
-  encodeManagers,
+  encodeManagersSteps,
   identifierOf,
   isReset,
   type Manager,
@@ -88,12 +89,23 @@ export class FieldManager {
     manager: string,
     given: unknown = managedFieldsOf(next),
   ): JsonObject[] | undefined {
+    return atOnce(this.updateSteps(live, next, manager, given));
+  }
+
+  /** {@link update} in steps. */
+  *updateSteps(
+    live: JsonObject | undefined,
+    next: JsonObject,
+    manager: string,
+    given: unknown = managedFieldsOf(next),
+  ): Steps<JsonObject[] | undefined> {
     const managers = this.#managersOf(live, given);
     // Nobody asked for tracking yet: it starts with the first apply.
     if (managers.size === 0 && live !== undefined && textAt(live, "uid") !== "") return undefined;
     try {
-      this.#track(bare(live ?? this.config.empty), bare(next), managers, manager);
-      return encodeManagers(managers);
+      yield* this.#trackSteps(bare(live ?? this.config.empty), bare(next), managers, manager);
+      yield;
+      return yield* encodeManagersSteps(managers);
     } catch (error) {
       // Rather no managers than wrong ones; the object itself is validation's business.
       if (error instanceof TypeMismatch || isTooDeep(error)) return undefined;
@@ -106,9 +118,15 @@ export class FieldManager {
    * with every conflict unless forced, 400 for a configuration that does not fit the kind.
    */
   apply(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean): JsonObject {
+    return atOnce(this.applySteps(live, applied, manager, force));
+  }
+
+  /** {@link apply} in steps. */
+  *applySteps(live: JsonObject | undefined, applied: JsonObject, manager: string, force: boolean): Steps<JsonObject> {
     try {
       this.#checkApplied(applied);
-      return this.#apply(live ?? this.config.empty, applied, manager, force);
+      yield;
+      return yield* this.#applySteps(live ?? this.config.empty, applied, manager, force);
     } catch (error) {
       const isMismatch = error instanceof TypeMismatch;
       if ((isMismatch || error instanceof ApplyConflicts) && live !== undefined)
@@ -118,11 +136,11 @@ export class FieldManager {
     }
   }
 
-  #apply(live: JsonObject, applied: JsonObject, manager: string, force: boolean): JsonObject {
-    const attempt = (forced: boolean) => this.#applyOnce(live, applied, manager, forced);
+  *#applySteps(live: JsonObject, applied: JsonObject, manager: string, force: boolean): Steps<JsonObject> {
+    const attempt = (forced: boolean) => this.#attemptSteps(live, applied, manager, forced);
     let result: JsonObject;
     try {
-      result = attempt(force);
+      result = yield* attempt(force);
     } catch (error) {
       if (!(error instanceof ApplyConflicts) || manager !== KUBECTL) throw error;
       // What client-side apply owned is kubectl's to take over.
@@ -131,18 +149,20 @@ export class FieldManager {
       if (allowed === undefined) throw error;
       const rest = error.without(allowed);
       if (rest !== undefined) throw rest;
-      result = attempt(true);
+      result = yield* attempt(true);
     }
     return manager === KUBECTL && lastAppliedOf(result) !== "" ? withLastApplied(result, applied) : result;
   }
 
-  #applyOnce(live: JsonObject, applied: JsonObject, manager: string, force: boolean): JsonObject {
+  *#attemptSteps(live: JsonObject, applied: JsonObject, manager: string, force: boolean): Steps<JsonObject> {
     const managers = decodeManagers(managedFieldsOf(live), "stored");
     const object = bare(live);
-    if (managers.size === 0) this.#track(bare(this.config.empty), object, managers, BEFORE_FIRST_APPLY);
+    if (managers.size === 0) {
+      yield* this.#trackSteps(bare(this.config.empty), object, managers, BEFORE_FIRST_APPLY);
+    }
     const { entry, identifier } = this.#entry(manager, "Apply");
     const time = managers.get(identifier)?.time;
-    const next = this.#updater.apply(
+    const next = yield* this.#updater.applySteps(
       object,
       applied,
       this.#apiVersion,
@@ -151,10 +171,12 @@ export class FieldManager {
       identifier,
       force,
     );
+    yield;
     this.#strip(managers, identifier);
     const own = managers.get(identifier);
     if (next !== undefined && own !== undefined) managers.set(identifier, { ...own, time: this.config.now() });
-    return withManagedFields(next ?? object, encodeManagers(managers));
+    yield;
+    return withManagedFields(next ?? object, yield* encodeManagersSteps(managers));
   }
 
   #checkApplied(applied: JsonObject): void {
@@ -213,9 +235,10 @@ export class FieldManager {
   }
 
   /** Gives `manager` what changed, with the time of now; nothing changes where nothing did. */
-  #track(live: JsonObject, next: JsonObject, managers: Managers, manager: string): void {
+  *#trackSteps(live: JsonObject, next: JsonObject, managers: Managers, manager: string): Steps<void> {
     const { entry, identifier } = this.#entry(manager, "Update");
-    this.#updater.update(live, next, this.#apiVersion, managers, entry, CURRENT);
+    yield* this.#updater.updateSteps(live, next, this.#apiVersion, managers, entry, CURRENT);
+    yield;
     this.#strip(managers, CURRENT);
     const own = managers.get(CURRENT);
     if (own !== undefined) {

@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import { encodeString } from "../codec/json-encoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn } from "../patch/json-values.js";
@@ -86,10 +87,20 @@ function textOf(entry: JsonObject, field: string): string {
 
 /** metadata.managedFields of the managers, sorted; undefined when there are none. */
 export function encodeManagers(managers: Managers): JsonObject[] | undefined {
+  return atOnce(encodeManagersSteps(managers));
+}
+
+/** {@link encodeManagers} in steps. */
+export function* encodeManagersSteps(managers: Managers): Steps<JsonObject[] | undefined> {
   if (managers.size === 0) return undefined;
   const list = [...managers.values()];
   if (list.length > 1) list.sort(compareManagers);
-  return list.map(encodeManager);
+  const entries: JsonObject[] = [];
+  for (const manager of list) {
+    if (entries.length > 0) yield;
+    entries.push(encodeManager(manager));
+  }
+  return entries;
 }
 
 function encodeManager({ name, operation, apiVersion, time, fields, subresource }: Manager): JsonObject {

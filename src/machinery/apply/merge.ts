@@ -84,8 +84,10 @@ class ListMerge {
   /** By element; null where an element has several items. */
   readonly #liveItems = new Map<PathElement, JsonValue>();
   readonly #appliedItems = new Map<PathElement, JsonValue>();
-  /** Applied items that are live too, in the applied order, not yet met. */
-  readonly #shared: PathElement[];
+  /** Applied items that are live too, in the applied order. */
+  readonly #shared: readonly PathElement[];
+  /** Index of the first of {@link #shared} that was not met. */
+  #nextShared = 0;
 
   constructor(
     private readonly live: readonly JsonValue[],
@@ -115,12 +117,12 @@ class ListMerge {
       if (from !== undefined && to !== undefined) {
         if (from === to) {
           this.#take(from);
-          this.#shared.shift();
+          this.#nextShared++;
           l++;
           r++;
           continue;
         }
-        const [next] = this.#shared;
+        const next = this.#shared[this.#nextShared];
         if (this.#appliedItems.has(from) && next !== undefined && next !== from) {
           // Both have it, but the applied list wants another one first.
           l++;
@@ -138,7 +140,7 @@ class ListMerge {
       if (to !== undefined) {
         this.#take(to);
         r++;
-        if (this.#shared[0] === to) this.#shared.shift();
+        if (this.#shared[this.#nextShared] === to) this.#nextShared++;
       }
     }
     return this.#merged;

@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.js";
 import type { JsonObject } from "../meta/json.js";
 import { deepEqual } from "../patch/json-values.js";
 import { type Comparison, compare } from "./compare.js";
@@ -33,28 +34,41 @@ export class Updater {
 
   /**
    * After an update of `live` to `next` in place: `identifier` owns what was added or modified, the others no longer
-   * what was modified or removed. `managers` are changed in place.
+   * what was modified or removed. `managers` are changed in place. In steps.
    */
-  update(
+  *updateSteps(
     live: JsonObject,
     next: JsonObject,
     apiVersion: string,
     managers: Managers,
     entry: Omit<Manager, "fields">,
     identifier: string,
-  ): void {
-    this.#reconcile(managers);
-    const changes = this.#take({ value: live, apiVersion }, { value: next, apiVersion }, managers, identifier, true);
+  ): Steps<void> {
+    yield* this.#reconcileSteps(managers);
+    yield;
+    const changes = yield* this.#takeSteps(
+      { value: live, apiVersion },
+      { value: next, apiVersion },
+      managers,
+      identifier,
+      true,
+    );
+    yield;
     const owned = managers.get(identifier)?.fields ?? EMPTY;
-    const set = union(union(difference(owned, changes.removed), changes.modified), changes.added);
+    const kept = difference(owned, changes.removed);
+    yield;
+    const changed = union(kept, changes.modified);
+    yield;
+    const set = union(changed, changes.added);
+    yield;
     this.#put(managers, identifier, { ...entry, fields: this.#withoutReset(set, apiVersion) });
   }
 
   /**
    * Lays `applied` over `live`, removes what `identifier` applied last and does not now, and gives it what it applied.
-   * undefined when that is the live object. `managers` are changed in place. Throws ApplyConflicts unless forced.
+   * undefined when that is the live object. `managers` are changed in place. Throws ApplyConflicts unless forced. In steps.
    */
-  apply(
+  *applySteps(
     live: JsonObject,
     applied: JsonObject,
     apiVersion: string,
@@ -62,14 +76,20 @@ export class Updater {
     entry: Omit<Manager, "fields">,
     identifier: string,
     force: boolean,
-  ): JsonObject | undefined {
-    this.#reconcile(managers);
+  ): Steps<JsonObject | undefined> {
+    yield* this.#reconcileSteps(managers);
+    yield;
     const type = this.#type(apiVersion);
     const last = managers.get(identifier);
     const set = this.#withoutReset(toFieldSet(applied, type), apiVersion);
     managers.set(identifier, { ...entry, fields: set });
-    const merged = this.#prune({ value: merge(live, applied, type), apiVersion }, managers, last);
-    this.#take({ value: live, apiVersion }, merged, managers, identifier, force);
+    yield;
+    const value = merge(live, applied, type);
+    yield;
+    const merged = yield* this.#pruneSteps({ value, apiVersion }, managers, last);
+    yield;
+    yield* this.#takeSteps({ value: live, apiVersion }, merged, managers, identifier, force);
+    yield;
     return deepEqual(live, merged.value) ? undefined : merged.value;
   }
 
@@ -103,13 +123,20 @@ export class Updater {
   }
 
   /** Takes from the other managers what changed; those whose version is gone go too. Answers what changed. */
-  #take(live: TypedObject, next: TypedObject, managers: Managers, identifier: string, force: boolean): Comparison {
+  *#takeSteps(
+    live: TypedObject,
+    next: TypedObject,
+    managers: Managers,
+    identifier: string,
+    force: boolean,
+  ): Steps<Comparison> {
     const changes = this.#compare(live, next);
     const byVersion = new Map([[live.apiVersion, changes]]);
     const conflicts = new Map<string, FieldSet>();
     const removed = new Map<string, FieldSet>();
     for (const [other, manager] of managers) {
       if (other === identifier) continue;
+      yield;
       let seen = byVersion.get(manager.apiVersion);
       if (seen === undefined) {
         const before = this.#convert(live, manager.apiVersion);
@@ -118,7 +145,9 @@ export class Updater {
           managers.delete(other);
           continue;
         }
+        yield;
         seen = this.#compare(before, after);
+        yield;
         byVersion.set(manager.apiVersion, seen);
       }
       const conflict = union(intersection(manager.fields, seen.modified), intersection(manager.fields, seen.added));
@@ -130,6 +159,7 @@ export class Updater {
       for (const [other, set] of lost) {
         const manager = managers.get(other);
         if (manager === undefined) continue;
+        yield;
         const fields = difference(manager.fields, set);
         if (fields !== manager.fields) managers.set(other, { ...manager, fields });
       }
@@ -139,8 +169,9 @@ export class Updater {
   }
 
   /** Managers of versions that are gone go too. */
-  #reconcile(managers: Managers): void {
+  *#reconcileSteps(managers: Managers): Steps<void> {
     for (const [identifier, manager] of managers) {
+      yield;
       const type = this.versions.typeOf(manager.apiVersion);
       const fields = type && reconcile(manager.fields, type);
       if (fields === undefined) managers.delete(identifier);
@@ -149,21 +180,25 @@ export class Updater {
   }
 
   /** Removes what was applied last and not now, unless somebody else owns it or it was not this applier's. */
-  #prune(merged: TypedObject, managers: Managers, last: Manager | undefined): TypedObject {
+  *#pruneSteps(merged: TypedObject, managers: Managers, last: Manager | undefined): Steps<TypedObject> {
     if (last === undefined || isEmpty(last.fields)) return merged;
     const then = this.#convert(merged, last.apiVersion);
     if (then === undefined) return merged;
     const type = this.#type(last.apiVersion);
     const lastFields = withNamedFields(last.fields, type);
+    yield;
     let pruned: TypedObject = { ...then, value: removeItems(then.value, lastFields, type) };
-    pruned = this.#addBackOwned(then, pruned, managers);
-    pruned = this.#addBackDangling(then, pruned, lastFields);
+    yield;
+    pruned = yield* this.#addBackOwnedSteps(then, pruned, managers);
+    yield;
+    pruned = yield* this.#addBackDanglingSteps(then, pruned, lastFields);
     return this.#convert(pruned, merged.apiVersion) ?? merged;
   }
 
-  #addBackOwned(merged: TypedObject, pruned: TypedObject, managers: Managers): TypedObject {
+  *#addBackOwnedSteps(merged: TypedObject, pruned: TypedObject, managers: Managers): Steps<TypedObject> {
     const owned = new Map<string, FieldSet>([[pruned.apiVersion, EMPTY]]);
     for (const { apiVersion, fields } of managers.values()) {
+      yield;
       owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY, fields));
     }
     let left = pruned;
@@ -171,25 +206,38 @@ export class Updater {
     // The version that was pruned comes first: another may not convert without what is added back there.
     for (const [apiVersion, fields] of owned) {
       if (apiVersion === pruned.apiVersion && isEmpty(fields)) continue;
+      yield;
       const whole = this.#convert(all, apiVersion);
       const part = this.#convert(left, apiVersion);
       if (whole === undefined || part === undefined) continue;
       const type = this.#type(apiVersion);
-      const named = (set: FieldSet) => withNamedFields(set, type);
-      const kept = union(named(toFieldSet(part.value, type)), named(fields));
-      const gone = difference(named(toFieldSet(whole.value, type)), kept);
+      const kept = union(yield* namedFieldsSteps(part.value, type), withNamedFields(fields, type));
+      yield;
+      const gone = difference(yield* namedFieldsSteps(whole.value, type), kept);
+      yield;
       all = whole;
       left = { apiVersion, value: removeItems(whole.value, gone, type) };
     }
     return left;
   }
 
-  #addBackDangling(merged: TypedObject, pruned: TypedObject, lastFields: FieldSet): TypedObject {
+  *#addBackDanglingSteps(merged: TypedObject, pruned: TypedObject, lastFields: FieldSet): Steps<TypedObject> {
     const then = this.#convert(pruned, merged.apiVersion);
     if (then === undefined) return merged;
     const type = this.#type(merged.apiVersion);
-    const named = (value: JsonObject) => withNamedFields(toFieldSet(value, type), type);
-    const gone = intersection(difference(named(merged.value), named(then.value)), lastFields);
+    const before = yield* namedFieldsSteps(merged.value, type);
+    const after = yield* namedFieldsSteps(then.value, type);
+    const gone = intersection(difference(before, after), lastFields);
+    yield;
     return { apiVersion: merged.apiVersion, value: removeItems(merged.value, gone, type) };
   }
+}
+
+/** The named field set of an object, in steps. */
+function* namedFieldsSteps(value: JsonObject, type: TypeDescriptor): Steps<FieldSet> {
+  const set = toFieldSet(value, type);
+  yield;
+  const named = withNamedFields(set, type);
+  yield;
+  return named;
 }

@@ -1,10 +1,12 @@
+import { atOnce, type Steps } from "../../base/steps.js";
 import { badRequest } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
 import type { JsonValue } from "../meta/json.js";
 import type { KubeObject } from "../meta/object.js";
 import type { StructSchema } from "../schema/schema.js";
 import type { DuplicateKeys } from "./exact-json.js";
-import { decodeJson, maxBodyDepth } from "./json-decoder.js";
+import { decodeJsonSteps } from "./decode-json-steps.js";
+import { maxBodyDepth } from "./json-decoder.js";
 import { notRegisteredText, statedKind } from "./stated-kind.js";
 import { decodeObject } from "./strict-decode.js";
 
@@ -34,23 +36,28 @@ export interface TypedObject {
  * syntax errors, unknown kinds, wrong types and, in mode Strict, unknown and repeated fields.
  */
 export function decodeTyped(body: Uint8Array, options: TypedDecodeOptions): TypedObject {
+  return atOnce(decodeTypedSteps(body, options));
+}
+
+/** {@link decodeTyped} in steps. */
+export function* decodeTypedSteps(body: Uint8Array, options: TypedDecodeOptions): Steps<TypedObject> {
   const { expected } = options;
   let decoded: { value: JsonValue; duplicates?: DuplicateKeys | undefined };
   try {
-    decoded = decodeJson(body, { maxDepth: maxBodyDepth });
+    decoded = yield* decodeJsonSteps(body, { maxDepth: maxBodyDepth });
   } catch (error) {
     throw unrecognized(expected, `couldn't get version/kind; json parse error: ${messageOf(error)}`, body);
   }
-  return decodeTypedValue(decoded.value, decoded.duplicates, options, body);
+  return yield* decodeTypedValueSteps(decoded.value, decoded.duplicates, options, body);
 }
 
-/** {@link decodeTyped} for a body that is already a value (YAML). `body` is quoted in errors. */
-export function decodeTypedValue(
+/** {@link decodeTypedSteps} for a body that is already a value (YAML). `body` is quoted in errors. */
+export function* decodeTypedValueSteps(
   value: JsonValue,
   duplicates: DuplicateKeys | undefined,
   options: TypedDecodeOptions,
   body: Uint8Array,
-): TypedObject {
+): Steps<TypedObject> {
   const { expected, schemaOf, mode } = options;
   const repeated = mode === "Ignore" ? [] : (options.repeatedInYaml ?? []);
   const kind = interpret(value, expected, body);
@@ -59,6 +66,7 @@ export function decodeTypedValue(
   const schema = schemaOf(kind);
   if (schema === undefined) throw fail(notRegisteredText(kind));
   try {
+    yield;
     const { object, strictErrors } = decodeObject<KubeObject>(value, schema, { mode, duplicates });
     if (mode === "Strict" && strictErrors.length + repeated.length > 0) {
       const yaml = repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`];

@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
+import { atOnce, type Steps } from "../../base/steps.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import { setKey } from "./own-keys.js";
 
@@ -32,12 +33,20 @@ export interface JsonRead {
 }
 
 /** One whole text: the slow path of the decoder. Throws {@link JsonDecodeError}. */
-export function parseExactJson(
-  text: string,
-  maxDepth: number,
-): { value: JsonValue; duplicates?: DuplicateKeys | undefined } {
+export function parseExactJson(text: string, maxDepth: number): ExactJson {
+  return atOnce(exactJsonSteps(text, maxDepth));
+}
+
+export interface ExactJson {
+  readonly value: JsonValue;
+  readonly duplicates?: DuplicateKeys | undefined;
+}
+
+/** {@link parseExactJson} in steps. */
+export function* exactJsonSteps(text: string, maxDepth: number): Steps<ExactJson> {
   const options: ReadOptions = { maxDepth, endOfInput: "unexpected end of JSON input" };
-  const read = readExactJson(text, 0, options);
+  const start = skipSpace(text, 0);
+  const read = start >= text.length ? undefined : yield* new Scanner(text, options).readSteps(start);
   if (read === undefined) throw new JsonDecodeError(options.endOfInput, text.length, true);
   const { value, end, duplicates } = read;
   const after = skipSpace(text, end);
@@ -51,8 +60,11 @@ export function parseExactJson(
  */
 export function readExactJson(text: string, start: number, options: ReadOptions): JsonRead | undefined {
   const at = skipSpace(text, start);
-  return at >= text.length ? undefined : new Scanner(text, options).read(at);
+  return at >= text.length ? undefined : atOnce(new Scanner(text, options).readSteps(at));
 }
+
+/** Less than a millisecond's work. */
+const VALUES_PER_STEP = 512;
 
 interface Open {
   readonly value: JsonObject | JsonValue[];
@@ -81,12 +93,18 @@ class Scanner {
     private readonly options: ReadOptions,
   ) {}
 
-  read(start: number): JsonRead {
+  *readSteps(start: number): Steps<JsonRead> {
     const { text } = this;
+    let untilStep = VALUES_PER_STEP;
     const duplicates = new Map<JsonObject, readonly string[]>();
     const open: Open[] = [];
     let at = start;
     for (;;) {
+      untilStep -= 1;
+      if (untilStep === 0) {
+        yield;
+        untilStep = VALUES_PER_STEP;
+      }
       let value: JsonValue;
       const character = text[at];
       if (character === "{" || character === "[") {
@@ -182,7 +200,11 @@ class Scanner {
     const { text } = this;
     plainString.lastIndex = at;
     const plain = plainString.exec(text);
-    if (plain !== null) return { value: plain[0].slice(1, -1), end: plainString.lastIndex };
+    if (plain !== null) {
+      // V8 makes a longer substring a reference to the whole text, which it would keep alive; JSON.parse copies.
+      const copied = plain[0].length > LONGEST_COPIED ? (JSON.parse(plain[0]) as string) : plain[0].slice(1, -1);
+      return { value: copied, end: plainString.lastIndex };
+    }
     let index = at + 1;
     for (;;) {
       const character = text[index];
@@ -212,6 +234,9 @@ class Scanner {
     return new JsonDecodeError(`invalid character ${quoteByte(text, at)} ${context}`, at);
   }
 }
+
+/** Characters, quotes included, of a string whose substring V8 copies. */
+const LONGEST_COPIED = 14;
 
 /** Of -9223372036854775808. A longer literal is not read as an integer, which would take its time. */
 const INT64_LENGTH = 20;

@@ -8,15 +8,6 @@ import { handleConnect } from "../endpoints/verbs/connect.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import { respondText } from "../request/respond.js";
 
-/** Answers writes with very long bodies without blocking the event loop. */
-export interface LongBodies {
-  /**
-   * Tells from the request's headers whether the body of a write may be long. The director answers all other writes itself.
-   */
-  mayTake(request: ApiRequest): boolean;
-  answer(request: ApiRequest, handle: Handler): Promise<void>;
-}
-
 /** The operations of a served resource, and of its subresources by name. */
 export type OperationsOf = (resource: ServedResource) => ReadonlyMap<string, Operations>;
 
@@ -41,7 +32,6 @@ export function director(
   api: ApiSnapshot,
   operations: OperationsOf,
   nonResource: Handler,
-  longBodies?: LongBodies,
 ): Handler {
   return async (request) => {
     const { info } = request;
@@ -58,15 +48,9 @@ export function director(
     if (connecter?.connectMethods.includes(request.exchange.method) === true) return handleConnect(request, connecter);
     const operation = known.verbs.get(info.verb);
     if (operation === undefined || !pathFits(request, resource, operation)) throw refusal(request, resource);
-    const { handle, generic } = operation;
-    // `afterCreate` runs in this server, so it also handles the writes of such a resource.
-    const stays = longBodies === undefined || !WRITES.has(info.verb) || resource.strategy.afterCreate !== undefined;
-    if (!generic || stays || !longBodies.mayTake(request)) return handle(request);
-    return longBodies.answer(request, handle);
+    return operation.handle(request);
   };
 }
-
-const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
 /** Warns the client that the version is deprecated, when it will be removed and what replaces it. */
 function warnOfDeprecation({ warnings }: ApiRequest, { facts }: ServedResource): void {

@@ -37,7 +37,7 @@ import { respondText } from "../request/respond.js";
 
 import type { Storage } from "../storage/create-storage.js";
 import type { BootSequence } from "./boot-sequence.js";
-import { director, type LongBodies, operationsFor } from "./director.js";
+import { director, operationsFor } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
 import { inProcessTransport } from "./transport/in-process.js";
 
@@ -65,8 +65,6 @@ export interface ServerConfig {
   readonly admission?: readonly AdmissionPlugin[];
   /** Returns the "host:port" that /api tells clients; "" without a socket. */
   readonly serverAddress: () => string;
-  /** Handles writes with very long bodies in another thread. Left out: they block other requests while they are decoded. */
-  readonly longBodies?: LongBodies;
   /** The steps before the server serves requests. Left out: it serves at once. */
   readonly boot?: BootSequence;
   /** Receives exceptions that are no StatusError: faults of the server. */
@@ -147,7 +145,7 @@ export function createServer(config: ServerConfig): Server {
     const snapshot = registry.current;
     if (!directors.has(snapshot.served)) {
       const elsewhere = nonResource(config, snapshot, documents, shutdown);
-      directors.set(snapshot.served, director(snapshot, operations, elsewhere, config.longBodies));
+      directors.set(snapshot.served, director(snapshot, operations, elsewhere));
     }
     return snapshot.served;
   };

@@ -64,7 +64,7 @@ describe("what discovery promises", () => {
     serverAddress: () => "",
   });
   const context = {
-    resource: (groupVersion: string, resource: string) => server.resources.find(groupVersion, resource),
+    resource: (groupVersion: string, resource: string) => server.registry.current.find(groupVersion, resource),
     tokens: [],
   };
 
@@ -87,7 +87,7 @@ describe("what discovery promises", () => {
   test("every verb of every resource and subresource has a handler, but for those of the list", () => {
     const missing = new Set<string>();
     for (const facts of servedResources({ "api/all": true })) {
-      const resource = server.resources.find(facts.groupVersion, facts.name);
+      const resource = server.registry.current.find(facts.groupVersion, facts.name);
       if (resource === undefined) throw new Error(`${facts.groupVersion} ${facts.name} is not served`);
       const operations = operationsOf(resource, context);
       for (const verb of facts.verbs) {

@@ -173,7 +173,7 @@ describe("a storage that is not the generic Store", () => {
 
   test("is made once, and no strategy can read it as if it were stored", async () => {
     expect(opened).toBe(1);
-    await expect(server.resources.access.list("node.k8s.io", "runtimeclasses")).rejects.toThrow(
+    await expect(server.registry.access.list("node.k8s.io", "runtimeclasses")).rejects.toThrow(
       "node.k8s.io/runtimeclasses is not kept in the store",
     );
   });

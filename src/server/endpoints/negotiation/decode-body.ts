@@ -1,7 +1,8 @@
+import type { Steps } from "../../../base/steps.js";
 import { schemaFor, structOf } from "../../../api/facts/index.js";
 import {
-  decodeTyped,
-  decodeTypedValue,
+  decodeTypedSteps,
+  decodeTypedValueSteps,
   type TypedObject,
   unrecognized,
 } from "../../../machinery/codec/decode-typed.js";
@@ -9,7 +10,7 @@ import { JsonDecodeError } from "../../../machinery/codec/json-decoder.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
-import type { RequestBody } from "./request-body.js";
+import { type RequestBody, runSteps } from "./request-body.js";
 import { unknownConversion } from "./unknown-conversion.js";
 
 export interface DecodeBodyOptions {
@@ -27,7 +28,7 @@ export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Pro
   const { expected } = how;
   const wanted = formatGroupVersion(expected);
   const { accepts = (apiVersion) => apiVersion === wanted } = how;
-  const decoded = await decode(body, how);
+  const decoded = await runSteps(body.bytes, await decode(body, how));
   const { kind } = decoded;
   if (kind.kind !== expected.kind) {
     throw badRequest(
@@ -41,19 +42,19 @@ export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Pro
   return decoded;
 }
 
-async function decode(body: RequestBody, how: DecodeBodyOptions): Promise<TypedObject> {
+async function decode(body: RequestBody, how: DecodeBodyOptions): Promise<Steps<TypedObject>> {
   const { expected, mode, schemaOf = schemaFor } = how;
   const options = { expected, schemaOf, mode };
   switch (body.mediaType) {
     case "application/json":
-      return decodeTyped(body.bytes, options);
+      return decodeTypedSteps(body.bytes, options);
     case "application/yaml": {
       const { readYamlBody } = await import("./yaml-body.js");
       const { value, repeated } = readYamlBody(body.bytes);
-      return decodeTypedValue(value, undefined, { ...options, repeatedInYaml: repeated }, body.bytes);
+      return decodeTypedValueSteps(value, undefined, { ...options, repeatedInYaml: repeated }, body.bytes);
     }
     case "application/vnd.kubernetes.protobuf":
-      return decodeTypedValue(await protobufValue(body.bytes, expected), undefined, options, body.bytes);
+      return decodeTypedValueSteps(await protobufValue(body.bytes, expected), undefined, options, body.bytes);
   }
 }
 

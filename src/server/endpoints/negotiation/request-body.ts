@@ -1,9 +1,21 @@
+import { atOnce, type Steps } from "../../../base/steps.js";
+import { inSlices } from "../../../base/time-slice.js";
 import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { parseMediaType } from "./media-type.js";
 
 /** What kube-apiserver takes at most. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
+
+/** A body so long, in bytes, is work that others should not wait for. */
+const LONG_BODY = 16 * 1024;
+
+export const isLong = (body: Uint8Array): boolean => body.length > LONG_BODY;
+
+/** Does the work that a body asks for: in slices of the event loop where the body is long. */
+export function runSteps<T>(body: Uint8Array, steps: Steps<T>): T | Promise<T> {
+  return isLong(body) ? inSlices(steps) : atOnce(steps);
+}
 
 /** A body that nobody has decoded yet. */
 export interface RequestBody {

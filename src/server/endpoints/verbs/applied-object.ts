@@ -1,9 +1,11 @@
 import { isUtf8 } from "node:buffer";
-import { decodeJson, JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
+import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
+import { JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
 import { goValueOf } from "../../../machinery/codec/go-types.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { runSteps } from "../negotiation/request-body.js";
 import type { WriteOptions } from "../options/write-options.js";
 
 export interface AppliedObject {
@@ -46,7 +48,7 @@ const OPENING_BRACE = 0x7b;
 async function parse(bytes: Uint8Array): Promise<{ readonly value: JsonValue; readonly repeated: readonly string[] }> {
   if (bytes[0] === OPENING_BRACE && isUtf8(bytes)) {
     try {
-      const { value, duplicates } = decodeJson(bytes, { maxDepth: maxBodyDepth });
+      const { value, duplicates } = await runSteps(bytes, decodeJsonSteps(bytes, { maxDepth: maxBodyDepth }));
       if (duplicates === undefined) return { value, repeated: [] };
     } catch (error) {
       if (!(error instanceof JsonDecodeError)) throw error;

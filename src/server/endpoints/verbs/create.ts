@@ -1,6 +1,6 @@
 import type { Creater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { readObjectBody } from "../negotiation/request-body.js";
+import { readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
@@ -13,13 +13,14 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const format = objectFormat(request.exchange);
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const scope = scopeOf(request, options.dryRun, body.bytes.length);
+  const scope = scopeOf(request, options.dryRun, body.bytes);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   const admit = admitter(request, resource, options.dryRun);
   await scope.pause?.();
   const draft = resource.codec.toHub(object);
-  fieldTracking(resource).track(draft, undefined, fieldManagerName(request, options));
+  const manager = fieldManagerName(request, options);
+  await runSteps(body.bytes, fieldTracking(resource).trackSteps(draft, undefined, manager));
   await scope.pause?.();
   const stored = await storage.create(scope, draft, admit.create);
   await respondObject(request, resource, format, 201, stored);

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../../../base/steps.js";
 import { publishedScheme } from "../../../api/scheme/published.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
@@ -64,25 +65,56 @@ export class FieldTracking {
 
   /** Gives `manager` what `draft` changes; the draft is the caller's own. `current` is undefined for a new object. */
   track(draft: KubeObject, current: StoredObject | undefined, manager: string): void {
+    atOnce(this.trackSteps(draft, current, manager));
+  }
+
+  /** {@link track} in steps. */
+  *trackSteps(draft: KubeObject, current: StoredObject | undefined, manager: string): Steps<void> {
     const metadata = metadataOf(draft);
     const live = current && this.shown(current);
+    yield;
     const next = this.#view(draft);
-    const managedFields = this.#manager.update(live, next, manager, metadata.managedFields);
+    yield;
+    const managedFields = yield* this.#manager.updateSteps(live, next, manager, metadata.managedFields);
+    yield;
     assign(metadata, "managedFields", settle(live, next, managedFields));
   }
 
-  /** The draft of what `applied` makes of the current object. Throws a StatusError. */
-  apply(current: StoredObject | undefined, applied: JsonObject, manager: string, force: boolean): KubeObject {
+  /** The draft of what `applied` makes of the current object, in steps. Throws a StatusError. */
+  *applySteps(
+    current: StoredObject | undefined,
+    applied: JsonObject,
+    manager: string,
+    force: boolean,
+  ): Steps<KubeObject> {
     const live = current && this.shown(current);
-    const { result, draft } = typed(() => {
-      const merged = this.#manager.apply(live, applied, manager, force);
-      const { managedFields: _, ...rest } = merged["metadata"] as JsonObject;
-      return { result: merged, draft: this.#decode({ ...merged, metadata: rest }) };
-    });
-    const { managedFields } = result["metadata"] as JsonObject;
-    const settled = settle(live, this.#view(draft), managedFields as JsonObject[] | undefined);
+    yield;
+    const { managedFields, draft } = yield* this.#mergeSteps(live, applied, manager, force);
+    yield;
+    const next = this.#view(draft);
+    yield;
+    const settled = settle(live, next, managedFields);
     assign(metadataOf(draft), "managedFields", settled);
     return draft;
+  }
+
+  /** What an apply makes is read into its type, also on the way to another version: a value that does not fit is the client's. */
+  *#mergeSteps(
+    live: JsonObject | undefined,
+    applied: JsonObject,
+    manager: string,
+    force: boolean,
+  ): Steps<{ readonly managedFields: JsonObject[] | undefined; readonly draft: KubeObject }> {
+    try {
+      const merged = yield* this.#manager.applySteps(live, applied, manager, force);
+      yield;
+      const { managedFields, ...rest } = merged["metadata"] as JsonObject;
+      const draft = this.#decode({ ...merged, metadata: rest });
+      return { managedFields: managedFields as JsonObject[] | undefined, draft };
+    } catch (error) {
+      if (error instanceof UnmarshalError) throw badRequest(error.message);
+      throw error;
+    }
   }
 
   /** A stored object as its JSON reads in the version of the requests, empty structs included. Nobody may change it. */
@@ -116,16 +148,6 @@ export class FieldTracking {
     const gvk = { ...parseGroupVersion(apiVersion), kind: this.resource.codec.gvk.kind };
     const scheme = publishedScheme();
     return scheme.isRegistered(gvk) ? scheme.kind(gvk) : undefined;
-  }
-}
-
-/** What an apply makes is read into its type, also on the way to another version: a value that does not fit is the client's. */
-function typed<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof UnmarshalError) throw badRequest(error.message);
-    throw error;
   }
 }
 

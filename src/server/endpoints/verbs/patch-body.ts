@@ -1,4 +1,6 @@
-import { decodeJson, JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
+import type { Steps } from "../../../base/steps.js";
+import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
+import { JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
 import { repeatedFields } from "../../../machinery/codec/repeated-fields.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
@@ -16,10 +18,10 @@ export interface DecodedPatch {
 }
 
 /** Reads a patch; throws the 400 kube-apiserver answers for one that is no JSON or of the wrong kind. */
-export function decodePatch(bytes: Uint8Array, type: PatchType, mode: FieldValidation): DecodedPatch {
+export function* decodePatchSteps(bytes: Uint8Array, type: PatchType, mode: FieldValidation): Steps<DecodedPatch> {
   const prefix = type === STRATEGIC ? "" : "error decoding patch: ";
   try {
-    const { value, duplicates } = decodeJson(bytes, { maxDepth: maxBodyDepth });
+    const { value, duplicates } = yield* decodeJsonSteps(bytes, { maxDepth: maxBodyDepth });
     const list = type === JSON_PATCH;
     if (value !== null && !(list ? Array.isArray(value) : isJsonObject(value))) {
       const goType = list ? "[]handlers.jsonPatchOp" : "map[string]interface {}";

@@ -14,13 +14,13 @@ import { strategicMergePatch } from "../../../machinery/patch/strategic-merge.js
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { BODY_LIMIT } from "../negotiation/request-body.js";
+import { BODY_LIMIT, runSteps } from "../negotiation/request-body.js";
 import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { FieldValidation, PatchedObject, VersionCodec } from "../representation/version-codec.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./check-name.js";
-import { type DecodedPatch, decodePatch } from "./patch-body.js";
+import { type DecodedPatch, decodePatchSteps } from "./patch-body.js";
 import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
@@ -40,11 +40,11 @@ export async function handlePatch(
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
   const tracking = fieldTracking(resource, subresource);
-  const scope = scopeOf(request, options.dryRun, bytes.length);
+  const scope = scopeOf(request, options.dryRun, bytes);
   const change =
     type === APPLY
       ? await applying(request, tracking, bytes, options)
-      : patching(request, resource, tracking, decodePatch(bytes, type, options.fieldValidation), type, options);
+      : await patching(request, resource, tracking, bytes, type, options);
   await scope.pause?.();
   const transform: Transform = async (current) => {
     const draft = await change(current);
@@ -59,15 +59,16 @@ export async function handlePatch(
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
 }
 
-function patching(
+async function patching(
   request: ApiRequest,
   resource: ServedResource,
   tracking: FieldTracking,
-  patch: DecodedPatch,
+  bytes: Uint8Array,
   type: PatchType,
   options: WriteOptions,
-): Transform {
+): Promise<Transform> {
   const { info } = request;
+  const patch = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation));
   const manager = fieldManagerName(request, options);
   return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
@@ -83,7 +84,7 @@ function patching(
       ));
     checkName(object, info);
     const draft = resource.codec.toHub(object);
-    tracking.track(draft, current, manager);
+    await runSteps(bytes, tracking.trackSteps(draft, current, manager));
     return draft;
   };
 }
@@ -97,8 +98,9 @@ async function applying(
 ): Promise<Transform> {
   const { info } = request;
   const applied = await readAppliedObject(bytes, options, request);
-  return (current) => {
-    const draft = tracking.apply(current, applied.object, options.fieldManager, options.force);
+  return async (current) => {
+    const steps = tracking.applySteps(current, applied.object, options.fieldManager, options.force);
+    const draft = await runSteps(bytes, steps);
     applied.checkKeys();
     checkName(draft, info);
     const uid = draft.metadata?.uid ?? "";
@@ -106,7 +108,7 @@ async function applying(
       const text = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
       throw conflict({ group: info.apiGroup, resource: info.resource }, info.name, text);
     }
-    return Promise.resolve(draft);
+    return draft;
   };
 }
 

@@ -12,7 +12,7 @@ import { assign, metadataOf } from "../../registry/metadata.js";
 import type { Getter, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { decodeBody } from "../negotiation/decode-body.js";
-import { BODY_LIMIT, readObjectBody } from "../negotiation/request-body.js";
+import { BODY_LIMIT, readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
@@ -21,7 +21,7 @@ import { respondJson } from "./answer.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { applyPatch, patchRefusal } from "./patch.js";
-import { decodePatch } from "./patch-body.js";
+import { decodePatchSteps } from "./patch-body.js";
 import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
 import { SCALE, scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./check-name.js";
@@ -69,7 +69,7 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
     });
     return;
   }
-  const { value: patch } = decodePatch(bytes, type, options.fieldValidation);
+  const { value: patch } = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation));
   const manager = fieldManagerName(request, options);
   await write(request, resource, storage, options.dryRun, async (live) => {
     const next = await patchScale(live, patch, type);

@@ -7,18 +7,16 @@ import type { RequestScope } from "../../registry/scope.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Exchange } from "../../request/exchange.js";
 import type { AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
+import { isLong } from "../negotiation/request-body.js";
 import { negotiate, type ResponseFormat } from "../negotiation/response-format.js";
 import type { IncludeObject } from "../representation/shapes.js";
 import type { ServedResource } from "../served-resource.js";
 
-/** A body so long is work that others should not wait for. */
-const LONG_BODY = 16 * 1024;
-
-/** `bodyBytes` is how long the body is that the work is done with. */
-export function scopeOf(request: ApiRequest, dryRun = false, bodyBytes = 0): RequestScope {
+/** `body` is what the work is done with, if there is one. */
+export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array): RequestScope {
   const { info, user, warnings } = request;
   const apiVersion = formatGroupVersion({ group: info.apiGroup, version: info.apiVersion });
-  const pause = bodyBytes > LONG_BODY ? nextSlice : undefined;
+  const pause = body !== undefined && isLong(body) ? nextSlice : undefined;
   return { user, apiVersion, namespace: info.namespace, warnings, dryRun, pause };
 }
 

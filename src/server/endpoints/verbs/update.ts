@@ -1,7 +1,7 @@
 import { copyObject } from "../../registry/copy.js";
 import type { UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import { readObjectBody } from "../negotiation/request-body.js";
+import { readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
@@ -20,7 +20,7 @@ export async function handleUpdate(
   const format = objectFormat(request.exchange);
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const body = await readObjectBody(request);
-  const scope = scopeOf(request, options.dryRun, body.bytes.length);
+  const scope = scopeOf(request, options.dryRun, body.bytes);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
   checkName(object, request.info);
@@ -34,7 +34,7 @@ export async function handleUpdate(
     request.info.name,
     async (current) => {
       const next = copyObject(draft);
-      tracking.track(next, current, manager);
+      await runSteps(body.bytes, tracking.trackSteps(next, current, manager));
       await scope.pause?.();
       return next;
     },
