@@ -1,6 +1,6 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
 import type { Random } from "../../base/random.js";
-import type { Admission } from "../admission/admission.js";
+import type { AdmissionChain } from "../admission/chain.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
 import type {
   CollectionDeleter,
@@ -22,7 +22,7 @@ export interface ServedResource {
   readonly codec: VersionCodec;
   readonly storage: Storage;
   readonly strategy: ResolvedStrategy;
-  readonly admission: Admission;
+  readonly admission: AdmissionChain;
   /** Milliseconds since the epoch, for ages in tables. */
   readonly now: () => number;
   /** Spreads the ends of watches; no name, uid or secret comes of it. */

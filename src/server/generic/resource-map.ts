@@ -4,7 +4,7 @@ import type { Random } from "../../base/random.js";
 import { type GroupResource, isNotFound } from "../../machinery/errors/status-error.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import { pathSegmentErrors } from "../../machinery/validation/names.js";
-import type { Admission } from "../admission/admission.js";
+import type { AdmissionChain } from "../admission/chain.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
@@ -20,7 +20,7 @@ import { storageCodec } from "./storage-codec.js";
 export interface ResourceMapConfig {
   readonly storage: Storage;
   readonly strategies: StrategyLookup;
-  readonly admission: Admission;
+  readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
   /** As {@link ServedResource.random}. */
@@ -80,12 +80,12 @@ export class ResourceMap {
     },
     create: async (group, resource, object) => {
       const { store } = this.#kept(`${group}/${resource}`);
-      await store.create(loopbackScope(object.metadata?.namespace ?? ""), copyObject(object), admitted);
+      await store.create(loopbackScope(object.metadata?.namespace ?? ""), copyObject(object), {});
     },
     delete: async (group, resource, object) => {
       const { store } = this.#kept(`${group}/${resource}`);
       const { name = "", namespace = "", uid } = object.metadata ?? {};
-      await store.delete(loopbackScope(namespace), name, { preconditions: { uid } }, admitted);
+      await store.delete(loopbackScope(namespace), name, { preconditions: { uid } }, undefined);
     },
   };
 
@@ -187,8 +187,6 @@ export class ResourceMap {
 const FROM_CACHE: ReadOptions = { resourceVersion: "0" };
 
 const keyOf = (namespace: string, name: string): string => (namespace === "" ? name : `${namespace}/${name}`);
-
-const admitted = () => Promise.resolve();
 
 interface KeptResource {
   readonly hub: VersionedKind;

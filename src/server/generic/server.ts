@@ -6,9 +6,7 @@ import type { Random } from "../../base/random.js";
 import { uuid } from "../../base/uuid.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
-import type { AdmissionPlugin } from "../admission/admission.js";
-import { admissionChain } from "../admission/admission.js";
-import { namespaceLifecycle } from "../admission/namespace-lifecycle.js";
+import { type AdmissionOptions, createAdmissionChain } from "../admission/create-chain.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
@@ -57,8 +55,8 @@ export interface ServerConfig {
   readonly tokens: readonly TokenLookup[];
   /** Issues and verifies service account tokens. Left out: the server accepts none. */
   readonly serviceAccounts?: TokenIssuer;
-  /** Admission plugins that run after the server's own, in this order. */
-  readonly admission?: readonly AdmissionPlugin[];
+  /** Which admission plugins run. Default: those that kube-apiserver runs by default, as far as they are built. */
+  readonly admission?: AdmissionOptions;
   /** Returns the "host:port" that /api tells clients; "" without a socket. */
   readonly serverAddress: () => string;
   /** Handles writes with very long bodies in another thread. Left out: they block other requests while they are decoded. */
@@ -99,7 +97,6 @@ export function createServer(config: ServerConfig): Server {
   const stopping = new AbortController();
   // Every exchange under way adds a listener.
   setMaxListeners(0, stopping.signal);
-  const namespaces = () => resources.access;
   const resources: ResourceMap = new ResourceMap({
     storage,
     strategies: config.strategies,
@@ -108,10 +105,12 @@ export function createServer(config: ServerConfig): Server {
     requestRandom,
     runtimeConfig,
     scheme: config.scheme ?? publishedScheme(),
-    admission: admissionChain([
-      namespaceLifecycle((name) => namespaces().get("", "namespaces", "", name)),
-      ...(config.admission ?? []),
-    ]),
+    admission: createAdmissionChain(config.admission ?? {}, {
+      get objects() {
+        return resources.access;
+      },
+      random,
+    }),
   });
   const report = config.reportError ?? (() => {});
   const issuer = config.serviceAccounts;

@@ -1,3 +1,4 @@
+import { AuditAnnotations } from "./audit-annotations.js";
 import type { Exchange } from "./exchange.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
@@ -10,6 +11,8 @@ export class ApiRequest {
   /** Milliseconds since the epoch when the request arrived, by the server's clock. */
   readonly received: number;
   readonly warnings: Warnings;
+  /** What admission plugins note for the request's audit event. */
+  readonly annotations: AuditAnnotations;
   /** Names the request in logs and in the answer's Audit-Id header. */
   readonly auditId: string;
   readonly #ending: RequestParts["ending"];
@@ -20,6 +23,7 @@ export class ApiRequest {
     this.user = parts.user;
     this.received = parts.received;
     this.warnings = parts.warnings;
+    this.annotations = parts.annotations;
     this.auditId = parts.auditId;
     this.#ending = parts.ending;
   }
@@ -30,12 +34,15 @@ export class ApiRequest {
   }
 
   with({ exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending }: Changes): ApiRequest {
-    const { received, warnings, auditId } = this;
-    return new ApiRequest({ exchange, info, user, received, warnings, auditId, ending });
+    const { received, warnings, annotations, auditId } = this;
+    return new ApiRequest({ exchange, info, user, received, warnings, annotations, auditId, ending });
   }
 }
 
-type RequestParts = Pick<ApiRequest, "exchange" | "info" | "user" | "received" | "warnings" | "auditId"> & {
+type RequestParts = Pick<
+  ApiRequest,
+  "exchange" | "info" | "user" | "received" | "warnings" | "annotations" | "auditId"
+> & {
   /** Overrides the exchange's signal. The signal is created on first use. */
   readonly ending?: { readonly signal: AbortSignal } | undefined;
 };
@@ -60,6 +67,7 @@ export function newApiRequest(exchange: Exchange, received: number, auditId: str
     user: ANONYMOUS,
     received,
     warnings: new Warnings(),
+    annotations: new AuditAnnotations(),
     auditId,
   });
 }

@@ -6,6 +6,7 @@ import { selectorFromObject } from "../../../machinery/selectors/api-label-selec
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
 import { copyObject } from "../../registry/copy.js";
 import { timestamp } from "../../registry/metadata.js";
+import { ADMITTED } from "../../registry/resource.js";
 import type { RequestScope } from "../../registry/scope.js";
 import { Warnings } from "../../request/api-request.js";
 import type { ServedResource } from "../served-resource.js";
@@ -56,7 +57,7 @@ export async function takeDisruption(
       draft["status"] = status;
       return Promise.resolve(draft);
     },
-    { subresource: "status", admit: () => Promise.resolve() },
+    { subresource: "status", admit: ADMITTED },
   );
 }
 

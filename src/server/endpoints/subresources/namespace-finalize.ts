@@ -1,9 +1,11 @@
 import { isJsonObject } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "../verbs/answer.js";
+import { Admitter } from "../verbs/admitter.js";
 import { checkName } from "../verbs/check-name.js";
 import { objectFormat } from "../verbs/scope.js";
 import { trustedUpdate } from "../verbs/trusted-update.js";
@@ -15,10 +17,12 @@ export async function handleNamespaceFinalize(request: ApiRequest, resource: Ser
   const { object } = await resource.codec.decode(await readObjectBody(request), options.fieldValidation);
   checkName(object, request.info);
   const wanted = isJsonObject(object["spec"]) ? (object["spec"]["finalizers"] ?? []) : [];
-  const stored = await trustedUpdate(request, resource, options.dryRun, (draft) => {
+  const change = (draft: KubeObject) => {
     const version = object.metadata?.resourceVersion ?? "";
     if (version !== "" && draft.metadata !== undefined) draft.metadata.resourceVersion = version;
     draft["spec"] = { ...(isJsonObject(draft["spec"]) ? draft["spec"] : {}), finalizers: wanted };
-  });
+  };
+  const admit = new Admitter(request, resource, options.dryRun).update;
+  const stored = await trustedUpdate(request, resource, options.dryRun, change, { admit });
   await respondObject(request, resource, format, 200, stored);
 }

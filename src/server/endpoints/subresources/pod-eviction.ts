@@ -8,6 +8,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { copyObject } from "../../registry/copy.js";
 import type { DeleteOptions } from "../../registry/delete-options.js";
 import { timestamp } from "../../registry/metadata.js";
+import { ADMITTED } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredObject } from "../../storage/store.js";
 import { decodeBody } from "../negotiation/decode-body.js";
@@ -18,7 +19,8 @@ import { writeOptions } from "../options/write-options.js";
 import { jsonBytes } from "../representation/json-text.js";
 import type { Storage, ServedResource } from "../served-resource.js";
 import { respondJson } from "../verbs/answer.js";
-import { admitter, scopeOf } from "../verbs/scope.js";
+import { Admitter } from "../verbs/admitter.js";
+import { scopeOf } from "../verbs/scope.js";
 import { budgetsOf, stillProcessed, takeDisruption } from "./disruption-budget.js";
 
 const EVICTION = { group: "policy", version: "v1", kind: "Eviction" };
@@ -43,12 +45,15 @@ export async function handlePodEviction(
     accepts: (apiVersion) => VERSIONS.includes(apiVersion),
   });
   const { name } = request.info;
+  const dryRun = query.dryRun;
+  const admit = new Admitter(request, pods, dryRun, { kind: EVICTION, schema: schemaFor(EVICTION) }).create;
+  await admit.mutate?.(eviction);
   if ((eviction.metadata?.name ?? "") !== name) {
     throw badRequest("name in URL does not match name in Eviction object");
   }
   const wanted = checkedDeleteOptions(isJsonObject(eviction["deleteOptions"]) ? eviction["deleteOptions"] : {});
-  const options = { ...wanted, dryRun: wanted.dryRun || query.dryRun };
-  await admitter(request, pods, options.dryRun).create(eviction);
+  const options = { ...wanted, dryRun: wanted.dryRun || dryRun };
+  await admit.validate?.(eviction);
   const refused = await evict(request, { pods, budgets }, name, options);
   const status =
     refused === undefined
@@ -123,8 +128,7 @@ async function removePod(
       preconditions = { ...preconditions, resourceVersion: marked.object().metadata?.resourceVersion };
     }
   }
-  const admitted = () => Promise.resolve();
-  await storage.delete(scopeOf(request, options.dryRun), name, { ...options, preconditions }, admitted);
+  await storage.delete(scopeOf(request, options.dryRun), name, { ...options, preconditions }, undefined);
 }
 
 async function markDisrupted(
@@ -142,7 +146,7 @@ async function markDisrupted(
       draft["status"] = disrupted(object(draft["status"]) as JsonObject, timestamp(pods.now()));
       return Promise.resolve(draft);
     },
-    { trusted: true, preconditions, admit: () => Promise.resolve() },
+    { trusted: true, preconditions, admit: ADMITTED },
   );
   return stored;
 }

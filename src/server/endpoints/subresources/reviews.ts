@@ -20,6 +20,7 @@ import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { ignoredSelectors } from "./ignored-selectors.js";
 import { respondJson } from "../verbs/answer.js";
+import { Admitter } from "../verbs/admitter.js";
 import { fieldManagerName } from "../verbs/field-manager-name.js";
 import { fieldTracking } from "../verbs/field-tracking.js";
 
@@ -89,11 +90,14 @@ export async function handleReview(request: ApiRequest, resource: ServedResource
   clearSystemMetadata(object);
   matchNamespace(object, request.info.namespace);
   fieldTracking(resource).track(object, undefined, fieldManagerName(request, options));
+  const admit = new Admitter(request, resource, options.dryRun).create;
+  await admit.mutate?.(object);
   const problem = review.problem?.(object);
   if (problem !== undefined) throw badRequest(problem);
   const errors = review.validate?.(object) ?? [];
   // Kubernetes has forgotten the kind by then, and names none.
   if (errors.length > 0) throw invalid({ group: resource.facts.group, kind: "" }, "", errors);
+  await admit.validate?.(object);
   const status = await review.answer(object, request);
   const time = review.shows === "status and time" && { creationTimestamp: timestamp(resource.now()) };
   const answered =
