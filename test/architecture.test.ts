@@ -36,7 +36,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   endpoints: ["registry", "storage", "admission", "request"],
   builtin: ["registry", "storage", "authn", "request"],
   generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints"],
-  "long-bodies": ["threads", "request", "storage", "endpoints", "generic", "builtin"],
+  "long-bodies": ["threads", "request", "storage", "admission", "endpoints", "generic", "builtin"],
 };
 
 interface Import {

@@ -6,7 +6,8 @@ import type { Random } from "../../base/random.js";
 import { uuid } from "../../base/uuid.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
-import { type AdmissionOptions, createAdmissionChain } from "../admission/create-chain.js";
+import { AdmissionChain } from "../admission/chain.js";
+import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plugins.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
@@ -105,7 +106,7 @@ export function createServer(config: ServerConfig): Server {
     requestRandom,
     runtimeConfig,
     scheme: config.scheme ?? publishedScheme(),
-    admission: createAdmissionChain(config.admission ?? {}, {
+    admission: new AdmissionChain(enabledPlugins(config.admission ?? {}), {
       get objects() {
         return resources.access;
       },

@@ -7,6 +7,7 @@ import type { LongBodies } from "../generic/director.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
 import type { Kv } from "../storage/kv.js";
+import type { AdmissionOptions } from "../admission/enabled-plugins.js";
 import { workerLocation } from "../threads/worker-location.js";
 import { isLongWork, mayBeLong } from "./many-parts.js";
 import type { FromThread, Outcome, Task, ThreadSettings, ToThread } from "./protocol.js";
@@ -19,6 +20,7 @@ export interface LongBodiesConfig {
   readonly kv: Kv;
   readonly clock: Clock;
   readonly runtimeConfig: RuntimeConfig;
+  readonly admission: AdmissionOptions;
   /** As {@link StorageOptions.upgrades}. */
   readonly upgrades: boolean;
   readonly reportError: (error: unknown) => void;
@@ -94,8 +96,14 @@ export class LongBodiesThread implements LongBodies {
   }
 
   async #start(): Promise<Worker> {
-    const { kv, clock, runtimeConfig, upgrades, reportError } = this.config;
-    const settings: ThreadSettings = { runtimeConfig, upgrades, freshness: kv.freshness, now: clock.now() };
+    const { kv, clock, runtimeConfig, admission, upgrades, reportError } = this.config;
+    const settings: ThreadSettings = {
+      runtimeConfig,
+      admission,
+      upgrades,
+      freshness: kv.freshness,
+      now: clock.now(),
+    };
     const { Worker } = await import("node:worker_threads");
     const location = await workerLocation("long-bodies-worker", "long-bodies/long-bodies-worker");
     const worker = new Worker(location, { workerData: settings, execArgv: ["--no-warnings"] });

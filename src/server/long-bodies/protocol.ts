@@ -1,10 +1,13 @@
 import type { RuntimeConfig } from "../../api/facts/index.js";
+import type { AdmissionOptions } from "../admission/enabled-plugins.js";
 import type { User } from "../request/user.js";
 import type { Kv, KeyValue } from "../storage/kv.js";
 
 /** What the thread is started with. */
 export interface ThreadSettings {
   readonly runtimeConfig: RuntimeConfig;
+  /** Without plugins from outside: a thread cannot be handed functions. */
+  readonly admission: AdmissionOptions;
   /** Stored objects may be of another schema epoch, or of a version that is served no longer. */
   readonly upgrades: boolean;
   readonly freshness: Kv["freshness"];

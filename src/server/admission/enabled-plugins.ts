@@ -1,7 +1,6 @@
 import { goQuote } from "../../base/go-quote.js";
-import { AdmissionChain } from "./chain.js";
 import { guarded } from "./guarded-plugin.js";
-import type { AdmissionContext, AdmissionPlugin } from "./plugin.js";
+import type { AdmissionPlugin } from "./plugin.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow } from "./table.js";
 
 /** Which admission plugins a server runs. A plugin's own place decides when it runs, not the order of these lists. */
@@ -31,8 +30,8 @@ interface Step {
   readonly plugin: AdmissionPlugin | undefined;
 }
 
-/** The chain of a server. Throws an Error that says what is wrong with the options. */
-export function createAdmissionChain(options: AdmissionOptions, context: AdmissionContext): AdmissionChain {
+/** The plugins that a server runs, in running order. Throws an Error that says what is wrong with the options. */
+export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlugin[] {
   const { plugins = [], enable = [], disable = [], configuration = {} } = options;
   const steps: Step[] = ADMISSION_PLUGINS.map(({ name, enabled, plugin }) => ({
     name,
@@ -44,10 +43,9 @@ export function createAdmissionChain(options: AdmissionOptions, context: Admissi
   problems.push(...nameProblems(steps, enable, disable));
   const [problem, ...others] = problems;
   if (problem !== undefined) throw new Error(others.length === 0 ? problem : `[${problems.join(", ")}]`);
-  const running = steps
+  return steps
     .filter(({ name, enabled }) => enable.includes(name) || (enabled && !disable.includes(name)))
     .flatMap(({ plugin }) => plugin ?? []);
-  return new AdmissionChain(running, context);
 }
 
 /** Puts a plugin of the options among the steps. Returns what is wrong with it. */
