@@ -1,3 +1,14 @@
+export type { AdmissionAttributes, Operation, Reinvocation } from "../server/admission/attributes.js";
+export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
+export type {
+  AdmissionContext,
+  AdmissionObjectReader,
+  AdmissionObjects,
+  AdmissionPlugin,
+  AdmissionTarget,
+} from "../server/admission/plugin.js";
+export { refused } from "../server/admission/refusal.js";
+export type { AdmissionConfiguration } from "../server/admission/table.js";
 export {
   type Cluster,
   type ClusterOptions,

@@ -9,6 +9,7 @@ import type { Transport } from "../client/transport/transport.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey } from "../machinery/jwt/jws.js";
+import { type AdmissionOptions, enabledPlugins } from "../server/admission/enabled-plugins.js";
 import { staticTokens } from "../server/authn/bearer-token.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
@@ -54,6 +55,11 @@ export interface ClusterOptions {
    * inside kube-apiserver runs all the same. Default ["*"].
    */
   readonly controllers?: false | readonly string[];
+  /**
+   * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default, as far as
+   * they are built. With own plugins, very long bodies are read in the same thread as all others.
+   */
+  readonly admission?: AdmissionOptions;
   /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
   readonly watchCache?: boolean;
   readonly clock?: Clock;
@@ -108,11 +114,12 @@ const BOOT_STEPS = {
 
 /**
  * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
- * for a controller that there is none of.
+ * for a controller or an admission plugin that there is none of.
  */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const { clock = systemClock, random = systemRandom, controllers = ["*"] } = options;
   const enabled = enabledControllers(controllers === false ? [] : controllers);
+  enabledPlugins(options.admission ?? {});
   const kv = await openKv(options, clock);
   try {
     const pki = await openPki(options, clock, random);
@@ -135,7 +142,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
   let listener: Listener | undefined;
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
-  const { watchCache = true, runtimeConfig = {} } = options;
+  const { watchCache = true, runtimeConfig = {}, admission = {} } = options;
   const upgrades = !(await claimSchemaEpoch(kv, SCHEMA_EPOCH));
   const storage = createStorage({ kv, clock, watchCache, upgrades });
   const reportError = options.onError ?? (() => {});
@@ -146,6 +153,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     boot,
     runtimeConfig,
     scheme: upgrades ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
+    admission,
     records: furnishingNamespaces(builtinRecords, () => controllers),
     clock,
     random,

@@ -3,7 +3,7 @@ import { servedGroups, type ResourceFacts } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
-import type { Admission } from "../admission/admission.js";
+import type { AdmissionChain } from "../admission/chain.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
@@ -26,7 +26,7 @@ export interface ApiRegistryConfig {
   readonly runtimeConfig: RuntimeConfig;
   /** Holds every built-in version that is served or may be stored. */
   readonly scheme: Scheme;
-  readonly admission: Admission;
+  readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
   /** As {@link ServedResource.random}. */

@@ -40,11 +40,11 @@ export function objectAccess(storeOf: (resource: GroupResource) => Store): Objec
     },
     create: async (group, resource, object) => {
       const scope = loopbackScope(object.metadata?.namespace ?? "");
-      await storeOf({ group, resource }).create(scope, copyObject(object), admitted);
+      await storeOf({ group, resource }).create(scope, copyObject(object), {});
     },
     delete: async (group, resource, object) => {
       const { name = "", namespace = "", uid } = object.metadata ?? {};
-      await storeOf({ group, resource }).delete(loopbackScope(namespace), name, { preconditions: { uid } }, admitted);
+      await storeOf({ group, resource }).delete(loopbackScope(namespace), name, { preconditions: { uid } }, undefined);
     },
   };
 }
@@ -52,5 +52,3 @@ export function objectAccess(storeOf: (resource: GroupResource) => Store): Objec
 const FROM_CACHE: ReadOptions = { resourceVersion: "0" };
 
 const keyOf = (namespace: string, name: string): string => (namespace === "" ? name : `${namespace}/${name}`);
-
-const admitted = () => Promise.resolve();

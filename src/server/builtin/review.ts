@@ -8,6 +8,7 @@ import { negotiatePlain } from "../endpoints/negotiation/response-format.js";
 import { writeOptions } from "../endpoints/options/write-options.js";
 import type { MakeHandler } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
+import { Admitter } from "../endpoints/verbs/admitter.js";
 import { respondJson } from "../endpoints/verbs/answer.js";
 import { fieldManagerName } from "../endpoints/verbs/field-manager-name.js";
 import { fieldTracking } from "../endpoints/verbs/field-tracking.js";
@@ -44,11 +45,14 @@ async function handleReview(request: ApiRequest, resource: ServedResource, revie
   clearSystemMetadata(object);
   matchNamespace(object, request.info.namespace);
   fieldTracking(resource).track(object, undefined, fieldManagerName(request, options));
+  const admit = new Admitter(request, resource, options.dryRun).create;
+  await admit.mutate?.(object);
   const problem = reviewer.problem?.(object);
   if (problem !== undefined) throw badRequest(problem);
   const errors = reviewer.validate?.(object) ?? [];
   // Kubernetes has forgotten the kind by then, and names none.
   if (errors.length > 0) throw invalid({ group: resource.facts.group, kind: "" }, "", errors);
+  await admit.validate?.(object);
   const status = await reviewer.answer(object, request);
   const time = reviewer.shows === "status and time" && { creationTimestamp: timestamp(resource.now()) };
   const answered =

@@ -1,6 +1,6 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
 import type { Random } from "../../base/random.js";
-import type { Admission } from "../admission/admission.js";
+import type { AdmissionChain } from "../admission/chain.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
 import type { ResourceStorage } from "../registry/resource.js";
 import type { VersionCodec } from "./representation/version-codec.js";
@@ -14,7 +14,7 @@ export interface ServedResource {
   /** Undefined for a resource with generic behaviour only. */
   readonly record: ResourceRecord | undefined;
   readonly strategy: ResolvedStrategy;
-  readonly admission: Admission;
+  readonly admission: AdmissionChain;
   /** Aborts when the resource is served no more at this version. Its watches end then. */
   readonly removed: AbortSignal;
   /** Milliseconds since the epoch, for ages in tables. */

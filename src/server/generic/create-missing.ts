@@ -5,7 +5,7 @@ import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import type { StoredObject } from "../storage/store.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { copyObject } from "../registry/copy.js";
-import type { Creater, Getter, Lister, Updater } from "../registry/resource.js";
+import { ADMITTED, type Creater, type Getter, type Lister, type Updater } from "../registry/resource.js";
 import type { RequestScope } from "../registry/scope.js";
 import { loopbackScope } from "../registry/loopback-scope.js";
 
@@ -24,7 +24,7 @@ export async function createMissing(api: ApiSnapshot, objects: readonly KubeObje
     if ((await namesBeside(object)).has(object.metadata?.name ?? "")) return;
     const { storage, scope, hub } = target(object);
     try {
-      await storage.create(scope, hub(), () => Promise.resolve());
+      await storage.create(scope, hub(), {});
     } catch (error) {
       // Another server on the same storage may have created it at the same time.
       if (!isAlreadyExists(error)) throw error;
@@ -43,7 +43,7 @@ export async function createOrAdjust(api: ApiSnapshot, objects: readonly KubeObj
       const name = object.metadata?.name ?? "";
       // The GET throws NotFound for a missing object. An update alone would create objects of some kinds.
       await storage.get(scope, name, {});
-      await storage.update(scope, name, change, { trusted: true, admit: () => Promise.resolve() });
+      await storage.update(scope, name, change, { trusted: true, admit: ADMITTED });
     } catch (error) {
       if (!isNotFound(error)) throw error;
       await createMissing(api, [object]);

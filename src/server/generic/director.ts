@@ -28,11 +28,7 @@ export function operationsFor(server: HandlerContext): OperationsOf {
  * Routes a request to what its resource does for its verb, or to the handler of another path. `api` is the snapshot that the
  * request holds.
  */
-export function director(
-  api: ApiSnapshot,
-  operations: OperationsOf,
-  nonResource: Handler,
-): Handler {
+export function director(api: ApiSnapshot, operations: OperationsOf, nonResource: Handler): Handler {
   return async (request) => {
     const { info } = request;
     if (!info.isResourceRequest) return nonResource(request);

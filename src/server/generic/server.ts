@@ -6,9 +6,8 @@ import type { Random } from "../../base/random.js";
 import { uuid } from "../../base/uuid.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
-import type { AdmissionPlugin } from "../admission/admission.js";
-import { admissionChain } from "../admission/admission.js";
-import { namespaceLifecycle } from "../admission/namespace-lifecycle.js";
+import { AdmissionChain } from "../admission/chain.js";
+import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plugins.js";
 import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
@@ -61,8 +60,8 @@ export interface ServerConfig {
   readonly tokens: readonly TokenLookup[];
   /** Issues and verifies service account tokens. Left out: the server accepts none. */
   readonly serviceAccounts?: TokenIssuer;
-  /** Admission plugins that run after the server's own, in this order. */
-  readonly admission?: readonly AdmissionPlugin[];
+  /** Which admission plugins run. Default: those that kube-apiserver runs by default, as far as they are built. */
+  readonly admission?: AdmissionOptions;
   /** Returns the "host:port" that /api tells clients; "" without a socket. */
   readonly serverAddress: () => string;
   /** The steps before the server serves requests. Left out: it serves at once. */
@@ -102,7 +101,6 @@ export function createServer(config: ServerConfig): Server {
   const stopping = new AbortController();
   // Every exchange under way adds a listener.
   setMaxListeners(0, stopping.signal);
-  const namespaces = () => registry.access;
   const registry: ApiRegistry = new ApiRegistry({
     storage,
     records: config.records,
@@ -111,10 +109,12 @@ export function createServer(config: ServerConfig): Server {
     requestRandom,
     runtimeConfig,
     scheme: config.scheme ?? publishedScheme(),
-    admission: admissionChain([
-      namespaceLifecycle((name) => namespaces().get("", "namespaces", "", name)),
-      ...(config.admission ?? []),
-    ]),
+    admission: new AdmissionChain(enabledPlugins(config.admission ?? {}), {
+      get objects() {
+        return registry.access;
+      },
+      random,
+    }),
   });
   registry.install(...(config.resources ?? []));
   const report = config.reportError ?? (() => {});

@@ -28,7 +28,6 @@ export interface Watcher {
 }
 
 export interface Creater {
-  /** Runs `admit`, mutating and validating admission, after defaulting and before the strategy. */
   create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject>;
 }
 
@@ -128,6 +127,29 @@ export function verbsOfStorage(storage: ResourceStorage): readonly string[] {
   ];
 }
 
-export type AdmitCreate = (draft: KubeObject) => Promise<void>;
-export type AdmitUpdate = (draft: KubeObject, old: KubeObject | undefined) => Promise<void>;
-export type AdmitDelete = (object: KubeObject) => Promise<void>;
+/**
+ * Admission of a new object. `mutate` runs before the strategy and may change the draft; `validate` runs after the strategy's
+ * validation and changes nothing. A phase without plugins is left out. A phase refuses with whatever it throws.
+ */
+export interface AdmitCreate {
+  readonly mutate?: ((draft: KubeObject) => Promise<void>) | undefined;
+  readonly validate?: ((object: KubeObject) => Promise<void>) | undefined;
+}
+
+/** As {@link AdmitCreate}, for a change of `old`. Both phases run again after a conflict. */
+export interface AdmitChange {
+  readonly mutate?: ((draft: KubeObject, old: KubeObject) => Promise<void>) | undefined;
+  readonly validate?: ((object: KubeObject, old: KubeObject) => Promise<void>) | undefined;
+}
+
+/** Admission of a PUT or PATCH, which may find that it creates the object. */
+export interface AdmitUpdate {
+  readonly create: AdmitCreate;
+  readonly update: AdmitChange;
+}
+
+/** Both phases for an object that is about to be deleted; undefined without plugins. Runs again after a conflict. */
+export type AdmitDelete = ((object: KubeObject) => Promise<void>) | undefined;
+
+/** For the server's own writes, and for those whose request was admitted already. */
+export const ADMITTED: AdmitUpdate = { create: {}, update: {} };

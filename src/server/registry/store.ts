@@ -30,8 +30,16 @@ import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
 import type { DeleteOptions } from "./delete-options.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
-import { assign, fillSystemMetadata, matchNamespace, metadataOf, restoreSystemMetadata } from "./metadata.js";
+import {
+  assign,
+  clearSystemMetadata,
+  fillSystemMetadata,
+  matchNamespace,
+  metadataOf,
+  restoreSystemMetadata,
+} from "./metadata.js";
 import type {
+  AdmitChange,
   AdmitCreate,
   AdmitDelete,
   CollectionDeleter,
@@ -145,15 +153,20 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           const context = this.#context(scope);
           const draft = await transform(current);
           if (current === undefined) {
-            allocation = await this.#prepareNew(scope, draft, context, (object) => options.admit(object, undefined));
+            allocation = await this.#prepareNew(scope, draft, context, options.admit.create);
+            this.#checkNewName(name, draft);
             await scope.pause?.();
             return draft;
           }
           const old = current.object();
-          this.#checkVersion(name, draft, old);
           matchNamespace(draft, this.#namespace(scope));
-          await options.admit(draft, old);
-          if (options.trusted !== true) allocation = await this.#prepareChange(scope, draft, old, context, options);
+          if (options.admit.update.mutate !== undefined) {
+            await options.admit.update.mutate(draft, old);
+            matchNamespace(draft, this.#namespace(scope));
+          }
+          this.#checkVersion(name, draft, old);
+          if (options.trusted === true) await this.#admitTrusted(draft, old, options.admit.update);
+          else allocation = await this.#prepareChange(scope, draft, old, context, options);
           await scope.pause?.();
           const held = strategy.holdsDeletion?.(draft) === true;
           return !held && shouldDeleteDuringUpdate(draft, old) ? DELETE : draft;
@@ -196,8 +209,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         if (current === undefined) throw new Error(`no current object at ${key}`);
         const object = current.object();
         this.#checkPreconditions(name, object, options);
-        strategy.beforeDelete?.(object);
-        await admit(object);
+        await admit?.(object);
         const decision = decideDeletion(object, options, strategy, this.config.clock.now());
         switch (decision.kind) {
           case "now":
@@ -271,9 +283,13 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     admit: AdmitCreate,
   ): Promise<Allocation | undefined> {
     const { strategy } = this.config;
-    fillSystemMetadata(draft, context.now, context.random);
     matchNamespace(draft, this.#namespace(scope));
-    await admit(draft);
+    if (admit.mutate !== undefined) {
+      clearSystemMetadata(draft);
+      await admit.mutate(draft);
+      matchNamespace(draft, this.#namespace(scope));
+    }
+    fillSystemMetadata(draft, context.now, context.random);
     if (strategy.hasGeneration) metadataOf(draft).generation = 1;
     if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
     strategy.prepareForCreate?.(draft, context);
@@ -286,12 +302,13 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         ...(strategy.validate?.(draft, context) ?? []),
       ]);
       this.#throwInvalid(draft, problems.length > 0 ? problems : validateNameSegment(draft));
+      for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
+      strategy.canonicalize?.(draft);
+      if (admit.validate !== undefined) await admit.validate(draft);
     } catch (error) {
       await allocation?.revert();
       throw error;
     }
-    for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
-    strategy.canonicalize?.(draft);
     return allocation;
   }
 
@@ -332,15 +349,33 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
         ...(part?.validate(draft, old, context) ?? validate?.call(strategy, draft, old, context) ?? []),
       ]);
       this.#throwInvalid(draft, problems);
+      const ofStatus = status ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
+      const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
+      for (const warning of warnings ?? []) scope.warnings.add(warning);
+      strategy.canonicalize?.(draft);
+      const { update } = options.admit;
+      if (update.validate !== undefined) await update.validate(draft, old);
     } catch (error) {
       await allocation?.revert();
       throw error;
     }
-    const ofStatus = status ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
-    const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
-    for (const warning of warnings ?? []) scope.warnings.add(warning);
-    strategy.canonicalize?.(draft);
     return allocation;
+  }
+
+  /** What is left of {@link #prepareChange} for a trusted update: mutating plugins are not trusted with the metadata. */
+  async #admitTrusted(draft: KubeObject, old: KubeObject, admit: AdmitChange): Promise<void> {
+    if (admit.mutate !== undefined) {
+      restoreSystemMetadata(draft, old);
+      this.#throwInvalid(draft, validateMetadataUpdate(draft, old, this.config.namespaced));
+    }
+    if (admit.validate !== undefined) await admit.validate(draft, old);
+  }
+
+  /** Throws when a mutating plugin has renamed the object that a PUT or an apply creates. */
+  #checkNewName(name: string, draft: KubeObject): void {
+    const own = draft.metadata?.name ?? "";
+    if (own === name) return;
+    throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
   }
 
   /** True when anything but metadata and status differs; such a change increments metadata.generation. */

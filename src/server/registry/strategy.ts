@@ -97,8 +97,6 @@ export interface Strategy {
    * graceful deletion.
    */
   gracePeriod?(object: KubeObject, requested: number | undefined): number;
-  /** Throws a StatusError to reject a deletion. */
-  beforeDelete?(object: KubeObject): void;
   /**
    * The propagation policy of a deletion that names none: "Background", the default, deletes the dependents, "Orphan" keeps
    * them. An "Unsupported" kind has no dependents, and the registry ignores the policy of the request.

@@ -1,4 +1,5 @@
 import type { ServedApi } from "../../api/facts/index.js";
+import { AuditAnnotations } from "./audit-annotations.js";
 import type { Exchange } from "./exchange.js";
 import { parseRequestInfo, type RequestInfo } from "./request-info.js";
 import { ANONYMOUS, type User } from "./user.js";
@@ -13,6 +14,8 @@ export class ApiRequest {
   /** Milliseconds since the epoch when the request arrived, by the server's clock. */
   readonly received: number;
   readonly warnings: Warnings;
+  /** What admission plugins note for the request's audit event. */
+  readonly annotations: AuditAnnotations;
   /** Names the request in logs and in the answer's Audit-Id header. */
   readonly auditId: string;
   readonly #ending: RequestParts["ending"];
@@ -24,6 +27,7 @@ export class ApiRequest {
     this.user = parts.user;
     this.received = parts.received;
     this.warnings = parts.warnings;
+    this.annotations = parts.annotations;
     this.auditId = parts.auditId;
     this.#ending = parts.ending;
   }
@@ -34,12 +38,15 @@ export class ApiRequest {
   }
 
   with({ exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending }: Changes): ApiRequest {
-    const { api, received, warnings, auditId } = this;
-    return new ApiRequest({ exchange, info, api, user, received, warnings, auditId, ending });
+    const { api, received, warnings, annotations, auditId } = this;
+    return new ApiRequest({ exchange, info, api, user, received, warnings, annotations, auditId, ending });
   }
 }
 
-type RequestParts = Pick<ApiRequest, "exchange" | "info" | "api" | "user" | "received" | "warnings" | "auditId"> & {
+type RequestParts = Pick<
+  ApiRequest,
+  "exchange" | "info" | "api" | "user" | "received" | "warnings" | "annotations" | "auditId"
+> & {
   /** Overrides the exchange's signal. The signal is created on first use. */
   readonly ending?: { readonly signal: AbortSignal } | undefined;
 };
@@ -65,6 +72,7 @@ export function newApiRequest(exchange: Exchange, api: ServedApi, received: numb
     user: ANONYMOUS,
     received,
     warnings: new Warnings(),
+    annotations: new AuditAnnotations(),
     auditId,
   });
 }

@@ -1,13 +1,10 @@
 import { validateNamespace, validateNamespaceStatusUpdate } from "../../../api/validation/namespace.js";
-import { forbidden } from "../../../machinery/errors/status-error.js";
 import { ensureChild, list, object, text } from "../../../machinery/meta/access.js";
 import { dns1123LabelErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { handleNamespaceFinalize } from "./namespace-finalize.js";
-
-const IMMORTAL: ReadonlySet<string> = new Set(["default", "kube-system", "kube-public"]);
 
 /** The `kubernetes` finalizer of a namespace's spec stays until its content is gone; only /finalize takes it out. */
 export const namespaceRecord: ResourceRecord = {
@@ -37,12 +34,6 @@ export const namespaceRecord: ResourceRecord = {
     validate: validateNamespace,
     validateStatusUpdate: validateNamespaceStatusUpdate,
     validateName: dns1123LabelErrors,
-    beforeDelete(namespace) {
-      const name = namespace.metadata?.name ?? "";
-      if (IMMORTAL.has(name)) {
-        throw forbidden({ group: "", resource: "namespaces" }, name, "this namespace may not be deleted");
-      }
-    },
     fieldLabels: ["status.phase"],
     fields: (namespace) => ({ "status.phase": text(object(namespace.status).phase) }),
     columns: columns(["Name", "Status", "Age"], (namespace, now) => [

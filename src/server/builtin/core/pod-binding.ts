@@ -1,3 +1,4 @@
+import { schemaFor } from "../../../api/facts/index.js";
 import { notSupported, required } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid } from "../../../machinery/errors/status-error.js";
 import { list, text } from "../../../machinery/meta/access.js";
@@ -9,6 +10,7 @@ import { negotiatePlain } from "../../endpoints/negotiation/response-format.js";
 import { writeOptions } from "../../endpoints/options/write-options.js";
 import { jsonBytes } from "../../endpoints/representation/json-text.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
+import { Admitter } from "../../endpoints/verbs/admitter.js";
 import { respondJson } from "../../endpoints/verbs/answer.js";
 import { trustedUpdate } from "../../endpoints/verbs/trusted-update.js";
 import { metadataOf, timestamp } from "../../registry/metadata.js";
@@ -21,10 +23,13 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
   const { object } = await decodeBody(body, { expected: BINDING, mode: options.fieldValidation });
+  const admit = new Admitter(request, resource, options.dryRun, { kind: BINDING, schema: schemaFor(BINDING) }).create;
+  await admit.mutate?.(object);
   const { name: bound = "", uid = "", resourceVersion = "" } = object.metadata ?? {};
   const name = request.info.name === "" ? bound : request.info.name;
   if (name !== bound) throw badRequest("name in URL does not match name in Binding object");
   const node = targetNode(object, name);
+  await admit.validate?.(object);
   const named = request.with({ info: { ...request.info, resource: "pods", name } });
   const preconditions = {
     ...(uid !== "" && { uid }),
@@ -34,7 +39,7 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
     bind(draft, node, resource.now());
     copyMetadata(object, draft);
   };
-  await trustedUpdate(named, resource, options.dryRun, change, preconditions);
+  await trustedUpdate(named, resource, options.dryRun, change, { preconditions });
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));
 }

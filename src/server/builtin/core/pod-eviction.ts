@@ -12,12 +12,13 @@ import { checkedDeleteOptions, type DeleteRequestOptions } from "../../endpoints
 import { writeOptions } from "../../endpoints/options/write-options.js";
 import { jsonBytes } from "../../endpoints/representation/json-text.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
+import { Admitter } from "../../endpoints/verbs/admitter.js";
 import { respondJson } from "../../endpoints/verbs/answer.js";
-import { admitter, scopeOf } from "../../endpoints/verbs/scope.js";
+import { scopeOf } from "../../endpoints/verbs/scope.js";
 import { copyObject } from "../../registry/copy.js";
 import type { DeleteOptions } from "../../registry/delete-options.js";
 import { timestamp } from "../../registry/metadata.js";
-import { isGetter, isGracefulDeleter, isUpdater } from "../../registry/resource.js";
+import { ADMITTED, isGetter, isGracefulDeleter, isUpdater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredObject } from "../../storage/store.js";
 import { budgetsOf, stillProcessed, takeDisruption } from "../policy/disruption.js";
@@ -44,12 +45,15 @@ export async function handlePodEviction(
     accepts: (apiVersion) => VERSIONS.includes(apiVersion),
   });
   const { name } = request.info;
+  const dryRun = query.dryRun;
+  const admit = new Admitter(request, pods, dryRun, { kind: EVICTION, schema: schemaFor(EVICTION) }).create;
+  await admit.mutate?.(eviction);
   if ((eviction.metadata?.name ?? "") !== name) {
     throw badRequest("name in URL does not match name in Eviction object");
   }
   const wanted = checkedDeleteOptions(isJsonObject(eviction["deleteOptions"]) ? eviction["deleteOptions"] : {});
-  const options = { ...wanted, dryRun: wanted.dryRun || query.dryRun };
-  await admitter(request, pods, options.dryRun).create(eviction);
+  const options = { ...wanted, dryRun: wanted.dryRun || dryRun };
+  await admit.validate?.(eviction);
   const refused = await evict(request, { pods, budgets }, name, options);
   const status =
     refused === undefined
@@ -126,8 +130,7 @@ async function removePod(
       preconditions = { ...preconditions, resourceVersion: marked.object().metadata?.resourceVersion };
     }
   }
-  const admitted = () => Promise.resolve();
-  await storage.delete(scopeOf(request, options.dryRun), name, { ...options, preconditions }, admitted);
+  await storage.delete(scopeOf(request, options.dryRun), name, { ...options, preconditions }, undefined);
 }
 
 async function markDisrupted(
@@ -146,7 +149,7 @@ async function markDisrupted(
       draft["status"] = disrupted(object(draft["status"]) as JsonObject, timestamp(pods.now()));
       return Promise.resolve(draft);
     },
-    { trusted: true, preconditions, admit: () => Promise.resolve() },
+    { trusted: true, preconditions, admit: ADMITTED },
   );
   return stored;
 }

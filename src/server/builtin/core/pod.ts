@@ -3,10 +3,8 @@ import { validatePodStatusUpdate } from "../../../api/validation/pod-status.js";
 import { podStatusWarnings, podWarnings } from "../../../api/validation/pod-warnings.js";
 import { excluding, including } from "../../../machinery/apply/field-filter.js";
 import { child, type Fields, list, number, object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { timestamp } from "../../registry/metadata.js";
-import type { StrategyContext } from "../../registry/strategy.js";
 import { syncAppArmor } from "./app-armor.js";
 import { handlePodBinding } from "./pod-binding.js";
 import { podColumns } from "./pod-columns.js";
@@ -18,9 +16,6 @@ import { ephemeralContainers } from "./pod-subresources.js";
 import { dropDisabledFields } from "./disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
 import { qosClass } from "../../../api/pods/qos-class.js";
-import { addDefaultTolerations } from "./pod-admission/default-toleration-seconds.js";
-import { admitPriority, keepPriority } from "./pod-admission/priority.js";
-import { admitServiceAccount } from "./pod-admission/service-account.js";
 
 const FIELDS = [
   "spec.nodeName",
@@ -89,11 +84,9 @@ export const podRecord: ResourceRecord = {
       };
     },
     prepareForUpdate(draft, old) {
-      admitChangedPod(draft, old);
       dropDisabledFields(child(draft as Fields, "spec"), object(old.spec));
     },
     prepareForStatusUpdate: keepOfStatus,
-    allocate: admitPod,
     validate: validatePod,
     validateUpdate: validatePodUpdate,
     validateStatusUpdate: validatePodStatusUpdate,
@@ -133,17 +126,3 @@ export const podRecord: ResourceRecord = {
     columns: podColumns,
   },
 };
-
-/** What kube-apiserver's default admission plugins add to a new pod. */
-async function admitPod(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<void> {
-  if (old !== undefined) return;
-  await admitServiceAccount(draft, context);
-  await admitPriority(draft, context);
-  addDefaultTolerations(draft);
-}
-
-/** What they add to a changed one: a manifest may leave out what they filled in, but for the service account. */
-function admitChangedPod(draft: KubeObject, old: KubeObject): void {
-  keepPriority(draft, old);
-  addDefaultTolerations(draft);
-}

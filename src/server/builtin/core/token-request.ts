@@ -15,8 +15,9 @@ import { readObjectBody } from "../../endpoints/negotiation/request-body.js";
 import { negotiatePlain } from "../../endpoints/negotiation/response-format.js";
 import { writeOptions } from "../../endpoints/options/write-options.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
+import { Admitter } from "../../endpoints/verbs/admitter.js";
 import { respondJson } from "../../endpoints/verbs/answer.js";
-import { admitter, scopeOf } from "../../endpoints/verbs/scope.js";
+import { scopeOf } from "../../endpoints/verbs/scope.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { TokenIssuer } from "../../request/token-issuer.js";
@@ -48,6 +49,10 @@ export async function handleTokenRequest(
   for (const warning of decoded.warnings) request.warnings.add(warning);
   const asked = decoded.object;
   const { name, namespace } = request.info;
+  const schema = schemaFor(TOKEN_REQUEST);
+  if (schema === undefined) throw new Error("no schema for TokenRequest");
+  const admit = new Admitter(request, accounts, options.dryRun, { kind: TOKEN_REQUEST, schema }).create;
+  await admit.mutate?.(asked);
   checkPlace(asked, name, namespace);
   const account = await accounts.storage.get?.(scopeOf(request), name, {});
   if (account === undefined) throw notFound({ group: "", resource: "serviceaccounts" }, name);
@@ -60,7 +65,7 @@ export async function handleTokenRequest(
   const draft: KubeObject = { ...asked, metadata, spec, status: { token: "", expirationTimestamp: null } };
   const errors = problems(spec);
   if (errors.length > 0) throw invalid(TOKEN_REQUEST, "", errors);
-  await admitter(request, accounts, options.dryRun).create(draft);
+  await admit.validate?.(draft);
   const bound = await boundObject(request, spec["boundObjectRef"], name, config);
   const seconds = number(spec["expirationSeconds"]);
   const claims = claimsOf(account.object(), bound, { spec, seconds, now, config });
@@ -68,8 +73,6 @@ export async function handleTokenRequest(
     token: signToken(claims, config.issuer.key),
     expirationTimestamp: timestamp(now + seconds * 1000),
   };
-  const schema = schemaFor(TOKEN_REQUEST);
-  if (schema === undefined) throw new Error("no schema for TokenRequest");
   draft.kind = TOKEN_REQUEST.kind;
   draft.apiVersion = formatGroupVersion(TOKEN_REQUEST);
   await respondJson(request, negotiatePlain(request.exchange), 201, encodeObject(draft, schema));

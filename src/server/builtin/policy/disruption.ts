@@ -7,6 +7,7 @@ import type { LabelSelectorObject } from "../../../machinery/validation/labels.j
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { copyObject } from "../../registry/copy.js";
 import { timestamp } from "../../registry/metadata.js";
+import { ADMITTED } from "../../registry/resource.js";
 import type { RequestScope } from "../../registry/scope.js";
 import { Warnings } from "../../request/api-request.js";
 
@@ -56,7 +57,7 @@ export async function takeDisruption(
       draft["status"] = status;
       return Promise.resolve(draft);
     },
-    { subresource: "status", admit: () => Promise.resolve() },
+    { subresource: "status", admit: ADMITTED },
   );
 }
 

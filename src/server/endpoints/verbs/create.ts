@@ -6,7 +6,8 @@ import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { fieldTracking } from "./field-tracking.js";
-import { admitter, objectFormat, scopeOf } from "./scope.js";
+import { Admitter } from "./admitter.js";
+import { objectFormat, scopeOf } from "./scope.js";
 
 /** POST to a collection. */
 export async function handleCreate(request: ApiRequest, resource: ServedResource, storage: Creater): Promise<void> {
@@ -16,7 +17,7 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   const scope = scopeOf(request, options.dryRun, body.bytes);
   const { object, warnings } = await resource.codec.decode(body, options.fieldValidation);
   for (const warning of warnings) request.warnings.add(warning);
-  const admit = admitter(request, resource, options.dryRun);
+  const admit = new Admitter(request, resource, options.dryRun);
   await scope.pause?.();
   const draft = resource.codec.toHub(object);
   const manager = fieldManagerName(request, options);

@@ -7,7 +7,8 @@ import { jsonBytes } from "../representation/json-text.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondJson, respondObject } from "./answer.js";
 import { respondList, storeOptions } from "./list.js";
-import { admitter, objectFormat, scopeOf } from "./scope.js";
+import { Admitter } from "./admitter.js";
+import { objectFormat, scopeOf } from "./scope.js";
 
 /** DELETE of one object: a Status when it is gone, the object when something still holds it. */
 export async function handleDelete(
@@ -22,7 +23,7 @@ export async function handleDelete(
     scopeOf(request, options.dryRun),
     request.info.name,
     options,
-    admitter(request, resource, options.dryRun).remove,
+    new Admitter(request, resource, options.dryRun).remove(options),
   );
   if (gone && !strategy.returnsDeletedObject) {
     const status = {
@@ -57,7 +58,7 @@ export async function handleDeleteCollection(
     scopeOf(request, options.dryRun),
     storeOptions(list),
     options,
-    admitter(request, resource, options.dryRun).remove,
+    new Admitter(request, resource, options.dryRun).remove(options),
   );
   const shape = format.shape === "Table" ? "object" : format.shape;
   await respondList(request, resource, { ...format, shape }, deleted);

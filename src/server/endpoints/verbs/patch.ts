@@ -26,7 +26,8 @@ import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { type FieldTracking, fieldTracking } from "./field-tracking.js";
 import { unstructuredMismatch } from "./unstructured-mismatch.js";
-import { admitter, objectFormat, scopeOf } from "./scope.js";
+import { Admitter } from "./admitter.js";
+import { objectFormat, scopeOf } from "./scope.js";
 
 /** PATCH of an object or of a part of it. */
 export async function handlePatch(
@@ -54,7 +55,7 @@ export async function handlePatch(
   const result = await storage.update(scope, request.info.name, transform, {
     subresource,
     createMissing: type === APPLY && subresource === undefined,
-    admit: admitter(request, resource, options.dryRun).update,
+    admit: new Admitter(request, resource, options.dryRun).update,
   });
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);
 }

@@ -25,7 +25,8 @@ import { decodePatchSteps } from "./patch-body.js";
 import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
 import { SCALE, scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./check-name.js";
-import { admitter, scopeOf } from "./scope.js";
+import { Admitter } from "./admitter.js";
+import { scopeOf } from "./scope.js";
 
 /** GET of /scale: the object's replicas as an autoscaling/v1 Scale. */
 export async function handleScaleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
@@ -99,6 +100,10 @@ async function write(
   preconditions?: UpdateOptions["preconditions"],
 ): Promise<void> {
   const { info } = request;
+  // Plugins see Scales, as the client does, and not the object behind them.
+  const { mutate, validate } = new Admitter(request, resource, dryRun, { kind: SCALE, schema: scaleSchema() }).change;
+  const seen = (object: KubeObject) => scaleOf(resource, object);
+  const update = { validate: validate && ((draft: KubeObject, old: KubeObject) => validate(seen(draft), seen(old))) };
   const { object } = await storage.update(
     scopeOf(request, dryRun),
     info.name,
@@ -108,6 +113,7 @@ async function write(
       const live = scaleOf(resource, current.object());
       assign(metadataOf(live), "managedFields", managers.toScale());
       const scale = await change(live);
+      await mutate?.(scale, live);
       const draft = copyObject(current.object());
       const replicas = replicasOf(scale);
       if (replicas < 0) {
@@ -122,7 +128,7 @@ async function write(
       assign(metadataOf(draft), "managedFields", managers.toParent(scale.metadata?.managedFields));
       return draft;
     },
-    { preconditions, admit: admitter(request, resource, dryRun).update },
+    { preconditions, admit: { create: {}, update } },
   );
   await respondScale(request, scaleOf(resource, object.object()));
 }

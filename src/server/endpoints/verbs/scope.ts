@@ -4,13 +4,10 @@ import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { RequestScope } from "../../registry/scope.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Exchange } from "../../request/exchange.js";
-import type { AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
 import { isLong } from "../negotiation/request-body.js";
 import { negotiate, type ResponseFormat } from "../negotiation/response-format.js";
 import type { IncludeObject } from "../representation/shapes.js";
-import type { ServedResource } from "../served-resource.js";
 
 /** `body` is what the work is done with, if there is one. */
 export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array): RequestScope {
@@ -31,38 +28,4 @@ export function includeObject(query: URLSearchParams, { shape }: ResponseFormat)
   const detail = "must be 'Metadata', 'Object', 'None', or empty";
   const problem = formatFieldError(invalidValue("includeObject", asked, detail));
   throw badRequest(`Unable to convert to Table as requested: ${problem}`);
-}
-
-/** Admission of a request, for the registry to call when the object is known. */
-export function admitter(request: ApiRequest, resource: ServedResource, dryRun: boolean) {
-  const { info, user } = request;
-  const common = {
-    group: resource.facts.group,
-    resource: resource.facts.name,
-    subresource: info.subresource,
-    kind: resource.facts.kind,
-    namespace: resource.facts.namespaced ? info.namespace : "",
-    user,
-    dryRun,
-  };
-  const named = (object: KubeObject) => object.metadata?.name ?? info.name;
-  const create: AdmitCreate = (object) =>
-    resource.admission({ ...common, operation: "CREATE", name: named(object), object });
-  const update: AdmitUpdate = (object, oldObject) =>
-    resource.admission({
-      ...common,
-      operation: oldObject === undefined ? "CREATE" : "UPDATE",
-      name: named(object),
-      object,
-      oldObject,
-    });
-  const remove: AdmitDelete = (oldObject) =>
-    resource.admission({
-      ...common,
-      namespace: oldObject.metadata?.namespace ?? "",
-      operation: "DELETE",
-      name: named(oldObject),
-      oldObject,
-    });
-  return { create, update, remove };
 }

@@ -1,11 +1,17 @@
 import { notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { copyObject } from "../../registry/copy.js";
-import type { UpdateOptions } from "../../registry/resource.js";
+import { ADMITTED, type AdmitUpdate, type UpdateOptions } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredObject } from "../../storage/store.js";
 import type { ServedResource } from "../served-resource.js";
-import { admitter, scopeOf } from "./scope.js";
+import { scopeOf } from "./scope.js";
+
+interface TrustedUpdateOptions {
+  readonly preconditions?: UpdateOptions["preconditions"];
+  /** Left out where admission has seen the request already. */
+  readonly admit?: AdmitUpdate;
+}
 
 /** Changes one thing of the named object; the strategy has no say. `change` gets a draft of its own and may run again. */
 export async function trustedUpdate(
@@ -13,7 +19,7 @@ export async function trustedUpdate(
   resource: ServedResource,
   dryRun: boolean,
   change: (draft: KubeObject) => void,
-  preconditions?: UpdateOptions["preconditions"],
+  { preconditions, admit = ADMITTED }: TrustedUpdateOptions = {},
 ): Promise<StoredObject> {
   const { info } = request;
   if (resource.storage.update === undefined) throw new Error(`${info.resource} cannot be updated`);
@@ -26,7 +32,7 @@ export async function trustedUpdate(
       change(draft);
       return Promise.resolve(draft);
     },
-    { trusted: true, preconditions, admit: admitter(request, resource, dryRun).update },
+    { trusted: true, preconditions, admit },
   );
   return object;
 }

@@ -5,7 +5,8 @@ import { readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
-import { admitter, objectFormat, scopeOf } from "./scope.js";
+import { Admitter } from "./admitter.js";
+import { objectFormat, scopeOf } from "./scope.js";
 import { checkName } from "./check-name.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { fieldTracking } from "./field-tracking.js";
@@ -41,7 +42,7 @@ export async function handleUpdate(
     {
       subresource,
       preconditions: uid === undefined || uid === "" ? undefined : { uid },
-      admit: admitter(request, resource, options.dryRun).update,
+      admit: new Admitter(request, resource, options.dryRun).update,
     },
   );
   await respondObject(request, resource, format, result.created ? 201 : 200, result.object);

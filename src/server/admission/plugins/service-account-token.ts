@@ -1,5 +1,5 @@
-import type { Random } from "../../../../base/random.js";
-import { children, type Fields } from "../../../../machinery/meta/access.js";
+import type { Random } from "../../../base/random.js";
+import { children, type Fields } from "../../../machinery/meta/access.js";
 
 const MOUNT_PATH = "/var/run/secrets/kubernetes.io/serviceaccount";
 /** The letters generated names are made of. */

@@ -1,0 +1,186 @@
+import type { GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
+import type { AuditAnnotations } from "../request/audit-annotations.js";
+import type { Warnings } from "../request/api-request.js";
+import type { User } from "../request/user.js";
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** One try of a write, or one connection, as admission plugins see it. */
+export interface AdmissionAttributes {
+  /** A PUT or an apply that makes a new object is a CREATE, and every other PUT and PATCH an UPDATE. */
+  readonly operation: Operation;
+  /** The kind of the request's body: for deployments/scale it is autoscaling/v1 Scale. */
+  readonly kind: GroupVersionKind;
+  /** The resource of the request's path. */
+  readonly resource: GroupVersionResource;
+  /** "" for the object itself. */
+  readonly subresource: string;
+  /** "" for mutating plugins while a generated name is not there yet, and for each object of a collection's deletion. */
+  readonly name: string;
+  /** "" for cluster-scoped resources. For a Namespace it is the Namespace's own name. */
+  readonly namespace: string;
+  /**
+   * The new object of a create or an update, or the options of a connection; undefined for a delete. A kind that is stored is
+   * in its hub's shape, the version that storage holds, whatever version the request has. Mutating plugins change it in
+   * place. Validating plugins see the object as it would be stored; a change to it has no effect.
+   */
+  readonly object?: KubeObject | undefined;
+  /** The current object of an update or a delete. It must not be changed. */
+  readonly oldObject?: KubeObject | undefined;
+  /** The CreateOptions, UpdateOptions or DeleteOptions (meta.k8s.io/v1); undefined for a connection. */
+  readonly options?: JsonObject | undefined;
+  /** The request stores nothing, and a plugin must change nothing elsewhere. */
+  readonly dryRun: boolean;
+  readonly user: User;
+  /** Aborts when the client disconnects, the server stops, or the request's deadline has passed. */
+  readonly signal: AbortSignal;
+  /** Adds a text to the answer's `Warning:` headers. */
+  addWarning(text: string): void;
+  /**
+   * Notes something for the request's audit event. `key` is a DNS subdomain, a slash and a name. Throws for another form, and
+   * when the key has another value already.
+   */
+  addAnnotation(key: string, value: string): void;
+  readonly reinvocation: Reinvocation;
+}
+
+/** How a mutating plugin asks for a second round: a later plugin may have changed what it looked at. */
+export interface Reinvocation {
+  /** True in the second round, which is the last. */
+  readonly active: boolean;
+  /** Asks for the second round, in which all mutating plugins run again. */
+  request(): void;
+}
+
+/** What the attributes of all tries of one request share. */
+export interface AdmissionRequest {
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subresource: string;
+  readonly dryRun: boolean;
+  readonly user: User;
+  readonly signal: AbortSignal;
+  readonly warnings: Warnings;
+  readonly annotations: AuditAnnotations;
+  /** The shape of the objects that plugins see. */
+  readonly schema: StructSchema | undefined;
+}
+
+/** What differs between the tries of a request. */
+export interface AdmissionSubject {
+  readonly operation: Operation;
+  readonly name: string;
+  readonly namespace: string;
+  readonly object?: KubeObject | undefined;
+  readonly oldObject?: KubeObject | undefined;
+  readonly options?: JsonObject | undefined;
+}
+
+/** The attributes of one phase of one try. */
+export class AdmissionRecord implements AdmissionAttributes {
+  constructor(
+    readonly request: AdmissionRequest,
+    private readonly subject: AdmissionSubject,
+    readonly reinvocation: SecondRound = new SecondRound(),
+    private readonly annotations: Map<string, string> = new Map(),
+  ) {}
+
+  /** The same try with other objects, for plugins that must not reach the originals. */
+  over(subject: AdmissionSubject): AdmissionRecord {
+    return new AdmissionRecord(this.request, subject, this.reinvocation, this.annotations);
+  }
+
+  get operation(): Operation {
+    return this.subject.operation;
+  }
+
+  get kind(): GroupVersionKind {
+    return this.request.kind;
+  }
+
+  get resource(): GroupVersionResource {
+    return this.request.resource;
+  }
+
+  get subresource(): string {
+    return this.request.subresource;
+  }
+
+  get name(): string {
+    return this.subject.name;
+  }
+
+  get namespace(): string {
+    return this.subject.namespace;
+  }
+
+  get object(): KubeObject | undefined {
+    return this.subject.object;
+  }
+
+  get oldObject(): KubeObject | undefined {
+    return this.subject.oldObject;
+  }
+
+  get options(): JsonObject | undefined {
+    return this.subject.options;
+  }
+
+  get dryRun(): boolean {
+    return this.request.dryRun;
+  }
+
+  get user(): User {
+    return this.request.user;
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+
+  addWarning(text: string): void {
+    this.request.warnings.add(text);
+  }
+
+  addAnnotation(key: string, value: string): void {
+    if (!ANNOTATION_KEY.test(key)) {
+      throw new Error(
+        `annotation key "${key}" is not of the form "DNS subdomain/name", as "levels.example.com/pod" is`,
+      );
+    }
+    const held = this.annotations.get(key);
+    if (held !== undefined && held !== value) {
+      throw new Error(`annotation "${key}" is "${held}" already and cannot become "${value}"`);
+    }
+    this.annotations.set(key, value);
+    // A try after a conflict notes things again; the request keeps what the first one noted, as kube-apiserver does.
+    this.request.annotations.add(key, value);
+  }
+}
+
+const ANNOTATION_KEY =
+  /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+
+export class SecondRound implements Reinvocation {
+  #active = false;
+  #requested = false;
+
+  get active(): boolean {
+    return this.#active;
+  }
+
+  get requested(): boolean {
+    return this.#requested;
+  }
+
+  request(): void {
+    this.#requested = true;
+  }
+
+  begin(): void {
+    this.#active = true;
+  }
+}

@@ -1,0 +1,95 @@
+import { goQuote } from "../../base/go-quote.js";
+import { guarded } from "./guarded-plugin.js";
+import type { AdmissionPlugin } from "./plugin.js";
+import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow } from "./table.js";
+
+/** Which admission plugins a server runs. A plugin's own place decides when it runs, not the order of these lists. */
+export interface AdmissionOptions {
+  /** Plugins to run besides Kubernetes' own. */
+  readonly plugins?: readonly OwnAdmissionPlugin[];
+  /** As kube-apiserver's --enable-admission-plugins: names to run besides those that run by default. */
+  readonly enable?: readonly string[];
+  /** As kube-apiserver's --disable-admission-plugins: names not to run. */
+  readonly disable?: readonly string[];
+  readonly configuration?: AdmissionConfiguration;
+}
+
+/** Where a plugin runs: before or after the one of that name. Default: before MutatingAdmissionWebhook. */
+export interface OwnAdmissionPlugin {
+  readonly plugin: AdmissionPlugin;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+const DEFAULT_PLACE = "MutatingAdmissionWebhook";
+
+interface Step {
+  readonly name: string;
+  readonly enabled: boolean;
+  /** Undefined while it is not built. */
+  readonly plugin: AdmissionPlugin | undefined;
+}
+
+/** The plugins that a server runs, in running order. Throws an Error that says what is wrong with the options. */
+export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlugin[] {
+  const { plugins = [], enable = [], disable = [], configuration = {} } = options;
+  const steps: Step[] = ADMISSION_PLUGINS.map(({ name, enabled, plugin }) => ({
+    name,
+    enabled,
+    plugin: plugin === "not yet" ? undefined : plugin(configuration),
+  }));
+  const problems: string[] = [...configurationProblems(configuration)];
+  for (const own of plugins) problems.push(...place(own, steps));
+  problems.push(...nameProblems(steps, enable, disable));
+  const [problem, ...others] = problems;
+  if (problem !== undefined) throw new Error(others.length === 0 ? problem : `[${problems.join(", ")}]`);
+  return steps
+    .filter(({ name, enabled }) => enable.includes(name) || (enabled && !disable.includes(name)))
+    .flatMap(({ plugin }) => plugin ?? []);
+}
+
+/** Puts a plugin of the options among the steps. Returns what is wrong with it. */
+function place({ plugin, before, after }: OwnAdmissionPlugin, steps: Step[]): string[] {
+  const { name } = plugin;
+  const named = `admission plugin ${goQuote(name)}`;
+  if (steps.some((step) => step.name === name)) return [`${named} has the name of another admission plugin`];
+  if (before !== undefined && after !== undefined) return [`${named} can run before or after another one, not both`];
+  const neighbour = before ?? after ?? DEFAULT_PLACE;
+  const index = steps.findIndex((step) => step.name === neighbour);
+  if (index < 0) return [`${named} names the place of ${goQuote(neighbour)}, which is unknown`];
+  steps.splice(after === undefined ? index : index + 1, 0, { name, enabled: true, plugin: guarded(plugin) });
+  return [];
+}
+
+/** In kube-apiserver's words where it has them. */
+function nameProblems(steps: readonly Step[], enable: readonly string[], disable: readonly string[]): string[] {
+  const known = new Set(steps.map(({ name }) => name));
+  const problems: string[] = [];
+  for (const [flag, names] of [
+    ["enable-admission-plugins", enable],
+    ["disable-admission-plugins", disable],
+  ] as const) {
+    const unknown = names.filter((name) => !known.has(name));
+    problems.push(...unknown.map((name) => `${flag} plugin ${goQuote(name)} is unknown`));
+  }
+  const both = [...new Set(enable)].filter((name) => disable.includes(name)).toSorted();
+  if (both.length > 0) {
+    problems.push(`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`);
+  }
+  const missing = steps.filter(({ name, plugin }) => plugin === undefined && enable.includes(name));
+  problems.push(...missing.map(({ name }) => `enable-admission-plugins plugin ${goQuote(name)} is not built yet`));
+  return problems;
+}
+
+function configurationProblems(configuration: AdmissionConfiguration): string[] {
+  return Object.entries(configuration).flatMap(([name, fields]) => {
+    const row = ADMISSION_PLUGINS.find((candidate) => candidate.name === name);
+    return row === undefined ? [`configuration of plugin ${goQuote(name)}: it is unknown`] : fieldProblems(row, fields);
+  });
+}
+
+function fieldProblems({ name, configuration }: AdmissionRow, fields: object): string[] {
+  if (configuration === undefined) return [`configuration of plugin ${goQuote(name)}: it has none`];
+  const unknown = Object.keys(fields).filter((field) => !configuration.includes(field));
+  return unknown.map((field) => `configuration of plugin ${goQuote(name)}: field ${goQuote(field)} is unknown`);
+}

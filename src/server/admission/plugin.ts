@@ -1,0 +1,51 @@
+import type { Random } from "../../base/random.js";
+import type { GroupResource } from "../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { AdmissionAttributes, Operation } from "./attributes.js";
+
+/**
+ * Changes or refuses writes and connections after authentication. `admit` is the mutating phase, `validate` the validating
+ * one; a plugin has one or both. A phase refuses with a StatusError. Both run again when an update is tried again after a
+ * conflict, so they must not count or keep anything per call.
+ *
+ * What else a plugin throws, an object that is no longer of its kind, and a promise that does not settle before the request's
+ * deadline fail that one request with a 500 or 504. A plugin that blocks the event loop blocks the server: nothing can end it.
+ */
+export interface AdmissionPlugin {
+  readonly name: string;
+  /**
+   * Whether the plugin looks at an operation on a resource. The answer is kept, so it must not change. Left out: it looks at
+   * everything.
+   */
+  handles?(operation: Operation, target: AdmissionTarget): boolean;
+  /** Runs after decoding and defaulting and before the strategy. May change `attributes.object` in place. */
+  admit?(attributes: AdmissionAttributes, context: AdmissionContext): Promise<void> | void;
+  /** Runs after the strategy's preparation and validation. Must change nothing. */
+  validate?(attributes: AdmissionAttributes, context: AdmissionContext): Promise<void> | void;
+}
+
+export interface AdmissionTarget extends GroupResource {
+  readonly subresource: string;
+}
+
+/** What plugins may use of the server. */
+export interface AdmissionContext {
+  readonly objects: AdmissionObjects;
+  readonly random: Random;
+}
+
+/** Reads stored objects, in their hub's shape. They must not be changed. */
+export interface AdmissionObjectReader {
+  /** Lists a resource in all namespaces or in one. */
+  list(group: string, resource: string, namespace?: string): Promise<readonly KubeObject[]>;
+  /** Returns undefined when the object does not exist. */
+  get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
+}
+
+export interface AdmissionObjects extends AdmissionObjectReader {
+  /** Reads from this server's watch cache, which may lag behind the writes of other servers. */
+  readonly cached: AdmissionObjectReader & {
+    /** {@link AdmissionObjectReader.get} without parsing the object. */
+    has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
+  };
+}

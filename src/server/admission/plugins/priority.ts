@@ -1,0 +1,80 @@
+import { absent, ensureChild, number, object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+
+/** Gives pods the number of their priority class, and keeps a cluster from having two default classes. */
+export const priority: AdmissionPlugin = {
+  name: "Priority",
+  handles: (operation, { group, resource, subresource }) =>
+    (operation === "CREATE" || operation === "UPDATE") &&
+    subresource === "" &&
+    (isPods(group, resource) || isClasses(group, resource)),
+  async admit(attributes, context) {
+    const { object: pod, oldObject, resource } = attributes;
+    if (pod === undefined || !isPods(resource.group, resource.resource)) return;
+    if (oldObject === undefined) await resolveClass(pod, attributes, context);
+    else keepPriority(pod, oldObject);
+  },
+  async validate(attributes, context) {
+    const { operation, object: given, resource } = attributes;
+    if (given?.["globalDefault"] !== true || !isClasses(resource.group, resource.resource)) return;
+    const current = globalDefault(await classesOf(context));
+    if (current === undefined) return;
+    const name = text(current.metadata?.name);
+    if (operation === "UPDATE" && name === given.metadata?.name) return;
+    throw refused(attributes, `PriorityClass ${name} is already marked as default. Only one default can exist`);
+  },
+};
+
+const isPods = (group: string, resource: string): boolean => group === "" && resource === "pods";
+const isClasses = (group: string, resource: string): boolean =>
+  group === "scheduling.k8s.io" && resource === "priorityclasses";
+
+const classesOf = ({ objects }: AdmissionContext): Promise<readonly KubeObject[]> =>
+  objects.list("scheduling.k8s.io", "priorityclasses");
+
+/** Two defaults come of writes at the same time; the lower one then counts. */
+function globalDefault(classes: readonly KubeObject[]): KubeObject | undefined {
+  const [lowest] = classes
+    .filter((candidate) => candidate["globalDefault"] === true)
+    .toSorted((a, b) => number(a["value"]) - number(b["value"]));
+  return lowest;
+}
+
+/** Writes the class, or the default one, into a new pod. Throws 403 for a class that does not exist, and for another number. */
+async function resolveClass(
+  pod: KubeObject,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+): Promise<void> {
+  const spec = ensureChild(pod, "spec");
+  const name = text(spec["priorityClassName"]);
+  const classes = await classesOf(context);
+  const chosen = name === "" ? globalDefault(classes) : classes.find((candidate) => candidate.metadata?.name === name);
+  if (name !== "" && chosen === undefined) throw refused(attributes, `no PriorityClass with name ${name} was found`);
+  if (chosen !== undefined) spec["priorityClassName"] = chosen.metadata?.name;
+  const value = number(chosen?.["value"]);
+  if (!absent(spec["priority"]) && spec["priority"] !== value) {
+    const given = `the integer value of priority (${number(spec["priority"])}) must not be provided in pod spec`;
+    const computed = `priority admission controller computed ${value} from the given PriorityClass name`;
+    throw refused(attributes, `${given}; ${computed}`);
+  }
+  spec["priority"] = value;
+  const policy = text(chosen?.["preemptionPolicy"]) || "PreemptLowerPriority";
+  if (!absent(spec["preemptionPolicy"]) && spec["preemptionPolicy"] !== policy) {
+    const given = `the string value of PreemptionPolicy (${text(spec["preemptionPolicy"])}) must not be provided in pod spec`;
+    const computed = `priority admission controller computed ${policy} from the given PriorityClass name`;
+    throw refused(attributes, `${given}; ${computed}`);
+  }
+  spec["preemptionPolicy"] = policy;
+}
+
+/** What a changed pod leaves out is the old one's; validation decides whether it may differ. */
+function keepPriority(pod: KubeObject, old: KubeObject): void {
+  const [spec, before] = [ensureChild(pod, "spec"), object(old["spec"])];
+  for (const field of ["priority", "preemptionPolicy"]) {
+    if (absent(spec[field]) && !absent(before[field])) spec[field] = before[field];
+  }
+}

@@ -1,0 +1,91 @@
+import type { AdmissionPlugin } from "./plugin.js";
+import { alwaysAdmit } from "./plugins/always-admit.js";
+import { alwaysDeny } from "./plugins/always-deny.js";
+import {
+  defaultTolerationSeconds,
+  type DefaultTolerationSecondsConfiguration,
+} from "./plugins/default-toleration-seconds.js";
+import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
+import { priority } from "./plugins/priority.js";
+import { serviceAccount } from "./plugins/service-account.js";
+
+/** The configuration of the plugins that have one, by their names. */
+export interface AdmissionConfiguration {
+  readonly DefaultTolerationSeconds?: DefaultTolerationSecondsConfiguration;
+}
+
+export interface AdmissionRow {
+  readonly name: string;
+  /** Whether the plugin runs when the options do not name it. */
+  readonly enabled: boolean;
+  readonly phase: "mutating" | "validating" | "both";
+  readonly plugin: "not yet" | ((configuration: AdmissionConfiguration) => AdmissionPlugin);
+  /** The fields of the plugin's configuration. Left out: it has none. */
+  readonly configuration?: readonly string[];
+}
+
+const on = (name: string, phase: AdmissionRow["phase"], plugin?: AdmissionPlugin): AdmissionRow => ({
+  name,
+  enabled: true,
+  phase,
+  plugin: plugin === undefined ? "not yet" : () => plugin,
+});
+
+const off = (name: string, phase: AdmissionRow["phase"], plugin?: AdmissionPlugin): AdmissionRow => ({
+  ...on(name, phase, plugin),
+  enabled: false,
+});
+
+/**
+ * Kubernetes' admission plugins in running order; within each phase the plugins run in the order of this table. Order and
+ * defaults are those of AllOrderedPlugins and DefaultOffAdmissionPlugins in pkg/kubeapiserver/options/plugins.go, read from
+ * its main branch in 2026; the plugins that are on, and their order, are those that `kube-apiserver --help` of 1.36.1 lists.
+ * The phases are those of each plugin's interfaces. To build a plugin, fill its row; never move one.
+ */
+export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
+  off("AlwaysAdmit", "both", alwaysAdmit),
+  off("NamespaceAutoProvision", "mutating"),
+  on("NamespaceLifecycle", "mutating", namespaceLifecycle),
+  off("NamespaceExists", "validating"),
+  off("LimitPodHardAntiAffinityTopology", "validating"),
+  on("LimitRanger", "both"),
+  on("ServiceAccount", "both", serviceAccount),
+  off("NodeRestriction", "mutating"),
+  on("TaintNodesByCondition", "mutating"),
+  off("AlwaysPullImages", "both"),
+  off("ImagePolicyWebhook", "validating"),
+  on("PodSecurity", "validating"),
+  off("PodNodeSelector", "both"),
+  on("Priority", "both", priority),
+  {
+    ...on("DefaultTolerationSeconds", "mutating"),
+    plugin: (configuration) => defaultTolerationSeconds(configuration.DefaultTolerationSeconds),
+    configuration: ["defaultNotReadyTolerationSeconds", "defaultUnreachableTolerationSeconds"],
+  },
+  off("PodTolerationRestriction", "both"),
+  off("EventRateLimit", "validating"),
+  off("ExtendedResourceToleration", "mutating"),
+  on("DefaultStorageClass", "mutating"),
+  on("StorageObjectInUseProtection", "mutating"),
+  on("PodGroupProtection", "mutating"),
+  off("OwnerReferencesPermissionEnforcement", "validating"),
+  on("PersistentVolumeClaimResize", "validating"),
+  on("RuntimeClass", "both"),
+  on("CertificateApproval", "validating"),
+  on("CertificateSigning", "validating"),
+  on("ClusterTrustBundleAttest", "validating"),
+  on("CertificateSubjectRestriction", "validating"),
+  on("DefaultIngressClass", "mutating"),
+  off("DenyServiceExternalIPs", "validating"),
+  on("PodTopologyLabels", "mutating"),
+  on("PodGroupWorkloadExists", "validating"),
+  on("NodeDeclaredFeatureValidator", "validating"),
+  on("JobValidation", "validating"),
+  on("PodResizeValidator", "validating"),
+  on("MutatingAdmissionPolicy", "mutating"),
+  on("MutatingAdmissionWebhook", "mutating"),
+  on("ValidatingAdmissionPolicy", "validating"),
+  on("ValidatingAdmissionWebhook", "validating"),
+  on("ResourceQuota", "validating"),
+  off("AlwaysDeny", "both", alwaysDeny),
+];

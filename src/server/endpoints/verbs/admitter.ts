@@ -1,0 +1,148 @@
+import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
+import type { AdmissionPhases } from "../../admission/chain.js";
+import { AdmissionRecord, type AdmissionRequest, type Operation } from "../../admission/attributes.js";
+import type { AdmitChange, AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import type { DeleteRequestOptions } from "../options/delete-options.js";
+import type { ServedResource } from "../served-resource.js";
+
+/** The kind of a body that is not the resource's own, such as a Scale. */
+export interface AdmittedBody {
+  readonly kind: GroupVersionKind;
+  readonly schema: StructSchema | undefined;
+}
+
+/** Admission of one request, in the registry's terms. What a request does not need is never made. */
+export class Admitter {
+  readonly #target: { readonly group: string; readonly resource: string; readonly subresource: string };
+  readonly #shared: AdmissionRequest;
+
+  constructor(
+    private readonly request: ApiRequest,
+    private readonly resource: ServedResource,
+    dryRun: boolean,
+    body?: AdmittedBody,
+  ) {
+    const { info, user, warnings, annotations } = request;
+    const { codec } = resource;
+    this.#target = { group: info.apiGroup, resource: info.resource, subresource: info.subresource };
+    this.#shared = {
+      kind: body?.kind ?? codec.gvk,
+      resource: { group: info.apiGroup, version: info.apiVersion, resource: info.resource },
+      subresource: info.subresource,
+      dryRun,
+      user,
+      get signal() {
+        return request.signal;
+      },
+      warnings,
+      annotations,
+      schema: body === undefined ? codec.hub.schema : body.schema,
+    };
+  }
+
+  /** Of a POST. */
+  get create(): AdmitCreate {
+    const { mutate, validate } = this.#phases("CREATE");
+    const record = (object: KubeObject) => {
+      const name = this.request.info.name || (object.metadata?.name ?? "");
+      return this.#record("CREATE", name, { object, options: this.#writeOptions("CreateOptions") });
+    };
+    return {
+      mutate: mutate && ((draft) => mutate(record(draft))),
+      validate: validate && ((object) => validate(record(object))),
+    };
+  }
+
+  /** Of a PUT or PATCH. */
+  get update(): AdmitUpdate {
+    return { create: this.create, update: this.change };
+  }
+
+  /** Of a PUT or PATCH that can only change what is there. */
+  get change(): AdmitChange {
+    const { mutate, validate } = this.#phases("UPDATE");
+    const record = (object: KubeObject, oldObject: KubeObject) =>
+      this.#record("UPDATE", this.request.info.name, {
+        object,
+        oldObject,
+        options: this.#writeOptions("UpdateOptions"),
+      });
+    return {
+      mutate: mutate && ((draft, old) => mutate(record(draft, old))),
+      validate: validate && ((object, old) => validate(record(object, old))),
+    };
+  }
+
+  /** Of a DELETE, of one object or of a collection. kube-apiserver names no object in the attributes of the latter. */
+  remove(options: DeleteRequestOptions): AdmitDelete {
+    const phases = this.#phases("DELETE");
+    if (phases.mutate === undefined && phases.validate === undefined) return undefined;
+    return async (oldObject) => {
+      const details = { oldObject, options: deleteOptionsOf(options) };
+      const record = () => this.#record("DELETE", this.request.info.name, details);
+      await phases.mutate?.(record());
+      await phases.validate?.(record());
+    };
+  }
+
+  /** Of a connection, such as an exec. `options` are its options as an object. */
+  async connect(options: KubeObject): Promise<void> {
+    const { mutate, validate } = this.#phases("CONNECT");
+    const record = () => this.#record("CONNECT", this.request.info.name, { object: options });
+    await mutate?.(record());
+    await validate?.(record());
+  }
+
+  #phases(operation: Operation): AdmissionPhases {
+    return this.resource.admission.phases(operation, this.#target);
+  }
+
+  #record(
+    operation: Operation,
+    name: string,
+    details: { object?: KubeObject; oldObject?: KubeObject; options?: JsonObject },
+  ): AdmissionRecord {
+    return new AdmissionRecord(this.#shared, { operation, name, namespace: this.#namespace(name), ...details });
+  }
+
+  /** The namespace of the request. A Namespace counts as an object in itself. */
+  #namespace(name: string): string {
+    const { group, resource } = this.#target;
+    if (group === "" && resource === "namespaces") return name;
+    return this.resource.facts.namespaced ? this.request.info.namespace : "";
+  }
+
+  /** The query's options as kube-apiserver hands them on: a PATCH has those of the operation that it turned out to be. */
+  #writeOptions(kind: "CreateOptions" | "UpdateOptions"): JsonObject {
+    const { query } = this.request.exchange;
+    const options: Record<string, JsonValue> = { kind, apiVersion: META_VERSION };
+    if (this.#shared.dryRun) options["dryRun"] = ["All"];
+    for (const field of ["fieldManager", "fieldValidation"]) {
+      const value = query.get(field) ?? "";
+      if (value !== "") options[field] = value;
+    }
+    return options;
+  }
+}
+
+const META_VERSION = "meta.k8s.io/v1";
+
+function deleteOptionsOf(options: DeleteRequestOptions): JsonObject {
+  const { dryRun, gracePeriodSeconds, preconditions, propagationPolicy, orphanDependents } = options;
+  const { uid, resourceVersion } = preconditions ?? {};
+  return {
+    kind: "DeleteOptions",
+    apiVersion: META_VERSION,
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(preconditions !== undefined && {
+      preconditions: { ...(uid !== undefined && { uid }), ...(resourceVersion !== undefined && { resourceVersion }) },
+    }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...(dryRun && { dryRun: ["All"] }),
+  };
+}

@@ -1,0 +1,74 @@
+import { systemRandom } from "../../src/base/random.js";
+import { systemClock } from "../../src/base/clock.js";
+import type { Transport } from "../../src/client/transport/transport.js";
+import { builtinRecords } from "../../src/server/builtin/index.js";
+import type { AdmissionOptions } from "../../src/server/admission/enabled-plugins.js";
+import { createMissing } from "../../src/server/generic/create-missing.js";
+import { createServer } from "../../src/server/generic/server.js";
+import type { ApiRequest } from "../../src/server/request/api-request.js";
+import { createStorage } from "../../src/server/storage/create-storage.js";
+import type { Kv } from "../../src/server/storage/kv.js";
+import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
+import { call } from "./api-caller.js";
+
+export interface AdmittingServer extends AsyncDisposable {
+  readonly api: Transport;
+  /** What the server reported as its own faults. */
+  readonly faults: readonly unknown[];
+  /** The requests from the client, in order. */
+  readonly requests: readonly ApiRequest[];
+}
+
+/**
+ * A server without controllers, with a namespace "default" and its service account, whose user is "admin". Servers over one
+ * `kv` are as processes over one etcd.
+ */
+export async function admittingServer(admission: AdmissionOptions, kv: Kv = openMemoryKv()): Promise<AdmittingServer> {
+  const faults: unknown[] = [];
+  const requests: ApiRequest[] = [];
+  const storage = createStorage({ kv, clock: systemClock, compactionSeconds: 0 });
+  const server = createServer({
+    storage,
+    records: builtinRecords,
+    clock: systemClock,
+    random: systemRandom,
+    requestRandom: systemRandom,
+    tokens: [],
+    serverAddress: () => "",
+    admission,
+    reportError: (error) => faults.push(error),
+    filters: [
+      (next) => (request) => {
+        requests.push(request);
+        return next(request);
+      },
+    ],
+  });
+  const api = server.transport({ commonName: "admin", organizations: ["system:masters"] });
+  await createMissing(server.registry.current, [
+    { apiVersion: "v1", kind: "Namespace", metadata: { name: "default" } },
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "default", namespace: "default" } },
+  ]);
+  return {
+    api,
+    faults,
+    requests,
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      await storage.close();
+    },
+  };
+}
+
+/** Sends a request that must succeed. */
+export async function done(
+  api: Transport,
+  method: string,
+  path: string,
+  body?: unknown,
+  type?: string,
+): ReturnType<typeof call> {
+  const answer = await call(api, method, path, body, type === undefined ? {} : { type });
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+  return answer;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import { type AdmissionOptions, enabledPlugins } from "../../../src/server/admission/enabled-plugins.js";
+import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
+import { ADMISSION_PLUGINS } from "../../../src/server/admission/table.js";
+import { startCluster } from "../../../src/cluster/index.js";
+import { admittingServer } from "../../helpers/admitting-server.js";
+import { call } from "../../helpers/api-caller.js";
+
+const names = (options: AdmissionOptions): readonly string[] => enabledPlugins(options).map(({ name }) => name);
+const own = (name: string): AdmissionPlugin => ({ name });
+const DEFAULT = names({});
+
+describe("the table of plugins", () => {
+  test("ends with policies, webhooks, quotas and AlwaysDeny", () => {
+    expect(ADMISSION_PLUGINS.map(({ name }) => name).slice(-6)).toEqual([
+      "MutatingAdmissionPolicy",
+      "MutatingAdmissionWebhook",
+      "ValidatingAdmissionPolicy",
+      "ValidatingAdmissionWebhook",
+      "ResourceQuota",
+      "AlwaysDeny",
+    ]);
+  });
+
+  test("is on by default where kube-apiserver 1.36.1 lists a plugin as enabled, in its order", () => {
+    const listed =
+      "NamespaceLifecycle, LimitRanger, ServiceAccount, TaintNodesByCondition, PodSecurity, Priority, DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, PodGroupProtection, PersistentVolumeClaimResize, RuntimeClass, CertificateApproval, CertificateSigning, ClusterTrustBundleAttest, CertificateSubjectRestriction, DefaultIngressClass, PodTopologyLabels, PodGroupWorkloadExists, NodeDeclaredFeatureValidator, JobValidation, PodResizeValidator, MutatingAdmissionPolicy, MutatingAdmissionWebhook, ValidatingAdmissionPolicy, ValidatingAdmissionWebhook, ResourceQuota";
+    const enabled = ADMISSION_PLUGINS.filter((row) => row.enabled).map(({ name }) => name);
+    expect(enabled.join(", ")).toBe(listed);
+  });
+
+  test("has each name once, and a built plugin has its row's name and phases", () => {
+    expect(new Set(ADMISSION_PLUGINS.map(({ name }) => name)).size).toBe(ADMISSION_PLUGINS.length);
+    const built = ADMISSION_PLUGINS.filter(({ plugin }) => plugin !== "not yet");
+    expect(built.length).toBeGreaterThan(0);
+    for (const { name, phase, plugin } of built) {
+      const made = plugin === "not yet" ? undefined : plugin({});
+      expect(made?.name).toBe(name);
+      // AlwaysAdmit has nothing to do in either phase.
+      if (name === "AlwaysAdmit") continue;
+      expect([name, made?.admit !== undefined, made?.validate !== undefined]).toEqual([
+        name,
+        phase !== "validating",
+        phase !== "mutating",
+      ]);
+    }
+  });
+});
+
+describe("which plugins run", () => {
+  test("those that are on and built, in the table's order", () => {
+    const order = ADMISSION_PLUGINS.map(({ name }) => name).filter((name) => DEFAULT.includes(name));
+    expect(DEFAULT).toEqual(order);
+    expect(DEFAULT).toContain("NamespaceLifecycle");
+    expect(DEFAULT).not.toContain("AlwaysDeny");
+  });
+
+  test("more, fewer, or both by name; a name given twice, or one that is on, changes nothing", () => {
+    expect(names({ enable: ["AlwaysDeny", "AlwaysDeny", "Priority"] })).toEqual([...DEFAULT, "AlwaysDeny"]);
+    expect(names({ disable: ["Priority", "PodSecurity"] })).toEqual(DEFAULT.filter((name) => name !== "Priority"));
+  });
+
+  test("own ones before MutatingAdmissionWebhook, in the order they are given, or where they ask to be", () => {
+    const plugins = [
+      { plugin: own("A") },
+      { plugin: own("B") },
+      { plugin: own("C"), before: "ServiceAccount" },
+      { plugin: own("D"), after: "ServiceAccount" },
+      { plugin: own("E"), after: "A" },
+      { plugin: own("F"), before: "NamespaceLifecycle" },
+      { plugin: own("G"), after: "ResourceQuota" },
+    ];
+    const expected = DEFAULT.flatMap((name) => {
+      if (name === "ServiceAccount") return ["C", name, "D"];
+      return name === "NamespaceLifecycle" ? ["F", name] : [name];
+    });
+    expect(names({ plugins })).toEqual([...expected, "A", "E", "B", "G"]);
+    expect(names({ plugins, disable: ["B", "G"] })).toEqual([...expected, "A", "E"]);
+  });
+});
+
+describe("options that are wrong", () => {
+  const rows: readonly (readonly [AdmissionOptions, string])[] = [
+    [{ enable: ["Nope"] }, 'enable-admission-plugins plugin "Nope" is unknown'],
+    [{ disable: ["Nope"] }, 'disable-admission-plugins plugin "Nope" is unknown'],
+    [
+      { enable: ["Priority", "AlwaysDeny"], disable: ["Priority", "AlwaysDeny"] },
+      "[AlwaysDeny Priority] in enable-admission-plugins and disable-admission-plugins overlapped",
+    ],
+    [
+      { enable: ["Nope"], disable: ["Never"] },
+      '[enable-admission-plugins plugin "Nope" is unknown, disable-admission-plugins plugin "Never" is unknown]',
+    ],
+    [{ enable: ["NodeRestriction"] }, 'enable-admission-plugins plugin "NodeRestriction" is not built yet'],
+    [
+      { plugins: [{ plugin: own("Priority") }] },
+      'admission plugin "Priority" has the name of another admission plugin',
+    ],
+    [
+      { plugins: [{ plugin: own("A") }, { plugin: own("A") }] },
+      'admission plugin "A" has the name of another admission plugin',
+    ],
+    [
+      { plugins: [{ plugin: own("A"), before: "Nope" }] },
+      'admission plugin "A" names the place of "Nope", which is unknown',
+    ],
+    [
+      { plugins: [{ plugin: own("A"), before: "Priority", after: "Priority" }] },
+      'admission plugin "A" can run before or after another one, not both',
+    ],
+    [{ configuration: { Nope: {} } as object }, 'configuration of plugin "Nope": it is unknown'],
+    [{ configuration: { Priority: {} } as object }, 'configuration of plugin "Priority": it has none'],
+    [
+      { configuration: { DefaultTolerationSeconds: { seconds: 1 } as object } },
+      'configuration of plugin "DefaultTolerationSeconds": field "seconds" is unknown',
+    ],
+  ];
+  test.each(rows)("%j are refused", (options, message) => {
+    expect(() => enabledPlugins(options)).toThrow(new Error(message));
+  });
+
+  test("keep a cluster from starting", async () => {
+    const started = startCluster({ port: false, admission: { enable: ["Nope"] } });
+    await expect(started).rejects.toThrow('enable-admission-plugins plugin "Nope" is unknown');
+  });
+});
+
+describe("a cluster", () => {
+  test("runs the plugins it is given", async () => {
+    const plugin: AdmissionPlugin = {
+      name: "Owners",
+      handles: (operation, { resource }) => operation === "CREATE" && resource === "configmaps",
+      admit({ object, namespace }) {
+        if (namespace === "default" && object?.metadata !== undefined) object.metadata.labels = { owner: "team" };
+      },
+    };
+    await using cluster = await startCluster({ port: false, admission: { plugins: [{ plugin }] } });
+    const path = "/api/v1/namespaces/default/configmaps";
+    const short = await call(cluster.transport(), "POST", path, { metadata: { name: "short" } });
+    expect(short.at("metadata.labels.owner")).toBe("team");
+    const data = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key-${index}`, ""]));
+    const long = await call(cluster.transport(), "POST", path, { metadata: { name: "long" }, data });
+    expect([long.status, long.at("metadata.labels.owner")]).toEqual([201, "team"]);
+  });
+
+  test("has what it is told also where long bodies are read", async () => {
+    await using cluster = await startCluster({ port: false, admission: { enable: ["AlwaysDeny"] } });
+    const data = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`key-${index}`, ""]));
+    for (const body of [{ metadata: { name: "c" } }, { metadata: { name: "c" }, data }]) {
+      const answer = await call(cluster.transport(), "POST", "/api/v1/namespaces/default/configmaps", body);
+      expect(answer.at("message")).toBe('configmaps "c" is forbidden: admission control is denying all modifications');
+    }
+  });
+
+  test("without NamespaceLifecycle takes objects for namespaces that are not there", async () => {
+    const make = { metadata: { name: "c" } };
+    const path = "/api/v1/namespaces/nowhere/configmaps";
+    await using strict = await admittingServer({});
+    expect((await call(strict.api, "POST", path, make)).at("message")).toBe('namespaces "nowhere" not found');
+    await using lax = await admittingServer({ disable: ["NamespaceLifecycle"] });
+    expect((await call(lax.api, "POST", path, make)).status).toBe(201);
+  });
+});
