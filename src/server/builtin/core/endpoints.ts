@@ -3,15 +3,15 @@ import { number, objects, type ReadonlyFields, text } from "../../../machinery/m
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { isOwn } from "./own-endpoints.js";
+import { isOwnEndpoints } from "./own-endpoints.js";
 
 export const endpointsRecord: ResourceRecord = {
   group: "",
   resource: "endpoints",
   storage: { prefix: "services/endpoints" },
   strategy: {
-    validate: (endpoints) => (isOwn(endpoints) ? [] : validateEndpoints(endpoints)),
-    validateUpdate: (endpoints, old) => (isOwn(endpoints) ? [] : validateEndpoints(endpoints, old)),
+    validate: (endpoints) => (isOwnEndpoints(endpoints) ? [] : validateEndpoints(endpoints)),
+    validateUpdate: (endpoints, old) => (isOwnEndpoints(endpoints) ? [] : validateEndpoints(endpoints, old)),
     warningsOnCreate: endpointsWarnings,
     warningsOnUpdate: endpointsWarnings,
     allowCreateOnUpdate: true,

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
-/** Where this server itself is found; that is a loopback address where it listens on no other. */
-export const isOwn = ({ metadata }: KubeObject): boolean =>
+/** True for the object that holds this server's own address, which is a loopback address where the server listens on no other. */
+export const isOwnEndpoints = ({ metadata }: KubeObject): boolean =>
   metadata?.name === "kubernetes" && metadata.namespace === "default";

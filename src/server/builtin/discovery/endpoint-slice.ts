@@ -8,7 +8,7 @@ import { children, list, number, objects, text } from "../../../machinery/meta/a
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { metadataOf } from "../../registry/metadata.js";
-import { isOwn } from "../core/own-endpoints.js";
+import { isOwnEndpoints } from "../core/own-endpoints.js";
 import { age, listWithMore, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
@@ -24,8 +24,8 @@ export const endpointSliceRecord: ResourceRecord = {
       const [metadata, before] = [metadataOf(draft), old.metadata ?? {}];
       if (!sameValue(metadata.labels, before.labels)) metadata.generation = (before.generation ?? 0) + 1;
     },
-    validate: (slice) => (isOwn(slice) ? [] : validateEndpointSlice(slice)),
-    validateUpdate: (slice, old) => (isOwn(slice) ? [] : validateEndpointSliceUpdate(slice, old)),
+    validate: (slice) => (isOwnEndpoints(slice) ? [] : validateEndpointSlice(slice)),
+    validateUpdate: (slice, old) => (isOwnEndpoints(slice) ? [] : validateEndpointSliceUpdate(slice, old)),
     warningsOnCreate: endpointSliceWarnings,
     warningsOnUpdate: endpointSliceWarnings,
     columns: columns(["Name", "AddressType", "Ports", "Endpoints", "Age"], (slice, now) => {
