@@ -10,6 +10,7 @@ import { createStorage } from "../../src/server/storage/create-storage.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
 import { call } from "./api-caller.js";
+import { seededRandom } from "./seeded-random.js";
 
 export interface AdmittingServer extends AsyncDisposable {
   readonly api: Transport;
@@ -31,7 +32,7 @@ export async function admittingServer(admission: AdmissionOptions, kv: Kv = open
     storage,
     strategies: builtinStrategy,
     clock: systemClock,
-    random: systemRandom,
+    random: seededRandom("admitting server"),
     requestRandom: systemRandom,
     tokens: [],
     serverAddress: () => "",

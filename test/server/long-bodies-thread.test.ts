@@ -13,7 +13,14 @@ let thread: LongBodiesThread;
 
 beforeEach(() => {
   kv = openMemoryKv({ clock: systemClock });
-  thread = new LongBodiesThread({ kv, clock: systemClock, runtimeConfig: {}, admission: {}, upgrades: false, reportError: () => {} });
+  thread = new LongBodiesThread({
+    kv,
+    clock: systemClock,
+    runtimeConfig: {},
+    admission: {},
+    upgrades: false,
+    reportError: () => {},
+  });
 });
 
 afterEach(async () => {
