@@ -3,6 +3,7 @@ import { systemClock } from "../../src/base/clock.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { builtinRecords } from "../../src/server/builtin/index.js";
 import type { AdmissionOptions } from "../../src/server/admission/enabled-plugins.js";
+import type { ResourceRecord } from "../../src/server/endpoints/resource-record.js";
 import { createMissing } from "../../src/server/generic/create-missing.js";
 import { createServer } from "../../src/server/generic/server.js";
 import type { ApiRequest } from "../../src/server/request/api-request.js";
@@ -10,6 +11,7 @@ import { createStorage } from "../../src/server/storage/create-storage.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import { openMemoryKv } from "../../src/server/storage/memory/memory-kv.js";
 import { call } from "./api-caller.js";
+import { seededRandom } from "./seeded-random.js";
 
 export interface AdmittingServer extends AsyncDisposable {
   readonly api: Transport;
@@ -23,15 +25,19 @@ export interface AdmittingServer extends AsyncDisposable {
  * A server without controllers, with a namespace "default" and its service account, whose user is "admin". Servers over one
  * `kv` are as processes over one etcd.
  */
-export async function admittingServer(admission: AdmissionOptions, kv: Kv = openMemoryKv()): Promise<AdmittingServer> {
+export async function admittingServer(
+  admission: AdmissionOptions,
+  kv: Kv = openMemoryKv(),
+  records: readonly ResourceRecord[] = builtinRecords,
+): Promise<AdmittingServer> {
   const faults: unknown[] = [];
   const requests: ApiRequest[] = [];
   const storage = createStorage({ kv, clock: systemClock, compactionSeconds: 0 });
   const server = createServer({
     storage,
-    records: builtinRecords,
+    records,
     clock: systemClock,
-    random: systemRandom,
+    random: seededRandom("admitting server"),
     requestRandom: systemRandom,
     tokens: [],
     serverAddress: () => "",

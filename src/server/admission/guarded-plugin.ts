@@ -127,7 +127,7 @@ function checkShape(
   before: { readonly kind: string | undefined; readonly apiVersion: string | undefined },
 ): void {
   if (object.kind !== before.kind || object.apiVersion !== before.apiVersion) {
-    throw fault(name, `it made the ${kind} a ${String(object.apiVersion)} ${String(object.kind)}`);
+    throw fault(name, `it turned the ${kind} into ${String(object.apiVersion)} ${String(object.kind)}`);
   }
   if (request.schema === undefined) return;
   try {

@@ -41,7 +41,9 @@ export function director(api: ApiSnapshot, operations: OperationsOf, nonResource
     if (info.rest.length > 0 && connecter?.hasSubpath !== true) throw unknownPath();
     warnOfDeprecation(request, resource);
     if (known === undefined) throw unknownPath();
-    if (connecter?.connectMethods.includes(request.exchange.method) === true) return handleConnect(request, connecter);
+    if (connecter?.connectMethods.includes(request.exchange.method) === true) {
+      return handleConnect(request, resource, connecter);
+    }
     const operation = known.verbs.get(info.verb);
     if (operation === undefined || !pathFits(request, resource, operation)) throw refusal(request, resource);
     return operation.handle(request);

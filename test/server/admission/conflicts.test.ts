@@ -1,7 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { object, text } from "../../../src/machinery/meta/access.js";
+import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 import { admittingServer, done } from "../../helpers/admitting-server.js";
+
+const theirs = (found: KubeObject | undefined): string => text(object(found?.["data"])["theirs"]);
 
 const CONFIG_MAPS = "/api/v1/namespaces/default/configmaps";
 const APPLIED = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c" }, data: { mine: "1" } };
@@ -31,10 +35,10 @@ describe("when another server writes the object in between", () => {
       name: "Seen",
       handles: (operation, { resource }) => operation !== "CREATE" && resource === "configmaps",
       admit({ oldObject }) {
-        calls.push(`admit ${String((oldObject?.["data"] as Record<string, string>)["theirs"])}`);
+        calls.push(`admit ${theirs(oldObject)}`);
       },
       async validate({ oldObject }) {
-        calls.push(`validate ${String((oldObject?.["data"] as Record<string, string>)["theirs"])}`);
+        calls.push(`validate ${theirs(oldObject)}`);
         if (disturbed++ > 0) return;
         const merge = "application/merge-patch+json";
         await done(other.api, "PATCH", `${CONFIG_MAPS}/c`, { data: { theirs: "2" } }, merge);

@@ -188,7 +188,7 @@ describe("a plugin that makes nonsense of an object", () => {
       (draft) => (draft["nonsense"] = true),
       'it left no Deployment: unknown field "nonsense"',
     ],
-    ["another kind", (draft) => (draft["kind"] = "Secret"), "it made the Deployment a apps/v1 Secret"],
+    ["another kind", (draft) => (draft["kind"] = "Secret"), "it turned the Deployment into apps/v1 Secret"],
   ];
   test.each(nonsense)("%s fails the request with a 500 that says what is wrong", async (_, change, text) => {
     const plugin = onBad({ admit: ({ object: draft }) => change(draft as Fields) });

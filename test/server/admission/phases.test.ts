@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AdmissionAttributes } from "../../../src/server/admission/attributes.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
-import { object } from "../../../src/machinery/meta/access.js";
+import { object, text } from "../../../src/machinery/meta/access.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { admittingServer, type AdmittingServer, done } from "../../helpers/admitting-server.js";
 import { call } from "../../helpers/api-caller.js";
@@ -103,7 +103,7 @@ describe("a create", () => {
     const answer = await done(server.api, "POST", CONFIG_MAPS, { metadata: { generateName: "x-" } });
     const { mutating, validating } = once();
     expect(mutating.at).toBe("default/");
-    expect(validating.at).toBe(`default/${answer.at("metadata.name")}`);
+    expect(validating.at).toBe(`default/${text(answer.at("metadata.name"))}`);
     expect(validating.object?.metadata?.name).toMatch(/^x-.{5}$/);
   });
 

@@ -16,7 +16,8 @@ export const serviceAccount: AdmissionPlugin = {
     operation === "CREATE" && group === "" && resource === "pods" && subresource === "",
   async admit(attributes, { objects, random }) {
     const { object: pod, namespace } = attributes;
-    if (pod === undefined || isMirror(pod)) return;
+    if (pod === undefined) return;
+    if (isMirror(pod)) return checkMirror(attributes, pod);
     const spec = ensureChild(pod, "spec");
     const name = text(spec["serviceAccountName"]) || "default";
     spec["serviceAccountName"] = name;
@@ -32,13 +33,8 @@ export const serviceAccount: AdmissionPlugin = {
   async validate(attributes, { objects }) {
     const { object: pod, namespace } = attributes;
     if (pod === undefined) return;
-    const spec = object(pod["spec"]);
-    const name = text(spec["serviceAccountName"]);
-    if (isMirror(pod)) {
-      const problem = mirrorProblem(spec, name);
-      if (problem !== undefined) throw refused(attributes, problem);
-      return;
-    }
+    if (isMirror(pod)) return checkMirror(attributes, pod);
+    const name = text(object(pod["spec"])["serviceAccountName"]);
     // A plugin behind the mutating phase of this one may have named another account.
     const wanted = ["", "serviceaccounts", namespace, name] as const;
     if (await objects.cached.has(...wanted)) return;
@@ -55,12 +51,14 @@ const missing = (attributes: AdmissionAttributes, name: string) =>
     `error looking up service account ${attributes.namespace}/${name}: serviceaccount "${name}" not found`,
   );
 
-function mirrorProblem(spec: Readonly<Record<string, unknown>>, account: string): string | undefined {
-  if (account !== "") return "a mirror pod may not reference service accounts";
-  if (referencesSecrets(spec)) return "a mirror pod may not reference secrets";
+function checkMirror(attributes: AdmissionAttributes, pod: KubeObject): void {
+  const spec = object(pod["spec"]);
+  if (text(spec["serviceAccountName"]) !== "") {
+    throw refused(attributes, "a mirror pod may not reference service accounts");
+  }
+  if (referencesSecrets(spec)) throw refused(attributes, "a mirror pod may not reference secrets");
   const projected = objectsOf(spec["volumes"]).flatMap((volume) => objectsOf(object(volume["projected"])["sources"]));
   if (projected.some((source) => !absent(source["serviceAccountToken"]))) {
-    return "a mirror pod may not use ServiceAccountToken volume projections";
+    throw refused(attributes, "a mirror pod may not use ServiceAccountToken volume projections");
   }
-  return undefined;
 }

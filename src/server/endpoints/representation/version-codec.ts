@@ -54,6 +54,11 @@ export class VersionCodec {
     return this.kind.schema;
   }
 
+  /** The schema of another kind; undefined for one that the server does not know. */
+  schemaOf(gvk: GroupVersionKind): StructSchema | undefined {
+    return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk).schema : undefined;
+  }
+
   /**
    * A body as this version's kind: kind and apiVersion may be left out but must not be others. Throws 400 with what
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AdmissionPlugin } from "../../../../src/server/admission/plugin.js";
+import { admittingServer, type AdmittingServer, done } from "../../../helpers/admitting-server.js";
+import { call } from "../../../helpers/api-caller.js";
+
+const PODS = "/api/v1/namespaces/default/pods";
+const CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses";
+const MERGE = "application/merge-patch+json";
+
+let server: AdmittingServer;
+let count = 0;
+
+beforeAll(async () => {
+  server = await admittingServer({});
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
+
+beforeEach(() => {
+  count++;
+});
+
+const pod = (spec: object = {}, metadata: object = {}): object => ({
+  metadata: { name: `p${count}`, ...metadata },
+  spec: { containers: [{ name: "c", image: "i" }], ...spec },
+});
+
+describe("Priority", () => {
+  beforeAll(async () => {
+    await done(server.api, "POST", CLASSES, { metadata: { name: "high" }, value: 1000, preemptionPolicy: "Never" });
+  });
+
+  test("gives a pod the number and the policy of its class, and 0 without one", async () => {
+    const high = await done(server.api, "POST", `${PODS}?dryRun=All`, pod({ priorityClassName: "high" }));
+    expect([high.at("spec.priority"), high.at("spec.preemptionPolicy")]).toEqual([1000, "Never"]);
+    const none = await done(server.api, "POST", `${PODS}?dryRun=All`, pod());
+    expect([none.at("spec.priority"), none.at("spec.preemptionPolicy")]).toEqual([0, "PreemptLowerPriority"]);
+  });
+
+  const refusals: readonly (readonly [object, string])[] = [
+    [{ priorityClassName: "gone" }, "no PriorityClass with name gone was found"],
+    [
+      { priorityClassName: "high", priority: 7 },
+      "the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 1000 from the given PriorityClass name",
+    ],
+    [
+      { priorityClassName: "high", preemptionPolicy: "PreemptLowerPriority" },
+      "the string value of PreemptionPolicy (PreemptLowerPriority) must not be provided in pod spec; priority admission controller computed Never from the given PriorityClass name",
+    ],
+  ];
+  test.each(refusals)("refuses a pod with %j, by its name or its generateName", async (spec, message) => {
+    const named = await call(server.api, "POST", PODS, pod(spec, { name: "p" }));
+    expect([named.status, named.at("message")]).toEqual([403, `pods "p" is forbidden: ${message}`]);
+    const generated = await call(server.api, "POST", PODS, pod(spec, { name: "", generateName: "web-" }));
+    expect(generated.at("message")).toBe(`pods "web-" is forbidden: ${message}`);
+  });
+
+  test("takes the number of the class when a pod brings it", async () => {
+    const answer = await call(
+      server.api,
+      "POST",
+      `${PODS}?dryRun=All`,
+      pod({ priorityClassName: "high", priority: 1000 }),
+    );
+    expect(answer.status, answer.text).toBe(201);
+  });
+
+  test("lets one class be the default, whichever write would make a second one", async () => {
+    await done(server.api, "POST", CLASSES, { metadata: { name: "usual" }, value: 5, globalDefault: true });
+    const chosen = await done(server.api, "POST", `${PODS}?dryRun=All`, pod());
+    expect([chosen.at("spec.priorityClassName"), chosen.at("spec.priority")]).toEqual(["usual", 5]);
+    const text = "PriorityClass usual is already marked as default. Only one default can exist";
+    const second = await call(server.api, "POST", CLASSES, { metadata: { name: "b" }, value: 6, globalDefault: true });
+    expect([second.status, second.at("message")]).toEqual([
+      403,
+      `priorityclasses.scheduling.k8s.io "b" is forbidden: ${text}`,
+    ]);
+    const patched = await call(server.api, "PATCH", `${CLASSES}/high`, { globalDefault: true }, { type: MERGE });
+    expect(patched.at("message")).toBe(`priorityclasses.scheduling.k8s.io "high" is forbidden: ${text}`);
+    await done(server.api, "PATCH", `${CLASSES}/usual`, { globalDefault: true, description: "d" }, MERGE);
+    await done(server.api, "DELETE", `${CLASSES}/usual`);
+    await done(server.api, "PATCH", `${CLASSES}/high`, { globalDefault: true }, MERGE);
+    await done(server.api, "PATCH", `${CLASSES}/high`, { globalDefault: false }, MERGE);
+  });
+});
+
+describe("ServiceAccount", () => {
+  test("refuses an account that is not there, also one that a later plugin names", async () => {
+    const missing = 'error looking up service account default/gone: serviceaccount "gone" not found';
+    const answer = await call(server.api, "POST", PODS, pod({ serviceAccountName: "gone" }, { name: "p" }));
+    expect([answer.status, answer.at("message")]).toEqual([403, `pods "p" is forbidden: ${missing}`]);
+    const renames: AdmissionPlugin = {
+      name: "Renames",
+      handles: (operation, { resource, subresource }) =>
+        operation === "CREATE" && resource === "pods" && subresource === "",
+      admit({ object }) {
+        Object.assign(object?.["spec"] as object, { serviceAccountName: "gone", serviceAccount: "gone" });
+      },
+    };
+    await using other = await admittingServer({ plugins: [{ plugin: renames }] });
+    const renamed = await call(other.api, "POST", PODS, pod({}, { name: "p" }));
+    expect([renamed.status, renamed.at("message")]).toEqual([403, `pods "p" is forbidden: ${missing}`]);
+  });
+
+  test("mounts a token, and takes the account's image pull secrets", async () => {
+    const account = { metadata: { name: "puller" }, imagePullSecrets: [{ name: "registry" }] };
+    await done(server.api, "POST", "/api/v1/namespaces/default/serviceaccounts", account);
+    const made = await done(server.api, "POST", PODS, pod({ serviceAccountName: "puller" }));
+    expect(made.at("spec.imagePullSecrets")).toEqual([{ name: "registry" }]);
+    expect(made.at("spec.volumes.0.name")).toMatch(/^kube-api-access-.{5}$/);
+  });
+
+  test("leaves the kubelet's mirror of a static pod alone, and refuses what it may not have", async () => {
+    const mirror = { annotations: { "kubernetes.io/config.mirror": "hash" } };
+    const made = await done(server.api, "POST", PODS, pod({ nodeName: "n" }, mirror));
+    expect([made.at("spec.serviceAccountName"), made.at("spec.volumes")]).toEqual([undefined, undefined]);
+    const token = { name: "t", projected: { sources: [{ serviceAccountToken: { path: "t" } }] } };
+    const rows: readonly (readonly [object, string])[] = [
+      [{ serviceAccountName: "default" }, "a mirror pod may not reference service accounts"],
+      [{ volumes: [{ name: "s", secret: { secretName: "s" } }] }, "a mirror pod may not reference secrets"],
+      [{ volumes: [token] }, "a mirror pod may not use ServiceAccountToken volume projections"],
+    ];
+    for (const [spec, message] of rows) {
+      const body = pod({ nodeName: "n", ...spec }, { ...mirror, name: "m" });
+      const refused = await call(server.api, "POST", PODS, body);
+      expect([refused.status, refused.at("message")]).toEqual([403, `pods "m" is forbidden: ${message}`]);
+    }
+  });
+});
+
+describe("DefaultTolerationSeconds", () => {
+  const seconds = (answer: Awaited<ReturnType<typeof call>>): unknown[] => [
+    answer.at("spec.tolerations.0.tolerationSeconds"),
+    answer.at("spec.tolerations.1.tolerationSeconds"),
+  ];
+
+  test("has five minutes unless it is configured", async () => {
+    expect(seconds(await done(server.api, "POST", PODS, pod()))).toEqual([300, 300]);
+    const DefaultTolerationSeconds = { defaultNotReadyTolerationSeconds: 7 };
+    await using other = await admittingServer({ configuration: { DefaultTolerationSeconds } });
+    expect(seconds(await done(other.api, "POST", PODS, pod()))).toEqual([7, 300]);
+  });
+
+  test("can be switched off", async () => {
+    await using other = await admittingServer({ disable: ["DefaultTolerationSeconds"] });
+    expect((await done(other.api, "POST", PODS, pod())).at("spec.tolerations")).toBeUndefined();
+  });
+});
