@@ -1,4 +1,4 @@
-import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Connecter } from "../../registry/resource.js";
@@ -12,11 +12,17 @@ import { scopeOf } from "./scope.js";
 export async function handleConnect(request: ApiRequest, resource: ServedResource, storage: Connecter): Promise<void> {
   const { info, exchange } = request;
   const kind = resource.facts.subresources.find(({ name }) => name === info.subresource)?.kind ?? resource.codec.gvk;
-  const schema = resource.codec.schemaOf(kind);
+  const schema = resource.codec.schemaOf(kind) ?? (await unpublishedSchema(kind));
   const options = { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...fromQuery(exchange.query, schema) };
   await new Admitter(request, resource, false, { kind, schema }).connect(options);
   const handle = await storage.connect(scopeOf(request), info.name, { path: subpath(info), query: exchange.query });
   await handle(request);
+}
+
+/** Options of connections are in no OpenAPI document, so their types are among those that are not published. */
+async function unpublishedSchema(kind: GroupVersionKind): Promise<StructSchema | undefined> {
+  const { allDefinitions } = await import("../../../api/facts/unpublished.js");
+  return allDefinitions.schemaFor(kind);
 }
 
 /** The options that the query has, by the fields of their kind: a value that does not fit is left to the storage. */
