@@ -110,7 +110,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     let stored: StoredObject;
     try {
       await scope.pause?.();
-      const options = { ...this.#ttl(), dryRun: scope.dryRun };
+      const options = { ...this.#ttl(), dryRun: scope.dryRun, inSlices: scope.pause !== undefined };
       stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
     } catch (error) {
       // The store rejects an object that has a resourceVersion before it writes anything.
@@ -162,6 +162,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           ignoreNotFound:
             options.createMissing === true || (strategy.allowCreateOnUpdate && options.subresource === undefined),
           dryRun: scope.dryRun,
+          inSlices: scope.pause !== undefined,
         },
       );
       if (result.deleted) {
