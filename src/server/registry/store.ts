@@ -151,6 +151,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           this.#checkVersion(name, draft, old);
           matchNamespace(draft, this.#namespace(scope));
           await options.admit(draft, old);
+          await scope.pause?.();
           if (options.trusted !== true) allocation = await this.#prepareChange(scope, draft, old, context, options);
           await scope.pause?.();
           const held = strategy.holdsDeletion?.(draft) === true;
@@ -273,10 +274,12 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     fillSystemMetadata(draft, context.now, context.random);
     matchNamespace(draft, this.#namespace(scope));
     await admit(draft);
+    await scope.pause?.();
     if (strategy.hasGeneration) metadataOf(draft).generation = 1;
     if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
     strategy.prepareForCreate?.(draft, context);
     strategy.applyDefaults?.(draft, context.now);
+    await scope.pause?.();
     const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
       const rule = (name: string) => strategy.validateName(name);
@@ -322,6 +325,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
     }
     restoreSystemMetadata(draft, old);
+    await scope.pause?.();
     const whole = subresource === undefined;
     const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {
