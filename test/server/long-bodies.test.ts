@@ -4,7 +4,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
 import { certificateRequest } from "../helpers/certificate-request.js";
 
-// Writes whose bodies hold very many values are answered by a thread of their own: as any other is.
+// Writes whose bodies hold very many values are answered as any other is, in slices of the event loop.
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const MANY = 6000;

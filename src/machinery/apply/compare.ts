@@ -1,3 +1,6 @@
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
+import { holdsMany } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
 import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, LEAF, member } from "./field-set.js";
@@ -22,6 +25,14 @@ export interface Comparison {
 export function compare(before: JsonObject, after: JsonObject, type: TypeDescriptor): Comparison {
   const level = new Level();
   visit(before, after, type, level);
+  return { removed: level.removed ?? EMPTY, modified: level.modified ?? EMPTY, added: level.added ?? EMPTY };
+}
+
+/** {@link compare} in steps. */
+export function* compareSteps(before: JsonObject, after: JsonObject, type: TypeDescriptor): Steps<Comparison> {
+  if (!holdsMany(before) && !holdsMany(after)) return compare(before, after, type);
+  const level = new Level();
+  yield* visitSteps(before, after, type, level, new Pace());
   return { removed: level.removed ?? EMPTY, modified: level.modified ?? EMPTY, added: level.added ?? EMPTY };
 }
 
@@ -73,9 +84,94 @@ function visit(before: Side, after: Side, type: TypeDescriptor, level: Level): O
     outcome = handle(right, before, after, type, level);
     if (gone === "modified") outcome = gone;
   }
+  return ofItself(outcome, before, after);
+}
+
+function ofItself(outcome: Outcome | "descended", before: Side, after: Side): Outcome {
   if (outcome !== "descended") return outcome;
   if (before === undefined) return "added";
   return after === undefined ? "removed" : "same";
+}
+
+/** {@link visit} in steps; a value that changed its shape is compared at once. */
+function* visitSteps(before: Side, after: Side, type: TypeDescriptor, level: Level, pace: Pace): Steps<Outcome> {
+  if (before === after) return "same";
+  const left = before === undefined ? undefined : shapeOf(type, before);
+  const right = after === undefined ? undefined : shapeOf(type, after);
+  if (before !== undefined && after !== undefined && left !== right) return visit(before, after, type, level);
+  switch ((after === undefined ? left : right) ?? firstShape(type)) {
+    case "scalar":
+      return leaf(before, after);
+    case "list":
+      return ofItself(yield* compareListsSteps(before, after, type.list as ListDescriptor, level, pace), before, after);
+    case "map":
+      return ofItself(yield* compareMapsSteps(before, after, type.map as MapDescriptor, level, pace), before, after);
+  }
+}
+
+function* compareMapsSteps(
+  before: Side,
+  after: Side,
+  map: MapDescriptor,
+  level: Level,
+  pace: Pace,
+): Steps<Outcome | "descended"> {
+  const left = isJsonObject(before) ? before : NOTHING;
+  const right = isJsonObject(after) ? after : NOTHING;
+  if (map.atomic || (hasNoKeys(left) && hasNoKeys(right))) return leaf(before, after);
+  for (const key of Object.keys(right)) {
+    if (pace.isDue()) yield;
+    yield* compareFieldSteps(key, getOwn(left, key), right[key] as JsonValue, map, level, pace);
+  }
+  for (const key of Object.keys(left)) {
+    if (pace.isDue()) yield;
+    if (!Object.hasOwn(right, key)) yield* compareFieldSteps(key, left[key] as JsonValue, undefined, map, level, pace);
+  }
+  return "descended";
+}
+
+function* compareFieldSteps(
+  key: string,
+  before: Side,
+  after: Side,
+  map: MapDescriptor,
+  level: Level,
+  pace: Pace,
+): Steps<void> {
+  const type = map.field(key) ?? map.values;
+  if (type === undefined || (type.map === undefined && type.list === undefined)) {
+    compareField(key, before, after, map, level);
+    return;
+  }
+  const child = new Level();
+  level.put(fieldElement(key), child, yield* visitSteps(before, after, type, child, pace));
+}
+
+function* compareListsSteps(
+  before: Side,
+  after: Side,
+  list: ListDescriptor,
+  level: Level,
+  pace: Pace,
+): Steps<Outcome | "descended"> {
+  const left = Array.isArray(before) ? before : [];
+  const right = Array.isArray(after) ? after : [];
+  if (!list.associative || (left.length === 0 && right.length === 0)) return leaf(before, after);
+  const old = index(left, list);
+  yield;
+  const now = index(right, list);
+  yield;
+  for (const element of new Set([...old.keys(), ...now.keys()])) {
+    if (pace.isDue()) yield;
+    const [was, is] = [old.get(element) ?? [], now.get(element) ?? []];
+    if (was.length > 1 || is.length > 1) {
+      compareItems(element, was, is, list, level);
+      continue;
+    }
+    const child = new Level();
+    level.put(element, child, yield* visitSteps(was[0], is[0], list.items, child, pace));
+  }
+  return "descended";
 }
 
 function handle(

@@ -1,3 +1,7 @@
+import { sortSteps } from "../../base/sort-steps.js";
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
+import { holdsMany } from "../meta/holds-many.js";
 import { compareElements, type PathElement } from "./path-element.js";
 
 /**
@@ -180,6 +184,20 @@ export function equal(a: FieldSet, b: FieldSet): boolean {
 /** The set with its steps in the order of the wire, "." first. Itself where they are. */
 export function sorted(set: FieldSet): FieldSet {
   return isSorted(set) ? set : sort(set);
+}
+
+/** {@link sorted} in steps. */
+export function* sortedSteps(set: FieldSet, pace = new Pace()): Steps<FieldSet> {
+  if (!holdsMany(set) || isSorted(set)) return sorted(set);
+  yield;
+  const draft: FieldSetDraft = set[SELF] === undefined ? {} : { [SELF]: LEAF };
+  const elements = Object.keys(set).filter((element) => element !== SELF);
+  for (const element of yield* sortSteps(elements, compareElements)) {
+    const node = set[element] as FieldSet;
+    draft[element] = node === LEAF ? node : yield* sortedSteps(node, pace);
+    if (pace.isDue()) yield;
+  }
+  return draft;
 }
 
 function isSorted(set: FieldSet): boolean {

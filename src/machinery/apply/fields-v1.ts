@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../../base/steps.js";
 import { isShared, shareFieldsV1 } from "../codec/fields-v1-text.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import {
@@ -8,7 +9,7 @@ import {
   isMember,
   LEAF,
   member,
-  sorted,
+  sortedSteps,
   union,
 } from "./field-set.js";
 import { parseElement } from "./path-element.js";
@@ -51,6 +52,11 @@ function uniteTwice(a: FieldSet, b: FieldSet): FieldSet {
 
 /** The set as it goes over the wire: the object whose JSON is what structured-merge-diff writes. */
 export function printFieldsV1(set: FieldSet): FieldSet {
+  return atOnce(printFieldsV1Steps(set));
+}
+
+/** {@link printFieldsV1} in steps. */
+export function* printFieldsV1Steps(set: FieldSet): Steps<FieldSet> {
   if (isEmpty(set)) return LEAF;
-  return isShared(set) ? set : shareFieldsV1(sorted(set));
+  return isShared(set) ? set : shareFieldsV1(yield* sortedSteps(set));
 }

@@ -4,7 +4,7 @@ import { encodeString } from "../codec/json-encoder.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn } from "../patch/json-values.js";
 import type { FieldSet } from "./field-set.js";
-import { parseFieldsV1, printFieldsV1 } from "./fields-v1.js";
+import { parseFieldsV1, printFieldsV1Steps } from "./fields-v1.js";
 
 export type Operation = "Apply" | "Update";
 
@@ -98,19 +98,19 @@ export function* encodeManagersSteps(managers: Managers): Steps<JsonObject[] | u
   const entries: JsonObject[] = [];
   for (const manager of list) {
     if (entries.length > 0) yield;
-    entries.push(encodeManager(manager));
+    entries.push(yield* encodeManagerSteps(manager));
   }
   return entries;
 }
 
-function encodeManager({ name, operation, apiVersion, time, fields, subresource }: Manager): JsonObject {
+function* encodeManagerSteps({ name, operation, apiVersion, time, fields, subresource }: Manager): Steps<JsonObject> {
   const entry: JsonObject = {};
   if (name !== "") entry["manager"] = name;
   entry["operation"] = operation;
   entry["apiVersion"] = apiVersion;
   if (time !== undefined) entry["time"] = time;
   entry["fieldsType"] = "FieldsV1";
-  entry["fieldsV1"] = printFieldsV1(fields) as JsonObject;
+  entry["fieldsV1"] = (yield* printFieldsV1Steps(fields)) as JsonObject;
   if (subresource !== "") entry["subresource"] = subresource;
   return entry;
 }

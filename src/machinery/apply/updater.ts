@@ -1,7 +1,7 @@
 import type { Steps } from "../../base/steps.js";
 import type { JsonObject } from "../meta/json.js";
 import { deepEqual } from "../patch/json-values.js";
-import { type Comparison, compare } from "./compare.js";
+import { type Comparison, compareSteps } from "./compare.js";
 import { conflictsOf } from "./conflict.js";
 import { type FieldFilter, filtered } from "./field-filter.js";
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
@@ -109,8 +109,8 @@ export class Updater {
     return filter === undefined ? set : filter(set);
   }
 
-  #compare(before: TypedObject, after: TypedObject): Comparison {
-    const changes = compare(before.value, after.value, this.#type(before.apiVersion));
+  *#compareSteps(before: TypedObject, after: TypedObject): Steps<Comparison> {
+    const changes = yield* compareSteps(before.value, after.value, this.#type(before.apiVersion));
     const filter = this.versions.resetFields(before.apiVersion);
     return filter === undefined ? changes : filtered(changes, filter);
   }
@@ -130,7 +130,8 @@ export class Updater {
     identifier: string,
     force: boolean,
   ): Steps<Comparison> {
-    const changes = this.#compare(live, next);
+    const changes = yield* this.#compareSteps(live, next);
+    yield;
     const byVersion = new Map([[live.apiVersion, changes]]);
     const conflicts = new Map<string, FieldSet>();
     const removed = new Map<string, FieldSet>();
@@ -146,7 +147,7 @@ export class Updater {
           continue;
         }
         yield;
-        seen = this.#compare(before, after);
+        seen = yield* this.#compareSteps(before, after);
         yield;
         byVersion.set(manager.apiVersion, seen);
       }

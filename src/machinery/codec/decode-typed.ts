@@ -8,7 +8,7 @@ import type { DuplicateKeys } from "./exact-json.js";
 import { decodeJsonSteps } from "./decode-json-steps.js";
 import { maxBodyDepth } from "./json-decoder.js";
 import { notRegisteredText, statedKind } from "./stated-kind.js";
-import { decodeObject } from "./strict-decode.js";
+import { decodeObjectSteps } from "./strict-decode.js";
 
 export interface TypedDecodeOptions {
   /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
@@ -67,7 +67,7 @@ export function* decodeTypedValueSteps(
   if (schema === undefined) throw fail(notRegisteredText(kind));
   try {
     yield;
-    const { object, strictErrors } = decodeObject<KubeObject>(value, schema, { mode, duplicates });
+    const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, schema, { mode, duplicates });
     if (mode === "Strict" && strictErrors.length + repeated.length > 0) {
       const yaml = repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`];
       throw new Error(`strict decoding error: ${[...yaml, ...strictErrors].join(", ")}`);

@@ -21,7 +21,7 @@ export function encodeObjectText(object: object, schema: StructSchema): string {
 
 const utf8 = new TextEncoder();
 
-interface PreparedField {
+export interface PreparedField {
   readonly name: string;
   /** `"name":` */
   readonly label: string;
@@ -30,7 +30,8 @@ interface PreparedField {
 
 const prepared = new WeakMap<StructSchema, readonly PreparedField[]>();
 
-function fieldsOf(schema: StructSchema): readonly PreparedField[] {
+/** The fields of a struct, ready to be written. */
+export function fieldsOf(schema: StructSchema): readonly PreparedField[] {
   let fields = prepared.get(schema);
   if (fields === undefined) {
     fields = schema.fields.map((field) => ({ name: field.name, label: `${encodeString(field.name)}:`, field }));
@@ -51,7 +52,7 @@ function encodeStruct(value: unknown, schema: StructSchema): string {
 }
 
 /** undefined when the field is left out. */
-function encodeField(value: unknown, field: Field): string | undefined {
+export function encodeField(value: unknown, field: Field): string | undefined {
   const { schema } = field;
   if (field.pointer) {
     if (value === undefined) return field.omitEmpty || field.omitZero ? undefined : "null";
@@ -75,7 +76,8 @@ function encodeValue(value: unknown, schema: Schema): string {
   }
 }
 
-function encodeItem(value: unknown, schema: Schema): string {
+/** An item of a list or a value of a map. */
+export function encodeItem(value: unknown, schema: Schema): string {
   return value === undefined ? encodeZero(schema) : encodeValue(value, schema);
 }
 

@@ -95,16 +95,13 @@ class Scanner {
 
   *readSteps(start: number): Steps<JsonRead> {
     const { text } = this;
-    let untilStep = VALUES_PER_STEP;
+    let values = 0;
     const duplicates = new Map<JsonObject, readonly string[]>();
     const open: Open[] = [];
     let at = start;
     for (;;) {
-      untilStep -= 1;
-      if (untilStep === 0) {
-        yield;
-        untilStep = VALUES_PER_STEP;
-      }
+      values += 1;
+      if (values % VALUES_PER_STEP === 0) yield;
       let value: JsonValue;
       const character = text[at];
       if (character === "{" || character === "[") {

@@ -1,4 +1,7 @@
 import { goQuote } from "../../base/go-quote.js";
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
+import { holdsMany } from "../meta/holds-many.js";
 import { canonicalizeQuantity } from "../quantity/quantity.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 import { isOmitted, scalarZero } from "../schema/zero-values.js";
@@ -38,9 +41,17 @@ export function decodeObject<T extends object = Record<string, unknown>>(
   options: DecodeOptions = {},
 ): DecodedObject<T> {
   const decoder = new Decoder(options);
-  const object = decoder.struct(value, schema) as T;
-  if (decoder.failure !== undefined) throw new UnmarshalError(decoder.failure);
-  return { object, strictErrors: [...decoder.strictErrors] };
+  return decoder.answer(decoder.struct(value, schema) as T);
+}
+
+/** {@link decodeObject} in steps. */
+export function* decodeObjectSteps<T extends object = Record<string, unknown>>(
+  value: unknown,
+  schema: StructSchema,
+  options: DecodeOptions = {},
+): Steps<DecodedObject<T>> {
+  const decoder = new Decoder(options);
+  return decoder.answer((yield* decoder.structSteps(value, schema)) as T);
 }
 
 const MAX_STRICT_ERRORS = 100;
@@ -75,10 +86,91 @@ class Decoder {
     try {
       return this.#struct(value, schema);
     } catch (error) {
-      if (!(error instanceof Abort)) throw error;
-      this.failure = error.message;
-      return {};
+      return this.#aborted(error);
     }
+  }
+
+  *structSteps(value: unknown, schema: StructSchema): Steps<object> {
+    try {
+      return (yield* this.#steps(value, schema, new Pace())) as object;
+    } catch (error) {
+      return this.#aborted(error);
+    }
+  }
+
+  #aborted(error: unknown): object {
+    if (!(error instanceof Abort)) throw error;
+    this.failure = error.message;
+    return {};
+  }
+
+  /** Throws an UnmarshalError for the first value that did not fit. */
+  answer<T extends object>(object: T): DecodedObject<T> {
+    if (this.failure !== undefined) throw new UnmarshalError(this.failure);
+    return { object, strictErrors: [...this.strictErrors] };
+  }
+
+  /** {@link #value} in steps: the parts that hold many values are walked so, and the others at once. */
+  *#steps(value: unknown, schema: Schema, pace: Pace): Steps<unknown> {
+    if (schema.type === "scalar" || !isContainer(value, schema) || !holdsMany(value)) return this.#value(value, schema);
+    if (schema.type === "list") return yield* this.#listSteps(value as readonly unknown[], schema, pace);
+    this.#enter();
+    const result: Record<string, unknown> = {};
+    const outer = this.#structName;
+    const seen = this.#seen(value);
+    for (const key of this.#keys(value)) {
+      if (pace.isDue()) yield;
+      const given = ownValue(value, key);
+      let held: unknown;
+      if (schema.type === "map") {
+        if (this.#isRepeated(seen, key)) continue;
+        this.#path.push(this.#path.length === 0 ? key : `.${key}`);
+        held = given === null ? zeroOf(schema.values) : yield* this.#steps(given, schema.values, pace);
+        this.#path.pop();
+        setKey(result, key, held);
+        continue;
+      }
+      const field = this.#enterField(schema, key, seen);
+      if (field === undefined) continue;
+      held = this.#kept(given == null ? undefined : yield* this.#steps(given, field.schema, pace), field);
+      this.#leaveField(outer);
+      if (held !== undefined) setKey(result, key, held);
+    }
+    this.#depth -= 1;
+    return result;
+  }
+
+  *#listSteps(value: readonly unknown[], schema: Extract<Schema, { type: "list" }>, pace: Pace): Steps<unknown[]> {
+    this.#enter();
+    const result: unknown[] = [];
+    for (const [index, item] of value.entries()) {
+      if (pace.isDue()) yield;
+      this.#path.push(`[${index}]`);
+      result.push(item === null ? zeroOf(schema.items) : yield* this.#steps(item, schema.items, pace));
+      this.#path.pop();
+    }
+    this.#depth -= 1;
+    return result;
+  }
+
+  /** Puts a field into the paths that errors show; undefined for one that is not decoded. */
+  #enterField(schema: StructSchema, key: string, seen: Set<string> | undefined): Field | undefined {
+    const field = schema.byName.get(key);
+    if (field === undefined) {
+      if (this.#strict) this.#report("unknown field", key);
+      return undefined;
+    }
+    if (this.#isRepeated(seen, key)) return undefined;
+    this.#structName = schema.name;
+    this.#fields.push(field.inlinedIn === undefined ? key : `${field.inlinedIn}.${key}`);
+    this.#path.push(this.#path.length === 0 ? key : `.${key}`);
+    return field;
+  }
+
+  #leaveField(outer: string): void {
+    this.#path.pop();
+    this.#fields.pop();
+    this.#structName = outer;
   }
 
   #struct(value: unknown, schema: StructSchema): object {
@@ -92,19 +184,10 @@ class Decoder {
     const outer = this.#structName;
     const seen = this.#seen(value);
     for (const key of this.#keys(value)) {
-      const field = schema.byName.get(key);
-      if (field === undefined) {
-        if (this.#strict) this.#report("unknown field", key);
-        continue;
-      }
-      if (this.#isRepeated(seen, key)) continue;
-      this.#structName = schema.name;
-      this.#fields.push(field.inlinedIn === undefined ? key : `${field.inlinedIn}.${key}`);
-      this.#path.push(this.#path.length === 0 ? key : `.${key}`);
+      const field = this.#enterField(schema, key, seen);
+      if (field === undefined) continue;
       const held = this.#field(ownValue(value, key), field);
-      this.#path.pop();
-      this.#fields.pop();
-      this.#structName = outer;
+      this.#leaveField(outer);
       if (held !== undefined) setKey(result, key, held);
     }
     this.#depth -= 1;
@@ -114,7 +197,11 @@ class Decoder {
   /** The decoded value, or undefined when it would not be encoded. */
   #field(value: unknown, field: Field): unknown {
     if (value === null || value === undefined) return undefined;
-    const decoded = this.#value(value, field.schema);
+    return this.#kept(this.#value(value, field.schema), field);
+  }
+
+  /** What a field keeps of a decoded value. */
+  #kept(decoded: unknown, field: Field): unknown {
     if (field.pointer || decoded === undefined) return decoded;
     if (field.omitEmpty && isOmitted(decoded, field.schema) && !isReset(field, decoded)) return undefined;
     return field.omitZero && isZero(decoded) ? undefined : decoded;
@@ -281,6 +368,10 @@ class Decoder {
     if (this.#depth > MAX_TYPED_DEPTH) throw new Abort("exceeded max depth");
   }
 }
+
+/** Whether a value has the form of its schema's type. */
+const isContainer = (value: unknown, { type }: Schema): value is object =>
+  typeof value === "object" && value !== null && Array.isArray(value) === (type === "list");
 
 function isIntegerIn(value: unknown, bits: 32 | 64): value is number | bigint {
   if (typeof value === "bigint") return bits === 64 && BigInt.asIntN(64, value) === value;

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import { encodeObject } from "../../machinery/codec/encode.js";
+import { encodeObjectSteps } from "../../machinery/codec/encode-steps.js";
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { decodeObject } from "../../machinery/codec/strict-decode.js";
 import { formatGroupVersion } from "../../machinery/meta/gvk.js";
@@ -20,18 +21,18 @@ export function storageCodec(
   const { kind } = hub.gvk;
   const apiVersion = formatGroupVersion(hub.gvk);
   let schema: StructSchema | undefined;
-  const encode = (object: KubeObject): Uint8Array => {
-    schema ??= withoutField(hub.schema, ["metadata", "resourceVersion"]);
-    const named = object.kind === kind && object.apiVersion === apiVersion;
-    return encodeObject(named ? object : { ...object, kind, apiVersion }, schema);
-  };
+  const stored = () => (schema ??= withoutField(hub.schema, ["metadata", "resourceVersion"]));
+  const named = (object: KubeObject) =>
+    object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, kind, apiVersion };
+  const encode = (object: KubeObject): Uint8Array => encodeObject(named(object), stored());
   return {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
     encode,
+    encodeSteps: (object) => encodeObjectSteps(named(object), stored()),
     upgrade(bytes) {
-      const stored = decodeJson(bytes).value as KubeObject;
-      const version = scheme.kindOf(stored);
-      const { object } = decodeObject<KubeObject>(stored, version.schema, { mode: "Ignore" });
+      const found = decodeJson(bytes).value as KubeObject;
+      const version = scheme.kindOf(found);
+      const { object } = decodeObject<KubeObject>(found, version.schema, { mode: "Ignore" });
       version.applyDefaults(object, clock.now());
       const upgraded = version.toHub(object);
       hub.applyDefaults(upgraded, clock.now());

@@ -120,7 +120,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     let stored: StoredObject;
     try {
       await scope.pause?.();
-      const options = { ...this.#ttl(), dryRun: scope.dryRun };
+      const options = { ...this.#ttl(), dryRun: scope.dryRun, inSlices: scope.pause !== undefined };
       stored = await this.config.objects.create(this.#key(scope, draft.metadata?.name ?? ""), draft, options);
     } catch (error) {
       // The store rejects an object that has a resourceVersion before it writes anything.
@@ -165,6 +165,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
             matchNamespace(draft, this.#namespace(scope));
           }
           this.#checkVersion(name, draft, old);
+          await scope.pause?.();
           if (options.trusted === true) await this.#admitTrusted(draft, old, options.admit.update);
           else allocation = await this.#prepareChange(scope, draft, old, context, options);
           await scope.pause?.();
@@ -177,6 +178,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           ignoreNotFound:
             options.createMissing === true || (strategy.allowCreateOnUpdate && options.subresource === undefined),
           dryRun: scope.dryRun,
+          inSlices: scope.pause !== undefined,
         },
       );
       if (result.deleted) {
@@ -290,10 +292,12 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       matchNamespace(draft, this.#namespace(scope));
     }
     fillSystemMetadata(draft, context.now, context.random);
+    await scope.pause?.();
     if (strategy.hasGeneration) metadataOf(draft).generation = 1;
     if (this.config.hasStatus && !strategy.keepsStatusOnCreate) delete draft["status"];
     strategy.prepareForCreate?.(draft, context);
     strategy.applyDefaults?.(draft, context.now);
+    await scope.pause?.();
     const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
       const rule = (name: string) => strategy.validateName(name);
@@ -340,6 +344,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       metadataOf(draft).generation = (old.metadata?.generation ?? 0) + 1;
     }
     restoreSystemMetadata(draft, old);
+    await scope.pause?.();
     const whole = subresource === undefined;
     const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {

@@ -1,3 +1,4 @@
+import type { Steps } from "../../base/steps.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 
 /** Encodes and decodes the objects of a kind. The registry builds it from the API facts. */
@@ -11,6 +12,8 @@ export interface ObjectCodec {
   upgrade?(bytes: Uint8Array): Uint8Array;
   /** Encodes an object in the hub's shape: `kind` and `apiVersion` first, without resourceVersion. */
   encode(object: KubeObject): Uint8Array;
+  /** {@link encode} in steps. Absent for objects that are always small. */
+  encodeSteps?(object: KubeObject): Steps<Uint8Array>;
   /**
    * The attributes that selectors match. `fields` holds every field label of the kind, including metadata.name and
    * metadata.namespace.
@@ -99,6 +102,11 @@ export interface Preconditions {
   readonly resourceVersion?: string | undefined;
 }
 
+export interface EncodeOptions {
+  /** Encodes a large object in slices of the event loop. */
+  readonly inSlices?: boolean;
+}
+
 /** An update function returns it to delete the object instead of writing it, when its last finalizer is removed. */
 export const DELETE = Symbol("delete");
 
@@ -108,7 +116,11 @@ export const DELETE = Symbol("delete");
  */
 export interface ObjectStore {
   /** Throws for an object with a resourceVersion. A dry run accepts it and returns it, as kube-apiserver does. */
-  create(key: string, object: KubeObject, options?: { ttlSeconds?: number; dryRun?: boolean }): Promise<StoredObject>;
+  create(
+    key: string,
+    object: KubeObject,
+    options?: EncodeOptions & { ttlSeconds?: number; dryRun?: boolean },
+  ): Promise<StoredObject>;
   get(key: string, options?: ReadOptions): Promise<StoredObject>;
   /** `prefix` is "" or "<namespace>/". */
   list(prefix: string, options?: ListObjectsOptions): Promise<ListOfObjects>;
@@ -120,7 +132,7 @@ export interface ObjectStore {
   guaranteedUpdate(
     key: string,
     change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
-    options?: {
+    options?: EncodeOptions & {
       preconditions?: Preconditions | undefined;
       ignoreNotFound?: boolean;
       dryRun?: boolean;

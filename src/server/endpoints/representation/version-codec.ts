@@ -1,3 +1,4 @@
+import { nextSlice } from "../../../base/time-slice.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
@@ -7,7 +8,7 @@ import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
 import type { StoredObject } from "../../storage/store.js";
 import { decodeBody } from "../negotiation/decode-body.js";
-import type { RequestBody } from "../negotiation/request-body.js";
+import { isLong, type RequestBody } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
 import { NEWLINE } from "./json-text.js";
 import { spliceResourceVersion } from "./splice.js";
@@ -65,6 +66,7 @@ export class VersionCodec {
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
     const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode });
+    if (isLong(body.bytes)) await nextSlice();
     this.kind.applyDefaults(object, this.now());
     return { object, warnings };
   }

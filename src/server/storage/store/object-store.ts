@@ -1,3 +1,4 @@
+import { inSlices } from "../../../base/time-slice.js";
 import type { Timers } from "../../../base/timers.js";
 import {
   alreadyExists,
@@ -10,6 +11,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { KeyExistsError, type KeyValue, type Kv, RevisionMismatchError } from "../kv.js";
 import {
   DELETE,
+  type EncodeOptions,
   type ListObjectsOptions,
   type ListOfObjects,
   type ObjectCodec,
@@ -59,14 +61,14 @@ export class KvObjectStore implements ObjectStore {
   async create(
     key: string,
     object: KubeObject,
-    options: { ttlSeconds?: number; dryRun?: boolean } = {},
+    options: NonNullable<Parameters<ObjectStore["create"]>[2]> = {},
   ): Promise<StoredObject> {
     const { kv, reads, codecs, resource } = this.config;
     const path = this.#path(key);
     const given = object.metadata?.resourceVersion;
     if (given && options.dryRun !== true) throw resourceVersionOnCreate();
     await reads.ready();
-    const bytes = this.config.codec.encode(object);
+    const bytes = await this.#encode(object, options);
     if (options.dryRun === true) {
       if ((await reads.latestOf(path)) !== undefined) throw alreadyExists(resource, nameOf(key));
       return codecs.object(path, parseResourceVersion(given) ?? 0, bytes);
@@ -147,8 +149,8 @@ export class KvObjectStore implements ObjectStore {
     next: KubeObject,
     options: UpdateOptions,
   ): Promise<Attempt> {
-    const { kv, codec, codecs } = this.config;
-    const bytes = codec.encode(next);
+    const { kv, codecs } = this.config;
+    const bytes = await this.#encode(next, options);
     if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale) {
       return { done: { object: current, created: false, changed: false, deleted: false } };
     }
@@ -167,6 +169,11 @@ export class KvObjectStore implements ObjectStore {
     } catch (error) {
       return this.#overtaken(path, error);
     }
+  }
+
+  #encode(object: KubeObject, options: EncodeOptions): Uint8Array | Promise<Uint8Array> {
+    const { codec } = this.config;
+    return options.inSlices === true && codec.encodeSteps ? inSlices(codec.encodeSteps(object)) : codec.encode(object);
   }
 
   async #tryDelete(path: string, current: KvObject | undefined, dryRun: boolean): Promise<Attempt> {

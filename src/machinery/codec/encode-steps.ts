@@ -1,0 +1,67 @@
+import { compareKeys } from "../../base/key-order.js";
+import { sortSteps } from "../../base/sort-steps.js";
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
+import { holdsMany } from "../meta/holds-many.js";
+import type { Field, Schema, StructSchema } from "../schema/schema.js";
+import { encodeField, encodeItem, encodeObject, fieldsOf } from "./encode.js";
+import { encodeString } from "./json-encoder.js";
+import { ownValue } from "./own-keys.js";
+
+/** {@link encodeObject} in steps. */
+export function* encodeObjectSteps(object: object, schema: StructSchema): Steps<Uint8Array> {
+  if (!holdsMany(object)) return encodeObject(object, schema);
+  const text = yield* structSteps(object, schema, new Pace());
+  yield;
+  return utf8.encode(text);
+}
+
+const utf8 = new TextEncoder();
+
+function* structSteps(object: object, schema: StructSchema, pace: Pace): Steps<string> {
+  let text = "";
+  for (const { name, label, field } of fieldsOf(schema)) {
+    const encoded = yield* fieldSteps(ownValue(object, name) ?? undefined, field, pace);
+    if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;
+  }
+  return `{${text}}`;
+}
+
+/** undefined when the field is left out. */
+function* fieldSteps(value: unknown, field: Field, pace: Pace): Steps<string | undefined> {
+  if (!isContainer(value, field.schema) || isEmpty(value)) return encodeField(value, field);
+  const text = yield* valueSteps(value, field.schema, pace);
+  return field.omitZero && !field.pointer && text === "{}" ? undefined : text;
+}
+
+function* valueSteps(value: object, schema: Schema, pace: Pace): Steps<string> {
+  if (schema.type === "struct") return yield* structSteps(value, schema, pace);
+  const parts: string[] = [];
+  if (schema.type === "list") {
+    for (const item of value as readonly unknown[]) {
+      parts.push(yield* itemSteps(item, schema.items, pace));
+      if (pace.isDue()) yield;
+    }
+    return `[${parts.join(",")}]`;
+  }
+  const { values } = schema as Extract<Schema, { type: "map" }>;
+  for (const key of yield* sortSteps(Object.keys(value), compareKeys)) {
+    parts.push(`${encodeString(key)}:${yield* itemSteps(ownValue(value, key), values, pace)}`);
+    if (pace.isDue()) yield;
+  }
+  return `{${parts.join(",")}}`;
+}
+
+function* itemSteps(value: unknown, schema: Schema, pace: Pace): Steps<string> {
+  return isContainer(value, schema) ? yield* valueSteps(value, schema, pace) : encodeItem(value, schema);
+}
+
+/** Whether the schema has something to say about what is in the value. */
+function isContainer(value: unknown, { type }: Schema): value is object {
+  return typeof value === "object" && value !== null && type !== "scalar" && Array.isArray(value) === (type === "list");
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}
