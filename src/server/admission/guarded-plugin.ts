@@ -38,14 +38,9 @@ const copyOf = (object: KubeObject): KubeObject => deepCopy(object as JsonValue)
 
 /** The attributes with copies of their objects, each made when it is first asked for; `draft` is shown as it is. */
 function shielded(record: AdmissionRecord, draft?: KubeObject): AdmissionAttributes {
-  const { operation, name, namespace, options } = record;
   let object = draft;
   let oldObject: KubeObject | undefined;
   return record.over({
-    operation,
-    name,
-    namespace,
-    options,
     get object() {
       if (record.object !== undefined) object ??= copyOf(record.object);
       return object;
