@@ -14,7 +14,15 @@ export function guarded(plugin: AdmissionPlugin): AdmissionPlugin {
   const { name } = plugin;
   return {
     name,
-    ...(plugin.handles && { handles: (operation, target) => plugin.handles?.(operation, target) === true }),
+    ...(plugin.handles && {
+      handles: (operation, target) => {
+        try {
+          return plugin.handles?.(operation, target) === true;
+        } catch (error) {
+          throw fault(name, error);
+        }
+      },
+    }),
     ...(plugin.admit && {
       admit: async (attributes, context) => {
         const record = attributes as AdmissionRecord;
