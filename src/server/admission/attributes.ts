@@ -76,7 +76,8 @@ export interface AdmissionSubject {
   readonly namespace: string;
   readonly object?: KubeObject | undefined;
   readonly oldObject?: KubeObject | undefined;
-  readonly options?: JsonObject | undefined;
+  /** Makes {@link AdmissionAttributes.options}, which few plugins ask for. */
+  readonly options?: (() => JsonObject) | undefined;
 }
 
 /** The attributes of one phase of one try. */
@@ -89,7 +90,20 @@ export class AdmissionRecord implements AdmissionAttributes {
   ) {}
 
   /** The same try with other objects, for plugins that must not reach the originals. */
-  over(subject: AdmissionSubject): AdmissionRecord {
+  over(objects: Pick<AdmissionSubject, "object" | "oldObject">): AdmissionRecord {
+    const { operation, name, namespace, options } = this.subject;
+    const subject: AdmissionSubject = {
+      operation,
+      name,
+      namespace,
+      options,
+      get object() {
+        return objects.object;
+      },
+      get oldObject() {
+        return objects.oldObject;
+      },
+    };
     return new AdmissionRecord(this.request, subject, this.reinvocation, this.annotations);
   }
 
@@ -126,7 +140,7 @@ export class AdmissionRecord implements AdmissionAttributes {
   }
 
   get options(): JsonObject | undefined {
-    return this.subject.options;
+    return this.subject.options?.();
   }
 
   get dryRun(): boolean {

@@ -14,7 +14,15 @@ export function guarded(plugin: AdmissionPlugin): AdmissionPlugin {
   const { name } = plugin;
   return {
     name,
-    ...(plugin.handles && { handles: (operation, target) => plugin.handles?.(operation, target) === true }),
+    ...(plugin.handles && {
+      handles: (operation, target) => {
+        try {
+          return plugin.handles?.(operation, target) === true;
+        } catch (error) {
+          throw fault(name, error);
+        }
+      },
+    }),
     ...(plugin.admit && {
       admit: async (attributes, context) => {
         const record = attributes as AdmissionRecord;
@@ -38,14 +46,9 @@ const copyOf = (object: KubeObject): KubeObject => deepCopy(object as JsonValue)
 
 /** The attributes with copies of their objects, each made when it is first asked for; `draft` is shown as it is. */
 function shielded(record: AdmissionRecord, draft?: KubeObject): AdmissionAttributes {
-  const { operation, name, namespace, options } = record;
   let object = draft;
   let oldObject: KubeObject | undefined;
   return record.over({
-    operation,
-    name,
-    namespace,
-    options,
     get object() {
       if (record.object !== undefined) object ??= copyOf(record.object);
       return object;

@@ -23,10 +23,10 @@ export function metadataOf(draft: KubeObject): ObjectMeta {
 /** Removes the metadata fields of a new object that only the server sets. */
 export function clearSystemMetadata(draft: KubeObject): void {
   const metadata = metadataOf(draft);
-  delete metadata.uid;
-  delete metadata.creationTimestamp;
-  delete metadata.deletionTimestamp;
-  delete metadata.deletionGracePeriodSeconds;
+  assign(metadata, "uid", undefined);
+  assign(metadata, "creationTimestamp", undefined);
+  assign(metadata, "deletionTimestamp", undefined);
+  assign(metadata, "deletionGracePeriodSeconds", undefined);
 }
 
 /**

@@ -59,6 +59,19 @@ describe("a plugin that fails", () => {
     });
   }
 
+  test("when it is asked what it handles fails the requests it is asked about", async () => {
+    const handles = (_: string, { resource }: { readonly resource: string }): boolean => {
+      if (resource === "configmaps") throw new Error("boom");
+      return false;
+    };
+    await using server = await admittingServer({ plugins: [{ plugin: { name: "Faulty", handles } }] });
+    const answer = await call(server.api, "POST", CONFIG_MAPS, { metadata: { name: "a" } });
+    const message = 'admission plugin "Faulty" failed: boom';
+    expect([answer.status, answer.at("message")]).toEqual([500, `Internal error occurred: ${message}`]);
+    expect(server.faults).toEqual([new Error(message)]);
+    await done(server.api, "POST", "/api/v1/namespaces/default/secrets", { metadata: { name: "s" } });
+  });
+
   test("leaves an update and a delete undone, and the object free for the next ones", async () => {
     let failing = false;
     const plugin = onBad({

@@ -22,7 +22,9 @@ export const serviceAccount: AdmissionPlugin = {
     const name = text(spec["serviceAccountName"]) || "default";
     spec["serviceAccountName"] = name;
     spec["serviceAccount"] = name;
-    const account = await objects.get("", "serviceaccounts", namespace, name);
+    const wanted = ["", "serviceaccounts", namespace, name] as const;
+    // As kube-apiserver: another look where the cache does not know the account yet.
+    const account = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
     if (account === undefined) throw missing(attributes, name);
     if (absent(spec["imagePullSecrets"]) && list(account["imagePullSecrets"]).length > 0) {
       spec["imagePullSecrets"] = structuredClone(account["imagePullSecrets"]);

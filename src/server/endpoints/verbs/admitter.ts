@@ -3,7 +3,12 @@ import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { AdmissionPhases } from "../../admission/chain.js";
-import { AdmissionRecord, type AdmissionRequest, type Operation } from "../../admission/attributes.js";
+import {
+  AdmissionRecord,
+  type AdmissionRequest,
+  type AdmissionSubject,
+  type Operation,
+} from "../../admission/attributes.js";
 import type { AdmitChange, AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { DeleteRequestOptions } from "../options/delete-options.js";
@@ -49,7 +54,7 @@ export class Admitter {
     const { mutate, validate } = this.#phases("CREATE");
     const record = (object: KubeObject) => {
       const name = this.request.info.name || (object.metadata?.name ?? "");
-      return this.#record("CREATE", name, { object, options: this.#writeOptions("CreateOptions") });
+      return this.#record("CREATE", name, { object, options: () => this.#writeOptions("CreateOptions") });
     };
     return {
       mutate: mutate && ((draft) => mutate(record(draft))),
@@ -69,7 +74,7 @@ export class Admitter {
       this.#record("UPDATE", this.request.info.name, {
         object,
         oldObject,
-        options: this.#writeOptions("UpdateOptions"),
+        options: () => this.#writeOptions("UpdateOptions"),
       });
     return {
       mutate: mutate && ((draft, old) => mutate(record(draft, old))),
@@ -82,7 +87,7 @@ export class Admitter {
     const phases = this.#phases("DELETE");
     if (phases.mutate === undefined && phases.validate === undefined) return undefined;
     return async (oldObject) => {
-      const details = { oldObject, options: deleteOptionsOf(options) };
+      const details = { oldObject, options: () => deleteOptionsOf(options) };
       const record = () => this.#record("DELETE", this.request.info.name, details);
       await phases.mutate?.(record());
       await phases.validate?.(record());
@@ -104,7 +109,7 @@ export class Admitter {
   #record(
     operation: Operation,
     name: string,
-    details: { object?: KubeObject; oldObject?: KubeObject; options?: JsonObject },
+    details: Pick<AdmissionSubject, "object" | "oldObject" | "options">,
   ): AdmissionRecord {
     return new AdmissionRecord(this.#shared, { operation, name, namespace: this.#namespace(name), ...details });
   }
