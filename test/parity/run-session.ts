@@ -83,6 +83,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
         requests: orderRequests(requests).map(mask),
       });
       if (requests.some((request) => NAMESPACE_DELETED.test(request))) await namespacesEmptied(cluster);
+      if (requests.some((request) => BUDGET_WRITTEN.test(request))) await budgetsObserved(cluster);
       clock.advance(90_000);
     }
     return { steps, objects: await dumpObjects(cluster, mask) };
@@ -94,6 +95,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
 }
 
 const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
+const BUDGET_WRITTEN = /^(?:POST|PUT|PATCH) \/apis\/policy\/v1\/namespaces\/[^/]+\/poddisruptionbudgets/;
 const LOOKS = 40;
 const LOOK_MILLISECONDS = 25;
 
@@ -101,12 +103,23 @@ const LOOK_MILLISECONDS = 25;
  * The namespace controller empties a deleted namespace while the next lines run: both clusters wait for it, so that their
  * writes come in one order. A namespace that something holds is waited for as long on both.
  */
-async function namespacesEmptied(cluster: Cluster): Promise<void> {
-  for (let look = 0; look < LOOKS; look++) {
+const namespacesEmptied = (cluster: Cluster): Promise<void> =>
+  until(async () => {
     const { items } = JSON.parse(await read(cluster, "/api/v1/namespaces")) as { items: { metadata: object }[] };
-    if (!items.some(({ metadata }) => "deletionTimestamp" in metadata)) return;
-    await setTimeout(LOOK_MILLISECONDS);
-  }
+    return !items.some(({ metadata }) => "deletionTimestamp" in metadata);
+  });
+
+/** The disruption controller writes the status of a new budget while the next lines run: both clusters wait for it as well. */
+const budgetsObserved = (cluster: Cluster): Promise<void> =>
+  until(async () => {
+    const { items } = JSON.parse(await read(cluster, "/apis/policy/v1/poddisruptionbudgets")) as {
+      items: { metadata: { generation?: number }; status?: { observedGeneration?: number } }[];
+    };
+    return items.every(({ metadata, status }) => status?.observedGeneration === metadata.generation);
+  });
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let look = 0; look < LOOKS && !(await holds()); look++) await setTimeout(LOOK_MILLISECONDS);
 }
 
 async function read(cluster: Cluster, path: string): Promise<string> {
