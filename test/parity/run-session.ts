@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -58,12 +58,16 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   const cluster = await startCluster({
     clock,
     random: seededRandom(session.name),
-    onRequest: (request) => requests.push(describeRequest(request)),
+    onRequest: (request) => {
+      requests.push(describeRequest(request));
+      if (request.path.includes("watch=true")) appendFileSync(join(folder, WATCHES), `${request.path}\n`);
+    },
   });
   const companions = await startCompanions(session, folder, (request) => requests.push(describeRequest(request)));
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
+    writeFileSync(join(folder, "bin", "once-watched"), ONCE_WATCHED, { mode: 0o755 });
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of session.files) {
@@ -74,6 +78,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     const steps: StepResult[] = [];
     for (const command of session.steps) {
       requests.length = 0;
+      writeFileSync(join(folder, WATCHES), "");
       const { code, stdout, stderr } = await runLine(command, folder, companions.ports, install);
       steps.push({
         command,
@@ -93,6 +98,18 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/** The paths of the watches that a line has begun, for {@link ONCE_WATCHED}. */
+const WATCHES = "watches";
+
+/** A program for lines whose change must come after their watch, however slow the machine is. */
+const ONCE_WATCHED = `#!/bin/sh
+tries=0
+until [ -s "$WATCHES" ] || [ $tries -ge 300 ]; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+`;
 
 const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
 const BUDGET_WRITTEN = /^(?:POST|PUT|PATCH) \/apis\/policy\/v1\/namespaces\/[^/]+\/poddisruptionbudgets/;
@@ -149,6 +166,7 @@ function environment(folder: string, ports: Readonly<Record<string, number>>): R
     PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     HOME: join(folder, "home"),
     KUBECONFIG: join(folder, "kubeconfig"),
+    WATCHES: join(folder, WATCHES),
     ...SHORT_LIVED,
     LC_ALL: "C",
     TZ: "UTC",
