@@ -98,7 +98,7 @@ export class GarbageCollector {
   async #followResources(first: boolean): Promise<void> {
     const resources = new Map((await this.#resources()).map((one) => [`${one.apiVersion}/${one.resource}`, one]));
     if (this.config.signal.aborted) return;
-    for (const [id, { stop, ended }] of [...this.#monitors]) {
+    for (const [id, { stop, ended }] of this.#monitors) {
       if (resources.has(id)) continue;
       this.#monitors.delete(id);
       stop();
