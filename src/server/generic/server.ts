@@ -19,6 +19,7 @@ import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
+import { respondStatus } from "../endpoints/verbs/answer.js";
 import { authentication } from "../filters/authentication.js";
 import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
@@ -128,7 +129,7 @@ export function createServer(config: ServerConfig): Server {
     if (stopping.signal.aborted) return "stopping";
     return config.boot?.done === false ? "starting" : "serving";
   };
-  const outermost = [...(config.filters ?? []), panicRecovery(report)];
+  const outermost = [...(config.filters ?? []), panicRecovery(report, respondStatus)];
   const served = chain(
     [deadline, authentication(authenticator), impersonation],
     director(

@@ -9,9 +9,8 @@ import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
-import { jsonBytes } from "../representation/json-text.js";
 import type { ServedResource } from "../served-resource.js";
-import { respondJson } from "../verbs/answer.js";
+import { respondValue } from "../verbs/answer.js";
 import { trustedUpdate } from "../verbs/trusted-update.js";
 
 const BINDING = { group: "", version: "v1", kind: "Binding" };
@@ -36,7 +35,7 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   };
   await trustedUpdate(named, resource, options.dryRun, change, preconditions);
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
-  await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));
+  await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 
 function targetNode(binding: KubeObject, name: string): string {

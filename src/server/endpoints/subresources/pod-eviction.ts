@@ -15,9 +15,8 @@ import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { checkedDeleteOptions, type DeleteRequestOptions } from "../options/delete-options.js";
 import { writeOptions } from "../options/write-options.js";
-import { jsonBytes } from "../representation/json-text.js";
 import type { Storage, ServedResource } from "../served-resource.js";
-import { respondJson } from "../verbs/answer.js";
+import { respondValue } from "../verbs/answer.js";
 import { admitter, scopeOf } from "../verbs/scope.js";
 import { budgetsOf, stillProcessed, takeDisruption } from "./disruption-budget.js";
 
@@ -54,7 +53,7 @@ export async function handlePodEviction(
     refused === undefined
       ? { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }
       : { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: refused, code: 500 };
-  await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));
+  await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 
 interface Resources {

@@ -5,7 +5,6 @@ import {
   validateSelfSubjectAccessReview,
   validateSubjectAccessReview,
 } from "../../../api/validation/reviews.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
 import type { FieldError } from "../../../machinery/errors/field-error.js";
 import { badRequest, invalid, isStatusError } from "../../../machinery/errors/status-error.js";
 import { list, text } from "../../../machinery/meta/access.js";
@@ -19,7 +18,7 @@ import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { ignoredSelectors } from "./ignored-selectors.js";
-import { respondJson } from "../verbs/answer.js";
+import { respondValue } from "../verbs/answer.js";
 import { fieldManagerName } from "../verbs/field-manager-name.js";
 import { fieldTracking } from "../verbs/field-tracking.js";
 
@@ -98,7 +97,7 @@ export async function handleReview(request: ApiRequest, resource: ServedResource
   const time = review.shows === "status and time" && { creationTimestamp: timestamp(resource.now()) };
   const answered =
     review.shows === "question" ? { ...object, status } : { apiVersion, kind, metadata: { ...time }, status };
-  await respondJson(request, format, 201, encodeObject(answered, resource.codec.schema));
+  await respondValue(request, format, 201, answered, resource.codec.schema);
 }
 
 function userInfo(user: User): JsonObject {

@@ -2,7 +2,6 @@ import { schemaFor } from "../../../api/facts/index.js";
 import { goQuote } from "../../../base/go-quote.js";
 import type { Random } from "../../../base/random.js";
 import { uuid } from "../../../base/uuid.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../machinery/errors/status-error.js";
 import { signToken } from "../../../machinery/jwt/jws.js";
@@ -18,7 +17,7 @@ import { readObjectBody } from "../negotiation/request-body.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
-import { respondJson } from "../verbs/answer.js";
+import { respondValue } from "../verbs/answer.js";
 import { admitter, scopeOf } from "../verbs/scope.js";
 
 const TOKEN_REQUEST = { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" };
@@ -72,7 +71,7 @@ export async function handleTokenRequest(
   if (schema === undefined) throw new Error("no schema for TokenRequest");
   draft.kind = TOKEN_REQUEST.kind;
   draft.apiVersion = formatGroupVersion(TOKEN_REQUEST);
-  await respondJson(request, negotiatePlain(request.exchange), 201, encodeObject(draft, schema));
+  await respondValue(request, negotiatePlain(request.exchange), 201, draft, schema);
 }
 
 function checkPlace({ metadata = {} }: KubeObject, name: string, namespace: string): void {

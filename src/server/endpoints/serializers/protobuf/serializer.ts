@@ -1,0 +1,64 @@
+import { schemaFor, structOf } from "../../../../api/facts/index.js";
+import { decodeTypedValue, unrecognized } from "../../../../machinery/codec/decode-typed.js";
+import { JsonDecodeError } from "../../../../machinery/codec/json-decoder.js";
+import { decodeProtobufMessage } from "../../../../machinery/codec/protobuf/decode-protobuf.js";
+import { encodeProtobufDocument } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
+import { openEnvelope, sealEnvelope } from "../../../../machinery/codec/protobuf/envelope.js";
+import { ProtobufError } from "../../../../machinery/codec/protobuf/wire-reader.js";
+import { type GroupVersionKind, parseGroupVersion } from "../../../../machinery/meta/gvk.js";
+import type { JsonValue } from "../../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { Serializer, View } from "../serializer.js";
+import { ProtobufFrames, watchEvents } from "./frames.js";
+import { listDocument } from "./list-document.js";
+import { messagesOf } from "./stored-message.js";
+
+/** Protobuf as generated.proto describes the built-in types: each document is a runtime.Unknown that names its kind. */
+export const protobufSerializer: Serializer = {
+  mediaType: "application/vnd.kubernetes.protobuf",
+
+  object(view, stored) {
+    const messages = messagesOf(view);
+    return sealEnvelope(messages.kind, messages.of(stored));
+  },
+
+  value(value, _, known) {
+    const { apiVersion = "", kind = "" } = value as KubeObject;
+    const gvk = { ...parseGroupVersion(apiVersion), kind };
+    const schema = known ?? schemaFor(gvk);
+    if (schema === undefined) throw new Error(`no schema for ${kind} in version "${apiVersion}"`);
+    return encodeProtobufDocument(value, gvk, schema, structOf);
+  },
+
+  list: (view, list) => listDocument(messagesOf(view), list),
+
+  stream: {
+    contentType: "application/vnd.kubernetes.protobuf;stream=watch",
+    open: (view: View) => new ProtobufFrames(view),
+    messages: watchEvents,
+    messageType: "binary",
+  },
+
+  decode(body, { expected, mode, schemaOf = schemaFor }) {
+    return decodeTypedValue(valueOf(body, expected), undefined, { expected, schemaOf, mode }, body);
+  },
+};
+
+/** The JSON value a protobuf document means. A kind without a schema is left without its content: naming it is enough. */
+function valueOf(bytes: Uint8Array, expected: GroupVersionKind): JsonValue {
+  try {
+    const { apiVersion, kind, raw } = openEnvelope(bytes);
+    // Refused where it is compared with what was expected, as in every other body.
+    if (apiVersion.split("/").length > 2) return { kind, apiVersion };
+    const gvk = {
+      ...(apiVersion === "" ? expected : parseGroupVersion(apiVersion)),
+      kind: kind === "" ? expected.kind : kind,
+    };
+    const schema = schemaFor(gvk);
+    return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, structOf)) };
+  } catch (error) {
+    // Free-form values are JSON within.
+    if (!(error instanceof ProtobufError || error instanceof JsonDecodeError)) throw error;
+    throw unrecognized(expected, error.message, bytes);
+  }
+}
