@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { type ControllerName, enabledControllers } from "../api/controllers/index.js";
-import type { RuntimeConfig } from "../api/facts/index.js";
+import { type RuntimeConfig, servedResources } from "../api/facts/index.js";
 import { publishedScheme, SCHEMA_EPOCH } from "../api/scheme/published.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
@@ -16,10 +16,13 @@ import { builtinStrategy } from "../server/builtin/index.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Listener } from "../server/generic/secure-listener.js";
+import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
+import { formerKeyPrefix, keyPrefix } from "../server/generic/key-prefix.js";
 import { LongBodiesThread } from "../server/long-bodies/long-bodies-thread.js";
 import type { StrategyLookup } from "../server/registry/strategy.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
+import { moveKeys } from "../server/storage/move-keys.js";
 import { createStorage } from "../server/storage/create-storage.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
@@ -41,6 +44,11 @@ export interface ClusterOptions {
    * that share an etcd share this folder too, or each of them publishes another CA.
    */
   readonly dataDir?: string;
+  /**
+   * As kube-apiserver's --storage-media-type: the form that objects are stored in. Objects in the other form are read, and
+   * stored in this one when they change. Default "application/json".
+   */
+  readonly storageMediaType?: StorageMediaType;
   /** Needed for "etcd". */
   readonly etcd?: EtcdConnection | undefined;
   /**
@@ -136,19 +144,26 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
   const { watchCache = true, runtimeConfig = {} } = options;
+  const { storageMediaType = "application/json" } = options;
   const upgrades = !(await claimSchemaEpoch(kv, SCHEMA_EPOCH));
+  if (upgrades) await moveFormerKeys(kv);
+  // A store that other programs can write to may hold versions that are served no longer.
+  const foreign = upgrades || options.storage === "etcd" || storageMediaType !== "application/json";
   const storage = createStorage({ kv, clock, watchCache, upgrades });
   const reportError = options.onError ?? (() => {});
   // Another thread has names, uids and secrets of its own: not for who gave the source of them.
   const longBodies =
-    random === systemRandom ? new LongBodiesThread({ kv, clock, runtimeConfig, upgrades, reportError }) : undefined;
+    random === systemRandom
+      ? new LongBodiesThread({ kv, clock, runtimeConfig, upgrades, foreign, storageMediaType, reportError })
+      : undefined;
   const idle = collectWhenIdle(v8Memory, systemTimers);
   const boot = new BootSequence(Object.values(BOOT_STEPS));
   const server = createServer({
     storage,
     boot,
     runtimeConfig,
-    scheme: upgrades ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
+    storageMediaType,
+    scheme: foreign ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
     strategies: furnishingNamespaces(builtinStrategy, () => controllers),
     clock,
     random,
@@ -205,6 +220,13 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
+}
+
+/** Stores of earlier versions of kubets have other keys than kube-apiserver's. */
+async function moveFormerKeys(kv: Kv): Promise<void> {
+  const resources = servedResources({ "api/all": true });
+  const moves = new Map(resources.map((resource) => [formerKeyPrefix(resource), keyPrefix(resource)]));
+  for (const [from, to] of moves) if (from !== to) await moveKeys(kv, from, to);
 }
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {

@@ -13,7 +13,15 @@ let thread: LongBodiesThread;
 
 beforeEach(() => {
   kv = openMemoryKv({ clock: systemClock });
-  thread = new LongBodiesThread({ kv, clock: systemClock, runtimeConfig: {}, upgrades: false, reportError: () => {} });
+  thread = new LongBodiesThread({
+    kv,
+    clock: systemClock,
+    runtimeConfig: {},
+    upgrades: false,
+    foreign: false,
+    storageMediaType: "application/json",
+    reportError: () => {},
+  });
 });
 
 afterEach(async () => {

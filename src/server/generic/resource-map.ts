@@ -6,6 +6,7 @@ import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
 import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import type { Admission } from "../admission/admission.js";
 import { VersionCodec } from "../endpoints/representation/version-codec.js";
+import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type ResolvedStrategy, resolveStrategy } from "../registry/default-strategy.js";
 import { copyObject } from "../registry/copy.js";
@@ -14,8 +15,9 @@ import type { ObjectAccess, ObjectReader, StrategyLookup } from "../registry/str
 import { Store } from "../registry/store.js";
 import type { Storage } from "../storage/create-storage.js";
 import type { ReadOptions, StoredObject } from "../storage/store.js";
+import { keyPrefix } from "./key-prefix.js";
 import { loopbackScope } from "./loopback.js";
-import { storageCodec } from "./storage-codec.js";
+import { internalStorageCodec, storageCodec } from "./storage-codec.js";
 
 export interface ResourceMapConfig {
   readonly storage: Storage;
@@ -26,18 +28,14 @@ export interface ResourceMapConfig {
   /** As {@link ServedResource.random}. */
   readonly requestRandom: Random;
   readonly runtimeConfig: RuntimeConfig;
+  /** The form that objects are stored in. */
+  readonly storageMediaType: StorageMediaType;
   /** Holds every version that is served or may be stored. */
   readonly scheme: Scheme;
 }
 
 /** Resources that share the storage of another resource, by "<group>/<resource>". */
 const KEPT_AS: Readonly<Record<string, string>> = { "events.k8s.io/events": "/events" };
-
-/** Resources that Kubernetes stores under a prefix other than their name. */
-const RESERVED_PREFIXES: Readonly<Record<string, string>> = {
-  "/services": "services/specs",
-  "/endpoints": "services/endpoints",
-};
 
 /** All built-in resources that a server serves. Each is built when it is first used. */
 export class ResourceMap {
@@ -95,10 +93,9 @@ export class ResourceMap {
     let object = this.#internal.get(path);
     if (object === undefined) {
       const { prefix, resource } = kind;
-      object = new InternalObject(
-        this.#config.storage.storeFor({ prefix, resource, codec: internalCodec(kind) }),
-        kind.key,
-      );
+      const { scheme, clock, storageMediaType: mediaType } = this.#config;
+      const codec = internalStorageCodec({ scheme, clock, mediaType }, kind, internalCodec(kind));
+      object = new InternalObject(this.#config.storage.storeFor({ prefix, resource, codec }), kind.key);
       this.#internal.set(path, object);
     }
     return object;
@@ -153,19 +150,19 @@ export class ResourceMap {
     if (kept !== undefined) return kept;
     const facts = [...this.#facts.values()].find(({ group, name }) => `${group}/${name}` === id);
     if (facts === undefined) throw new Error(`no resource ${id}`);
-    kept = this.#keep(id, facts);
+    kept = this.#keep(facts);
     this.#stores.set(id, kept);
     return kept;
   }
 
   /** `facts` may be those of any version: the storage does not depend on it. */
-  #keep(id: string, facts: ResourceFacts): KeptResource {
-    const { storage, strategies, clock, random, scheme } = this.#config;
+  #keep(facts: ResourceFacts): KeptResource {
+    const { storage, strategies, clock, random, scheme, storageMediaType } = this.#config;
     const { group, name: resource, kind, namespaced } = facts;
     const strategy = resolveStrategy(group, resource, strategies(group, resource));
     const hub = scheme.kind(scheme.kind(facts).hub);
-    const codec = storageCodec(scheme, hub, strategy, clock);
-    const objects = storage.storeFor({ prefix: prefixOf(id, facts), resource: { group, resource }, codec });
+    const codec = storageCodec({ scheme, clock, mediaType: storageMediaType }, hub, strategy);
+    const objects = storage.storeFor({ prefix: keyPrefix(facts), resource: { group, resource }, codec });
     const store = new Store({
       group,
       resource,
@@ -197,10 +194,3 @@ interface KeptResource {
 }
 
 const keptAs = ({ group, name }: ResourceFacts): string => KEPT_AS[`${group}/${name}`] ?? `${group}/${name}`;
-
-/** "/registry/pods/", "/registry/apps/deployments/". The group keeps apart resources of the same plural. */
-function prefixOf(id: string, { group, name }: ResourceFacts): string {
-  const reserved = RESERVED_PREFIXES[id];
-  if (reserved !== undefined) return `/registry/${reserved}/`;
-  return group === "" ? `/registry/${name}/` : `/registry/${group}/${name}/`;
-}

@@ -19,6 +19,7 @@ import { openApiHandlers } from "../endpoints/non-resource/openapi.js";
 import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
+import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import { respondStatus } from "../endpoints/verbs/answer.js";
 import { authentication } from "../filters/authentication.js";
 import { type Availability, availability } from "../filters/availability.js";
@@ -48,6 +49,8 @@ export interface ServerConfig {
   readonly scheme?: Scheme;
   /** Turns versions on and off; see {@link RuntimeConfig}. Default: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
+  /** The form that objects are stored in; both forms are read. Default: "application/json". */
+  readonly storageMediaType?: StorageMediaType;
   readonly clock: Clock;
   readonly random: Random;
   /**
@@ -96,7 +99,7 @@ export interface Server {
 const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:masters"] };
 
 export function createServer(config: ServerConfig): Server {
-  const { storage, clock, random, requestRandom, runtimeConfig = {} } = config;
+  const { storage, clock, random, requestRandom, runtimeConfig = {}, storageMediaType = "application/json" } = config;
   const stopping = new AbortController();
   // Every exchange under way adds a listener.
   setMaxListeners(0, stopping.signal);
@@ -108,6 +111,7 @@ export function createServer(config: ServerConfig): Server {
     random,
     requestRandom,
     runtimeConfig,
+    storageMediaType,
     scheme: config.scheme ?? publishedScheme(),
     admission: admissionChain([
       namespaceLifecycle((name) => namespaces().get("", "namespaces", "", name)),

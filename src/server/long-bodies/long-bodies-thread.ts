@@ -3,6 +3,7 @@ import type { RuntimeConfig } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import { type Deferred, deferred } from "../../base/deferred.js";
 import { BODY_LIMIT } from "../endpoints/negotiation/request-body.js";
+import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { LongBodies } from "../generic/director.js";
 import type { ApiRequest, Handler } from "../request/api-request.js";
 import type { Exchange } from "../request/exchange.js";
@@ -21,6 +22,9 @@ export interface LongBodiesConfig {
   readonly runtimeConfig: RuntimeConfig;
   /** As {@link StorageOptions.upgrades}. */
   readonly upgrades: boolean;
+  /** As {@link ThreadSettings.foreign}. */
+  readonly foreign: boolean;
+  readonly storageMediaType: StorageMediaType;
   readonly reportError: (error: unknown) => void;
 }
 
@@ -94,8 +98,8 @@ export class LongBodiesThread implements LongBodies {
   }
 
   async #start(): Promise<Worker> {
-    const { kv, clock, runtimeConfig, upgrades, reportError } = this.config;
-    const settings: ThreadSettings = { runtimeConfig, upgrades, freshness: kv.freshness, now: clock.now() };
+    const { kv, reportError, clock, ...kept } = this.config;
+    const settings: ThreadSettings = { ...kept, freshness: kv.freshness, now: clock.now() };
     const { Worker } = await import("node:worker_threads");
     const location = await workerLocation("long-bodies-worker", "long-bodies/long-bodies-worker");
     const worker = new Worker(location, { workerData: settings, execArgv: ["--no-warnings"] });

@@ -14,7 +14,7 @@ import { RemoteKv } from "./remote-kv.js";
 
 async function start(
   port: MessagePort,
-  { runtimeConfig, upgrades, freshness, now: started }: ThreadSettings,
+  { runtimeConfig, upgrades, foreign, storageMediaType, freshness, now: started }: ThreadSettings,
 ): Promise<void> {
   const kv = new RemoteKv(port, freshness);
   const users = new Map<string, User>();
@@ -23,7 +23,8 @@ async function start(
   const server = createServer({
     storage: createStorage({ kv, clock, watchCache: false, upgrades, compactionSeconds: 0 }),
     runtimeConfig,
-    scheme: upgrades ? (await import("../../api/scheme/all.js")).allScheme() : publishedScheme(),
+    storageMediaType,
+    scheme: foreign ? (await import("../../api/scheme/all.js")).allScheme() : publishedScheme(),
     strategies: builtinStrategy,
     clock,
     random: systemRandom,

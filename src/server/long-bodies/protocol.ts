@@ -1,4 +1,5 @@
 import type { RuntimeConfig } from "../../api/facts/index.js";
+import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { User } from "../request/user.js";
 import type { Kv, KeyValue } from "../storage/kv.js";
 
@@ -7,6 +8,9 @@ export interface ThreadSettings {
   readonly runtimeConfig: RuntimeConfig;
   /** Stored objects may be of another schema epoch, or of a version that is served no longer. */
   readonly upgrades: boolean;
+  /** The scheme holds versions that are served no longer, too. */
+  readonly foreign: boolean;
+  readonly storageMediaType: StorageMediaType;
   readonly freshness: Kv["freshness"];
   /** The server's time, milliseconds since the epoch. */
   readonly now: number;

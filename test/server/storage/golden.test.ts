@@ -46,7 +46,7 @@ describe.skipIf(!there)("golden objects through storage (skipped where the testd
     const store = storage.storeFor({
       prefix: `/registry/${file}/`,
       resource: { group: kind.gvk.group, resource: kind.gvk.kind },
-      codec: storageCodec(scheme, hub, {}, systemClock),
+      codec: storageCodec({ scheme, clock: systemClock, mediaType: "application/json" }, hub, {}),
     });
     const { object } = decodeObject<KubeObject>(sent, kind.schema, { mode: "Strict" });
     delete object.metadata?.resourceVersion;

@@ -2,6 +2,8 @@ import type { DecodeOptions } from "../negotiation/decode-body.js";
 import type { MediaTypeName, ResponseFormat } from "../negotiation/response-format.js";
 import type { TypedObject } from "../../../machinery/codec/decode-typed.js";
 import type { Status } from "../../../machinery/errors/status-error.js";
+import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ListOfObjects, StoredEvent, StoredObject } from "../../storage/store.js";
 import type { ServedResource } from "../served-resource.js";
@@ -35,8 +37,23 @@ export interface Serializer {
   list(view: View, list: ListOfObjects): Eventually<Iterable<Uint8Array>>;
   /** Absent for a media type without watches. */
   readonly stream?: StreamSerializer;
+  /** Absent for a media type that no store is kept in. */
+  readonly storage?: StorageFormat;
   /** A request body as an object. Throws a 400 StatusError. */
   decode(body: Uint8Array, options: DecodeOptions): Eventually<TypedObject>;
+}
+
+/** The media types that objects can be stored in, as kube-apiserver's --storage-media-type. */
+export const STORAGE_MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf"] as const;
+
+export type StorageMediaType = (typeof STORAGE_MEDIA_TYPES)[number];
+
+/** How one media type keeps an object in a store. */
+export interface StorageFormat {
+  /** The bytes of an object that names its kind. The schema leaves out what is not stored. Deterministic. */
+  encode(object: KubeObject, schema: StructSchema): Uint8Array;
+  /** An object in the version it was stored in. `schemaOf` throws for a kind that it does not know. */
+  decode(bytes: Uint8Array, schemaOf: (kind: GroupVersionKind) => StructSchema): KubeObject;
 }
 
 /** The watches of one media type. */

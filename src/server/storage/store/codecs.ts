@@ -51,7 +51,8 @@ export class Codecs {
   /** Returns the object at one revision of a key; `revision` is 0 for an object that was never written. */
   object(key: string, revision: number, bytes: Uint8Array): KvObject {
     const source = this.#written.get(bytes);
-    const object = new KvObject(this, key, revision, bytes, !this.upgrades || source !== undefined);
+    const isCurrent = source !== undefined || (!this.upgrades && isOwnJson(bytes));
+    const object = new KvObject(this, key, revision, bytes, isCurrent);
     if (source !== undefined) {
       this.#written.delete(bytes);
       object.prime(source);
@@ -59,3 +60,9 @@ export class Codecs {
     return object;
   }
 }
+
+/**
+ * False for bytes that another program may have written: protobuf, and JSON with the newline that Go's encoder puts behind
+ * it. An etcd may be shared with a kube-apiserver at any time, whose version no schema epoch tells.
+ */
+const isOwnJson = (bytes: Uint8Array): boolean => bytes[0] === 0x7b && bytes[bytes.length - 1] === 0x7d;

@@ -1,5 +1,7 @@
 import { decodeTyped } from "../../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../../machinery/codec/encode.js";
+import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
 import { schemaFor } from "../../../../api/facts/index.js";
 import type { Serializer, View } from "../serializer.js";
 import { itemChunks } from "./item-chunks.js";
@@ -34,6 +36,11 @@ export const jsonSerializer: Serializer = {
     open: (view: View, capacity: number) => new JsonFrames(view, capacity),
     messages: lines,
     messageType: "text",
+  },
+
+  storage: {
+    encode: encodeObject,
+    decode: (bytes) => decodeJson(bytes).value as KubeObject,
   },
 
   decode: (body, { expected, mode, schemaOf = schemaFor }) => decodeTyped(body, { expected, schemaOf, mode }),

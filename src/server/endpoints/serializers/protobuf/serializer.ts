@@ -5,6 +5,8 @@ import { decodeProtobufMessage } from "../../../../machinery/codec/protobuf/deco
 import { encodeProtobufDocument } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
 import { openEnvelope, sealEnvelope } from "../../../../machinery/codec/protobuf/envelope.js";
 import { ProtobufError } from "../../../../machinery/codec/protobuf/wire-reader.js";
+import { decodeObject } from "../../../../machinery/codec/strict-decode.js";
+import { kindStatedBy } from "../../../../machinery/scheme/scheme.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
@@ -37,6 +39,17 @@ export const protobufSerializer: Serializer = {
     open: (view: View) => new ProtobufFrames(view),
     messages: watchEvents,
     messageType: "binary",
+  },
+
+  storage: {
+    encode: (object, schema) => encodeProtobufDocument(object, kindStatedBy(object), schema, structOf),
+    decode(bytes, schemaOf) {
+      const { apiVersion, kind, raw } = openEnvelope(bytes);
+      const schema = schemaOf(kindStatedBy({ apiVersion, kind }));
+      const value = { kind, apiVersion, ...decodeProtobufMessage(raw, schema, structOf) };
+      // Leaves out the zero values that protobuf has and JSON has not.
+      return decodeObject<KubeObject>(value, schema, { mode: "Ignore" }).object;
+    },
   },
 
   decode(body, { expected, mode, schemaOf = schemaFor }) {
