@@ -35,7 +35,13 @@ export function storageCodec(
     return written(object);
   };
   return {
-    decode: (bytes) => storageFormatOf(bytes).decode(bytes, schemaOf),
+    decode(bytes) {
+      const format = storageFormatOf(bytes);
+      const object = format.decode(bytes, schemaOf);
+      if (format.isComplete) return object;
+      hub.applyDefaults(object, clock.now());
+      return hub.toHub(object);
+    },
     encode,
     upgrade(bytes) {
       const stored = storageFormatOf(bytes).decode(bytes, schemaOf);

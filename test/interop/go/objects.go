@@ -27,7 +27,7 @@ func deployment(name string) *apps.Deployment {
 	replicas := int32(2)
 	unavailable := intstr.FromString("25%")
 	return &apps.Deployment{
-		ObjectMeta: meta.ObjectMeta{Name: name, Labels: labels, Annotations: map[string]string{"größe": "ß"}},
+		ObjectMeta: meta.ObjectMeta{Name: name, Labels: labels, Annotations: map[string]string{"size": "größe"}},
 		Spec: apps.DeploymentSpec{
 			Replicas: &replicas,
 			Selector: &meta.LabelSelector{MatchLabels: labels},
@@ -76,7 +76,7 @@ func (c *clients) createAndGet(ctx context.Context) error {
 	}
 	container := got.Spec.Template.Spec.Containers[0]
 	return first(
-		equal(got.Annotations["größe"], "ß"),
+		equal(got.Annotations["size"], "größe"),
 		equal(*got.Spec.Replicas, 2),
 		equal(got.Spec.Strategy.RollingUpdate.MaxUnavailable.String(), "25%"),
 		equal(container.Resources.Requests.Cpu().String(), "250m"),

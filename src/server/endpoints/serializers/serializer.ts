@@ -52,6 +52,8 @@ export type StorageMediaType = (typeof STORAGE_MEDIA_TYPES)[number];
 export interface StorageFormat {
   /** The bytes of an object that names its kind. The schema leaves out what is not stored. Deterministic. */
   encode(object: KubeObject, schema: StructSchema): Uint8Array;
+  /** False when what is decoded lacks defaults: protobuf does not say of what kind an object in another is. */
+  readonly isComplete: boolean;
   /** An object in the version it was stored in. `schemaOf` throws for a kind that it does not know. */
   decode(bytes: Uint8Array, schemaOf: (kind: GroupVersionKind) => StructSchema): KubeObject;
 }

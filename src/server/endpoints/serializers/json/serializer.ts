@@ -39,6 +39,7 @@ export const jsonSerializer: Serializer = {
   },
 
   storage: {
+    isComplete: true,
     encode: encodeObject,
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
   },

@@ -27,7 +27,8 @@ export const protobufSerializer: Serializer = {
   value(value, _, known) {
     const { apiVersion = "", kind = "" } = value as KubeObject;
     const gvk = { ...parseGroupVersion(apiVersion), kind };
-    const schema = known ?? schemaFor(gvk);
+    // Discovery's first document says no version.
+    const schema = known ?? schemaFor({ ...gvk, version: gvk.version || "v1" });
     if (schema === undefined) throw new Error(`no schema for ${kind} in version "${apiVersion}"`);
     return encodeProtobufDocument(value, gvk, schema, structOf);
   },
@@ -42,6 +43,7 @@ export const protobufSerializer: Serializer = {
   },
 
   storage: {
+    isComplete: false,
     encode: (object, schema) => encodeProtobufDocument(object, kindStatedBy(object), schema, structOf),
     decode(bytes, schemaOf) {
       const { apiVersion, kind, raw } = openEnvelope(bytes);
