@@ -26,7 +26,7 @@ export function messagesOf({ resource, format }: View): Messages {
   // The message of bare metadata is the same in every version of meta.k8s.io.
   const key = `${isObject ? `${codec.apiVersion}/${kind.kind}` : kind.kind} application/vnd.kubernetes.protobuf`;
   const content = (stored: StoredObject): object => {
-    const object = stored.object();
+    const object = stored.peek();
     return isObject ? codec.fromHub(object) : { metadata: object.metadata };
   };
   return {
