@@ -145,7 +145,7 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
   const { watchCache = true, runtimeConfig = {} } = options;
   const { storageMediaType = "application/json" } = options;
-  const upgrades = !(await claimSchemaEpoch(kv, SCHEMA_EPOCH));
+  const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
   if (upgrades) await moveFormerKeys(kv);
   // A store that other programs can write to may hold versions that are served no longer.
   const foreign = upgrades || options.storage === "etcd" || storageMediaType !== "application/json";
@@ -221,6 +221,10 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
 }
+
+/** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */
+const schemaEpoch = (mediaType: StorageMediaType): string =>
+  mediaType === "application/json" ? SCHEMA_EPOCH : `${SCHEMA_EPOCH}-protobuf`;
 
 /** Stores of earlier versions of kubets have other keys than kube-apiserver's. */
 async function moveFormerKeys(kv: Kv): Promise<void> {

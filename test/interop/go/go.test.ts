@@ -22,6 +22,7 @@ describeForeignClient("go", "client-go 0.36.3 on protobuf alone", [
   "an invalid object is Invalid, with a cause for each field",
   "a table is refused with 406",
   "discovery of groups and resources is read",
+  "every list is what Go writes when it read it, byte for byte",
   "a collection is deleted",
   "every answer was protobuf",
 ]);

@@ -76,6 +76,7 @@ func main() {
 	run("an invalid object is Invalid, with a cause for each field", c.invalid)
 	run("a table is refused with 406", c.table)
 	run("discovery of groups and resources is read", c.discovery)
+	run("every list is what Go writes when it read it, byte for byte", c.reencoded)
 	run("a collection is deleted", c.deleteCollection)
 	run("every answer was protobuf", onlyProtobuf)
 }
