@@ -121,11 +121,11 @@ function withoutChunks(bytes) {
 }
 
 /** A request's bytes. `body`, when there is one, is a JSON value. */
-export function requestBytes(method, path, body, type = "application/json") {
+export function requestBytes(method, path, body, type = "application/json", accept = "application/json") {
   const text = body === undefined ? "" : JSON.stringify(body);
   const bodyHeaders =
     body === undefined ? "" : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
   return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: kubets-bench\r\nAccept: application/json\r\n${bodyHeaders}\r\n${text}`,
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: kubets-bench\r\nAccept: ${accept}\r\n${bodyHeaders}\r\n${text}`,
   );
 }

@@ -4,7 +4,7 @@
 //   npm run bench:server
 //   ROUNDS=5            rounds of each measure
 //   BEFORE=FOLDER       another build's dist/, measured as one more contender
-//   ONLY=get,list,...   of: ready, get, list, watch, create, patch, memory; patches are measured beside creates
+//   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, memory; patches are measured beside creates
 //   MANY=50000          objects of each kind for the memory figures
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -67,6 +67,7 @@ try {
   );
   if (wanted("ready")) await processStart();
   if (["get", "list", "watch"].some(wanted)) await load();
+  if (wanted("pods")) await podLists();
   if (["create", "patch"].some(wanted)) await writes();
   if (wanted("memory")) await memory();
   process.stdout.write(report.text());
@@ -192,6 +193,40 @@ async function lists(client, contenders, query) {
       more: `${median(own.map(({ cpu }) => cpu)).toFixed(1)} ms CPU each`,
     });
   }
+}
+
+/** One list in each media type, from the same server in turn. Protobuf is made of an object once, at its first list. */
+async function podLists() {
+  const mediaTypes = { JSON: "application/json", protobuf: "application/vnd.kubernetes.protobuf" };
+  const client = await startProcess("load.mjs");
+  for (const [name, dist] of Object.entries(builds)) {
+    const server = await startServer(dist, join(folder, `pods-${name}`));
+    const { target } = server;
+    note(`filling ${name} with pods`);
+    const fill = { op: "fill", target, object: "pod", size: POD_SIZE, connections: WRITERS, seconds: FILL_SECONDS };
+    const { result: filled } = await client.ask({ ...fill, namespace: "default", prefix: "pod", count: LIST });
+    const contenders = Object.entries(mediaTypes).map(([media, accept]) => ({ name: media, accept }));
+    const sizes = {};
+    const first = {};
+    const samples = await inTurn(contenders, rounds, async ({ name: media, accept }) => {
+      const path = "/api/v1/namespaces/default/pods";
+      const { result } = await client.ask({ op: "list", target, path, accept, times: 3 });
+      sizes[media] = result.size;
+      first[media] ??= result.took[0];
+      return median(result.took);
+    });
+    for (const { name: media } of contenders) {
+      report.add({
+        what: `list of ${filled.made} pods`,
+        who: `${name}, ${media}`,
+        value: median(samples.get(media)),
+        unit: "ms",
+        more: `${(sizes[media] / 1e6).toFixed(1)} MB, the first ${first[media].toFixed(0)} ms`,
+      });
+    }
+    await server.stop();
+  }
+  await client.kill();
 }
 
 async function watches(clients, contenders) {

@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { type ControllerName, enabledControllers } from "../api/controllers/index.js";
-import type { RuntimeConfig } from "../api/facts/index.js";
+import { type RuntimeConfig, servedResources } from "../api/facts/index.js";
 import { publishedScheme, SCHEMA_EPOCH } from "../api/scheme/published.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
@@ -13,13 +13,16 @@ import { type AdmissionOptions, enabledPlugins } from "../server/admission/enabl
 import { staticTokens } from "../server/authn/bearer-token.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
-import { builtinRecords } from "../server/builtin/index.js";
+import { builtinRecord, builtinRecords } from "../server/builtin/index.js";
 import { recordId, type ResourceRecord } from "../server/endpoints/resource-record.js";
+import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
+import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
+import { moveKeys } from "../server/storage/move-keys.js";
 import { createStorage } from "../server/storage/create-storage.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
@@ -42,6 +45,11 @@ export interface ClusterOptions {
    * that share an etcd share this folder too, or each of them publishes another CA.
    */
   readonly dataDir?: string;
+  /**
+   * As kube-apiserver's --storage-media-type: the form that objects are stored in. Objects in the other form are read, and
+   * stored in this one when they change. Default "application/json".
+   */
+  readonly storageMediaType?: StorageMediaType;
   /** Needed for "etcd". */
   readonly etcd?: EtcdConnection | undefined;
   /**
@@ -142,8 +150,11 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
   let listener: Listener | undefined;
   let controllers: Controllers | undefined;
   const admin = { name: ADMIN.commonName, groups: ADMIN.organizations };
-  const { watchCache = true, runtimeConfig = {}, admission = {} } = options;
-  const upgrades = !(await claimSchemaEpoch(kv, SCHEMA_EPOCH));
+  const { watchCache = true, runtimeConfig = {}, admission = {}, storageMediaType = "application/json" } = options;
+  const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
+  if (upgrades) await moveFormerKeys(kv);
+  // A store that other programs can write to may hold versions that are served no longer.
+  const foreign = upgrades || options.storage === "etcd" || storageMediaType !== "application/json";
   const storage = createStorage({ kv, clock, watchCache, upgrades });
   const reportError = options.onError ?? (() => {});
   const idle = collectWhenIdle(v8Memory, systemTimers);
@@ -152,7 +163,8 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     storage,
     boot,
     runtimeConfig,
-    scheme: upgrades ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
+    storageMediaType,
+    scheme: foreign ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
     admission,
     records: furnishingNamespaces(builtinRecords, () => controllers),
     clock,
@@ -209,6 +221,22 @@ async function start(options: ClusterOptions, { clock, random, kv, pki, enabled 
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => (closing ??= close()),
   };
+}
+
+/** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */
+const schemaEpoch = (mediaType: StorageMediaType): string =>
+  mediaType === "application/json" ? SCHEMA_EPOCH : `${SCHEMA_EPOCH}-protobuf`;
+
+/** Stores of earlier versions of kubets have other keys than kube-apiserver's. */
+async function moveFormerKeys(kv: Kv): Promise<void> {
+  const resources = servedResources({ "api/all": true });
+  const moves = new Map(
+    resources.map((resource) => [
+      formerKeyPrefix(resource),
+      keyPrefix(resource, builtinRecord(resource.group, resource.name)?.storage),
+    ]),
+  );
+  for (const [from, to] of moves) if (from !== to) await moveKeys(kv, from, to);
 }
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {

@@ -42,7 +42,7 @@ const DEPLOYMENT = "/apis/apps/v1/namespaces/default/deployments/web";
 it.each([{ watchCache: true }, { watchCache: false }])(
   "defaults are filled in when it is read (%j)",
   async (options) => {
-    await store({ "/registry/apps/deployments/default/web": deployment });
+    await store({ "/registry/deployments/default/web": deployment });
     await withCluster(async (cluster) => {
       const answer = await call(cluster.transport(), "GET", DEPLOYMENT);
       expect(answer.at("spec.replicas")).toBe(1);
@@ -59,7 +59,7 @@ it("a version that is no longer served is converted to the one that is stored", 
     spec: { template: { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } } },
   };
   await store({
-    "/registry/batch/cronjobs/default/old": {
+    "/registry/cronjobs/default/old": {
       kind: "CronJob",
       apiVersion: "batch/v1beta1",
       metadata: { name: "old", namespace: "default", uid: "1", creationTimestamp: "2020-01-01T00:00:00Z" },
@@ -74,7 +74,7 @@ it("a version that is no longer served is converted to the one that is stored", 
 });
 
 it("a write that changes nothing brings what is stored up to date, once", async () => {
-  await store({ "/registry/apps/deployments/default/web": deployment });
+  await store({ "/registry/deployments/default/web": deployment });
   await withCluster(async (cluster) => {
     const patch = () => call(cluster.transport(), "PATCH", DEPLOYMENT, {}, { type: "application/merge-patch+json" });
     const before = await call(cluster.transport(), "GET", DEPLOYMENT);
@@ -96,3 +96,48 @@ it("what this version wrote is taken as it is", async () => {
     expect((await call(cluster.transport(), "GET", DEPLOYMENT)).text).toBe(text);
   });
 });
+
+it("keys of an earlier version are moved to where kube-apiserver has them, and keep what they hold", async () => {
+  const node = { kind: "Node", apiVersion: "v1", metadata: { name: "n", uid: "2" } };
+  await store({ "/registry/apps/deployments/default/web": deployment, "/registry/nodes/n": node });
+  await withCluster(async (cluster) => {
+    expect((await call(cluster.transport(), "GET", DEPLOYMENT)).at("metadata.uid")).toBe("1");
+    expect((await call(cluster.transport(), "GET", "/api/v1/nodes/n")).at("metadata.uid")).toBe("2");
+  });
+  const kv = await openSqliteKv({ directory });
+  expect((await kv.list("/registry/apps/")).items).toEqual([]);
+  expect((await kv.list("/registry/deployments/")).items).toHaveLength(1);
+  await kv.close();
+});
+
+it.each([{ watchCache: true }, { watchCache: false }])(
+  "what was stored as protobuf is read by a server that stores JSON, and the other way round (%j)",
+  async (options) => {
+    const { uid: _, ...metadata } = deployment.metadata;
+    const path = DEPLOYMENT.replace("/web", "");
+    const forms = ["application/vnd.kubernetes.protobuf", "application/json"] as const;
+    for (const [index, storageMediaType] of [...forms, ...forms].entries()) {
+      await withCluster(
+        async (cluster) => {
+          const name = `web-${index}`;
+          const created = await call(cluster.transport(), "POST", path, {
+            ...deployment,
+            metadata: { ...metadata, name },
+          });
+          expect(created.status, created.text).toBe(201);
+          const list = await call(cluster.transport(), "GET", path);
+          const names = Array.from({ length: index + 1 }, (_unused, at) => list.at(`items.${at}.metadata.name`));
+          expect(names).toEqual(Array.from({ length: index + 1 }, (_unused, at) => `web-${at}`));
+          const first = await call(cluster.transport(), "GET", `${path}/web-0`);
+          expect(first.at("spec.template.spec.containers.0.image")).toBe("i");
+          // A write that changes nothing else stores the object in this server's form, once.
+          const patch = () =>
+            call(cluster.transport(), "PATCH", `${path}/web-0`, {}, { type: "application/merge-patch+json" });
+          const version = (await patch()).at("metadata.resourceVersion");
+          expect((await patch()).at("metadata.resourceVersion")).toBe(version);
+        },
+        { storageMediaType, ...options },
+      );
+    }
+  },
+);

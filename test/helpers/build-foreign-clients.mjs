@@ -17,6 +17,20 @@ const cache = join(toolsFolder, "..", "interop");
  * `fetch` is the only step that needs a registry. `build` fills the program's folder, and `command` starts what is in it.
  */
 const languages = {
+  go: {
+    manifests: ["go.mod", "go.sum"],
+    require() {
+      requireVersion("go", ["version"], 1, 26);
+    },
+    fetch({ source }) {
+      run("go", ["mod", "download"], { cwd: source, env: GO });
+    },
+    build({ source, program }) {
+      const options = ["-mod=readonly", "-o", join(program, "kubets-interop-go")];
+      run("go", ["build", ...options, "."], { cwd: source, env: { ...GO, GOPROXY: "off" } });
+    },
+    command: ({ program }) => [join(program, "kubets-interop-go")],
+  },
   java: {
     manifests: ["pom.xml"],
     require() {
@@ -82,6 +96,9 @@ const languages = {
     command: ({ program }) => [join(program, "kubets-interop-rust")],
   },
 };
+
+/** No other toolchain is fetched, and no C compiler needed. */
+const GO = { ...process.env, GOTOOLCHAIN: "local", CGO_ENABLED: "0" };
 
 /** The command line that runs a language's program, or why there is none. Builds nothing. */
 export function foreignClient(language) {

@@ -7,7 +7,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
 import { type FakeKubelet, startFakeKubelet } from "../helpers/fake-kubelet.js";
 
-type Language = "java" | "python" | "rust";
+type Language = "go" | "java" | "python" | "rust";
 
 const { foreignClient } = (await import("../helpers/build-foreign-clients.mjs" as string)) as {
   foreignClient: (language: Language) => { readonly command?: readonly string[]; readonly missing?: string };

@@ -4,8 +4,8 @@ import { facts } from "../facts/data.js";
 import { publishedDefinitions } from "../facts/definitions.js";
 import { schemeOf } from "./register-kinds.js";
 
-/** Raise it when defaults or conversions change what is stored although the facts do not. */
-const RULES = 1;
+/** Raise it when keys, defaults or conversions change what is stored although the facts do not. */
+const RULES = 2;
 
 /** Names the shape and the defaults that objects are stored with: another one, and stored objects are decoded and defaulted anew. */
 export const SCHEMA_EPOCH = `${facts.digest.slice(0, 16)}-${RULES}`;

@@ -5,6 +5,7 @@ import type { Clock } from "../../base/clock.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
+import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
 import { startCluster } from "../index.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
@@ -16,6 +17,8 @@ export interface NamedClusterOptions {
   readonly name: string;
   /** undefined: what the cluster had, disk for a new one. */
   readonly storage: StorageChoice | undefined;
+  /** Of this start only: the form that objects are written in. */
+  readonly storageMediaType?: StorageMediaType;
   /** Of this start only: which API versions are served. */
   readonly runtimeConfig?: RuntimeConfig;
   /** Of this start only: which controllers run. Left out: all of them. */
@@ -68,9 +71,13 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers } = options;
+  const { runtimeConfig, controllers, storageMediaType } = options;
   const kept = { ...choice, dataDir };
-  const served = { ...(runtimeConfig && { runtimeConfig }), ...(controllers && { controllers }) };
+  const served = {
+    ...(runtimeConfig && { runtimeConfig }),
+    ...(controllers && { controllers }),
+    ...(storageMediaType && { storageMediaType }),
+  };
   const start = (port: number) => startCluster({ ...kept, ...served, port });
   const cluster = await listen(options.port, lastPort, (port) => start(port).catch((error) => naming(choice, error)));
   try {
@@ -102,6 +109,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     const [command = "", ...script] = self();
     const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
     if (options.storage !== undefined) args.push(...storageArguments(options.storage));
+    if (options.storageMediaType !== undefined) args.push(`--storage-media-type=${options.storageMediaType}`);
     for (const [key, enabled] of Object.entries(options.runtimeConfig ?? {})) {
       args.push(`--runtime-config=${key}=${enabled}`);
     }

@@ -3,10 +3,18 @@ import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
-import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
+import {
+  failPlainly,
+  type StorageChoice,
+  storageFlags,
+  type StorageMediaType,
+  storageMediaTypeOf,
+  storageOf,
+} from "./storage-flag.js";
 
 export interface ClusterRunOptions {
   readonly storage: StorageChoice;
+  readonly storageMediaType: StorageMediaType;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
   readonly command: string;
@@ -46,6 +54,7 @@ export function clusterRunCommand(run = runCluster): Command {
 function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
   const [command = "", ...args] = invocation.args;
   return {
+    storageMediaType: storageMediaTypeOf(invocation),
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
@@ -65,6 +74,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
     start: (folder) =>
       startCluster({
         ...options.storage,
+        storageMediaType: options.storageMediaType,
         runtimeConfig: options.runtimeConfig,
         ...(options.controllers && { controllers: options.controllers }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),

@@ -4,12 +4,20 @@ import type { Factory, Streams } from "../../cli/factory.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
-import { failPlainly, type StorageChoice, storageFlags, storageOf } from "./storage-flag.js";
+import {
+  failPlainly,
+  type StorageChoice,
+  storageFlags,
+  type StorageMediaType,
+  storageMediaTypeOf,
+  storageOf,
+} from "./storage-flag.js";
 
 export interface ClusterStartOptions {
   readonly name: string;
   readonly port: number;
   readonly storage: StorageChoice | undefined;
+  readonly storageMediaType: StorageMediaType;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
   readonly dataDir: string;
@@ -73,6 +81,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     name: newClusterName(invocation),
     port,
     storage: storageOf(factory, invocation),
+    storageMediaType: storageMediaTypeOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
     dataDir: invocation.flags.string("data-dir"),

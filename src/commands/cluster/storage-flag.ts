@@ -9,6 +9,11 @@ export type StorageChoice =
   | { readonly storage: "memory" | "disk" }
   | { readonly storage: "etcd"; readonly etcd: EtcdFlags };
 
+const STORAGE_MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf"] as const;
+
+/** What objects are written as. */
+export type StorageMediaType = (typeof STORAGE_MEDIA_TYPES)[number];
+
 /** What the --etcd flags say; files are named as they were given. */
 export interface EtcdFlags {
   readonly servers: readonly string[];
@@ -33,6 +38,12 @@ export const storageFlags: readonly FlagSpec[] = [
     default: "[]",
     usage: "Addresses of the etcd that keeps the objects, as scheme://host:port, separated by commas.",
   },
+  {
+    name: "storage-media-type",
+    type: "string",
+    default: STORAGE_MEDIA_TYPES[0],
+    usage: `The form that this start writes objects in: ${STORAGE_MEDIA_TYPES.join(" or ")}. It reads both.`,
+  },
   { name: "etcd-prefix", type: "string", default: "/registry", usage: "What every key in etcd begins with." },
   { name: "etcd-cafile", type: "string", default: "", usage: "The CA that signed etcd's certificate, a PEM file." },
   { name: "etcd-certfile", type: "string", default: "", usage: "The certificate to show to etcd, a PEM file." },
@@ -43,6 +54,15 @@ export const storageFlags: readonly FlagSpec[] = [
     usage: "The key of the certificate to show to etcd, a PEM file.",
   },
 ];
+
+/** Throws a usage error for a form that there is not. */
+export function storageMediaTypeOf(invocation: Invocation): StorageMediaType {
+  const given = invocation.flags.string("storage-media-type");
+  const known = STORAGE_MEDIA_TYPES.find((one) => one === given);
+  if (known !== undefined) return known;
+  const all = STORAGE_MEDIA_TYPES.join(" or ");
+  throw usageError(invocation, `invalid value "${given}" for --storage-media-type: use ${all}`);
+}
 
 /** Undefined when no flag says anything. Throws a usage error for what does not fit together. */
 export function storageOf({ cwd }: Factory, invocation: Invocation): StorageChoice | undefined {

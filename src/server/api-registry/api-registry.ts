@@ -5,6 +5,7 @@ import type { Random } from "../../base/random.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionChain } from "../admission/chain.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
+import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { type InternalKind, InternalObject, internalCodec } from "../registry/internal-object.js";
 import { Store } from "../registry/store.js";
@@ -16,6 +17,7 @@ import { type Installation, installationId, InvalidResourceError } from "./insta
 import { InstalledResource, type KeptResource } from "./installed-resource.js";
 import { objectAccess } from "./object-access.js";
 import type { ResourceDefinition } from "./resource-definition.js";
+import { internalStorageCodec } from "./storage-codec.js";
 import { servedApiOf } from "./served-api-of.js";
 
 export interface ApiRegistryConfig {
@@ -24,6 +26,8 @@ export interface ApiRegistryConfig {
   readonly records: readonly ResourceRecord[];
   /** Turns versions of built-in resources on and off. */
   readonly runtimeConfig: RuntimeConfig;
+  /** The form that objects are stored in; both forms are read. */
+  readonly storageMediaType: StorageMediaType;
   /** Holds every built-in version that is served or may be stored. */
   readonly scheme: Scheme;
   readonly admission: AdmissionChain;
@@ -140,10 +144,9 @@ export class ApiRegistry implements ResourceHost {
     let object = this.#internal.get(path);
     if (object === undefined) {
       const { prefix, resource } = kind;
-      object = new InternalObject(
-        this.config.storage.storeFor({ prefix, resource, codec: internalCodec(kind) }),
-        kind.key,
-      );
+      const { scheme, clock, storage, storageMediaType: mediaType } = this.config;
+      const codec = internalStorageCodec({ scheme, clock, mediaType }, kind, internalCodec(kind));
+      object = new InternalObject(storage.storeFor({ prefix, resource, codec }), kind.key);
       this.#internal.set(path, object);
     }
     return object;

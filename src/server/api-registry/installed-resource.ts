@@ -10,6 +10,7 @@ import type { ResourceStorage } from "../registry/resource.js";
 import { Store } from "../registry/store.js";
 import type { ResourceHost } from "./api-registry.js";
 import { type Installation, installationId } from "./installation.js";
+import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
 import { storageCodec } from "./storage-codec.js";
 
 /** Where the objects of a resource are kept, and by which rules. */
@@ -101,7 +102,8 @@ export class InstalledResource {
     const hub = scheme.kind(scheme.kind(facts).hub);
     const own = record?.storage?.open?.();
     if (own !== undefined) return { hub, strategy, storage: own };
-    const codec = storageCodec(scheme, hub, strategy, config.clock);
+    const { clock, storageMediaType: mediaType } = config;
+    const codec = storageCodec({ scheme, clock, mediaType }, hub, strategy);
     const objects = config.storage.storeFor({
       prefix: storagePrefix(this.installation),
       resource: { group, resource },
@@ -126,8 +128,7 @@ export class InstalledResource {
   }
 }
 
-/** "/registry/pods/", "/registry/apps/deployments/". The group keeps apart resources of the same plural. */
-export function storagePrefix({ group, resource, record }: Installation): string {
-  const prefix = record?.storage?.prefix ?? (group === "" ? resource : `${group}/${resource}`);
-  return `/registry/${prefix}/`;
+function storagePrefix({ group, resource, record, kinds }: Installation): string {
+  const named = { group, name: resource };
+  return kinds.length === 0 ? keyPrefix(named, record?.storage) : ownKeyPrefix(named);
 }

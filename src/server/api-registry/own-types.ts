@@ -20,7 +20,10 @@ const MODEL_LIST = { ...MODEL, kind: "ConfigMapList" };
 /** The schema of a kind: apiVersion, kind and metadata, then the fields of `content`. */
 export function objectSchema(gvk: GroupVersionKind, content: StructSchema): StructSchema {
   const own = new Set(["kind", "apiVersion", "metadata"]);
-  const common = modelOf(MODEL).fields.filter(({ name }) => own.has(name));
+  // No kind of an installed resource has a protobuf form.
+  const common = modelOf(MODEL)
+    .fields.filter(({ name }) => own.has(name))
+    .map((field) => ({ ...field, protobuf: undefined }));
   const rest = content.fields.filter(({ name }) => !own.has(name));
   return structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]);
 }
@@ -28,7 +31,9 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
 /** The schema of a kind's list. */
 export function listSchema(gvk: GroupVersionKind, item: StructSchema): StructSchema {
   const fields = modelOf(MODEL_LIST).fields.map((field) =>
-    field.name === "items" ? { ...field, schema: { type: "list" as const, items: item } } : field,
+    field.name === "items"
+      ? { ...field, protobuf: undefined, schema: { type: "list" as const, items: item } }
+      : { ...field, protobuf: undefined },
   );
   return structOfFields(gvk.kind, definitionName(gvk), fields);
 }

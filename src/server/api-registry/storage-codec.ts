@@ -1,38 +1,52 @@
+import type { Steps } from "../../base/steps.js";
 import type { Clock } from "../../base/clock.js";
-import { encodeObject } from "../../machinery/codec/encode.js";
-import { encodeObjectSteps } from "../../machinery/codec/encode-steps.js";
-import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { decodeObject } from "../../machinery/codec/strict-decode.js";
-import { formatGroupVersion } from "../../machinery/meta/gvk.js";
+import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { withoutField } from "../../machinery/schema/without-field.js";
 import type { Scheme, VersionedKind } from "../../machinery/scheme/scheme.js";
+import { hasProtobuf } from "../endpoints/negotiation/response-format.js";
+import { storageFormat, storageFormatOf } from "../endpoints/serializers/index.js";
+import type { StorageFormat, StorageMediaType } from "../endpoints/serializers/serializer.js";
+import type { InternalKind } from "../registry/internal-object.js";
 import type { Strategy } from "../registry/strategy.js";
 import type { ObjectCodec } from "../storage/store.js";
 
-/** The codec of a kind's stored objects: JSON in the hub's version. */
+/** Groups whose objects kube-apiserver stores as JSON whatever its --storage-media-type says. */
+const STORED_AS_JSON: ReadonlySet<string> = new Set(["apiextensions.k8s.io", "apiregistration.k8s.io"]);
+
+export interface StorageCodecConfig {
+  readonly scheme: Scheme;
+  readonly clock: Clock;
+  /** What is written. Bytes in the other form are read, too. */
+  readonly mediaType: StorageMediaType;
+}
+
+/** The codec of a kind's stored objects, in the hub's version. */
 export function storageCodec(
-  scheme: Scheme,
+  { scheme, clock, mediaType }: StorageCodecConfig,
   hub: VersionedKind,
   strategy: Pick<Strategy, "fields">,
-  clock: Clock,
 ): ObjectCodec {
-  const { kind } = hub.gvk;
-  const apiVersion = formatGroupVersion(hub.gvk);
-  let schema: StructSchema | undefined;
-  const stored = () => (schema ??= withoutField(hub.schema, ["metadata", "resourceVersion"]));
-  const named = (object: KubeObject) =>
-    object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, kind, apiVersion };
-  const encode = (object: KubeObject): Uint8Array => encodeObject(named(object), stored());
+  const schemaOf = (kind: GroupVersionKind): StructSchema => scheme.kind(kind).schema;
+  let known: Encoder | undefined;
+  const written = (): Encoder => (known ??= encoder(hub.gvk, hub.schema, mediaType));
+  const encode = (object: KubeObject): Uint8Array => written().encode(object);
   return {
-    decode: (bytes) => decodeJson(bytes).value as KubeObject,
+    decode(bytes) {
+      const format = storageFormatOf(bytes);
+      const object = format.decode(bytes, schemaOf);
+      if (format.isComplete) return object;
+      hub.applyDefaults(object, clock.now());
+      return hub.toHub(object);
+    },
     encode,
-    encodeSteps: (object) => encodeObjectSteps(named(object), stored()),
+    encodeSteps: (object) => written().encodeSteps(object),
     upgrade(bytes) {
-      const found = decodeJson(bytes).value as KubeObject;
-      const version = scheme.kindOf(found);
-      const { object } = decodeObject<KubeObject>(found, version.schema, { mode: "Ignore" });
+      const stored = storageFormatOf(bytes).decode(bytes, schemaOf);
+      const version = scheme.kindOf(stored);
+      const { object } = decodeObject<KubeObject>(stored, version.schema, { mode: "Ignore" });
       version.applyDefaults(object, clock.now());
       const upgraded = version.toHub(object);
       hub.applyDefaults(upgraded, clock.now());
@@ -47,4 +61,61 @@ export function storageCodec(
       };
     },
   };
+}
+
+/** {@link internalCodec}'s bytes as another API server keeps them, for an internal kind that the scheme knows. */
+export function internalStorageCodec(
+  { scheme, mediaType }: StorageCodecConfig,
+  { apiVersion, kind }: InternalKind,
+  json: ObjectCodec,
+): ObjectCodec {
+  const gvk = { ...parseGroupVersion(apiVersion), kind };
+  if (!scheme.isRegistered(gvk)) return json;
+  const schemaOf = (): StructSchema => scheme.kind(gvk).schema;
+  const decode = (bytes: Uint8Array): KubeObject => storageFormatOf(bytes).decode(bytes, schemaOf);
+  if (mediaType === "application/json") return { ...json, decode };
+  return { ...json, decode, encode: encoder(gvk, schemaOf(), mediaType).encode };
+}
+
+interface Encoder {
+  encode(object: KubeObject): Uint8Array;
+  encodeSteps(object: KubeObject): Steps<Uint8Array>;
+}
+
+function encoder(gvk: GroupVersionKind, whole: StructSchema, mediaType: StorageMediaType): Encoder {
+  const { kind } = gvk;
+  const apiVersion = formatGroupVersion(gvk);
+  const { format, schema } = written(gvk, whole, mediaType);
+  const named = (object: KubeObject): KubeObject =>
+    object.kind === kind && object.apiVersion === apiVersion ? object : { ...object, kind, apiVersion };
+  return {
+    encode: (object) => format.encode(named(object), schema),
+    encodeSteps: (object) => format.encodeSteps(named(object), schema),
+  };
+}
+
+/** No version is stored: the store gives it. JSON leaves the field out, protobuf has it empty. */
+function written(
+  { group }: GroupVersionKind,
+  whole: StructSchema,
+  mediaType: StorageMediaType,
+): { readonly format: StorageFormat; readonly schema: StructSchema } {
+  if (mediaType === "application/json" || STORED_AS_JSON.has(group) || !hasProtobuf(whole)) {
+    return {
+      format: storageFormat("application/json"),
+      schema: withoutField(whole, ["metadata", "resourceVersion"]),
+    };
+  }
+  return { format: withoutVersion(storageFormat(mediaType)), schema: whole };
+}
+
+const withoutVersion = (format: StorageFormat): StorageFormat => ({
+  ...format,
+  encode: (object, schema) => format.encode(versionless(object), schema),
+  encodeSteps: (object, schema) => format.encodeSteps(versionless(object), schema),
+});
+
+function versionless(object: KubeObject): KubeObject {
+  const { resourceVersion = "", ...metadata } = object.metadata ?? {};
+  return resourceVersion === "" ? object : { ...object, metadata };
 }

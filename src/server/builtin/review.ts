@@ -1,4 +1,3 @@
-import { encodeObject } from "../../machinery/codec/encode.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { badRequest, invalid } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -9,7 +8,7 @@ import { writeOptions } from "../endpoints/options/write-options.js";
 import type { MakeHandler } from "../endpoints/resource-record.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
 import { Admitter } from "../endpoints/verbs/admitter.js";
-import { respondJson } from "../endpoints/verbs/answer.js";
+import { respondValue } from "../endpoints/verbs/answer.js";
 import { fieldManagerName } from "../endpoints/verbs/field-manager-name.js";
 import { fieldTracking } from "../endpoints/verbs/field-tracking.js";
 import { clearSystemMetadata, matchNamespace, timestamp } from "../registry/metadata.js";
@@ -57,7 +56,7 @@ async function handleReview(request: ApiRequest, resource: ServedResource, revie
   const time = reviewer.shows === "status and time" && { creationTimestamp: timestamp(resource.now()) };
   const answered =
     reviewer.shows === "question" ? { ...object, status } : { apiVersion, kind, metadata: { ...time }, status };
-  await respondJson(request, format, 201, encodeObject(answered, resource.codec.schema));
+  await respondValue(request, format, 201, answered, resource.codec.schema);
 }
 
 /** A user as TokenReview and SelfSubjectReview show it. */

@@ -1,13 +1,16 @@
-import { internalError, isStatusError, type StatusError } from "../../machinery/errors/status-error.js";
-import type { Filter } from "../request/api-request.js";
-import { respondStatus } from "../request/respond.js";
+import { internalError, isStatusError, type Status, type StatusError } from "../../machinery/errors/status-error.js";
+import type { ApiRequest, Filter } from "../request/api-request.js";
 
 /**
- * Turns whatever was thrown behind it into the answer: a StatusError as it is, anything else as a 500. After the answer
+ * Turns whatever was thrown behind it into the answer that `respondStatus` writes: a StatusError as it is, anything else as
+ * a 500. After the answer
  * has begun nothing can be said any more, so the exchange is given up; the same when the client is gone. A server that
  * stops still answers what it accepted.
  */
-export function panicRecovery(report: (error: unknown) => void): Filter {
+export function panicRecovery(
+  report: (error: unknown) => void,
+  respondStatus: (request: ApiRequest, status: Status) => Promise<void>,
+): Filter {
   return (next) => async (request) => {
     try {
       await next(request);

@@ -22,6 +22,8 @@ import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
+import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
+import { respondStatus } from "../endpoints/verbs/answer.js";
 import { authentication } from "../filters/authentication.js";
 import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
@@ -50,6 +52,8 @@ export interface ServerConfig {
   readonly runtimeConfig?: RuntimeConfig;
   /** Resources beside the built-in ones. */
   readonly resources?: readonly ResourceDefinition[];
+  /** The form that objects are stored in; both forms are read. Default: "application/json". */
+  readonly storageMediaType?: StorageMediaType;
   readonly clock: Clock;
   readonly random: Random;
   /**
@@ -97,7 +101,7 @@ export interface Server {
 const LOOPBACK = { commonName: "system:apiserver", organizations: ["system:masters"] };
 
 export function createServer(config: ServerConfig): Server {
-  const { storage, clock, random, requestRandom, runtimeConfig = {} } = config;
+  const { storage, clock, random, requestRandom, runtimeConfig = {}, storageMediaType = "application/json" } = config;
   const stopping = new AbortController();
   // Every exchange under way adds a listener.
   setMaxListeners(0, stopping.signal);
@@ -108,6 +112,7 @@ export function createServer(config: ServerConfig): Server {
     random,
     requestRandom,
     runtimeConfig,
+    storageMediaType,
     scheme: config.scheme ?? publishedScheme(),
     admission: new AdmissionChain(enabledPlugins(config.admission ?? {}), {
       get objects() {
@@ -132,7 +137,7 @@ export function createServer(config: ServerConfig): Server {
     if (stopping.signal.aborted) return "stopping";
     return config.boot?.done === false ? "starting" : "serving";
   };
-  const outermost = [...(config.filters ?? []), panicRecovery(report)];
+  const outermost = [...(config.filters ?? []), panicRecovery(report, respondStatus)];
   const operations = operationsFor({
     resource: (groupVersion, resource) => registry.current.find(groupVersion, resource),
     tokens,

@@ -1,8 +1,5 @@
-import { encodeJson } from "../../machinery/codec/json-encoder.js";
-import type { Status } from "../../machinery/errors/status-error.js";
 import type { ApiRequest } from "./api-request.js";
 import type { ResponseWriter } from "./exchange.js";
-import { prefersPretty } from "./prefers-pretty.js";
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
@@ -27,19 +24,4 @@ export function respondBytes(request: ApiRequest, status: number, headers: Heade
 export async function respondText(request: ApiRequest, status: number, text: string): Promise<void> {
   const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
   await respondBytes(request, status, headers, Buffer.from(text, "utf8"));
-}
-
-/** Sends a metav1.Status as JSON: one line, as Go's encoder writes it, or indented. */
-export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
-  const retryAfter = status.details?.retryAfterSeconds;
-  const text = prefersPretty(request.exchange) ? encodeJson(status, { indent: 2 }) : `${encodeJson(status)}\n`;
-  await respondBytes(
-    request,
-    status.code,
-    {
-      "content-type": "application/json",
-      ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }),
-    },
-    Buffer.from(text, "utf8"),
-  );
 }

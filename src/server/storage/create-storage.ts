@@ -23,7 +23,7 @@ export interface StorageOptions {
   readonly historySeconds?: number;
   /** How many bytes of objects the history keeps. Default 64 MiB. */
   readonly historyBytes?: number;
-  /** The memory that cached forms of objects (parsed, encoded) may take, approximately. Default 48 MiB. */
+  /** The memory that parsed objects may take, approximately, and that encodings of objects may take beside them. Default 48 MiB. */
   readonly cacheBytes?: number;
   /** True when stored objects may be of another schema epoch; see {@link claimSchemaEpoch}. Default false. */
   readonly upgrades?: boolean;

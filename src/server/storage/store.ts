@@ -38,9 +38,11 @@ export interface StoredObject extends ObjectAttributes {
   readonly isStale: boolean;
   /** The parsed object with metadata.resourceVersion. It comes from a bounded cache: do not keep or change it. */
   object(): KubeObject;
+  /** {@link object}, but what had to be decoded for it is not kept: for who reads many objects once. */
+  peek(): KubeObject;
   /**
    * Encodings of this revision, which endpoints fill lazily and all answers and watch events share, by
-   * "<group>/<version>/<kind> <media type>".
+   * "<group>/<version>/<kind> <media type>". They come from a bounded cache of their own.
    */
   readonly encodings: Map<string, Uint8Array>;
 }

@@ -133,7 +133,8 @@ const refusals: readonly Refusal[] = [
     options: { accept: "image/png" },
     status: 406,
     reason: "NotAcceptable",
-    message: "only the following media types are accepted: application/json, application/yaml",
+    message:
+      "only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf",
   },
   {
     name: "a field selector the kind does not know",

@@ -45,7 +45,7 @@ function computed(name: string): StoredObject {
   const object = { kind: "RuntimeClass", apiVersion: "node.k8s.io/v1", metadata: { name }, handler: `run-${name}` };
   const bytes = Buffer.from(JSON.stringify(object));
   const shared = { key: name, isStale: false, labels: {}, fields: {}, encodings: new Map<string, Uint8Array>() };
-  return { ...shared, revision: 0, bytes, object: () => object };
+  return { ...shared, revision: 0, bytes, object: () => object, peek: () => object };
 }
 
 let opened = 0;

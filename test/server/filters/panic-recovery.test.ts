@@ -1,6 +1,7 @@
 import { builtInApi } from "../../../src/api/facts/index.js";
 import { expect, test } from "vitest";
 import { notFound } from "../../../src/machinery/errors/status-error.js";
+import { respondStatus } from "../../../src/server/endpoints/verbs/answer.js";
 import { panicRecovery } from "../../../src/server/filters/panic-recovery.js";
 import { newApiRequest } from "../../../src/server/request/api-request.js";
 import type { Exchange } from "../../../src/server/request/exchange.js";
@@ -28,7 +29,7 @@ async function outcome(error: unknown, signal: AbortSignal): Promise<Outcome> {
       return { write: () => Promise.resolve(), end: () => Promise.resolve() };
     },
   };
-  const handle = panicRecovery(() => reported++)(() => Promise.reject(error));
+  const handle = panicRecovery(() => reported++, respondStatus)(() => Promise.reject(error));
   await handle(newApiRequest(exchange, builtInApi(), 0, "id"));
   return { status, reported };
 }

@@ -6,6 +6,7 @@ import { publishedScheme } from "../../../src/api/scheme/published.js";
 import { decodeObject } from "../../../src/machinery/codec/strict-decode.js";
 import { formatGroupVersion } from "../../../src/machinery/meta/gvk.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
+import { encodeStored } from "../../../src/server/endpoints/serializers/json/stored-json.js";
 import { VersionCodec } from "../../../src/server/endpoints/representation/version-codec.js";
 import { storageCodec } from "../../../src/server/api-registry/storage-codec.js";
 import { createStorage } from "../../../src/server/storage/create-storage.js";
@@ -45,14 +46,14 @@ describe.skipIf(!there)("golden objects through storage (skipped where the testd
     const store = storage.storeFor({
       prefix: `/registry/${file}/`,
       resource: { group: kind.gvk.group, resource: kind.gvk.kind },
-      codec: storageCodec(scheme, hub, {}, systemClock),
+      codec: storageCodec({ scheme, clock: systemClock, mediaType: "application/json" }, hub, {}),
     });
     const { object } = decodeObject<KubeObject>(sent, kind.schema, { mode: "Strict" });
     delete object.metadata?.resourceVersion;
     await store.create("golden", kind.toHub(object));
     const stored = await store.get("golden", {});
     expect(stored.object()).toMatchObject({ apiVersion: formatGroupVersion(hub.gvk), kind: hub.gvk.kind });
-    const answered = Buffer.from(codec.encodeStored(stored)).toString("utf8");
+    const answered = Buffer.from(encodeStored(codec, stored)).toString("utf8");
     const metadata = { ...sent.metadata, resourceVersion: String(stored.revision) };
     const expected = JSON.stringify({ ...sent, metadata });
     if (LOSSY.includes(file)) expect(answered).not.toBe(expected);

@@ -2,12 +2,9 @@ import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../schema/schema.js";
 import { decodeJson, maxBodyDepth } from "../json-decoder.js";
 import { ownValue, setKey } from "../own-keys.js";
-import { type Numbers, numbered } from "./field-numbers.js";
+import { type Numbers, numbered, type StructLookup } from "./field-numbers.js";
 import { bytesOf, integerOf, ProtobufError, readFields, textOf, type WireValue } from "./wire-reader.js";
 import { readDuration, readIntOrString, readTime } from "./scalar-messages.js";
-
-/** Finds a type by its OpenAPI name, for the few free-form types that hold another. */
-export type StructLookup = (definition: string) => StructSchema | undefined;
 
 /**
  * Decodes a protobuf message of a Kubernetes type (generated.proto; numbers from the schema) to the JSON value that means

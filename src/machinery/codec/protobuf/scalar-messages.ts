@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../meta/json.js";
 import { integerOf, ProtobufError, readFields, textOf } from "./wire-reader.js";
-import { WireWriter } from "./wire-writer.js";
+import type { BackwardWriter } from "./backward-writer.js";
 
 /** Seconds since the epoch at which the years 0 and 10000 begin: what no text can say is outside. */
 const FIRST_SECOND = -62_167_219_200;
@@ -29,12 +29,12 @@ export function readTime(message: Uint8Array, digits: 0 | 6): JsonValue {
 }
 
 /** {@link readTime} the other way round; null is no time. */
-export function writeTime(value: unknown): WireWriter {
-  const writer = new WireWriter();
-  if (typeof value !== "string") return writer;
-  const milliseconds = Date.parse(value);
-  const fraction = /\.(\d+)/.exec(value)?.[1] ?? "";
-  return writer.integer(1, Math.floor(milliseconds / 1000)).integer(2, Number(fraction.padEnd(9, "0").slice(0, 9)));
+export function writeTime(writer: BackwardWriter, value: unknown): void {
+  if (typeof value !== "string") return;
+  const point = value.indexOf(".");
+  const fraction = point < 0 ? "" : (/^\d+/.exec(value.slice(point + 1))?.[0] ?? "");
+  writer.integer(2, fraction === "" ? 0 : Number(fraction.padEnd(9, "0").slice(0, 9)));
+  writer.integer(1, Math.floor(Date.parse(value) / 1000));
 }
 
 /** meta/v1 Duration: nanoseconds, as Go prints them. */
@@ -58,12 +58,16 @@ export function readIntOrString(message: Uint8Array): JsonValue {
 }
 
 /** {@link readIntOrString} the other way round. */
-export function writeIntOrString(value: unknown): WireWriter {
+export function writeIntOrString(writer: BackwardWriter, value: unknown): void {
   const isText = typeof value === "string";
-  return new WireWriter()
-    .integer(1, isText)
-    .integer(2, isText ? 0 : Number(value))
-    .text(3, isText ? value : "");
+  writer.text(3, isText ? value : "");
+  writer.integer(2, isText ? 0 : Number(value));
+  writer.integer(1, isText);
+}
+
+/** {@link readDuration} the other way round. */
+export function writeDuration(writer: BackwardWriter, value: unknown): void {
+  writer.integer(1, parseNanoseconds(String(value)));
 }
 
 const SECOND = 1_000_000_000n;
@@ -95,4 +99,24 @@ function decimal(value: bigint, scale: bigint): string {
     .padStart(scale.toString().length - 1, "0")
     .replace(/0+$/, "");
   return fraction === "" || scale === 1n ? String(value / scale) : `${value / scale}.${fraction}`;
+}
+
+const UNIT_NANOSECONDS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1000n,
+  µs: 1000n,
+  ms: 1_000_000n,
+  s: SECOND,
+  m: 60n * SECOND,
+  h: 3600n * SECOND,
+};
+
+/** {@link formatNanoseconds} the other way round. */
+function parseNanoseconds(text: string): bigint {
+  let total = 0n;
+  for (const [, whole = "", fraction = "", unit = ""] of text.matchAll(/(\d+)(?:\.(\d+))?(ns|us|µs|ms|s|m|h)/g)) {
+    const scale = UNIT_NANOSECONDS[unit] ?? 0n;
+    total += BigInt(whole) * scale + (BigInt(fraction || "0") * scale) / 10n ** BigInt(fraction.length);
+  }
+  return text.startsWith("-") ? -total : total;
 }

@@ -1,12 +1,9 @@
-import { encodeObject } from "../../../machinery/codec/encode.js";
 import { notFound } from "../../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResponseFormat } from "../../endpoints/negotiation/response-format.js";
-import { jsonBytes } from "../../endpoints/representation/json-text.js";
-import { partialMetadata, tableBytes } from "../../endpoints/representation/shapes.js";
 import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
-import { respondJson } from "../../endpoints/verbs/answer.js";
+import { respondValue } from "../../endpoints/verbs/answer.js";
 import { objectFormat } from "../../endpoints/verbs/scope.js";
 import type { TableCell, TableColumns } from "../../registry/table-columns.js";
 import type { ApiRequest } from "../../request/api-request.js";
@@ -25,19 +22,19 @@ export const componentStatusRecord: ResourceRecord = {
 };
 
 async function handleComponentStatuses(request: ApiRequest, resource: ServedResource): Promise<void> {
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   await respondObjects(request, resource, format, NAMES.map(componentStatus), true);
 }
 
 async function handleComponentStatus(request: ApiRequest, resource: ServedResource): Promise<void> {
   const { name } = request.info;
   if (!NAMES.includes(name)) throw notFound({ group: "", resource: "componentstatuses" }, name);
-  await respondObjects(request, resource, objectFormat(request.exchange), [componentStatus(name)], false);
+  await respondObjects(request, resource, objectFormat(request.exchange, resource), [componentStatus(name)], false);
 }
 
 function componentStatus(name: string): KubeObject {
   const conditions = [{ type: "Healthy", status: "True", message: "ok" }];
-  return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name, creationTimestamp: null }, conditions };
+  return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name }, conditions };
 }
 
 const column = (name: string, format = ""): TableColumns["definitions"][number] => ({
@@ -57,18 +54,22 @@ async function respondObjects(
   objects: readonly KubeObject[],
   list: boolean,
 ): Promise<void> {
+  const { metaVersion } = format;
   if (format.shape === "Table") {
-    const rows = objects.map((object) => {
-      const cells: readonly TableCell[] = [object.metadata?.name ?? "", "Healthy", "ok", ""];
-      return { cells, object: partialMetadata(object, format) };
+    const rows = objects.map(({ metadata }) => {
+      const cells: readonly TableCell[] = [metadata?.name ?? "", "Healthy", "ok", ""];
+      const object = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
+      return { cells, object };
     });
-    await respondJson(request, format, 200, tableBytes(format, {}, COLUMNS, rows));
-    return;
+    const table = { kind: "Table", apiVersion: `meta.k8s.io/${metaVersion}`, metadata: {}, columnDefinitions: COLUMNS };
+    return respondValue(request, format, 200, { ...table, rows });
   }
-  const encoded = objects.map((object) => encodeObject(object, resource.codec.schema));
-  const [only] = encoded;
-  if (!list && only !== undefined) return respondJson(request, format, 200, only);
-  const items = encoded.map((bytes) => JSON.parse(Buffer.from(bytes).toString("utf8")) as KubeObject);
-  const body = jsonBytes({ kind: "ComponentStatusList", apiVersion: "v1", metadata: {}, items });
-  await respondJson(request, format, 200, body);
+  const [only] = objects;
+  if (!list && only !== undefined) return respondValue(request, format, 200, only, resource.codec.schema);
+  await respondValue(request, format, 200, {
+    kind: "ComponentStatusList",
+    apiVersion: "v1",
+    metadata: {},
+    items: objects,
+  });
 }

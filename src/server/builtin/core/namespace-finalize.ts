@@ -12,7 +12,7 @@ import type { ApiRequest } from "../../request/api-request.js";
 
 /** PUT /api/v1/namespaces/NAME/finalize: sets spec.finalizers; the last one taken off a deleted namespace removes it. */
 export async function handleNamespaceFinalize(request: ApiRequest, resource: ServedResource): Promise<void> {
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const { object } = await resource.codec.decode(await readObjectBody(request), options.fieldValidation);
   checkName(object, request.info);

@@ -9,6 +9,7 @@ import { columns } from "../tables/columns.js";
 export const nodeRecord: ResourceRecord = {
   group: "",
   resource: "nodes",
+  storage: { prefix: "minions" },
   strategy: {
     prepareForCreate: (draft) => dropConfigSource(draft, {}),
     prepareForUpdate: dropConfigSource,

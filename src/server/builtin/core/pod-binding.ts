@@ -8,10 +8,9 @@ import { decodeBody } from "../../endpoints/negotiation/decode-body.js";
 import { readObjectBody } from "../../endpoints/negotiation/request-body.js";
 import { negotiatePlain } from "../../endpoints/negotiation/response-format.js";
 import { writeOptions } from "../../endpoints/options/write-options.js";
-import { jsonBytes } from "../../endpoints/representation/json-text.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { Admitter } from "../../endpoints/verbs/admitter.js";
-import { respondJson } from "../../endpoints/verbs/answer.js";
+import { respondValue } from "../../endpoints/verbs/answer.js";
 import { trustedUpdate } from "../../endpoints/verbs/trusted-update.js";
 import { metadataOf, timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
@@ -41,7 +40,7 @@ export async function handlePodBinding(request: ApiRequest, resource: ServedReso
   };
   await trustedUpdate(named, resource, options.dryRun, change, { preconditions });
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
-  await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));
+  await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 
 function targetNode(binding: KubeObject, name: string): string {

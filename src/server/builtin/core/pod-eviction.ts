@@ -10,10 +10,9 @@ import { readObjectBody } from "../../endpoints/negotiation/request-body.js";
 import { negotiatePlain } from "../../endpoints/negotiation/response-format.js";
 import { checkedDeleteOptions, type DeleteRequestOptions } from "../../endpoints/options/delete-options.js";
 import { writeOptions } from "../../endpoints/options/write-options.js";
-import { jsonBytes } from "../../endpoints/representation/json-text.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { Admitter } from "../../endpoints/verbs/admitter.js";
-import { respondJson } from "../../endpoints/verbs/answer.js";
+import { respondValue } from "../../endpoints/verbs/answer.js";
 import { scopeOf } from "../../endpoints/verbs/scope.js";
 import { copyObject } from "../../registry/copy.js";
 import type { DeleteOptions } from "../../registry/delete-options.js";
@@ -59,7 +58,7 @@ export async function handlePodEviction(
     refused === undefined
       ? { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 }
       : { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message: refused, code: 500 };
-  await respondJson(request, negotiatePlain(request.exchange), 201, jsonBytes(status));
+  await respondValue(request, negotiatePlain(request.exchange), 201, status);
 }
 
 interface Resources {

@@ -13,6 +13,7 @@ import { dropping, namedTemplateWarnings, onChange, templateWarnings } from "./t
 export const replicationControllerRecord: ResourceRecord = {
   group: "",
   resource: "replicationcontrollers",
+  storage: { prefix: "controllers" },
   strategy: {
     hasGeneration: true,
     ...dropping,

@@ -2,7 +2,6 @@ import { schemaFor } from "../../../api/facts/index.js";
 import { goQuote } from "../../../base/go-quote.js";
 import type { Random } from "../../../base/random.js";
 import { uuid } from "../../../base/uuid.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
 import { type FieldError, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, isNotFound, notFound } from "../../../machinery/errors/status-error.js";
 import { signToken } from "../../../machinery/jwt/jws.js";
@@ -16,7 +15,7 @@ import { negotiatePlain } from "../../endpoints/negotiation/response-format.js";
 import { writeOptions } from "../../endpoints/options/write-options.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { Admitter } from "../../endpoints/verbs/admitter.js";
-import { respondJson } from "../../endpoints/verbs/answer.js";
+import { respondValue } from "../../endpoints/verbs/answer.js";
 import { scopeOf } from "../../endpoints/verbs/scope.js";
 import { timestamp } from "../../registry/metadata.js";
 import type { ApiRequest } from "../../request/api-request.js";
@@ -75,7 +74,7 @@ export async function handleTokenRequest(
   };
   draft.kind = TOKEN_REQUEST.kind;
   draft.apiVersion = formatGroupVersion(TOKEN_REQUEST);
-  await respondJson(request, negotiatePlain(request.exchange), 201, encodeObject(draft, schema));
+  await respondValue(request, negotiatePlain(request.exchange), 201, draft, schema);
 }
 
 function checkPlace({ metadata = {} }: KubeObject, name: string, namespace: string): void {

@@ -13,6 +13,7 @@ import { columns } from "../tables/columns.js";
 export const ingressRecord: ResourceRecord = {
   group: "networking.k8s.io",
   resource: "ingresses",
+  storage: { prefix: "ingress" },
   strategy: {
     hasGeneration: true,
     ...warned(ingressWarnings),

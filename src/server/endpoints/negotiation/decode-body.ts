@@ -1,16 +1,9 @@
-import type { Steps } from "../../../base/steps.js";
-import { schemaFor, structOf } from "../../../api/facts/index.js";
-import {
-  decodeTypedSteps,
-  decodeTypedValueSteps,
-  type TypedObject,
-  unrecognized,
-} from "../../../machinery/codec/decode-typed.js";
-import { JsonDecodeError } from "../../../machinery/codec/json-decoder.js";
+import type { schemaFor } from "../../../api/facts/index.js";
+import type { TypedObject } from "../../../machinery/codec/decode-typed.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
-import { type RequestBody, runSteps } from "./request-body.js";
+import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import { serializerOf } from "../serializers/index.js";
+import type { RequestBody } from "./request-body.js";
 import { unknownConversion } from "./unknown-conversion.js";
 
 export interface DecodeBodyOptions {
@@ -23,12 +16,15 @@ export interface DecodeBodyOptions {
   readonly accepts?: (apiVersion: string) => boolean;
 }
 
+/** What a serializer needs of {@link DecodeBodyOptions}. */
+export type DecodeOptions = Pick<DecodeBodyOptions, "expected" | "mode" | "schemaOf">;
+
 /** A body of any media type as an object of the expected kind. Throws 400. */
 export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Promise<TypedObject> {
   const { expected } = how;
   const wanted = formatGroupVersion(expected);
   const { accepts = (apiVersion) => apiVersion === wanted } = how;
-  const decoded = await runSteps(body.bytes, await decode(body, how));
+  const decoded = await serializerOf(body.mediaType).decode(body.bytes, how);
   const { kind } = decoded;
   if (kind.kind !== expected.kind) {
     throw badRequest(
@@ -40,40 +36,4 @@ export async function decodeBody(body: RequestBody, how: DecodeBodyOptions): Pro
     throw badRequest(`the API version in the data (${given}) does not match the expected API version (${wanted})`);
   }
   return decoded;
-}
-
-async function decode(body: RequestBody, how: DecodeBodyOptions): Promise<Steps<TypedObject>> {
-  const { expected, mode, schemaOf = schemaFor } = how;
-  const options = { expected, schemaOf, mode };
-  switch (body.mediaType) {
-    case "application/json":
-      return decodeTypedSteps(body.bytes, options);
-    case "application/yaml": {
-      const { readYamlBody } = await import("./yaml-body.js");
-      const { value, repeated } = readYamlBody(body.bytes);
-      return decodeTypedValueSteps(value, undefined, { ...options, repeatedInYaml: repeated }, body.bytes);
-    }
-    case "application/vnd.kubernetes.protobuf":
-      return decodeTypedValueSteps(await protobufValue(body.bytes, expected), undefined, options, body.bytes);
-  }
-}
-
-/** The JSON value a protobuf document means. A kind nobody knows is left without its content: naming it is enough. */
-async function protobufValue(bytes: Uint8Array, expected: GroupVersionKind): Promise<JsonValue> {
-  const { decodeProtobufMessage, openEnvelope, ProtobufError } = await import("./protobuf-body.js");
-  try {
-    const { apiVersion, kind, raw } = openEnvelope(bytes);
-    // Refused where it is compared with what was expected, as in every other body.
-    if (apiVersion.split("/").length > 2) return { kind, apiVersion };
-    const gvk = {
-      ...(apiVersion === "" ? expected : parseGroupVersion(apiVersion)),
-      kind: kind === "" ? expected.kind : kind,
-    };
-    const schema = schemaFor(gvk);
-    return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, structOf)) };
-  } catch (error) {
-    // Free-form values are JSON within.
-    if (!(error instanceof ProtobufError || error instanceof JsonDecodeError)) throw error;
-    throw unrecognized(expected, error.message, bytes);
-  }
 }

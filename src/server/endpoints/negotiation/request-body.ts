@@ -3,6 +3,7 @@ import { inSlices } from "../../../base/time-slice.js";
 import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { parseMediaType } from "./media-type.js";
+import { MEDIA_TYPES, type MediaTypeName } from "./response-format.js";
 
 /** What kube-apiserver takes at most. */
 export const BODY_LIMIT = 3 * 1024 * 1024;
@@ -20,10 +21,8 @@ export function runSteps<T>(body: Uint8Array, steps: Steps<T>): T | Promise<T> {
 /** A body that nobody has decoded yet. */
 export interface RequestBody {
   readonly bytes: Uint8Array;
-  readonly mediaType: "application/json" | "application/yaml" | "application/vnd.kubernetes.protobuf";
+  readonly mediaType: MediaTypeName;
 }
-
-const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
 
 /** Reads a body; it is JSON when no content type is given. Throws 413 or 415. An empty one may have any type. */
 export async function readObjectBody(request: ApiRequest): Promise<RequestBody> {

@@ -1,13 +1,19 @@
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Exchange } from "../../request/exchange.js";
 import { prefersPretty } from "../../request/prefers-pretty.js";
 import { type MediaType, parseAccept } from "./media-type.js";
 
 export type Shape = "object" | "Table" | "PartialObjectMetadata";
 
+/** In kube-apiserver's order: the first one is for who takes anything. */
+export const MEDIA_TYPES = ["application/json", "application/yaml", "application/vnd.kubernetes.protobuf"] as const;
+
+export type MediaTypeName = (typeof MEDIA_TYPES)[number];
+
 /** How an answer is to look. */
 export interface ResponseFormat {
-  readonly mediaType: "application/json" | "application/yaml";
+  readonly mediaType: MediaTypeName;
   readonly shape: Shape;
   /** Version of meta.k8s.io that Table and PartialObjectMetadata are written in. */
   readonly metaVersion: "v1" | "v1beta1";
@@ -15,51 +21,73 @@ export interface ResponseFormat {
   readonly pretty: boolean;
 }
 
-const ACCEPTED = "only the following media types are accepted: application/json, application/yaml";
-
-/** Whether a shape can be made of this answer; a list can be a table when its items can. */
-export type Offers = (shape: Exclude<Shape, "object">) => boolean;
+/** Whether an answer can have a shape in a media type; a list can be a table when its items can. */
+export type Offers = (shape: Shape, mediaType: MediaTypeName) => boolean;
 
 /**
- * Picks the first clause of the Accept header this server can honour. Protobuf clauses are passed over: clients name
- * another type after it. Throws 406 when nothing is left.
+ * Picks the first clause of the Accept header that the answer can honour: named types before wildcards, by their weights.
+ * Throws 406 when none is left.
  */
 export function negotiate(exchange: Exchange, offers: Offers): ResponseFormat {
-  const pretty = prefersPretty(exchange);
-  for (const clause of parseAccept(exchange.headers["accept"])) {
-    const mediaType = ours(clause.type);
-    if (mediaType === undefined) continue;
-    const shaped = shapeOf(clause, offers);
-    if (shaped !== undefined) return { mediaType, ...shaped, pretty: mediaType === "application/json" && pretty };
-  }
-  throw notAcceptable(ACCEPTED);
+  const format = negotiated(exchange, offers);
+  if (format === undefined)
+    throw notAcceptable(`only the following media types are accepted: ${MEDIA_TYPES.join(", ")}`);
+  return format;
 }
 
-/** For answers that have no other shapes (discovery, Status). */
-export const negotiatePlain = (exchange: Exchange): ResponseFormat => negotiate(exchange, () => false);
+/** {@link negotiate}, but undefined when no clause is left. */
+export function negotiated(exchange: Exchange, offers: Offers): ResponseFormat | undefined {
+  for (const clause of parseAccept(exchange.headers["accept"])) {
+    const mediaType = ours(clause.type);
+    if (mediaType === undefined || !streams(clause, mediaType)) continue;
+    const shaped = shapeOf(clause);
+    if (shaped === undefined || !offers(shaped.shape, mediaType)) continue;
+    return { mediaType, ...shaped, pretty: mediaType === "application/json" && prefersPretty(exchange) };
+  }
+  return undefined;
+}
 
-function ours(type: string): ResponseFormat["mediaType"] | undefined {
+/** Built-in types without other shapes (discovery, Status, Scale). */
+export const PLAIN: Offers = (shape) => shape === "object";
+
+/** For answers that have no other shapes. */
+export const negotiatePlain = (exchange: Exchange): ResponseFormat => negotiate(exchange, PLAIN);
+
+/**
+ * Objects of a resource that have `schema`: tables are never protobuf, nor are custom resources, whose metadata alone may
+ * be.
+ */
+export const offersOf =
+  (schema: () => StructSchema): Offers =>
+  (shape, mediaType) => {
+    if (mediaType !== "application/vnd.kubernetes.protobuf") return true;
+    return shape === "PartialObjectMetadata" || (shape === "object" && hasProtobuf(schema()));
+  };
+
+/** Built-in types number their fields. */
+export const hasProtobuf = ({ byName }: StructSchema): boolean => byName.get("metadata")?.protobuf !== undefined;
+
+function ours(type: string): MediaTypeName | undefined {
   switch (type) {
-    case "application/json":
     case "application/*":
     case "*/*":
       return "application/json";
-    case "application/yaml":
-      return "application/yaml";
     default:
-      return undefined;
+      return MEDIA_TYPES.find((name) => name === type);
   }
 }
 
-function shapeOf(
-  { parameters }: MediaType,
-  offers: Offers,
-): { shape: Shape; metaVersion: "v1" | "v1beta1" } | undefined {
+/** A clause may name the streaming schema, of which there is one; YAML has none. */
+function streams({ parameters }: MediaType, mediaType: MediaTypeName): boolean {
+  const stream = parameters.get("stream") ?? "";
+  return stream === "" || (stream === "watch" && mediaType !== "application/yaml");
+}
+
+function shapeOf({ parameters }: MediaType): { shape: Shape; metaVersion: "v1" | "v1beta1" } | undefined {
   const as = parameters.get("as");
   if (as === undefined || as === "") return { shape: "object", metaVersion: "v1" };
   const version = parameters.get("v");
   if (parameters.get("g") !== "meta.k8s.io" || (version !== "v1" && version !== "v1beta1")) return undefined;
   const shape = as === "PartialObjectMetadataList" ? "PartialObjectMetadata" : as;
-  if (shape !== "Table" && shape !== "PartialObjectMetadata") return undefined;
-  return offers(shape) ? { shape, metaVersion: version } : undefined;
+  return shape === "Table" || shape === "PartialObjectMetadata" ? { shape, metaVersion: version } : undefined;
 }

@@ -10,13 +10,15 @@ import {
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import type { Handler } from "../../request/api-request.js";
 import { parseAccept } from "../negotiation/media-type.js";
-import { negotiatePlain } from "../negotiation/response-format.js";
-import { jsonBytes, NEWLINE } from "../representation/json-text.js";
-import { respondJson } from "../verbs/answer.js";
+import { MEDIA_TYPES, negotiatePlain } from "../negotiation/response-format.js";
+import { jsonBytes, NEWLINE } from "../serializers/json/json-text.js";
+import { respondValue } from "../verbs/answer.js";
 import { type CachedDocument, respondDocument } from "./cached-document.js";
 import type { ApiRequest } from "../../request/api-request.js";
 
 const AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+const LEGACY: readonly string[] = [...MEDIA_TYPES, "application/*", "*/*"];
 
 /** Answers /api, /apis and what lies below them down to a group version; undefined for other paths. */
 export function discoveryHandlers(api: ServedApi, serverAddress: () => string): (path: string) => Handler | undefined {
@@ -57,15 +59,15 @@ async function respondRoot(request: ApiRequest, aggregated: CachedDocument, lega
       return;
     }
     if (as !== undefined) continue;
-    if (["application/json", "application/yaml", "application/*", "*/*"].includes(type)) {
+    if (LEGACY.includes(type)) {
       await respondPlain(request, legacy());
       return;
     }
   }
-  throw notAcceptable("only the following media types are accepted: application/json, application/yaml");
+  throw notAcceptable(`only the following media types are accepted: ${MEDIA_TYPES.join(", ")}`);
 }
 
 async function respondPlain(request: ApiRequest, value: object): Promise<void> {
   const format = negotiatePlain(request.exchange);
-  await respondJson(request, format, 200, jsonBytes(value));
+  await respondValue(request, format, 200, value);
 }

@@ -3,7 +3,7 @@ import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondBytes, respondText } from "../../request/respond.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
 import { parseAccept } from "../negotiation/media-type.js";
-import { jsonBytes } from "../representation/json-text.js";
+import { jsonBytes } from "../serializers/json/json-text.js";
 import { type CachedDocument, respondDocument } from "./cached-document.js";
 import type { LatestDocuments } from "./latest-documents.js";
 

@@ -1,17 +1,13 @@
 import { nextSlice } from "../../../base/time-slice.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
-import type { StoredObject } from "../../storage/store.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { isLong, type RequestBody } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
-import { NEWLINE } from "./json-text.js";
-import { spliceResourceVersion } from "./splice.js";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -29,7 +25,7 @@ export interface PatchedObject {
   readonly strictErrors: readonly string[];
 }
 
-/** One kind at one version: from bodies to the hub's shape and back to bytes. */
+/** One kind at one version: from bodies to the hub's shape and back. */
 export class VersionCodec {
   readonly gvk: GroupVersionKind;
   readonly apiVersion: string;
@@ -106,36 +102,5 @@ export class VersionCodec {
   /** A hub object as this version has it. The argument is not changed; what did not need to change is shared. */
   fromHub(object: KubeObject): KubeObject {
     return this.isHub ? object : this.kind.fromHub(object);
-  }
-
-  /** The object as the answer to a GET, without a newline. Made once per revision where it costs something. */
-  encodeStored(stored: StoredObject): Uint8Array {
-    if (this.isHub) {
-      // Never written: it has no version.
-      if (stored.revision === 0) return stored.bytes;
-      const spliced = spliceResourceVersion(stored.bytes, stored.revision);
-      if (spliced !== undefined) return spliced;
-    }
-    const key = `${this.apiVersion}/${this.gvk.kind} application/json`;
-    let bytes = stored.encodings.get(key);
-    if (bytes === undefined) {
-      bytes = encodeObject(this.fromHub(stored.object()), this.schema);
-      stored.encodings.set(key, bytes);
-    }
-    return bytes;
-  }
-
-  /** {@link encodeStored} with a newline behind it. */
-  encodeStoredLine(stored: StoredObject): Uint8Array {
-    if (this.isHub && stored.revision > 0) {
-      const spliced = spliceResourceVersion(stored.bytes, stored.revision, NEWLINE);
-      if (spliced !== undefined) return spliced;
-    }
-    return Buffer.concat([this.encodeStored(stored), NEWLINE]);
-  }
-
-  /** An object of this kind with nothing but metadata: a bookmark. */
-  encodeEmpty(metadata: object): Uint8Array {
-    return encodeObject({ kind: this.gvk.kind, apiVersion: this.apiVersion, metadata }, this.schema);
   }
 }

@@ -1,9 +1,12 @@
+import type { Status } from "../../../machinery/errors/status-error.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { respondBytes } from "../../request/respond.js";
 import type { StoredObject } from "../../storage/store.js";
-import type { ResponseFormat } from "../negotiation/response-format.js";
+import { negotiated, PLAIN, type ResponseFormat } from "../negotiation/response-format.js";
 import { respondBody } from "../representation/body-writer.js";
-import { renderJson } from "../representation/json-text.js";
-import { shaper } from "../representation/shapes.js";
+import { serializerOf } from "../serializers/index.js";
+import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 import type { ServedResource } from "../served-resource.js";
 import { includeObject } from "./scope.js";
 
@@ -16,20 +19,47 @@ export function respondObject(
   stored: StoredObject,
 ): Promise<void> {
   const include = includeObject(request.exchange.query, format);
-  if (format.shape === "object" && format.mediaType === "application/json" && !format.pretty) {
-    const line = resource.codec.encodeStoredLine(stored);
-    return respondBody(request, status, { "content-type": format.mediaType }, line);
-  }
-  const bytes = shaper(resource, format, include).one(stored);
-  return respondJson(request, format, status, bytes);
+  return respond(request, format, status, serializerOf(format.mediaType).object({ resource, format, include }, stored));
 }
 
-/** Answers JSON bytes that are already made. */
-export async function respondJson(
+/** Answers an object that is not stored. The schema may be left out; see {@link Serializer.value}. */
+export function respondValue(
   request: ApiRequest,
   format: ResponseFormat,
   status: number,
-  json: Uint8Array,
+  value: object,
+  schema?: StructSchema,
 ): Promise<void> {
-  await respondBody(request, status, { "content-type": format.mediaType }, await renderJson(json, format));
+  return respond(request, format, status, serializerOf(format.mediaType).value(value, format, schema));
+}
+
+function respond(
+  request: ApiRequest,
+  { mediaType }: ResponseFormat,
+  status: number,
+  body: Uint8Array | Promise<Uint8Array>,
+): Promise<void> {
+  const headers = { "content-type": mediaType };
+  if (body instanceof Promise) return body.then((bytes) => respondBody(request, status, headers, bytes));
+  return respondBody(request, status, headers, body);
+}
+
+/**
+ * Answers a Status that ends a request, in the media type that the client prefers. A client that takes none of them gets
+ * JSON all the same: the failure is not hidden behind another.
+ */
+export async function respondStatus(request: ApiRequest, status: Status): Promise<void> {
+  const format = negotiated(request.exchange, PLAIN);
+  const { mediaType = "application/json" } = format ?? {};
+  const body =
+    format === undefined
+      ? Buffer.from(encodeJson(status, { indent: 2 }))
+      : await serializerOf(mediaType).value(status, format);
+  const retryAfter = status.details?.retryAfterSeconds;
+  await respondBytes(
+    request,
+    status.code,
+    { "content-type": mediaType, ...(retryAfter !== undefined && { "retry-after": String(retryAfter) }) },
+    body,
+  );
 }

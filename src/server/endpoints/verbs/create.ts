@@ -11,7 +11,7 @@ import { objectFormat, scopeOf } from "./scope.js";
 
 /** POST to a collection. */
 export async function handleCreate(request: ApiRequest, resource: ServedResource, storage: Creater): Promise<void> {
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
   const scope = scopeOf(request, options.dryRun, body.bytes);

@@ -3,9 +3,8 @@ import type { ApiRequest } from "../../request/api-request.js";
 import { deleteOptions } from "../options/delete-options.js";
 import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions } from "../options/list-options.js";
-import { jsonBytes } from "../representation/json-text.js";
 import type { ServedResource } from "../served-resource.js";
-import { respondJson, respondObject } from "./answer.js";
+import { respondObject, respondValue } from "./answer.js";
 import { respondList, storeOptions } from "./list.js";
 import { Admitter } from "./admitter.js";
 import { objectFormat, scopeOf } from "./scope.js";
@@ -16,7 +15,7 @@ export async function handleDelete(
   resource: ServedResource,
   storage: GracefulDeleter,
 ): Promise<void> {
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   const options = await deleteOptions(request);
   const { facts, strategy } = resource;
   const { object, gone } = await storage.delete(
@@ -38,7 +37,7 @@ export async function handleDelete(
         uid: object.object().metadata?.uid,
       },
     };
-    await respondJson(request, { ...format, shape: "object" }, 200, jsonBytes(status));
+    await respondValue(request, format, 200, status);
     return;
   }
   const accepted = !gone && options.orphanDependents === false;
@@ -51,7 +50,7 @@ export async function handleDeleteCollection(
   resource: ServedResource,
   storage: CollectionDeleter,
 ): Promise<void> {
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   const list = listOptions(request, fieldLabelsOf(resource));
   const options = await deleteOptions(request);
   const deleted = await storage.deleteCollection(
@@ -61,5 +60,5 @@ export async function handleDeleteCollection(
     new Admitter(request, resource, options.dryRun).remove(options),
   );
   const shape = format.shape === "Table" ? "object" : format.shape;
-  await respondList(request, resource, { ...format, shape }, deleted);
+  await respondList(request, { resource, format: { ...format, shape }, include: "Metadata" }, deleted);
 }

@@ -6,7 +6,7 @@ import { objectFormat, scopeOf } from "./scope.js";
 
 /** GET of one object, or of its status subresource, which answers the same. */
 export async function handleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   const resourceVersion = request.exchange.query.get("resourceVersion") ?? "";
   const stored = await storage.get(scopeOf(request), request.info.name, { resourceVersion });
   await respondObject(request, resource, format, 200, stored);

@@ -1,5 +1,5 @@
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { jsonText } from "../representation/json-text.js";
+import { jsonText } from "../serializers/json/json-text.js";
 import { UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
@@ -17,6 +17,7 @@ import type { ApiRequest } from "../../request/api-request.js";
 import { BODY_LIMIT, runSteps } from "../negotiation/request-body.js";
 import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { FieldValidation, PatchedObject, VersionCodec } from "../representation/version-codec.js";
+import { encodeStored } from "../serializers/json/stored-json.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
 import { checkName } from "./check-name.js";
@@ -37,7 +38,7 @@ export async function handlePatch(
   subresource?: UpdateOptions["subresource"],
 ): Promise<void> {
   const type = patchTypeOf(request);
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
   const tracking = fieldTracking(resource, subresource);
@@ -78,7 +79,7 @@ async function patching(
       (await patchObject(
         request,
         resource,
-        decodeJson(resource.codec.encodeStored(current)).value,
+        decodeJson(encodeStored(resource.codec, current)).value,
         patch,
         type,
         options,

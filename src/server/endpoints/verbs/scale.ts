@@ -1,5 +1,4 @@
 import { schemaFor } from "../../../api/facts/index.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
@@ -17,7 +16,7 @@ import { patchedKind } from "../negotiation/patched-kind.js";
 import { negotiatePlain } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
-import { respondJson } from "./answer.js";
+import { respondValue } from "./answer.js";
 import { readAppliedObject } from "./applied-object.js";
 import { fieldManagerName } from "./field-manager-name.js";
 import { applyPatch, patchRefusal } from "./patch.js";
@@ -171,5 +170,5 @@ function scaleSchema(): StructSchema {
 }
 
 async function respondScale(request: ApiRequest, scale: KubeObject): Promise<void> {
-  await respondJson(request, negotiatePlain(request.exchange), 200, encodeObject(scale, scaleSchema()));
+  await respondValue(request, negotiatePlain(request.exchange), 200, scale, scaleSchema());
 }

@@ -6,8 +6,9 @@ import type { ApiRequest } from "../../request/api-request.js";
 import type { RequestScope } from "../../registry/scope.js";
 import type { Exchange } from "../../request/exchange.js";
 import { isLong } from "../negotiation/request-body.js";
-import { negotiate, type ResponseFormat } from "../negotiation/response-format.js";
-import type { IncludeObject } from "../representation/shapes.js";
+import { negotiate, offersOf, type ResponseFormat } from "../negotiation/response-format.js";
+import type { IncludeObject } from "../serializers/serializer.js";
+import type { ServedResource } from "../served-resource.js";
 
 /** `body` is what the work is done with, if there is one. */
 export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array): RequestScope {
@@ -17,8 +18,12 @@ export function scopeOf(request: ApiRequest, dryRun = false, body?: Uint8Array):
   return { user, apiVersion, namespace: info.namespace, warnings, dryRun, pause };
 }
 
-/** Objects of every stored resource can be tables and bare metadata. */
-export const objectFormat = (exchange: Exchange): ResponseFormat => negotiate(exchange, () => true);
+/** Objects of every resource can be tables and bare metadata, those of built-in ones protobuf. */
+export const objectFormat = (exchange: Exchange, { codec }: ServedResource): ResponseFormat =>
+  negotiate(
+    exchange,
+    offersOf(() => codec.schema),
+  );
 
 /** What rides in the rows of a table. Throws 400 for what no table can have; who asks for no table may say what they like. */
 export function includeObject(query: URLSearchParams, { shape }: ResponseFormat): IncludeObject {

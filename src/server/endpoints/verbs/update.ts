@@ -18,7 +18,7 @@ export async function handleUpdate(
   storage: Updater,
   subresource?: UpdateOptions["subresource"],
 ): Promise<void> {
-  const format = objectFormat(request.exchange);
+  const format = objectFormat(request.exchange, resource);
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const body = await readObjectBody(request);
   const scope = scopeOf(request, options.dryRun, body.bytes);

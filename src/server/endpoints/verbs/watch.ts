@@ -4,35 +4,31 @@ import { isStatusError, internalError, notAcceptable, type Status } from "../../
 import type { Watcher } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import type { StoredEvent } from "../../storage/store.js";
-import type { ResponseFormat } from "../negotiation/response-format.js";
 import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions, predicateOf } from "../options/list-options.js";
-import { jsonBytes } from "../representation/json-text.js";
-import { LineChunk } from "../representation/line-chunk.js";
-import { RecentLines } from "../representation/recent-lines.js";
-import { type BookmarkMetadata, shaper, type Shaper } from "../representation/shapes.js";
+import { serializerOf, STREAM_TYPES } from "../serializers/index.js";
+import type { StreamSerializer, View } from "../serializers/serializer.js";
 import type { ServedResource } from "../served-resource.js";
 import { DeliveryPace } from "./delivery-pace.js";
 import { eventSink } from "./event-sink.js";
 import { includeObject, objectFormat, scopeOf } from "./scope.js";
 
 const MIN_TIMEOUT_SECONDS = 1800;
-const ACCEPTED = "only the following media types are accepted: application/json;stream=watch";
 /** What is written at once: all that a reader that stops reading can leave behind, but for an event's own size. */
 const CHUNK_BYTES = 64 * 1024;
 /** Events made without asking whether others want the event loop. */
 const SLICE_EVENTS = 32;
 
-const recentLines = new RecentLines(2 * 1024 * 1024);
 const pace = new DeliveryPace();
 
 /**
- * GET with watch=true: events as they come, each a line of JSON or a message of a WebSocket, until the client leaves, its time is up, the resource is removed or the history
+ * GET with watch=true: events as they come, each a frame of the media type or a message of a WebSocket, until the client leaves, its time is up, the resource is removed or the history
  * it needs is gone; the last is told in an ERROR event.
  */
 export async function handleWatch(request: ApiRequest, resource: ServedResource, storage: Watcher): Promise<void> {
-  const format = objectFormat(request.exchange);
-  if (format.mediaType !== "application/json") throw notAcceptable(ACCEPTED);
+  const format = objectFormat(request.exchange, resource);
+  const { stream: serializer } = serializerOf(format.mediaType);
+  if (serializer === undefined) throw notAcceptable(`only the following media types are accepted: ${STREAM_TYPES}`);
   const include = includeObject(request.exchange.query, format);
   const options = listOptions(request, fieldLabelsOf(resource));
   const ending = new AbortController();
@@ -50,7 +46,7 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
       timeoutMilliseconds: milliseconds,
       sendInitialEvents: options.sendInitialEvents,
     });
-    await stream(request, resource, format, shaper(resource, format, include), events);
+    await stream(request, serializer, { resource, format, include }, events);
   } catch (error) {
     if (request.exchange.signal.aborted) return;
     throw error;
@@ -62,35 +58,29 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
 
 async function stream(
   request: ApiRequest,
-  resource: ServedResource,
-  format: ResponseFormat,
-  shape: Shaper,
+  serializer: StreamSerializer,
+  view: View,
   events: AsyncIterable<readonly StoredEvent[]>,
 ): Promise<void> {
-  const sink = await eventSink(request, format);
-  const chunk = new LineChunk(CHUNK_BYTES);
-  /** Stored bytes are the event's bytes, but for the resourceVersion. */
-  const plain = format.shape === "object" && resource.codec.isHub;
-  let first = true;
+  const sink = await eventSink(request, serializer);
+  const frames = serializer.open(view, CHUNK_BYTES);
   try {
     for await (const batch of events) {
+      // Of many events, a state or a backlog, nobody else is told.
+      const isShared = batch.length <= SLICE_EVENTS;
       for (const [index, event] of batch.entries()) {
-        // Of few events others are told too, so their lines are kept; of many, a state or a backlog, nobody else is.
-        const stored = plain && batch.length > SLICE_EVENTS ? event.object : undefined;
-        if (stored === undefined || !chunk.addStored(event.type, stored, batch.length - index - 1)) {
-          chunk.add(eventLine(resource, format, shape, event, first));
-        }
-        first = false;
+        frames.addEvent(event, batch.length - index - 1, isShared);
         // Not for a few: watchers that wake together would wait for a turn of the event loop each.
         if (index % SLICE_EVENTS === SLICE_EVENTS - 1 && sliceIsSpent()) await nextSlice();
-        if (chunk.length >= CHUNK_BYTES) await sink.write(chunk.take());
+        if (frames.length >= CHUNK_BYTES) await sink.write(frames.take());
       }
-      if (chunk.length > 0) await sink.write(chunk.take());
+      if (frames.length > 0) await sink.write(frames.take());
       await pace.written(batch.length);
     }
   } catch (error) {
     if (request.exchange.signal.aborted) return;
-    await sink.write(line("ERROR", jsonBytes(statusOf(error))));
+    frames.addError(statusOf(error));
+    await sink.write(frames.take());
   }
   await sink.end();
 }
@@ -99,31 +89,3 @@ function statusOf(error: unknown): Status {
   if (isStatusError(error)) return error.status;
   return internalError(error instanceof Error ? error.message : String(error)).status;
 }
-
-function eventLine(
-  resource: ServedResource,
-  format: ResponseFormat,
-  shape: Shaper,
-  event: StoredEvent,
-  first: boolean,
-): Uint8Array {
-  const { type, object } = event;
-  if (object === undefined) return line(type, shape.bookmark(bookmarkMetadata(event), first));
-  // Ages in a table are as of when it is sent.
-  if (format.shape === "Table") return line(type, shape.one(object, first));
-  return recentLines.get(object, { resource, type, format }, () => line(type, shape.one(object)));
-}
-
-/** What tells how far the watch is; the one that ends the initial events says so. */
-function bookmarkMetadata({ revision, initialEventsEnd }: StoredEvent): BookmarkMetadata {
-  return {
-    resourceVersion: String(revision),
-    ...(initialEventsEnd === true && { annotations: { "k8s.io/initial-events-end": "true" } }),
-  };
-}
-
-function line(type: string, object: Uint8Array): Uint8Array {
-  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object, END]);
-}
-
-const END = Buffer.from("}\n");

@@ -1,3 +1,4 @@
+import { isProtobufDocument, openEnvelope } from "../../../machinery/codec/protobuf/envelope.js";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { prefixEnd } from "../../../base/key-order.js";
@@ -45,9 +46,11 @@ function countObjects(database: SqliteDatabase): number {
   }
 }
 
-function isObject(value: Uint8Array | undefined): boolean {
+function isObject(value: Uint8Array = new Uint8Array()): boolean {
   try {
-    const object: unknown = JSON.parse(Buffer.from(value ?? []).toString("utf8"));
+    const object: unknown = isProtobufDocument(value)
+      ? openEnvelope(value)
+      : JSON.parse(Buffer.from(value).toString("utf8"));
     const { kind, apiVersion } = object as { kind?: unknown; apiVersion?: unknown };
     return typeof kind === "string" && typeof apiVersion === "string";
   } catch {

@@ -1,17 +1,21 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectCodec } from "../store.js";
 import { SecondChanceCache } from "./second-chance-cache.js";
+import type { Encodings } from "./encodings.js";
 import { KvObject } from "./kv-object.js";
 
 /** Decodes the values of a storage, and limits how many objects keep their decoded forms. */
 export class Codecs {
+  /** Of parsed objects. */
   readonly cache: SecondChanceCache<KvObject>;
+  /** Of encodings, which outlast the parsed objects that they were made from. */
+  readonly encodings: SecondChanceCache<Encodings>;
   readonly #codecs = new Map<string, ObjectCodec>();
   /** Objects being written, by their bytes, so that the watch event for a write is not decoded again. */
   readonly #written = new WeakMap<Uint8Array, KubeObject>();
 
   /**
-   * Decoded and encoded forms of objects may take about `cacheBytes`. `upgrades` is true when stored bytes may be of another
+   * Decoded forms of objects may take about `cacheBytes`, and encoded forms as much. `upgrades` is true when stored bytes may be of another
    * schema epoch.
    */
   constructor(
@@ -19,6 +23,7 @@ export class Codecs {
     private readonly upgrades = false,
   ) {
     this.cache = new SecondChanceCache(cacheBytes);
+    this.encodings = new SecondChanceCache(cacheBytes);
   }
 
   /** Decodes objects below `prefix`, which ends in "/", with `codec` from now on. */
@@ -51,7 +56,8 @@ export class Codecs {
   /** Returns the object at one revision of a key; `revision` is 0 for an object that was never written. */
   object(key: string, revision: number, bytes: Uint8Array): KvObject {
     const source = this.#written.get(bytes);
-    const object = new KvObject(this, key, revision, bytes, !this.upgrades || source !== undefined);
+    const isCurrent = source !== undefined || (!this.upgrades && isOwnJson(bytes));
+    const object = new KvObject(this, key, revision, bytes, isCurrent);
     if (source !== undefined) {
       this.#written.delete(bytes);
       object.prime(source);
@@ -59,3 +65,9 @@ export class Codecs {
     return object;
   }
 }
+
+/**
+ * False for bytes that another program may have written: protobuf, and JSON with the newline that Go's encoder puts behind
+ * it. An etcd may be shared with a kube-apiserver at any time, whose version no schema epoch tells.
+ */
+const isOwnJson = (bytes: Uint8Array): boolean => bytes[0] === 0x7b && bytes[bytes.length - 1] === 0x7d;

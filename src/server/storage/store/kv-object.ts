@@ -1,6 +1,7 @@
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ObjectAttributes, ObjectCodec, StoredObject } from "../store.js";
 import type { Codecs } from "./codecs.js";
+import { Encodings } from "./encodings.js";
 import type { Evictable } from "./second-chance-cache.js";
 
 /** The bytes of one revision of an object. All other forms are derived from them on first use. */
@@ -8,7 +9,7 @@ export class KvObject implements StoredObject, Evictable {
   residency: Evictable["residency"] = "out";
   #attributes: ObjectAttributes | undefined;
   #parsed: KubeObject | undefined;
-  #encodings: Map<string, Uint8Array> | undefined;
+  #encodings: Encodings | undefined;
   /** The codec that the derived forms were made with. */
   #codec: ObjectCodec | undefined;
   #bytes: Uint8Array;
@@ -52,9 +53,9 @@ export class KvObject implements StoredObject, Evictable {
 
   get encodings(): Map<string, Uint8Array> {
     this.#refresh();
-    this.#encodings ??= new Map();
-    this.source.cache.touch(this);
-    return this.#encodings;
+    this.#encodings ??= new Encodings(this.#bytes.byteLength);
+    this.source.encodings.touch(this.#encodings);
+    return this.#encodings.bytes;
   }
 
   get weight(): number {
@@ -67,6 +68,11 @@ export class KvObject implements StoredObject, Evictable {
     this.#parsed ??= withResourceVersion(codec.decode(this.bytes), this.revision);
     this.source.cache.touch(this);
     return this.#parsed;
+  }
+
+  peek(): KubeObject {
+    const codec = this.#refresh();
+    return this.#parsed ?? withResourceVersion(codec.decode(this.bytes), this.revision);
   }
 
   /** Supplies the object that the bytes were made from, so that they need not be decoded. It must not change afterwards. */
@@ -87,7 +93,6 @@ export class KvObject implements StoredObject, Evictable {
 
   evict(): void {
     this.#parsed = undefined;
-    this.#encodings = undefined;
   }
 
   #selectable(): ObjectAttributes {
@@ -100,6 +105,7 @@ export class KvObject implements StoredObject, Evictable {
     const codec = this.source.codecFor(this.key);
     if (codec !== this.#codec) {
       this.evict();
+      this.#encodings = undefined;
       this.#attributes = undefined;
       this.#codec = codec;
     }

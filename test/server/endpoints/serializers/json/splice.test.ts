@@ -3,7 +3,7 @@ import {
   itemStart,
   spliceMetadata,
   spliceResourceVersion,
-} from "../../../../src/server/endpoints/representation/splice.js";
+} from "../../../../../src/server/endpoints/serializers/json/splice.js";
 
 const UID = "b7f0c2ce-33d5-4e0a-8d3c-0d1d34d3c8a1";
 

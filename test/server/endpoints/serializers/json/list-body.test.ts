@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { ResponseFormat } from "../../../src/server/endpoints/negotiation/response-format.js";
-import { type ListBody, listParts } from "../../../src/server/endpoints/representation/list-body.js";
-import { decodeJson } from "../../../src/machinery/codec/json-decoder.js";
-import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
-import { emitYaml } from "../../../src/machinery/yaml/emit.js";
+import {
+  indentedParts,
+  jsonParts,
+  type ListBody,
+  yamlParts,
+} from "../../../../../src/server/endpoints/serializers/json/list-body.js";
+import { decodeJson } from "../../../../../src/machinery/codec/json-decoder.js";
+import { encodeJson } from "../../../../../src/machinery/codec/json-encoder.js";
+import { emitYaml } from "../../../../../src/machinery/yaml/emit.js";
 
 const LONG = `${"a sentence that is folded ".repeat(8)}at its end`;
 
@@ -23,32 +27,24 @@ const ENVELOPES: Readonly<Record<"items" | "rows", ListBody["envelope"]>> = {
   },
 };
 
-const format = (mediaType: ResponseFormat["mediaType"], pretty: boolean): ResponseFormat => ({
-  mediaType,
-  shape: "object",
-  metaVersion: "v1",
-  pretty,
-});
-
 /** Each member in two parts, as the endpoints give them. */
 const split = (text: string) => [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1))];
 
-async function text(field: "items" | "rows", count: number, as: ResponseFormat): Promise<string> {
+function text(field: "items" | "rows", count: number, write: (body: ListBody) => Iterable<Uint8Array>): string {
   const members = MEMBERS.slice(0, count).map(split);
-  const parts = await listParts({ envelope: ENVELOPES[field], field, members }, as);
-  return Buffer.concat([...parts]).toString("utf8");
+  return Buffer.concat([...write({ envelope: ENVELOPES[field], field, members })]).toString("utf8");
 }
 
 describe.each(["items", "rows"] as const)(
   "a list of %s written member by member is the list written whole",
   (field) => {
-    test.each([0, 1, 2, 3])("with %i members", async (count) => {
-      const compact = await text(field, count, format("application/json", false));
+    test.each([0, 1, 2, 3])("with %i members", (count) => {
+      const compact = text(field, count, jsonParts);
       const { value } = decodeJson(Buffer.from(compact));
       const head = encodeJson(ENVELOPES[field]).slice(0, -1);
       expect(compact).toBe(`${head},"${field}":[${MEMBERS.slice(0, count).join(",")}]}\n`);
-      expect(await text(field, count, format("application/json", true))).toBe(encodeJson(value, { indent: 2 }));
-      expect(await text(field, count, format("application/yaml", false))).toBe(emitYaml(value));
+      expect(text(field, count, indentedParts)).toBe(encodeJson(value, { indent: 2 }));
+      expect(text(field, count, (body) => yamlParts(body, emitYaml))).toBe(emitYaml(value));
     });
   },
 );

@@ -1,4 +1,4 @@
-import type { StoredObject, WatchEventType } from "../../storage/store.js";
+import type { StoredObject, WatchEventType } from "../../../storage/store.js";
 import { itemStart, versionPlace, versionText } from "./splice.js";
 
 /** What a line has beside its object: `{"type":"MODIFIED","object":`, a resourceVersion, `}` and a newline. */

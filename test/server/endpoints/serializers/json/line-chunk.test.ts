@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { LineChunk } from "../../../../src/server/endpoints/representation/line-chunk.js";
-import type { StoredObject } from "../../../../src/server/storage/store.js";
+import { LineChunk } from "../../../../../src/server/endpoints/serializers/json/line-chunk.js";
+import type { StoredObject } from "../../../../../src/server/storage/store.js";
 
 const stored = (text: string, revision: number): StoredObject =>
   ({ bytes: Buffer.from(text), revision }) as unknown as StoredObject;

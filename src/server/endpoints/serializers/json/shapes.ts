@@ -1,21 +1,13 @@
-import { schemaFor } from "../../../api/facts/index.js";
-import { encodeObject } from "../../../machinery/codec/encode.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { TableCell, TableColumnDefinition } from "../../registry/table-columns.js";
-import type { StoredObject } from "../../storage/store.js";
-import type { ResponseFormat } from "../negotiation/response-format.js";
-import type { ServedResource } from "../served-resource.js";
+import { schemaFor } from "../../../../api/facts/index.js";
+import { encodeObject } from "../../../../machinery/codec/encode.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { TableCell, TableColumnDefinition } from "../../../registry/table-columns.js";
+import type { StoredObject } from "../../../storage/store.js";
+import type { ResponseFormat } from "../../negotiation/response-format.js";
+import type { BookmarkMetadata, View } from "../serializer.js";
 import { jsonBytes, jsonText } from "./json-text.js";
 import { spliceMetadata } from "./splice.js";
-
-/** What rides inside a table row. */
-export type IncludeObject = "None" | "Metadata" | "Object";
-
-export interface BookmarkMetadata {
-  readonly resourceVersion: string;
-  /** Only the bookmark that ends the initial events has some. */
-  readonly annotations?: Readonly<Record<string, string>>;
-}
+import { encodeEmpty, encodeStored } from "./stored-json.js";
 
 /** How one request wants objects to look: the plain kind, metadata only, or rows of a table. */
 export interface Shaper {
@@ -51,16 +43,11 @@ export interface TableRow {
 
 const NULL: Uint8Array = Buffer.from("null");
 
-export function tableRow(
-  resource: ServedResource,
-  stored: StoredObject,
-  format: ResponseFormat,
-  include: IncludeObject,
-): TableRow {
+export function tableRow({ resource, format, include }: View, stored: StoredObject): TableRow {
   const hub = stored.object();
   const cells = resource.strategy.columns.cells(hub, resource.now());
   if (include === "None") return { cells, object: NULL };
-  if (include === "Object") return { cells, object: resource.codec.encodeStored(stored) };
+  if (include === "Object") return { cells, object: encodeStored(resource.codec, stored) };
   return { cells, object: storedMetadata(stored, format) };
 }
 
@@ -108,12 +95,13 @@ export function tableBytes(
 const COMMA: Uint8Array = Buffer.from(",");
 const CLOSE: Uint8Array = Buffer.from("}");
 
-export function shaper(resource: ServedResource, format: ResponseFormat, include: IncludeObject): Shaper {
+export function shaper(view: View): Shaper {
+  const { resource, format } = view;
   switch (format.shape) {
     case "object":
       return {
-        one: (stored) => resource.codec.encodeStored(stored),
-        bookmark: (metadata) => resource.codec.encodeEmpty(metadata),
+        one: (stored) => encodeStored(resource.codec, stored),
+        bookmark: (metadata) => encodeEmpty(resource.codec, metadata),
       };
     case "PartialObjectMetadata":
       return {
@@ -121,16 +109,17 @@ export function shaper(resource: ServedResource, format: ResponseFormat, include
         bookmark: (metadata) => partialMetadata({ metadata: { ...metadata } }, format),
       };
     case "Table":
-      return tableShaper(resource, format, include);
+      return tableShaper(view);
   }
 }
 
-function tableShaper(resource: ServedResource, format: ResponseFormat, include: IncludeObject): Shaper {
+function tableShaper(view: View): Shaper {
+  const { resource, format, include } = view;
   const { columns } = resource.strategy;
   const table = (resourceVersion: string, row: TableRow, first: boolean) =>
     tableBytes(format, { resourceVersion }, first ? columns.definitions : null, [row]);
   return {
-    one: (stored, first = true) => table(String(stored.revision), tableRow(resource, stored, format, include), first),
+    one: (stored, first = true) => table(String(stored.revision), tableRow(view, stored), first),
     bookmark(metadata, first) {
       const object = { metadata: { ...metadata } };
       const cells = columns.cells(object, resource.now());
@@ -138,7 +127,7 @@ function tableShaper(resource: ServedResource, format: ResponseFormat, include: 
       if (include === "None" && metadata.annotations === undefined) {
         return table(metadata.resourceVersion, { cells, object: NULL }, first);
       }
-      const bytes = include === "Object" ? resource.codec.encodeEmpty(metadata) : partialMetadata(object, format);
+      const bytes = include === "Object" ? encodeEmpty(resource.codec, metadata) : partialMetadata(object, format);
       return table(metadata.resourceVersion, { cells, object: bytes }, first);
     },
   };

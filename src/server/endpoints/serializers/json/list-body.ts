@@ -1,6 +1,5 @@
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { encodeJson } from "../../../machinery/codec/json-encoder.js";
-import type { ResponseFormat } from "../negotiation/response-format.js";
+import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
+import { encodeJson } from "../../../../machinery/codec/json-encoder.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
 
 /** A list as it is answered: made member by member while it is written, so that a long one is never whole in memory. */
@@ -12,18 +11,10 @@ export interface ListBody {
   readonly members: Iterable<readonly Uint8Array[]>;
 }
 
-/** The bytes of a list in the format that was asked for. Nothing of a member is made before it is its turn. */
-export async function listParts(body: ListBody, format: ResponseFormat): Promise<Iterable<Uint8Array>> {
-  if (format.mediaType === "application/yaml") {
-    const { emitYaml } = await import("../../../machinery/yaml/emit.js");
-    return yamlParts(body, (value) => emitYaml(value, { anyCharacter: true }));
-  }
-  return format.pretty ? indentedParts(body) : jsonParts(body);
-}
-
 const COMMA = Buffer.from(",");
 
-function* jsonParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
+/** The list in one line. Nothing of a member is made before it is its turn; so in the other two forms. */
+export function* jsonParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
   yield jsonBytes(envelope).subarray(0, -1);
   yield Buffer.from(`,"${field}":[`);
   let first = true;
@@ -36,7 +27,8 @@ function* jsonParts({ envelope, field, members }: ListBody): Generator<Uint8Arra
   yield NEWLINE;
 }
 
-function* indentedParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
+/** The list indented, for people. */
+export function* indentedParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
   const [before, after] = around(encodeJson({ ...envelope, [field]: [] }, { indent: 2 }), "[]");
   yield Buffer.from(`${before}[`);
   let count = 0;
@@ -47,8 +39,13 @@ function* indentedParts({ envelope, field, members }: ListBody): Generator<Uint8
   yield Buffer.from(`${count === 0 ? "" : "\n  "}]${after}`);
 }
 
-/** Members stand where they would in a list of one, because a list is not indented under its key. */
-function* yamlParts({ envelope, field, members }: ListBody, emit: (value: unknown) => string): Generator<Uint8Array> {
+/**
+ * The list as YAML by `emit`. Members stand where they would in a list of one, because a list is not indented under its key.
+ */
+export function* yamlParts(
+  { envelope, field, members }: ListBody,
+  emit: (value: unknown) => string,
+): Generator<Uint8Array> {
   const [before, after] = around(`\n${emit({ ...envelope, [field]: [] })}`, `\n${field}: []\n`);
   yield Buffer.from(`${before.slice(1)}${before === "" ? "" : "\n"}${field}:`);
   let count = 0;

@@ -1,7 +1,8 @@
-import type { StoredObject } from "../../storage/store.js";
+import type { StoredObject } from "../../../storage/store.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
 import { itemStart, versionPlace, versionText } from "./splice.js";
-import type { VersionCodec } from "./version-codec.js";
+import { encodeStored } from "./stored-json.js";
+import type { VersionCodec } from "../../representation/version-codec.js";
 
 /** What a chunk has room for; one that a larger object needs is as large as that. */
 const CHUNK_BYTES = 160 * 1024;
@@ -33,7 +34,7 @@ export function* itemChunks(
     // Only what is stored in this version and was written can be taken as it is.
     const place = codec.isHub && item.revision > 0 ? versionPlace(bytes, from) : undefined;
     if (place === undefined) {
-      bytes = codec.encodeStored(item);
+      bytes = encodeStored(codec, item);
       from = itemStart(bytes);
     }
     const needed = bytes.length + ROOM;

@@ -9,6 +9,9 @@ const LETTER_U = 0x75;
 const LETTER_I = 0x69;
 const LETTER_D = 0x64;
 
+/** Whether bytes are a JSON object, and not a protobuf document. */
+export const isJson = (bytes: Uint8Array): boolean => bytes[0] === OPEN;
+
 /** How long `{"kind":"X","apiVersion":"v1",` is: what an item of a list leaves out, its opening brace excepted. */
 export function itemStart(bytes: Uint8Array): number {
   let at = 1;

@@ -1,0 +1,36 @@
+import { encodeObject } from "../../../../machinery/codec/encode.js";
+import type { StoredObject } from "../../../storage/store.js";
+import type { VersionCodec } from "../../representation/version-codec.js";
+import { NEWLINE } from "./json-text.js";
+import { isJson, spliceResourceVersion } from "./splice.js";
+
+/** A stored object as JSON in the codec's version, without a newline. Made once per revision where it costs something. */
+export function encodeStored(codec: VersionCodec, stored: StoredObject): Uint8Array {
+  if (codec.isHub) {
+    // Never written: it has no version.
+    if (stored.revision === 0 && isJson(stored.bytes)) return stored.bytes;
+    const spliced = spliceResourceVersion(stored.bytes, stored.revision);
+    if (spliced !== undefined) return spliced;
+  }
+  const key = `${codec.apiVersion}/${codec.gvk.kind} application/json`;
+  let bytes = stored.encodings.get(key);
+  if (bytes === undefined) {
+    bytes = encodeObject(codec.fromHub(stored.object()), codec.schema);
+    stored.encodings.set(key, bytes);
+  }
+  return bytes;
+}
+
+/** {@link encodeStored} with a newline behind it. */
+export function encodeStoredLine(codec: VersionCodec, stored: StoredObject): Uint8Array {
+  if (codec.isHub && stored.revision > 0) {
+    const spliced = spliceResourceVersion(stored.bytes, stored.revision, NEWLINE);
+    if (spliced !== undefined) return spliced;
+  }
+  return Buffer.concat([encodeStored(codec, stored), NEWLINE]);
+}
+
+/** An object of the codec's kind with nothing but metadata: a bookmark. */
+export function encodeEmpty(codec: VersionCodec, metadata: object): Uint8Array {
+  return encodeObject({ kind: codec.gvk.kind, apiVersion: codec.apiVersion, metadata }, codec.schema);
+}

@@ -1,0 +1,28 @@
+import { describeForeignClient } from "../foreign-client.js";
+
+describeForeignClient("go", "client-go 0.36.3 on protobuf alone", [
+  "an object of many fields is created, and read as it was sent",
+  "a list has its items, and its resourceVersion",
+  "limit and continue page through one version of a list",
+  "an update of a stale resourceVersion is a conflict",
+  "a JSON patch, a merge patch and a strategic merge patch change one object",
+  "server-side apply tracks owners: a second manager conflicts, and takes over by force",
+  "the scale subresource reads and writes replicas",
+  "the status subresource writes the status alone",
+  "a Lease keeps microseconds",
+  "an int-or-string, bytes and quantities are read as they were sent",
+  "a token and a review are answered",
+  "a watch streams Added, Modified and Deleted",
+  "a streaming list ends with a bookmark that is annotated",
+  "a watch from an expired resourceVersion is an Error event with 410 Expired",
+  "an informer follows a collection",
+  "the metadata client gets, lists and watches PartialObjectMetadata",
+  "a missing object is NotFound, with the name in its details",
+  "a second creation is AlreadyExists",
+  "an invalid object is Invalid, with a cause for each field",
+  "a table is refused with 406",
+  "discovery of groups and resources is read",
+  "every list is what Go writes when it read it, byte for byte",
+  "a collection is deleted",
+  "every answer was protobuf",
+]);

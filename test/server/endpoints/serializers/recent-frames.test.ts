@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { type FrameKey, RecentFrames } from "../../../../src/server/endpoints/serializers/recent-frames.js";
+import type { ServedResource } from "../../../../src/server/endpoints/served-resource.js";
+import type { StoredObject } from "../../../../src/server/storage/store.js";
+
+const pods = {} as ServedResource;
+const object = (): StoredObject => ({}) as StoredObject;
+const added: FrameKey = {
+  resource: pods,
+  type: "ADDED",
+  format: { mediaType: "application/json", shape: "object", metaVersion: "v1" },
+};
+
+/** Answers frames of ten bytes and counts them. */
+function maker() {
+  let count = 0;
+  return { make: () => Buffer.alloc(10, String(count++)), count: () => count };
+}
+
+test("a frame is made once for all who watch alike", () => {
+  const frames = new RecentFrames(1000);
+  const { make, count } = maker();
+  const stored = object();
+  expect(frames.get(stored, { ...added }, make)).toBe(frames.get(stored, { ...added }, make));
+  expect(count()).toBe(1);
+});
+
+test("another type, media type, shape, version or resource is another frame", () => {
+  const frames = new RecentFrames(1000);
+  const { make, count } = maker();
+  const stored = object();
+  const keys: FrameKey[] = [
+    added,
+    { ...added, type: "DELETED" },
+    { ...added, resource: {} as ServedResource },
+    { ...added, format: { ...added.format, mediaType: "application/vnd.kubernetes.protobuf" } },
+    { ...added, format: { ...added.format, shape: "PartialObjectMetadata" } },
+    { ...added, format: { ...added.format, shape: "PartialObjectMetadata", metaVersion: "v1beta1" } },
+  ];
+  for (const key of keys) frames.get(stored, key, make);
+  expect(count()).toBe(keys.length);
+});
+
+test("the oldest go when there are too many bytes", () => {
+  const frames = new RecentFrames(25);
+  const { make, count } = maker();
+  const [first, second, third] = [object(), object(), object()];
+  for (const stored of [first, second, third]) frames.get(stored, added, make);
+  frames.get(third, added, make);
+  frames.get(second, added, make);
+  expect(count()).toBe(3);
+  frames.get(first, added, make);
+  expect(count()).toBe(4);
+});
