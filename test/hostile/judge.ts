@@ -1,3 +1,7 @@
+import { schemaFor, structOf } from "../../src/api/facts/index.js";
+import { decodeProtobufMessage } from "../../src/machinery/codec/protobuf/decode-protobuf.js";
+import { openEnvelope } from "../../src/machinery/codec/protobuf/envelope.js";
+import { readYaml } from "../../src/machinery/yaml/read.js";
 import type { HostileRequest } from "./hostility.js";
 import type { HostileAnswer } from "./wire.js";
 
@@ -14,12 +18,12 @@ export function problemOf(request: HostileRequest, answer: HostileAnswer): strin
 const isPlain = ({ path }: HostileRequest): boolean =>
   !/^\/apis?\/[^/]+\/[^/]/.test(path) || /%(?![0-9A-Fa-f]{2})/.test(path);
 
-function statusProblem({ reason }: HostileRequest, { status, body }: HostileAnswer): string | undefined {
+function statusProblem({ reason }: HostileRequest, { status, type, body }: HostileAnswer): string | undefined {
   let value: Record<string, unknown>;
   try {
-    value = JSON.parse(body.toString("utf8")) as Record<string, unknown>;
+    value = valueOf(type, body);
   } catch {
-    return "answered an error that is no JSON";
+    return `answered an error that is no ${type}`;
   }
   if (value["kind"] !== "Status" || value["apiVersion"] !== "v1") return "answered an error that is no Status";
   if (value["status"] !== "Failure" || value["code"] !== status) return "answered a Status that contradicts its code";
@@ -27,4 +31,15 @@ function statusProblem({ reason }: HostileRequest, { status, body }: HostileAnsw
   if (reason !== undefined && value["reason"] !== reason)
     return `gave the reason ${String(value["reason"])} instead of ${reason}`;
   return undefined;
+}
+
+/** The Status in the media type that the request prefers. */
+function valueOf(type: string, body: Buffer): Record<string, unknown> {
+  if (type === "application/yaml") return readYaml(body.toString("utf8")).value as Record<string, unknown>;
+  if (type !== "application/vnd.kubernetes.protobuf") {
+    return JSON.parse(body.toString("utf8")) as Record<string, unknown>;
+  }
+  const { apiVersion, kind, raw } = openEnvelope(body);
+  const schema = schemaFor({ group: "", version: apiVersion, kind });
+  return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, structOf)) };
 }

@@ -235,6 +235,11 @@ describe.skipIf(!built)("kubets cluster", () => {
         ["start", "--storage=tape"],
         /^error: invalid value "tape" for --storage: use memory, disk or etcd/,
       ],
+      [
+        "a form of stored objects that is none",
+        ["start", "--storage-media-type=protobuf"],
+        /^error: invalid value "protobuf" for --storage-media-type: use application\/json or application\/vnd\.kubernetes\.protobuf/,
+      ],
       ["etcd without an address", ["start", "--storage=etcd"], /^error: --storage=etcd needs --etcd-servers/],
       [
         "an address of etcd without etcd",

@@ -164,6 +164,8 @@ const ACCEPTS = [
   "application/json;as=Table;v=v1;g=meta.k8s.io",
   "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
   "application/json;as=PartialObjectMetadataList;v=v1beta1;g=meta.k8s.io",
+  "application/vnd.kubernetes.protobuf",
+  "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
 ];
 
 /** What others of this run have stored, read in every way. */
