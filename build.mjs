@@ -61,6 +61,7 @@ async function bundle() {
       entries: {
         index: "src/index.ts",
         cluster: "src/cluster/index.ts",
+        server: "src/cluster/server.ts",
         actions: "src/actions/index.ts",
         // What the program's `cluster` commands load.
         "cluster-named": "src/cluster/named/index.ts",

@@ -32,11 +32,12 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   authn: ["request"],
   admission: ["request"],
   registry: ["storage", "request"],
-  filters: ["request", "authn"],
+  authz: ["request"],
+  filters: ["request", "authn", "authz"],
   endpoints: ["registry", "storage", "admission", "request"],
   builtin: ["endpoints", "registry", "storage", "authn", "request"],
   "api-registry": ["request", "storage", "admission", "registry", "endpoints"],
-  generic: ["request", "storage", "authn", "admission", "registry", "filters", "endpoints", "api-registry"],
+  generic: ["request", "storage", "authn", "authz", "admission", "registry", "filters", "endpoints", "api-registry"],
 };
 
 interface Import {
@@ -81,7 +82,7 @@ const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
 /** Who may choose the system's clock, timers or randomness; tests and callers give others. */
 const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "client/surroundings.ts": "the default of the library's public functions",
-  "cluster/start-cluster.ts": "composes a cluster",
+  "cluster/compose-server.ts": "composes a server",
   "main.ts": "composes the program",
   "server/storage/create-storage.ts": "the default of storages",
   "server/storage/etcd/etcd-kv.ts": "the default of a store",

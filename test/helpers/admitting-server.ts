@@ -43,7 +43,7 @@ export async function admittingServer(
     serverAddress: () => "",
     admission,
     reportError: (error) => faults.push(error),
-    filters: [
+    outermost: [
       (next) => (request) => {
         requests.push(request);
         return next(request);

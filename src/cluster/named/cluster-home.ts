@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import type { EtcdConnection } from "../start-cluster.js";
+import type { EtcdConnection } from "../open-storage.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
 /** Where a cluster keeps its objects. */

@@ -57,7 +57,8 @@ class Ending {
   }
 }
 
-function limitOf(asked: string | null): number {
+/** Milliseconds that a request may take: what `?timeout=` asks for, up to the server's own limit. Throws 400. */
+export function limitOf(asked: string | null): number {
   if (asked === null || asked === "") return REQUEST_TIMEOUT_MS;
   const milliseconds = parseGoDuration(asked);
   if (milliseconds === undefined) {

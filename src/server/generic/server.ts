@@ -11,6 +11,7 @@ import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plug
 import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
+import type { Authorizer } from "../authz/authorizer.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
 import { clientCertificate } from "../authn/client-certificate.js";
@@ -27,7 +28,9 @@ import { respondStatus } from "../endpoints/verbs/answer.js";
 import { authentication } from "../filters/authentication.js";
 import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
+import { authorization } from "../filters/authorization.js";
 import { impersonation } from "../filters/impersonation.js";
+import { type OwnFilter, placed } from "../filters/own-filter.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
 import { type ApiRequest, chain, type Filter, type Handler, newApiRequest } from "../request/api-request.js";
 import { hasBadEscape } from "../request/request-info.js";
@@ -72,8 +75,16 @@ export interface ServerConfig {
   readonly boot?: BootSequence;
   /** Receives exceptions that are no StatusError: faults of the server. */
   readonly reportError?: (error: unknown) => void;
-  /** The outermost filters, which see a request before the server's own. */
-  readonly filters?: readonly Filter[];
+  /** Say who a request comes from, after client certificates and before bearer tokens. */
+  readonly authenticators?: readonly Authenticator[];
+  /** Say what a user may do; members of system:masters may do everything. Left out: every user may do everything. */
+  readonly authorizers?: readonly Authorizer[];
+  /** Filters from outside the server, each with its place among the server's own. */
+  readonly filters?: readonly OwnFilter[];
+  /** The outermost filters, of the composition itself: nothing catches what they throw. */
+  readonly outermost?: readonly Filter[];
+  /** Checks beside the server's own: of /healthz, /livez and /readyz. */
+  readonly healthChecks?: readonly HealthCheck[];
 }
 
 /** The API server, independent of the transport of its exchanges. */
@@ -127,7 +138,11 @@ export function createServer(config: ServerConfig): Server {
   const find: FindObject = (resource, namespace, name) => registry.access.get("", resource, namespace, name);
   const tokens =
     issuer === undefined ? config.tokens : [...config.tokens, serviceAccountTokens(issuer, find, () => clock.now())];
-  const authenticator: Authenticator = firstOf([clientCertificate, bearerToken(tokens)]);
+  const authenticator: Authenticator = firstOf([
+    clientCertificate,
+    ...(config.authenticators ?? []),
+    bearerToken(tokens),
+  ]);
   let terminating = false;
   const shutdown: HealthCheck = {
     name: "shutdown",
@@ -137,7 +152,7 @@ export function createServer(config: ServerConfig): Server {
     if (stopping.signal.aborted) return "stopping";
     return config.boot?.done === false ? "starting" : "serving";
   };
-  const outermost = [...(config.filters ?? []), panicRecovery(report, respondStatus)];
+  const outermost = [...(config.outermost ?? []), panicRecovery(report, respondStatus)];
   const operations = operationsFor({
     resource: (groupVersion, resource) => registry.current.find(groupVersion, resource),
     tokens,
@@ -155,7 +170,14 @@ export function createServer(config: ServerConfig): Server {
     return snapshot.served;
   };
   const direct: Handler = async (request) => directors.get(request.api)?.(request);
-  const served = chain([deadline, authentication(authenticator), impersonation], direct);
+  const filters = (available: Filter) =>
+    placed(config.filters ?? [], {
+      availability: available,
+      deadline,
+      authentication: authentication(authenticator),
+      impersonation,
+      authorization: authorization(config.authorizers ?? []),
+    });
   const underWay = new RequestsUnderWay();
   const tracked =
     (handler: Handler) =>
@@ -165,8 +187,8 @@ export function createServer(config: ServerConfig): Server {
       underWay.add(exchange, running);
       return running;
     };
-  const handle = tracked(chain([...outermost, availability(available)], served));
-  const handleOwn = tracked(chain(outermost, served));
+  const handle = tracked(chain([...outermost, ...filters(availability(available))], direct));
+  const handleOwn = tracked(chain([...outermost, ...filters((next) => next)], direct));
   const closed = new AbortController();
   const signals = { stopping: stopping.signal, closed: closed.signal };
   let stopped: Promise<void> | undefined;
@@ -199,12 +221,13 @@ function nonResource(
     name: "etcd",
     check: () => storage.check(),
   };
-  const healthy = [ping, etcd, ...(boot?.checks ?? [])];
+  const own = config.healthChecks ?? [];
+  const healthy = [ping, etcd, ...own, ...(boot?.checks ?? [])];
   const root = rootPaths(api);
   const lookups = [
     (path: string) => (path === "/version" || path === "/version/" ? version : undefined),
     healthHandler("/healthz", healthy),
-    healthHandler("/livez", [ping, etcd]),
+    healthHandler("/livez", [ping, etcd, ...own]),
     healthHandler("/readyz", [...healthy, shutdown]),
     discoveryHandlers(api, serverAddress),
     openApiHandlers(api, documents),

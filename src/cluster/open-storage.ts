@@ -1,0 +1,90 @@
+import { servedResources } from "../api/facts/index.js";
+import { SCHEMA_EPOCH } from "../api/scheme/published.js";
+import type { Clock } from "../base/clock.js";
+import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
+import { builtinRecord } from "../server/builtin/index.js";
+import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
+import { createStorage, type Storage } from "../server/storage/create-storage.js";
+import type { Kv } from "../server/storage/kv.js";
+import { moveKeys } from "../server/storage/move-keys.js";
+import { claimSchemaEpoch } from "../server/storage/schema-epochs.js";
+
+export interface StorageOptions {
+  /** "memory", the default, forgets everything at close; "disk" keeps it in `dataDir`; "etcd" where {@link etcd} says. */
+  readonly storage?: "memory" | "disk" | "etcd";
+  /**
+   * Made when it is missing. Certificates and, for "disk", objects are kept here: a folder of this cluster's own. Servers
+   * that share an etcd share this folder too, or each of them publishes another CA.
+   */
+  readonly dataDir?: string;
+  /** Needed for "etcd". */
+  readonly etcd?: EtcdConnection | undefined;
+  /**
+   * As kube-apiserver's --storage-media-type: the form that objects are stored in. Objects in the other form are read, and
+   * stored in this one when they change. Default "application/json".
+   */
+  readonly storageMediaType?: StorageMediaType;
+  /** False: every read asks the storage, as kube-apiserver's --watch-cache=false. Default true. */
+  readonly watchCache?: boolean;
+}
+
+/** Where an etcd 3.4 or later is, and how to reach it; the flags of kube-apiserver that begin with --etcd. */
+export interface EtcdConnection {
+  /** "http://127.0.0.1:2379", "https://..."; several of one etcd cluster. */
+  readonly servers: readonly string[];
+  /** Keys begin with it. Default "/registry". */
+  readonly prefix?: string;
+  /** PEM files. */
+  readonly caFile?: string;
+  readonly certFile?: string;
+  readonly keyFile?: string;
+}
+
+export async function openKv({ storage = "memory", dataDir, etcd }: StorageOptions, clock: Clock): Promise<Kv> {
+  switch (storage) {
+    case "memory": {
+      const { openMemoryKv } = await import("../server/storage/memory/memory-kv.js");
+      return openMemoryKv({ clock });
+    }
+    case "disk": {
+      if (dataDir === undefined) throw new Error('storage "disk" needs a dataDir');
+      const { openSqliteKv } = await import("../server/storage/sqlite/sqlite-kv.js");
+      return openSqliteKv({ directory: dataDir, clock });
+    }
+    case "etcd": {
+      if (etcd === undefined) throw new Error('storage "etcd" needs the option etcd');
+      const { openEtcdKv } = await import("../server/storage/etcd/etcd-kv.js");
+      const { servers, ...rest } = etcd;
+      // Without the cluster's clock: etcd's leases expire by the time of its own machine.
+      return openEtcdKv({ endpoints: servers, ...rest });
+    }
+  }
+}
+
+/** The objects of a server over `kv`. `foreign` says that other programs may have written versions that are served no longer. */
+export async function openStorage(
+  kv: Kv,
+  { watchCache = true, storageMediaType = "application/json", storage }: StorageOptions,
+  clock: Clock,
+): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
+  const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
+  if (upgrades) await moveFormerKeys(kv);
+  const foreign = upgrades || storage === "etcd" || storageMediaType !== "application/json";
+  return { storage: createStorage({ kv, clock, watchCache, upgrades }), foreign };
+}
+
+/** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */
+const schemaEpoch = (mediaType: StorageMediaType): string =>
+  mediaType === "application/json" ? SCHEMA_EPOCH : `${SCHEMA_EPOCH}-protobuf`;
+
+/** Stores of earlier versions of kubets have other keys than kube-apiserver's. */
+async function moveFormerKeys(kv: Kv): Promise<void> {
+  const resources = servedResources({ "api/all": true });
+  const moves = new Map(
+    resources.map((resource) => [
+      formerKeyPrefix(resource),
+      keyPrefix(resource, builtinRecord(resource.group, resource.name)?.storage),
+    ]),
+  );
+  for (const [from, to] of moves) if (from !== to) await moveKeys(kv, from, to);
+}

@@ -1,0 +1,52 @@
+// kubets/server: what people who write API servers use.
+export { startServer } from "./start-server.js";
+export type { EtcdConnection } from "./open-storage.js";
+export type { Hook, HookContext, Hooks, RunningServer, ServerOptions } from "./compose-server.js";
+export type { RequestRecord } from "./record-requests.js";
+
+export type { ApiRegistry, ApiSnapshot, Removal } from "../server/api-registry/api-registry.js";
+export { InvalidResourceError } from "../server/api-registry/installation.js";
+export type {
+  ResourceDefinition,
+  ResourceVersion,
+  SubresourceDefinition,
+} from "../server/api-registry/resource-definition.js";
+export type { Strategy, StrategyContext, SubresourceStrategy } from "../server/registry/strategy.js";
+export type { TableColumnDefinition, TableColumns } from "../server/registry/table-columns.js";
+export {
+  anyJson,
+  boolean,
+  type FieldDeclaration,
+  float64,
+  int32,
+  int64,
+  intOrString,
+  list,
+  map,
+  quantity,
+  string,
+  struct,
+  time,
+} from "../machinery/schema/build-schema.js";
+export type { KubeObject } from "../machinery/meta/object.js";
+
+export type { AdmissionAttributes } from "../server/admission/attributes.js";
+export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
+export type { AdmissionPlugin } from "../server/admission/plugin.js";
+export type { Authenticator } from "../server/authn/authenticator.js";
+export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
+export type { FilterName, OwnFilter } from "../server/filters/own-filter.js";
+export type { ApiRequest, Filter, Handler } from "../server/request/api-request.js";
+export type { Exchange } from "../server/request/exchange.js";
+export type { User } from "../server/request/user.js";
+export type { HealthCheck } from "../server/endpoints/non-resource/health.js";
+export { respondText } from "../server/request/respond.js";
+
+export {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+} from "../machinery/errors/field-error.js";
+export { badRequest, conflict, forbidden, notFound, StatusError } from "../machinery/errors/status-error.js";

@@ -1,0 +1,92 @@
+import { isStatusError } from "../../machinery/errors/status-error.js";
+import type { ApiRequest, Filter } from "../request/api-request.js";
+import { limitOf } from "./deadline.js";
+
+/** The server's own filters, in running order. */
+export const FILTER_NAMES = ["availability", "deadline", "authentication", "impersonation", "authorization"] as const;
+
+export type FilterName = (typeof FILTER_NAMES)[number];
+
+/** A filter from outside the server, and where it runs. Default: after authorization, next to the resources. */
+export interface OwnFilter {
+  /** Names it in errors. */
+  readonly name: string;
+  readonly filter: Filter;
+  readonly before?: FilterName;
+  readonly after?: FilterName;
+}
+
+/** How much of a request's time a filter may take before it passes the request on or answers it. */
+const SHARE = 0.9;
+
+/**
+ * A filter from outside the server, such that it can fail no more than the request that it handles: a filter that throws,
+ * that neither passes the request on nor answers it, or that does neither in time, makes this request's error.
+ */
+export function guarded({ name, filter }: OwnFilter): Filter {
+  return (next) => async (request) => {
+    const inner = new Set<Promise<void>>();
+    const errors = new Set<unknown>();
+    let passedOn = () => {};
+    const passed = new Promise<void>((resolve) => {
+      passedOn = resolve;
+    });
+    const handle = filter((passing) => {
+      passedOn();
+      const running = next(passing);
+      inner.add(running);
+      // The filter may not look at what it started.
+      running.catch((error: unknown) => errors.add(error));
+      return running;
+    });
+    try {
+      await inTime(request, Promise.resolve(handle(request)), passed);
+    } catch (error) {
+      if (errors.has(error) || isStatusError(error)) throw error;
+      throw new Error(`filter "${name}" failed: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+    await Promise.all(inner);
+    if (inner.size === 0 && !request.exchange.responded) {
+      throw new Error(`filter "${name}" neither passed the request on nor answered it`);
+    }
+  };
+}
+
+/** Waits for the filter; it has all the time that there is once it has passed the request on. */
+async function inTime(request: ApiRequest, running: Promise<void>, passed: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((_, reject) => {
+    const limit = limitOf(request.exchange.query.get("timeout")) * SHARE;
+    timer = setTimeout(() => {
+      if (!request.exchange.responded) reject(new Error(`it did nothing with the request for ${limit} ms`));
+    }, limit);
+    timer.unref();
+  });
+  void passed.then(() => clearTimeout(timer));
+  try {
+    await Promise.race([running, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The filters of the server and from outside, in running order. Throws an Error that says what is wrong with a place. */
+export function placed(own: readonly OwnFilter[], server: Readonly<Record<FilterName, Filter>>): readonly Filter[] {
+  const chain: { readonly name: string; readonly filter: Filter }[] = FILTER_NAMES.map((name) => ({
+    name,
+    filter: server[name],
+  }));
+  for (const one of own) {
+    if (chain.some(({ name }) => name === one.name)) throw new Error(`filter "${one.name}" is there already`);
+    if (one.before !== undefined && one.after !== undefined) {
+      throw new Error(`filter "${one.name}" can run before or after another one, not both`);
+    }
+    const neighbour = one.before ?? one.after;
+    const index = neighbour === undefined ? chain.length - 1 : chain.findIndex(({ name }) => name === neighbour);
+    if (index < 0) throw new Error(`filter "${one.name}" names the place of "${neighbour}", which is unknown`);
+    chain.splice(one.before === undefined ? index + 1 : index, 0, { name: one.name, filter: guarded(one) });
+  }
+  return chain.map(({ filter }) => filter);
+}
