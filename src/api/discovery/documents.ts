@@ -52,10 +52,10 @@ export interface ApiResourceListDocument {
 }
 
 /** GET /api. `serverAddress` is "host:port" as clients should reach the server. */
-export function apiVersions(serverAddress = ""): ApiVersionsDocument {
+export function apiVersions(api: ServedApi, serverAddress = ""): ApiVersionsDocument {
   return {
     kind: "APIVersions",
-    versions: ["v1"],
+    versions: api.groups.find(({ name }) => name === "")?.versions ?? [],
     serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress }],
   };
 }

@@ -11,7 +11,7 @@ import { builtInApi } from "../../../src/api/facts/index.js";
 const api = builtInApi();
 
 test("/api and /apis are what kube-apiserver writes, key for key", () => {
-  expect(JSON.stringify(apiVersions("10.0.0.1:6443"))).toBe(
+  expect(JSON.stringify(apiVersions(api, "10.0.0.1:6443"))).toBe(
     '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"10.0.0.1:6443"}]}',
   );
   const { groups, ...head } = apiGroupList(api);

@@ -29,7 +29,7 @@ export function discoveryHandlers(api: ServedApi, serverAddress: () => string): 
     if (parts[0] !== "api" && parts[0] !== "apis") return undefined;
     const root = parts[0];
     if (parts.length === 1) {
-      const legacy = () => (root === "api" ? apiVersions(serverAddress()) : apiGroupList(api));
+      const legacy = () => (root === "api" ? apiVersions(api, serverAddress()) : apiGroupList(api));
       return (request) => respondRoot(request, root === "api" ? core : groups, legacy);
     }
     const found = root === "api" ? coreVersion(api, parts) : groupOrVersion(api, parts);

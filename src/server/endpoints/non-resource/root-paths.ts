@@ -7,10 +7,11 @@ import { respondBytes } from "../../request/respond.js";
 export const rootPaths =
   (api: ServedApi): Handler =>
   async (request) => {
+    const core = api.groups.find(({ name }) => name === "")?.versions ?? [];
     const groups = api.groups.filter(({ name }) => name !== "");
     const paths = [
       "/api",
-      "/api/v1",
+      ...core.map((version) => `/api/${version}`),
       "/apis",
       ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...versions.map((one) => `/apis/${name}/${one}`)]),
       "/.well-known/openid-configuration",

@@ -51,6 +51,10 @@ export class VersionCodec {
     return this.kind.schema;
   }
 
+  kindAt(gvk: GroupVersionKind): VersionedKind | undefined {
+    return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk) : undefined;
+  }
+
   /** The schema of another kind; undefined for one that the server does not know. */
   schemaOf(gvk: GroupVersionKind): StructSchema | undefined {
     return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk).schema : undefined;
@@ -61,7 +65,7 @@ export class VersionCodec {
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
-    const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode });
+    const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode, schemaOf: (gvk) => this.schemaOf(gvk) });
     if (isLong(body.bytes)) await nextSlice();
     this.kind.applyDefaults(object, this.now());
     return { object, warnings };

@@ -1,5 +1,4 @@
 import { atOnce, type Steps } from "../../../base/steps.js";
-import { publishedScheme } from "../../../api/scheme/published.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
@@ -146,8 +145,7 @@ export class FieldTracking {
   #kindAt(apiVersion: string): VersionedKind | undefined {
     if (apiVersion.split("/").length > 2) return undefined;
     const gvk = { ...parseGroupVersion(apiVersion), kind: this.resource.codec.gvk.kind };
-    const scheme = publishedScheme();
-    return scheme.isRegistered(gvk) ? scheme.kind(gvk) : undefined;
+    return this.resource.codec.kindAt(gvk);
   }
 }
 
