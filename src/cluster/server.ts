@@ -40,6 +40,7 @@ export type { ApiRequest, Filter, Handler } from "../server/request/api-request.
 export type { Exchange } from "../server/request/exchange.js";
 export type { User } from "../server/request/user.js";
 export type { HealthCheck } from "../server/endpoints/non-resource/health.js";
+export { age } from "../server/builtin/tables/cells.js";
 export { respondText } from "../server/request/respond.js";
 
 export {

@@ -23,7 +23,10 @@ export interface RealKubectl extends AsyncDisposable {
 }
 
 /** `more`: environment variables on top of what every run has. Commands run in the folder, which also takes temporary files. */
-export async function realKubectl(cluster: Cluster, more: Readonly<Record<string, string>> = {}): Promise<RealKubectl> {
+export async function realKubectl(
+  cluster: Pick<Cluster, "kubeconfig">,
+  more: Readonly<Record<string, string>> = {},
+): Promise<RealKubectl> {
   const { path } = realTool("kubectl");
   const folder = await mkdtemp(join(tmpdir(), "kubets-kubectl-"));
   const kubeconfig = join(folder, "kubeconfig");

@@ -65,7 +65,11 @@ export class VersionCodec {
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
-    const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode, schemaOf: (gvk) => this.schemaOf(gvk) });
+    const { object, warnings } = await decodeBody(body, {
+      expected: this.gvk,
+      mode,
+      schemaOf: (gvk) => this.schemaOf(gvk),
+    });
     if (isLong(body.bytes)) await nextSlice();
     this.kind.applyDefaults(object, this.now());
     return { object, warnings };
