@@ -121,6 +121,10 @@ export async function runDump(options: DumpOptions): Promise<void> {
   if (folder !== "" && folder !== "-") streams.out.write(`Cluster info dumped to ${folder}\n`);
 }
 
+/** kubectl reads these lists as protobuf, where a list without items and no list at all are one thing. */
+const asFromProtobuf = (list: KubeObject): KubeObject =>
+  listItems(list)?.length === 0 ? { ...list, items: null } : list;
+
 class Dump {
   constructor(
     private readonly options: DumpOptions,
@@ -140,7 +144,7 @@ class Dump {
   /** Throws what the printer refuses, after the file was made. */
   print(list: KubeObject, file: string): void {
     const write = this.open(`${file}${this.options.extension}`);
-    this.options.printer.print(list, write);
+    this.options.printer.print(asFromProtobuf(list), write);
   }
 
   async logs(pod: KubeObject, namespace: string): Promise<void> {
