@@ -144,7 +144,7 @@ class Dump {
   /** Throws what the printer refuses, after the file was made. */
   print(list: KubeObject, file: string): void {
     const write = this.open(`${file}${this.options.extension}`);
-    this.options.printer.print(asFromProtobuf(list), write);
+    this.options.printer.print(this.options.extension === ".txt" ? list : asFromProtobuf(list), write);
   }
 
   async logs(pod: KubeObject, namespace: string): Promise<void> {
