@@ -27,11 +27,12 @@ export function nextSlice(): Promise<void> {
   });
 }
 
-/** Does work that yields where others may have their turn; answers what it returns. */
+/** Does work that yields where others may have their turn, or that waits; answers what it returns. */
 export async function inSlices<T>(work: Steps<T>): Promise<T> {
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
+    if (step.value !== undefined) await step.value;
     if (sliceIsSpent()) await nextSlice();
   }
 }

@@ -1,4 +1,5 @@
 import type { Steps } from "../../base/steps.js";
+import { waitFor } from "../../base/wait-for.js";
 import type { JsonObject } from "../meta/json.js";
 import { deepEqual } from "../patch/json-values.js";
 import { type Comparison, compareSteps } from "./compare.js";
@@ -17,8 +18,8 @@ import type { TypeDescriptor } from "./type-descriptor.js";
 export interface Versions {
   /** undefined for a version that is not (or no longer) there. */
   typeOf(apiVersion: string): TypeDescriptor | undefined;
-  /** The object in another version; undefined when there is no such version. Does not change its argument. */
-  convert(object: JsonObject, from: string, to: string): JsonObject | undefined;
+  /** The object in another version, now or later; undefined when there is no such version. Does not change its argument. */
+  convert(object: JsonObject, from: string, to: string): JsonObject | undefined | Promise<JsonObject | undefined>;
   /** What requests of this version may own of what they say; undefined for all of it. */
   resetFields(apiVersion: string): FieldFilter | undefined;
 }
@@ -115,10 +116,10 @@ export class Updater {
     return filter === undefined ? changes : filtered(changes, filter);
   }
 
-  #convert(object: TypedObject, apiVersion: string): TypedObject | undefined {
+  *#convertSteps(object: TypedObject, apiVersion: string): Steps<TypedObject | undefined> {
     if (object.apiVersion === apiVersion) return object;
     if (this.versions.typeOf(apiVersion) === undefined) return undefined;
-    const value = this.versions.convert(object.value, object.apiVersion, apiVersion);
+    const value = yield* waitFor(this.versions.convert(object.value, object.apiVersion, apiVersion));
     return value === undefined ? undefined : { value, apiVersion };
   }
 
@@ -140,8 +141,8 @@ export class Updater {
       yield;
       let seen = byVersion.get(manager.apiVersion);
       if (seen === undefined) {
-        const before = this.#convert(live, manager.apiVersion);
-        const after = before && this.#convert(next, manager.apiVersion);
+        const before = yield* this.#convertSteps(live, manager.apiVersion);
+        const after = before && (yield* this.#convertSteps(next, manager.apiVersion));
         if (before === undefined || after === undefined) {
           managers.delete(other);
           continue;
@@ -183,7 +184,7 @@ export class Updater {
   /** Removes what was applied last and not now, unless somebody else owns it or it was not this applier's. */
   *#pruneSteps(merged: TypedObject, managers: Managers, last: Manager | undefined): Steps<TypedObject> {
     if (last === undefined || isEmpty(last.fields)) return merged;
-    const then = this.#convert(merged, last.apiVersion);
+    const then = yield* this.#convertSteps(merged, last.apiVersion);
     if (then === undefined) return merged;
     const type = this.#type(last.apiVersion);
     const lastFields = withNamedFields(last.fields, type);
@@ -193,7 +194,7 @@ export class Updater {
     pruned = yield* this.#addBackOwnedSteps(then, pruned, managers);
     yield;
     pruned = yield* this.#addBackDanglingSteps(then, pruned, lastFields);
-    return this.#convert(pruned, merged.apiVersion) ?? merged;
+    return (yield* this.#convertSteps(pruned, merged.apiVersion)) ?? merged;
   }
 
   *#addBackOwnedSteps(merged: TypedObject, pruned: TypedObject, managers: Managers): Steps<TypedObject> {
@@ -208,8 +209,8 @@ export class Updater {
     for (const [apiVersion, fields] of owned) {
       if (apiVersion === pruned.apiVersion && isEmpty(fields)) continue;
       yield;
-      const whole = this.#convert(all, apiVersion);
-      const part = this.#convert(left, apiVersion);
+      const whole = yield* this.#convertSteps(all, apiVersion);
+      const part = yield* this.#convertSteps(left, apiVersion);
       if (whole === undefined || part === undefined) continue;
       const type = this.#type(apiVersion);
       const kept = union(yield* namedFieldsSteps(part.value, type), withNamedFields(fields, type));
@@ -223,7 +224,7 @@ export class Updater {
   }
 
   *#addBackDanglingSteps(merged: TypedObject, pruned: TypedObject, lastFields: FieldSet): Steps<TypedObject> {
-    const then = this.#convert(pruned, merged.apiVersion);
+    const then = yield* this.#convertSteps(pruned, merged.apiVersion);
     if (then === undefined) return merged;
     const type = this.#type(merged.apiVersion);
     const before = yield* namedFieldsSteps(merged.value, type);

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { goQuote } from "../../base/go-quote.js";
+import type { Steps } from "../../base/steps.js";
 import { int64Of } from "../../base/int64.js";
 import { maxBodyDepth } from "../codec/json-decoder.js";
 import { measureJson } from "./json-size.js";
@@ -35,7 +36,7 @@ export function* jsonPatchSteps(
   document: JsonValue,
   operations: JsonValue,
   limits: JsonPatchLimits = SERVER_JSON_PATCH_LIMITS,
-): Generator<void, JsonValue> {
+): Steps<JsonValue> {
   const steps = decode(operations);
   if (steps.length > limits.maxOperations) {
     const text = `The allowed maximum operations in a JSON patch is ${limits.maxOperations}, got ${steps.length}`;

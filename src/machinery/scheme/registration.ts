@@ -15,6 +15,21 @@ export interface Conversion {
   readonly fromHub: (object: KubeObject) => KubeObject;
 }
 
+/** Which way a conversion goes: to the version that is stored, or from it. */
+export type ConversionDirection = "toHub" | "fromHub";
+
+/**
+ * Converts many objects of a version to its hub or back, at once or later: by a request to another process. The objects are not
+ * changed; the answer has as many, in their order. What it throws or rejects with is told to the client of the request that
+ * needed the conversion.
+ */
+export interface BatchConversion {
+  readonly convertMany: (
+    objects: readonly KubeObject[],
+    direction: ConversionDirection,
+  ) => readonly KubeObject[] | Promise<readonly KubeObject[]>;
+}
+
 /** The registration of a kind at a version. */
 export interface KindRegistration {
   /** Called once, on first use of the kind. */
@@ -24,5 +39,5 @@ export interface KindRegistration {
   /** Sets the defaults that depend on other fields, in this version's shape, after the schema's static ones. */
   readonly applyDefaults?: Defaulter | undefined;
   /** Left out where this version has the hub's shape. */
-  readonly conversion?: Conversion | undefined;
+  readonly conversion?: Conversion | BatchConversion | undefined;
 }

@@ -9,7 +9,7 @@ import type { KubeObject } from "../meta/object.js";
 import { applyDefaults as applyStaticDefaults } from "../schema/defaults.js";
 import { compareVersions } from "../meta/version-order.js";
 import type { StructSchema } from "../schema/schema.js";
-import type { Conversion, KindRegistration, Defaulter } from "./registration.js";
+import type { BatchConversion, Conversion, ConversionDirection, Defaulter, KindRegistration } from "./registration.js";
 
 /**
  * The kind is not registered, or not in this version: `no kind "X" is registered for version "apps/v9" in scheme
@@ -27,12 +27,22 @@ export interface VersionedKind {
   readonly schema: StructSchema;
   /** False when this version has the hub's shape. The hub's own conversion may drop fields that a client must not set. */
   readonly converts: boolean;
+  /** True when this version may convert later: then only {@link convertMany} converts its objects. Never so for a built-in kind. */
+  readonly convertsLater: boolean;
   /** Applies this version's defaults, static and computed, in place, as of `now`, milliseconds since the epoch. Idempotent. */
   applyDefaults(draft: KubeObject, now: number): void;
-  /** Converts the object to the hub's version. The argument is not changed; the result may share parts with it. */
+  /**
+   * Converts the object to the hub's version. The argument is not changed; the result may share parts with it. Throws for a
+   * version that {@link convertsLater}.
+   */
   toHub(object: KubeObject): KubeObject;
   /** The inverse of {@link toHub}. */
   fromHub(object: KubeObject): KubeObject;
+  /** {@link toHub} or {@link fromHub} of many objects, in their order: now where the conversion answers now. */
+  convertMany(
+    objects: readonly KubeObject[],
+    direction: ConversionDirection,
+  ): readonly KubeObject[] | Promise<readonly KubeObject[]>;
 }
 
 /**
@@ -138,6 +148,7 @@ export class Scheme {
 class Kind implements VersionedKind {
   readonly #defaults: Defaulter | undefined;
   readonly #conversion: Conversion | undefined;
+  readonly #batch: BatchConversion | undefined;
   readonly #schema: () => StructSchema | undefined;
   #resolved: StructSchema | undefined;
   readonly hub: GroupVersionKind;
@@ -149,12 +160,17 @@ class Kind implements VersionedKind {
   ) {
     this.#schema = schema;
     this.#defaults = applyDefaults;
-    this.#conversion = conversion;
+    if (conversion !== undefined && "convertMany" in conversion) this.#batch = conversion;
+    else this.#conversion = conversion;
     this.hub = hub;
   }
 
   get converts(): boolean {
-    return this.#conversion !== undefined;
+    return this.#conversion !== undefined || this.#batch !== undefined;
+  }
+
+  get convertsLater(): boolean {
+    return this.#batch !== undefined;
   }
 
   get schema(): StructSchema {
@@ -181,7 +197,24 @@ class Kind implements VersionedKind {
     return this.#stamped(this.#mapped(object, "fromHub"), this.gvk);
   }
 
-  #mapped(object: KubeObject, direction: "toHub" | "fromHub"): KubeObject {
+  convertMany(
+    objects: readonly KubeObject[],
+    direction: ConversionDirection,
+  ): readonly KubeObject[] | Promise<readonly KubeObject[]> {
+    if (this.#batch === undefined) return objects.map((object) => this[direction](object));
+    const stamped = (converted: readonly KubeObject[]): readonly KubeObject[] => {
+      if (converted.length !== objects.length) {
+        const { length } = objects;
+        throw new Error(`converting ${keyOf(this.gvk)}: ${length} objects went in and ${converted.length} came out`);
+      }
+      return converted.map((object) => this.#stamped(object, direction === "toHub" ? this.hub : this.gvk));
+    };
+    const converted = this.#batch.convertMany(objects, direction);
+    return converted instanceof Promise ? converted.then(stamped) : stamped(converted);
+  }
+
+  #mapped(object: KubeObject, direction: ConversionDirection): KubeObject {
+    if (this.#batch !== undefined) throw new Error(`${keyOf(this.gvk)} converts many objects at a time, and later`);
     const items = this.#items(object);
     if (items === undefined) return this.#conversion === undefined ? object : this.#conversion[direction](object);
     // Items of a list carry no apiVersion and kind.

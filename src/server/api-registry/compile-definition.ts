@@ -29,6 +29,9 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
     if (version.schema !== storage.schema && conversion === undefined) {
       fail(`version ${version.version} has another schema than ${storage.version}, and no conversion`);
     }
+    if (version === storage && conversion !== undefined && "convertMany" in conversion) {
+      fail(`version ${version.version} is the one that objects are stored in, so that it cannot convert later`);
+    }
     const hub = { ...kind.gvk, version: storage.version };
     scheme.register(kind.gvk, { schema: () => kind.schema, hub, conversion, applyDefaults });
     scheme.register(list.gvk, { schema: () => list.schema, hub: { ...list.gvk, version: storage.version } });

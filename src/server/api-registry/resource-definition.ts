@@ -1,4 +1,4 @@
-import type { Defaulter, Conversion } from "../../machinery/scheme/registration.js";
+import type { BatchConversion, Conversion, Defaulter } from "../../machinery/scheme/registration.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
@@ -33,8 +33,11 @@ export interface ResourceVersion {
   readonly subresources?: readonly SubresourceDefinition[];
   /** The verbs that are served. Default: all that the storage can do. */
   readonly verbs?: readonly string[];
-  /** To and from the storage version. Needed where the schema is another one than that version's. */
-  readonly conversion?: Conversion;
+  /**
+   * To and from the storage version, which has none. Needed where the schema is another one than that version's. One that asks
+   * another process converts many objects at a time.
+   */
+  readonly conversion?: Conversion | BatchConversion;
   /** Sets the defaults that depend on other fields, after the schema's own. */
   readonly applyDefaults?: Defaulter;
 }

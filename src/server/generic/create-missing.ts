@@ -24,7 +24,7 @@ export async function createMissing(api: ApiSnapshot, objects: readonly KubeObje
     if ((await namesBeside(object)).has(object.metadata?.name ?? "")) return;
     const { storage, scope, hub } = target(object);
     try {
-      await storage.create(scope, hub(), {});
+      await storage.create(scope, await hub(), {});
     } catch (error) {
       // Another server on the same storage may have created it at the same time.
       if (!isAlreadyExists(error)) throw error;
@@ -38,7 +38,7 @@ export async function createOrAdjust(api: ApiSnapshot, objects: readonly KubeObj
   const target = targetsIn(api);
   const ensure = async (object: KubeObject): Promise<void> => {
     const { storage, scope, hub } = target(object);
-    const change = async (current: StoredObject | undefined) => adjusted(current?.object() ?? {}, hub());
+    const change = async (current: StoredObject | undefined) => adjusted(current?.object() ?? {}, await hub());
     try {
       const name = object.metadata?.name ?? "";
       // The GET throws NotFound for a missing object. An update alone would create objects of some kinds.
@@ -72,7 +72,7 @@ async function patiently(attempt: () => Promise<void>): Promise<void> {
 interface Target {
   readonly storage: Getter & Lister & Creater & Updater;
   readonly scope: RequestScope;
-  readonly hub: () => KubeObject;
+  readonly hub: () => KubeObject | Promise<KubeObject>;
 }
 
 function targetsIn(api: ApiSnapshot): (object: KubeObject) => Target {

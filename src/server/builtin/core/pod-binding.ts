@@ -21,7 +21,11 @@ const BINDING = { group: "", version: "v1", kind: "Binding" };
 export async function handlePodBinding(request: ApiRequest, resource: ServedResource): Promise<void> {
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const { object } = await decodeBody(body, { expected: BINDING, mode: options.fieldValidation });
+  const { object } = await decodeBody(body, {
+    expected: BINDING,
+    mode: options.fieldValidation,
+    schemaOf: resource.codec.schemaOf,
+  });
   const admit = new Admitter(request, resource, options.dryRun, { kind: BINDING, schema: schemaFor(BINDING) }).create;
   await admit.mutate?.(object);
   const { name: bound = "", uid = "", resourceVersion = "" } = object.metadata ?? {};

@@ -44,7 +44,11 @@ export async function handleTokenRequest(
 ): Promise<void> {
   const options = writeOptions(request.exchange.query, "CreateOptions");
   const body = await readObjectBody(request);
-  const decoded = await decodeBody(body, { expected: TOKEN_REQUEST, mode: options.fieldValidation });
+  const decoded = await decodeBody(body, {
+    expected: TOKEN_REQUEST,
+    mode: options.fieldValidation,
+    schemaOf: accounts.codec.schemaOf,
+  });
   for (const warning of decoded.warnings) request.warnings.add(warning);
   const asked = decoded.object;
   const { name, namespace } = request.info;

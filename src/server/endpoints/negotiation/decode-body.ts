@@ -1,7 +1,7 @@
-import type { schemaFor } from "../../../api/facts/index.js";
 import type { TypedObject } from "../../../machinery/codec/decode-typed.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { serializerOf } from "../serializers/index.js";
 import type { RequestBody } from "./request-body.js";
 import { unknownConversion } from "./unknown-conversion.js";
@@ -10,8 +10,8 @@ export interface DecodeBodyOptions {
   /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
   readonly expected: GroupVersionKind;
   readonly mode: "Ignore" | "Warn" | "Strict";
-  /** Left out: the schemas of what is served. */
-  readonly schemaOf?: typeof schemaFor;
+  /** The schemas of what is served: those of the resource's codec. Undefined for a kind that is not known. */
+  readonly schemaOf: (gvk: GroupVersionKind) => StructSchema | undefined;
   /** Versions ("policy/v1beta1") of the expected kind that the endpoint takes. Left out: the expected one. */
   readonly accepts?: (apiVersion: string) => boolean;
 }

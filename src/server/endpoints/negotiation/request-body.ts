@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/steps.js";
 import { inSlices } from "../../../base/time-slice.js";
 import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
@@ -13,9 +13,17 @@ const LONG_BODY = 16 * 1024;
 
 export const isLong = (body: Uint8Array): boolean => body.length > LONG_BODY;
 
-/** Does the work that a body asks for: in slices of the event loop where the body is long. */
+/** Does the work that a body asks for: in slices of the event loop where the body is long or the work has to wait. */
 export function runSteps<T>(body: Uint8Array, steps: Steps<T>): T | Promise<T> {
-  return isLong(body) ? inSlices(steps) : atOnce(steps);
+  return isLong(body) ? inSlices(steps) : untilItWaits(steps);
+}
+
+function untilItWaits<T>(steps: Steps<T>): T | Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (step.value !== undefined) return step.value.then(() => inSlices(steps));
+  }
 }
 
 /** A body that nobody has decoded yet. */

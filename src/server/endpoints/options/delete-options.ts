@@ -1,11 +1,11 @@
 import { type FieldError, invalidValue, notSupported } from "../../../machinery/errors/field-error.js";
-import { schemaFor } from "../../../api/facts/index.js";
 import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { ApiRequest } from "../../request/api-request.js";
 import { isTrue } from "../../request/request-info.js";
 import type { DeleteOptions } from "../../registry/delete-options.js";
+import { DELETE_OPTIONS, metaSchema } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { readObjectBody } from "../negotiation/request-body.js";
 import { integer } from "./list-options.js";
@@ -59,15 +59,13 @@ async function fromBody(request: ApiRequest): Promise<WireOptions | undefined> {
 }
 
 /** Clients may send the options of any group and version; they are the same everywhere. */
-function optionsSchema(gvk: GroupVersionKind): StructSchema | undefined {
-  if (gvk.kind === DELETE_OPTIONS.kind) return schemaFor(DELETE_OPTIONS);
+function optionsSchema(gvk: GroupVersionKind): StructSchema {
+  if (gvk.kind === DELETE_OPTIONS.kind) return metaSchema(DELETE_OPTIONS);
   const version = formatGroupVersion(gvk);
   throw badRequest(`no kind "${gvk.kind}" is registered for version "${version}" in scheme "${META_SCHEME}"`);
 }
 
 const META_SCHEME = "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27";
-
-const DELETE_OPTIONS = { group: "", version: "v1", kind: "DeleteOptions" };
 
 function fromQuery(query: URLSearchParams): WireOptions {
   const grace = integer(query, "gracePeriodSeconds");

@@ -1,13 +1,19 @@
 import { nextSlice } from "../../../base/time-slice.js";
+import { encodeObject } from "../../../machinery/codec/encode.js";
+import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { decodeObject } from "../../../machinery/codec/strict-decode.js";
-import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { Scheme, VersionedKind } from "../../../machinery/scheme/scheme.js";
+import type { StoredObject } from "../../storage/store.js";
+import { metaGroupSchema } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { isLong, type RequestBody } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
+import { andThen, convertAll, convertOne, type NowOrLater } from "./convert.js";
+import { ConvertedObjects } from "./converted-objects.js";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -25,12 +31,17 @@ export interface PatchedObject {
   readonly strictErrors: readonly string[];
 }
 
-/** One kind at one version: from bodies to the hub's shape and back. */
+/**
+ * One kind at one version: from bodies to the hub's shape and back. What may come as a promise does so only for a kind that
+ * converts later ({@link VersionedKind.convertsLater}); callers await promises only, so that other kinds pay nothing.
+ */
 export class VersionCodec {
   readonly gvk: GroupVersionKind;
   readonly apiVersion: string;
   /** True when objects are stored in this version, so that stored bytes are the answer's bytes. */
   readonly isHub: boolean;
+  /** Of a version that converts later. */
+  readonly #converted: ConvertedObjects | undefined;
 
   /**
    * `hub` is the kind that `kind` is stored as: of its {@link VersionedKind.hub}. `now` is milliseconds since the epoch, for
@@ -45,19 +56,26 @@ export class VersionCodec {
     this.gvk = kind.gvk;
     this.apiVersion = formatGroupVersion(this.gvk);
     this.isHub = kind === hub;
+    if (this.isHub || !kind.convertsLater) return;
+    this.#converted = new ConvertedObjects(
+      (objects) => convertAll(kind, objects, "fromHub"),
+      (object) => encodeObject(object, kind.schema),
+    );
   }
 
   get schema(): StructSchema {
     return this.kind.schema;
   }
 
-  kindAt(gvk: GroupVersionKind): VersionedKind | undefined {
-    return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk) : undefined;
-  }
-
   /** The schema of another kind; undefined for one that the server does not know. */
-  schemaOf(gvk: GroupVersionKind): StructSchema | undefined {
-    return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk).schema : undefined;
+  readonly schemaOf = (gvk: GroupVersionKind): StructSchema | undefined =>
+    this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk).schema : metaGroupSchema(gvk);
+
+  /** This kind at another version ("apps/v1beta1"); undefined when the server does not know it. */
+  kindAt(apiVersion: string): VersionedKind | undefined {
+    if (apiVersion.split("/").length > 2) return undefined;
+    const gvk = { ...parseGroupVersion(apiVersion), kind: this.gvk.kind };
+    return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk) : undefined;
   }
 
   /**
@@ -65,11 +83,7 @@ export class VersionCodec {
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.
    */
   async decode(body: RequestBody, mode: FieldValidation): Promise<DecodedDraft> {
-    const { object, warnings } = await decodeBody(body, {
-      expected: this.gvk,
-      mode,
-      schemaOf: (gvk) => this.schemaOf(gvk),
-    });
+    const { object, warnings } = await decodeBody(body, { expected: this.gvk, mode, schemaOf: this.schemaOf });
     if (isLong(body.bytes)) await nextSlice();
     this.kind.applyDefaults(object, this.now());
     return { object, warnings };
@@ -79,15 +93,19 @@ export class VersionCodec {
    * A value that a patch made of an object of this version, as the kind it says it is: of another version it is brought to
    * this one. Throws an UnmarshalError for another kind. The caller decides about strict problems, which are returned.
    */
-  decodeStated(value: JsonValue, mode: FieldValidation): PatchedObject {
-    const stated = patchedKind(value, this.gvk);
+  decodeStated(value: JsonValue, mode: FieldValidation): NowOrLater<PatchedObject> {
+    const stated = patchedKind(value, this.gvk, this.schemaOf);
     if (stated === undefined) return { object: {}, strictErrors: [] };
     if (stated === this.gvk) return this.decodePatched(value, mode);
     const other = this.scheme.kind(stated);
     const { object, strictErrors } = decodeObject<KubeObject>(value, other.schema, { mode });
     other.applyDefaults(object, this.now());
-    const converted = this.kind.fromHub(other.toHub(object));
-    return { object: { ...converted, kind: this.gvk.kind, apiVersion: this.apiVersion }, strictErrors };
+    const hub = convertOne(other, object, "toHub");
+    const here = andThen(hub, (one) => convertOne(this.kind, one, "fromHub"));
+    return andThen(here, (one) => ({
+      object: { ...one, kind: this.gvk.kind, apiVersion: this.apiVersion },
+      strictErrors,
+    }));
   }
 
   /** A value that a patch made of an object of this version, whatever it says it is. Else as {@link decodeStated}. */
@@ -100,15 +118,47 @@ export class VersionCodec {
   }
 
   /** A decoded draft as the hub has it, with the hub's defaults too; takes the draft over. */
-  toHub(draft: KubeObject): KubeObject {
+  toHub(draft: KubeObject): NowOrLater<KubeObject> {
     if (this.isHub && !this.kind.converts) return draft;
-    const object = this.kind.toHub(draft);
-    this.hub.applyDefaults(object, this.now());
-    return object;
+    return andThen(convertOne(this.kind, draft, "toHub"), (object) => {
+      this.hub.applyDefaults(object, this.now());
+      return object;
+    });
   }
 
   /** A hub object as this version has it. The argument is not changed; what did not need to change is shared. */
-  fromHub(object: KubeObject): KubeObject {
-    return this.isHub ? object : this.kind.fromHub(object);
+  fromHub(object: KubeObject): NowOrLater<KubeObject> {
+    return this.isHub ? object : convertOne(this.kind, object, "fromHub");
+  }
+
+  /** True when {@link prepare} has to be called before objects are encoded in this version. */
+  get convertsLater(): boolean {
+    return this.#converted !== undefined;
+  }
+
+  /**
+   * Converts stored objects that are about to be encoded, many in one call. Undefined when there is nothing to wait for: always
+   * so for a version that does not convert later.
+   */
+  prepare(objects: readonly StoredObject[]): Promise<void> | undefined {
+    return this.#converted?.prepare(objects);
+  }
+
+  /** The JSON of an object that was prepared; undefined for a version that does not convert later. */
+  prepared(stored: StoredObject): Uint8Array | undefined {
+    return this.#converted?.get(stored);
+  }
+
+  /** {@link prepared} as an object, the caller's own. */
+  preparedObject(stored: StoredObject): KubeObject | undefined {
+    const converted = this.#converted;
+    return converted && (decodeJson(converted.get(stored)).value as KubeObject);
+  }
+
+  /** A stored object as this version has it. Nobody may change it. */
+  shown(stored: StoredObject): NowOrLater<KubeObject> {
+    const converted = this.#converted;
+    if (converted === undefined) return this.fromHub(stored.object());
+    return andThen(converted.prepare([stored]), () => decodeJson(converted.get(stored)).value as KubeObject);
   }
 }

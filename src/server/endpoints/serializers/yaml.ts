@@ -1,4 +1,3 @@
-import { schemaFor } from "../../../api/facts/index.js";
 import { decodeTypedValueSteps } from "../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
@@ -21,7 +20,7 @@ export const yamlSerializer: Serializer = {
     return yamlParts(listBody(view, list), await emitter());
   },
 
-  async decode(body, { expected, mode, schemaOf = schemaFor }) {
+  async decode(body, { expected, mode, schemaOf }) {
     const { readYamlBody } = await import("../negotiation/yaml-body.js");
     const { value, repeated } = readYamlBody(body);
     const options = { expected, schemaOf, mode, repeatedInYaml: repeated };

@@ -19,7 +19,10 @@ export function respondObject(
   stored: StoredObject,
 ): Promise<void> {
   const include = includeObject(request.exchange.query, format);
-  return respond(request, format, status, serializerOf(format.mediaType).object({ resource, format, include }, stored));
+  const answer = () =>
+    respond(request, format, status, serializerOf(format.mediaType).object({ resource, format, include }, stored));
+  const conversion = resource.codec.prepare([stored]);
+  return conversion === undefined ? answer() : conversion.then(answer);
 }
 
 /** Answers an object that is not stored. The schema may be left out; see {@link Serializer.value}. */

@@ -19,7 +19,8 @@ export async function handleCreate(request: ApiRequest, resource: ServedResource
   for (const warning of warnings) request.warnings.add(warning);
   const admit = new Admitter(request, resource, options.dryRun);
   await scope.pause?.();
-  const draft = resource.codec.toHub(object);
+  const hub = resource.codec.toHub(object);
+  const draft = hub instanceof Promise ? await hub : hub;
   const manager = fieldManagerName(request, options);
   await runSteps(body.bytes, fieldTracking(resource).trackSteps(draft, undefined, manager));
   await scope.pause?.();

@@ -1,4 +1,5 @@
 import { atOnce, type Steps } from "../../../base/steps.js";
+import { waitFor } from "../../../base/wait-for.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { excluding, type FieldFilter } from "../../../machinery/apply/field-filter.js";
@@ -6,14 +7,13 @@ import { withoutNewTimes } from "../../../machinery/apply/ignore-times.js";
 import { describe } from "../../../machinery/apply/type-descriptor.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
-import { parseGroupVersion } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { copyObject } from "../../registry/copy.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
 import type { StoredObject } from "../../storage/store.js";
+import { andThen, convertOne, type NowOrLater } from "../representation/convert.js";
 import type { ServedResource } from "../served-resource.js";
 
 const trackings = new WeakMap<ServedResource, Map<string, FieldTracking>>();
@@ -51,7 +51,7 @@ export class FieldTracking {
       subresource,
       versions: {
         typeOf: (apiVersion) => {
-          const schema = apiVersion === codec.apiVersion ? codec.schema : this.#kindAt(apiVersion)?.schema;
+          const schema = apiVersion === codec.apiVersion ? codec.schema : codec.kindAt(apiVersion)?.schema;
           return schema && describe(schema);
         },
         convert: (object, from, to) => this.#convert(object, from, to),
@@ -62,17 +62,20 @@ export class FieldTracking {
     });
   }
 
-  /** Gives `manager` what `draft` changes; the draft is the caller's own. `current` is undefined for a new object. */
+  /**
+   * Gives `manager` what `draft` changes; the draft is the caller's own. `current` is undefined for a new object. Not for a kind
+   * that converts later.
+   */
   track(draft: KubeObject, current: StoredObject | undefined, manager: string): void {
     atOnce(this.trackSteps(draft, current, manager));
   }
 
-  /** {@link track} in steps. */
+  /** {@link track} in steps, for any kind. */
   *trackSteps(draft: KubeObject, current: StoredObject | undefined, manager: string): Steps<void> {
     const metadata = metadataOf(draft);
-    const live = current && this.shown(current);
+    const live = current && (yield* waitFor(this.shown(current)));
     yield;
-    const next = this.#view(draft);
+    const next = yield* waitFor(this.#view(draft));
     yield;
     const managedFields = yield* this.#manager.updateSteps(live, next, manager, metadata.managedFields);
     yield;
@@ -86,11 +89,11 @@ export class FieldTracking {
     manager: string,
     force: boolean,
   ): Steps<KubeObject> {
-    const live = current && this.shown(current);
+    const live = current && (yield* waitFor(this.shown(current)));
     yield;
     const { managedFields, draft } = yield* this.#mergeSteps(live, applied, manager, force);
     yield;
-    const next = this.#view(draft);
+    const next = yield* waitFor(this.#view(draft));
     yield;
     const settled = settle(live, next, managedFields);
     assign(metadataOf(draft), "managedFields", settled);
@@ -108,7 +111,7 @@ export class FieldTracking {
       const merged = yield* this.#manager.applySteps(live, applied, manager, force);
       yield;
       const { managedFields, ...rest } = merged["metadata"] as JsonObject;
-      const draft = this.#decode({ ...merged, metadata: rest });
+      const draft = yield* waitFor(this.#decode({ ...merged, metadata: rest }));
       return { managedFields: managedFields as JsonObject[] | undefined, draft };
     } catch (error) {
       if (error instanceof UnmarshalError) throw badRequest(error.message);
@@ -117,35 +120,36 @@ export class FieldTracking {
   }
 
   /** A stored object as its JSON reads in the version of the requests, empty structs included. Nobody may change it. */
-  shown(stored: StoredObject): JsonObject {
+  shown(stored: StoredObject): NowOrLater<JsonObject> {
     const object = stored.object();
-    if (this.#lastShown?.object !== object) this.#lastShown = { object, view: this.#view(object) };
-    return this.#lastShown.view;
+    if (this.#lastShown?.object === object) return this.#lastShown.view;
+    const { codec } = this.resource;
+    return andThen(codec.shown(stored), (shown) => {
+      const view = encodedView(shown, codec.schema);
+      this.#lastShown = { object, view };
+      return view;
+    });
   }
 
-  #decode(value: JsonObject): KubeObject {
+  #decode(value: JsonObject): NowOrLater<KubeObject> {
     const { codec } = this.resource;
     return codec.toHub(copyObject(codec.decodePatched(value, "Ignore").object));
   }
 
   /** A hub object in the version of the requests, as its JSON reads. */
-  #view(object: KubeObject): JsonObject {
+  #view(object: KubeObject): NowOrLater<JsonObject> {
     const { codec } = this.resource;
-    return encodedView(codec.fromHub(object), codec.schema);
+    return andThen(codec.fromHub(object), (shown) => encodedView(shown, codec.schema));
   }
 
-  #convert(object: JsonObject, from: string, to: string): JsonObject | undefined {
-    const [source, target] = [this.#kindAt(from), this.#kindAt(to)];
+  #convert(object: JsonObject, from: string, to: string): NowOrLater<JsonObject | undefined> {
+    const { codec } = this.resource;
+    const [source, target] = [codec.kindAt(from), codec.kindAt(to)];
     if (source === undefined || target === undefined) return undefined;
     const decoded = decodeObject<KubeObject>(object, source.schema, { mode: "Ignore" }).object;
-    return encodedView(target.fromHub(source.toHub(decoded)), target.schema);
-  }
-
-  /** Another version of the kind; undefined when there is none. */
-  #kindAt(apiVersion: string): VersionedKind | undefined {
-    if (apiVersion.split("/").length > 2) return undefined;
-    const gvk = { ...parseGroupVersion(apiVersion), kind: this.resource.codec.gvk.kind };
-    return this.resource.codec.kindAt(gvk);
+    const hub = convertOne(source, decoded, "toHub");
+    const converted = andThen(hub, (one) => convertOne(target, one, "fromHub"));
+    return andThen(converted, (one) => encodedView(one, target.schema));
   }
 }
 

@@ -23,6 +23,8 @@ export async function handleList(request: ApiRequest, resource: ServedResource, 
 /** A list in the shape that was asked for. */
 export async function respondList(request: ApiRequest, view: View, list: ListOfObjects): Promise<void> {
   const { mediaType } = view.format;
+  const conversion = view.resource.codec.prepare(list.items);
+  if (conversion !== undefined) await conversion;
   await respondParts(request, { "content-type": mediaType }, await serializerOf(mediaType).list(view, list));
 }
 

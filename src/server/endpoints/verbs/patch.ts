@@ -14,9 +14,11 @@ import { strategicMergePatch } from "../../../machinery/patch/strategic-merge.js
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import type { Transform, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import type { StoredObject } from "../../storage/store.js";
 import { BODY_LIMIT, runSteps } from "../negotiation/request-body.js";
 import { writeOptions, type WriteOptions } from "../options/write-options.js";
 import type { FieldValidation, PatchedObject, VersionCodec } from "../representation/version-codec.js";
+import type { NowOrLater } from "../representation/convert.js";
 import { encodeStored } from "../serializers/json/stored-json.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondObject } from "./answer.js";
@@ -74,21 +76,24 @@ async function patching(
   const manager = fieldManagerName(request, options);
   return async (current) => {
     if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
+    const shown = tracking.shown(current);
+    const view = shown instanceof Promise ? await shown : shown;
     const object =
-      (await patchShown(resource, tracking.shown(current), patch, type, options)) ??
-      (await patchObject(
-        request,
-        resource,
-        decodeJson(encodeStored(resource.codec, current)).value,
-        patch,
-        type,
-        options,
-      ));
+      (await patchShown(resource, view, patch, type, options)) ??
+      (await patchObject(request, resource, await documentOf(resource, current), patch, type, options));
     checkName(object, info);
-    const draft = resource.codec.toHub(object);
+    const hub = resource.codec.toHub(object);
+    const draft = hub instanceof Promise ? await hub : hub;
     await runSteps(bytes, tracking.trackSteps(draft, current, manager));
     return draft;
   };
+}
+
+/** The stored object as clients see it, its fields in their order. */
+async function documentOf({ codec }: ServedResource, stored: StoredObject): Promise<JsonValue> {
+  const conversion = codec.prepare([stored]);
+  if (conversion !== undefined) await conversion;
+  return decodeJson(encodeStored(codec, stored)).value;
 }
 
 /** Server-side apply: of an object that is not there it makes one. */
@@ -129,7 +134,8 @@ async function patchShown(
   try {
     const patched = await applyPatch(current, value, type, () => fromSchema(codec.schema));
     if (type === STRATEGIC && unstructuredMismatch(patched, codec.schema) !== undefined) return undefined;
-    const { object, strictErrors } = decodePatched(codec, patched, type, fieldValidation);
+    const decoded = decodePatched(codec, patched, type, fieldValidation);
+    const { object, strictErrors } = decoded instanceof Promise ? await decoded : decoded;
     return strictErrors.length === 0 ? object : undefined;
   } catch {
     return undefined;
@@ -151,7 +157,8 @@ async function patchObject(
   const mismatch = type === STRATEGIC ? unstructuredMismatch(patched, codec.schema) : undefined;
   if (mismatch !== undefined) throw problem(mismatch);
   try {
-    const { object, strictErrors: inObject } = decodePatched(codec, patched, type, options.fieldValidation);
+    const decoded = decodePatched(codec, patched, type, options.fieldValidation);
+    const { object, strictErrors: inObject } = decoded instanceof Promise ? await decoded : decoded;
     const strictErrors = [...patch.strictErrors, ...inObject];
     if (options.fieldValidation === "Warn") for (const error of strictErrors) request.warnings.add(error);
     if (options.fieldValidation === "Strict" && strictErrors.length > 0) {
@@ -165,7 +172,12 @@ async function patchObject(
 }
 
 /** A strategic merge patch changes an object of the kind; the others change a document, which may say that it is another. */
-function decodePatched(codec: VersionCodec, patched: JsonValue, type: PatchType, mode: FieldValidation): PatchedObject {
+function decodePatched(
+  codec: VersionCodec,
+  patched: JsonValue,
+  type: PatchType,
+  mode: FieldValidation,
+): NowOrLater<PatchedObject> {
   return type === STRATEGIC ? codec.decodePatched(patched, mode) : codec.decodeStated(patched, mode);
 }
 

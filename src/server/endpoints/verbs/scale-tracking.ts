@@ -1,4 +1,3 @@
-import { schemaFor } from "../../../api/facts/index.js";
 import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { FieldManager } from "../../../machinery/apply/field-manager.js";
 import { fieldElement } from "../../../machinery/apply/path-element.js";
@@ -11,9 +10,9 @@ import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { assign, metadataOf, timestamp } from "../../registry/metadata.js";
+import { metaSchema, SCALE } from "../meta-kinds.js";
 import type { ServedResource } from "../served-resource.js";
 
-export const SCALE = { group: "autoscaling", version: "v1", kind: "Scale" };
 const SCALE_VERSION = "autoscaling/v1";
 const REPLICAS = [fieldElement("spec"), fieldElement("replicas")];
 
@@ -30,11 +29,11 @@ export function scaleTracking(resource: ServedResource): ScaleTracking {
 }
 
 /** Who owns an object's replicas, there and in its Scale. All kinds that scale keep them in spec.replicas. */
-export function scaleManagers({ facts }: ServedResource, object: KubeObject): ScaleManagers {
+export function scaleManagers({ facts, codec }: ServedResource, object: KubeObject): ScaleManagers {
   const knows = (apiVersion: string) => {
     if (apiVersion.split("/").length > 2) return false;
     const { group, version } = parseGroupVersion(apiVersion);
-    return group === facts.group && schemaFor({ group, version, kind: facts.kind }) !== undefined;
+    return group === facts.group && codec.schemaOf({ group, version, kind: facts.kind }) !== undefined;
   };
   return new ScaleManagers(object.metadata?.managedFields, facts.groupVersion, (apiVersion) =>
     knows(apiVersion) ? REPLICAS : undefined,
@@ -47,8 +46,7 @@ class ScaleTracking {
   readonly #schema: StructSchema;
 
   constructor(resource: ServedResource) {
-    const schema = schemaFor(SCALE);
-    if (schema === undefined) throw new Error(`no schema for ${SCALE_VERSION} ${SCALE.kind}`);
+    const schema = metaSchema(SCALE);
     this.#schema = schema;
     this.#manager = new FieldManager({
       kind: SCALE,

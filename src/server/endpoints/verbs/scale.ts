@@ -1,15 +1,14 @@
-import { schemaFor } from "../../../api/facts/index.js";
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
 import { conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
 import { copyObject } from "../../registry/copy.js";
 import { assign, metadataOf } from "../../registry/metadata.js";
 import type { Getter, UpdateOptions, Updater } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { metaSchema, SCALE } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { BODY_LIMIT, readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
@@ -22,7 +21,7 @@ import { fieldManagerName } from "./field-manager-name.js";
 import { applyPatch, patchRefusal } from "./patch.js";
 import { decodePatchSteps } from "./patch-body.js";
 import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
-import { SCALE, scaleManagers, scaleTracking } from "./scale-tracking.js";
+import { scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./check-name.js";
 import { Admitter } from "./admitter.js";
 import { scopeOf } from "./scope.js";
@@ -41,7 +40,11 @@ export async function handleScaleUpdate(
 ): Promise<void> {
   const options = writeOptions(request.exchange.query, "UpdateOptions");
   const body = await readObjectBody(request);
-  const decoded = await decodeBody(body, { expected: SCALE, mode: options.fieldValidation });
+  const decoded = await decodeBody(body, {
+    expected: SCALE,
+    mode: options.fieldValidation,
+    schemaOf: resource.codec.schemaOf,
+  });
   for (const warning of decoded.warnings) request.warnings.add(warning);
   checkName(decoded.object, request.info);
   const manager = fieldManagerName(request, options);
@@ -72,18 +75,23 @@ export async function handleScalePatch(request: ApiRequest, resource: ServedReso
   const { value: patch } = await runSteps(bytes, decodePatchSteps(bytes, type, options.fieldValidation));
   const manager = fieldManagerName(request, options);
   await write(request, resource, storage, options.dryRun, async (live) => {
-    const next = await patchScale(live, patch, type);
+    const next = await patchScale(resource, live, patch, type);
     checkName(next, request.info);
     tracking.track(next, live, manager);
     return next;
   });
 }
 
-async function patchScale(live: KubeObject, patch: JsonValue, type: PatchType): Promise<KubeObject> {
-  const patched = await applyPatch(live as JsonValue, patch, type, () => fromSchema(scaleSchema()));
+async function patchScale(
+  resource: ServedResource,
+  live: KubeObject,
+  patch: JsonValue,
+  type: PatchType,
+): Promise<KubeObject> {
+  const patched = await applyPatch(live as JsonValue, patch, type, () => fromSchema(metaSchema(SCALE)));
   try {
-    if (type !== STRATEGIC && patchedKind(patched, SCALE) === undefined) return {};
-    return decodeObject<KubeObject>(patched, scaleSchema(), { mode: "Ignore" }).object;
+    if (type !== STRATEGIC && patchedKind(patched, SCALE, resource.codec.schemaOf) === undefined) return {};
+    return decodeObject<KubeObject>(patched, metaSchema(SCALE), { mode: "Ignore" }).object;
   } catch (error) {
     if (error instanceof UnmarshalError) throw patchRefusal(patch, patched, type, error.message);
     throw error;
@@ -100,7 +108,8 @@ async function write(
 ): Promise<void> {
   const { info } = request;
   // Plugins see Scales, as the client does, and not the object behind them.
-  const { mutate, validate } = new Admitter(request, resource, dryRun, { kind: SCALE, schema: scaleSchema() }).change;
+  const { mutate, validate } = new Admitter(request, resource, dryRun, { kind: SCALE, schema: metaSchema(SCALE) })
+    .change;
   const seen = (object: KubeObject) => scaleOf(resource, object);
   const update = { validate: validate && ((draft: KubeObject, old: KubeObject) => validate(seen(draft), seen(old))) };
   const { object } = await storage.update(
@@ -163,12 +172,6 @@ function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
   };
 }
 
-function scaleSchema(): StructSchema {
-  const schema = schemaFor(SCALE);
-  if (schema === undefined) throw new Error("no schema for autoscaling/v1 Scale");
-  return schema;
-}
-
 async function respondScale(request: ApiRequest, scale: KubeObject): Promise<void> {
-  await respondValue(request, negotiatePlain(request.exchange), 200, scale, scaleSchema());
+  await respondValue(request, negotiatePlain(request.exchange), 200, scale, metaSchema(SCALE));
 }

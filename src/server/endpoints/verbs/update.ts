@@ -26,7 +26,8 @@ export async function handleUpdate(
   for (const warning of warnings) request.warnings.add(warning);
   checkName(object, request.info);
   await scope.pause?.();
-  const draft = resource.codec.toHub(object);
+  const hub = resource.codec.toHub(object);
+  const draft = hub instanceof Promise ? await hub : hub;
   const uid = draft.metadata?.uid;
   const manager = fieldManagerName(request, options);
   const tracking = fieldTracking(resource, subresource);

@@ -3,7 +3,7 @@ import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import { isStatusError, internalError, notAcceptable, type Status } from "../../../machinery/errors/status-error.js";
 import type { Watcher } from "../../registry/resource.js";
 import type { ApiRequest } from "../../request/api-request.js";
-import type { StoredEvent } from "../../storage/store.js";
+import type { StoredEvent, StoredObject } from "../../storage/store.js";
 import { fieldLabelsOf } from "../options/field-labels.js";
 import { listOptions, predicateOf } from "../options/list-options.js";
 import { serializerOf, STREAM_TYPES } from "../serializers/index.js";
@@ -68,6 +68,8 @@ async function stream(
     for await (const batch of events) {
       // Of many events, a state or a backlog, nobody else is told.
       const isShared = batch.length <= SLICE_EVENTS;
+      const conversion = view.resource.codec.prepare(objectsOf(view, batch));
+      if (conversion !== undefined) await conversion;
       for (const [index, event] of batch.entries()) {
         frames.addEvent(event, batch.length - index - 1, isShared);
         // Not for a few: watchers that wake together would wait for a turn of the event loop each.
@@ -83,6 +85,12 @@ async function stream(
     await sink.write(frames.take());
   }
   await sink.end();
+}
+
+/** What has to be converted before the batch is encoded: nothing where the version does not convert later. */
+function objectsOf({ resource }: View, batch: readonly StoredEvent[]): readonly StoredObject[] {
+  if (!resource.codec.convertsLater) return [];
+  return batch.flatMap(({ object }) => (object === undefined ? [] : [object]));
 }
 
 function statusOf(error: unknown): Status {

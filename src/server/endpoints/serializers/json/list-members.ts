@@ -39,7 +39,7 @@ function memberOf(view: View): (item: StoredObject) => readonly Uint8Array[] {
         return [OPEN, bytes.subarray(itemStart(bytes))];
       };
     case "PartialObjectMetadata":
-      return (item) => [storedMetadata(item, format)];
+      return (item) => [storedMetadata(view, item)];
     case "Table":
       return (item) => rowParts(tableRow(view, item));
   }

@@ -3,7 +3,6 @@ import { encodeObject } from "../../../../machinery/codec/encode.js";
 import { encodeObjectSteps } from "../../../../machinery/codec/encode-steps.js";
 import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
-import { schemaFor } from "../../../../api/facts/index.js";
 import type { Serializer, View } from "../serializer.js";
 import { runSteps } from "../../negotiation/request-body.js";
 import { itemChunks } from "./item-chunks.js";
@@ -47,8 +46,7 @@ export const jsonSerializer: Serializer = {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
   },
 
-  decode: (body, { expected, mode, schemaOf = schemaFor }) =>
-    runSteps(body, decodeTypedSteps(body, { expected, schemaOf, mode })),
+  decode: (body, { expected, mode, schemaOf }) => runSteps(body, decodeTypedSteps(body, { expected, schemaOf, mode })),
 };
 
 const document = (json: Uint8Array, pretty: boolean): Uint8Array =>

@@ -1,9 +1,9 @@
-import { schemaFor } from "../../../../api/facts/index.js";
 import { encodeObject } from "../../../../machinery/codec/encode.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { TableCell, TableColumnDefinition } from "../../../registry/table-columns.js";
 import type { StoredObject } from "../../../storage/store.js";
 import type { ResponseFormat } from "../../negotiation/response-format.js";
+import { metaSchema, PARTIAL_OBJECT_METADATA } from "../../meta-kinds.js";
 import type { BookmarkMetadata, View } from "../serializer.js";
 import { jsonBytes, jsonText } from "./json-text.js";
 import { spliceMetadata } from "./splice.js";
@@ -19,15 +19,15 @@ export interface Shaper {
 
 /** PartialObjectMetadata of an object, fields in Go's order; without a newline. */
 export function partialMetadata(object: KubeObject, format: ResponseFormat): Uint8Array {
-  const schema = schemaFor({ group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata" });
-  if (schema === undefined) throw new Error("no schema for PartialObjectMetadata");
   const { metadata = {} } = object;
   const apiVersion = `meta.k8s.io/${format.metaVersion}`;
-  return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, schema);
+  return encodeObject({ kind: "PartialObjectMetadata", apiVersion, metadata }, metaSchema(PARTIAL_OBJECT_METADATA));
 }
 
-/** {@link partialMetadata} of what is stored, whose bytes have it ready. */
-export function storedMetadata(stored: StoredObject, format: ResponseFormat): Uint8Array {
+/** {@link partialMetadata} of what is stored, whose bytes have it ready unless the version converts it. */
+export function storedMetadata({ resource, format }: View, stored: StoredObject): Uint8Array {
+  const prepared = resource.codec.preparedObject(stored);
+  if (prepared !== undefined) return partialMetadata(prepared, format);
   const { bytes, revision } = stored;
   const head = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${format.metaVersion}",`;
   // What was never written has no version.
@@ -43,12 +43,13 @@ export interface TableRow {
 
 const NULL: Uint8Array = Buffer.from("null");
 
-export function tableRow({ resource, format, include }: View, stored: StoredObject): TableRow {
+export function tableRow(view: View, stored: StoredObject): TableRow {
+  const { resource, include } = view;
   const hub = stored.object();
   const cells = resource.strategy.columns.cells(hub, resource.now());
   if (include === "None") return { cells, object: NULL };
   if (include === "Object") return { cells, object: encodeStored(resource.codec, stored) };
-  return { cells, object: storedMetadata(stored, format) };
+  return { cells, object: storedMetadata(view, stored) };
 }
 
 /** The fields of a meta.k8s.io Table but its rows. `definitions` null is how events of a watch after the first leave them out. */
@@ -105,7 +106,7 @@ export function shaper(view: View): Shaper {
       };
     case "PartialObjectMetadata":
       return {
-        one: (stored) => storedMetadata(stored, format),
+        one: (stored) => storedMetadata(view, stored),
         bookmark: (metadata) => partialMetadata({ metadata: { ...metadata } }, format),
       };
     case "Table":

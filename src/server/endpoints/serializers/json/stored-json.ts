@@ -12,10 +12,12 @@ export function encodeStored(codec: VersionCodec, stored: StoredObject): Uint8Ar
     const spliced = spliceResourceVersion(stored.bytes, stored.revision);
     if (spliced !== undefined) return spliced;
   }
+  const prepared = codec.prepared(stored);
+  if (prepared !== undefined) return prepared;
   const key = `${codec.apiVersion}/${codec.gvk.kind} application/json`;
   let bytes = stored.encodings.get(key);
   if (bytes === undefined) {
-    bytes = encodeObject(codec.fromHub(stored.object()), codec.schema);
+    bytes = encodeObject(codec.kind.fromHub(stored.object()), codec.schema);
     stored.encodings.set(key, bytes);
   }
   return bytes;

@@ -1,10 +1,10 @@
-import { schemaFor, structOf } from "../../../../api/facts/index.js";
 import { BackwardWriter } from "../../../../machinery/codec/protobuf/backward-writer.js";
 import { encodeProtobufMessage } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
 import { envelopeOf } from "../../../../machinery/codec/protobuf/envelope.js";
 import type { Status } from "../../../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../../../machinery/meta/gvk.js";
 import type { StoredEvent } from "../../../storage/store.js";
+import { metaSchema, protobufTypes, STATUS } from "../../meta-kinds.js";
 import { recentFrames } from "../recent-frames.js";
 import { bookmarkMetadata, type FrameWriter, type View } from "../serializer.js";
 import { type Messages, messagesOf } from "./stored-message.js";
@@ -15,7 +15,6 @@ const LENGTH_BYTES = 4;
 const TYPE = 1;
 const OBJECT = 2;
 const RAW = 1;
-const STATUS: GroupVersionKind = { group: "", version: "v1", kind: "Status" };
 
 /** Each event of a watch as a frame: its length, then a meta/v1 WatchEvent whose object is a document with its envelope. */
 export class ProtobufFrames implements FrameWriter {
@@ -89,8 +88,4 @@ function frame(type: string, kind: GroupVersionKind, message: Uint8Array): Uint8
   return writer.finish();
 }
 
-function statusMessage(status: Status): Uint8Array {
-  const schema = schemaFor(STATUS);
-  if (schema === undefined) throw new Error("no schema for Status");
-  return encodeProtobufMessage(status, schema, structOf);
-}
+const statusMessage = (status: Status): Uint8Array => encodeProtobufMessage(status, metaSchema(STATUS), protobufTypes);

@@ -1,9 +1,9 @@
-import { structOf } from "../../../../api/facts/index.js";
 import { nextSlice, sliceIsSpent } from "../../../../base/time-slice.js";
 import { encodeProtobufMessage } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
 import { envelopeOf } from "../../../../machinery/codec/protobuf/envelope.js";
 import { WireWriter } from "../../../../machinery/codec/protobuf/wire-writer.js";
 import type { ListOfObjects, StoredObject } from "../../../storage/store.js";
+import { listMetaSchema, protobufTypes } from "../../meta-kinds.js";
 import { listMetadata } from "../serializer.js";
 import type { Messages } from "./stored-message.js";
 
@@ -14,7 +14,6 @@ const CHUNK_BYTES = 160 * 1024;
 /** A chunk that is this full is handed on. */
 const FULL_BYTES = 128 * 1024;
 
-const LIST_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 const METADATA = 1;
 const ITEMS = 2;
 const ITEMS_TAG = (ITEMS << 3) | 2;
@@ -80,8 +79,5 @@ function varintLength(value: number): number {
   return length;
 }
 
-function listMeta(list: ListOfObjects): Uint8Array {
-  const schema = structOf(LIST_META);
-  if (schema === undefined) throw new Error("no schema for ListMeta");
-  return encodeProtobufMessage(listMetadata(list), schema, structOf);
-}
+const listMeta = (list: ListOfObjects): Uint8Array =>
+  encodeProtobufMessage(listMetadata(list), listMetaSchema(), protobufTypes);

@@ -1,4 +1,3 @@
-import { schemaFor, structOf } from "../../../../api/facts/index.js";
 import { decodeTypedValueSteps, unrecognized } from "../../../../machinery/codec/decode-typed.js";
 import { JsonDecodeError } from "../../../../machinery/codec/json-decoder.js";
 import { decodeProtobufMessage } from "../../../../machinery/codec/protobuf/decode-protobuf.js";
@@ -10,7 +9,9 @@ import { kindStatedBy } from "../../../../machinery/scheme/scheme.js";
 import { type GroupVersionKind, parseGroupVersion } from "../../../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { DecodeOptions } from "../../negotiation/decode-body.js";
 import { runSteps } from "../../negotiation/request-body.js";
+import { metaSchema, protobufTypes } from "../../meta-kinds.js";
 import type { Serializer, View } from "../serializer.js";
 import { ProtobufFrames, watchEvents } from "./frames.js";
 import { listDocument } from "./list-document.js";
@@ -29,9 +30,8 @@ export const protobufSerializer: Serializer = {
     const { apiVersion = "", kind = "" } = value as KubeObject;
     const gvk = { ...parseGroupVersion(apiVersion), kind };
     // Discovery's first document says no version.
-    const schema = known ?? schemaFor({ ...gvk, version: gvk.version || "v1" });
-    if (schema === undefined) throw new Error(`no schema for ${kind} in version "${apiVersion}"`);
-    return encodeProtobufDocument(value, gvk, schema, structOf);
+    const schema = known ?? metaSchema({ ...gvk, version: gvk.version || "v1" });
+    return encodeProtobufDocument(value, gvk, schema, protobufTypes);
   },
 
   list: (view, list) => listDocument(messagesOf(view), list),
@@ -45,29 +45,29 @@ export const protobufSerializer: Serializer = {
 
   storage: {
     isComplete: false,
-    encode: (object, schema) => encodeProtobufDocument(object, kindStatedBy(object), schema, structOf),
+    encode: (object, schema) => encodeProtobufDocument(object, kindStatedBy(object), schema, protobufTypes),
     // Writing protobuf takes a fraction of the time that reading the body took.
     *encodeSteps(object, schema) {
       yield;
-      return encodeProtobufDocument(object, kindStatedBy(object), schema, structOf);
+      return encodeProtobufDocument(object, kindStatedBy(object), schema, protobufTypes);
     },
     decode(bytes, schemaOf) {
       const { apiVersion, kind, raw } = openEnvelope(bytes);
       const schema = schemaOf(kindStatedBy({ apiVersion, kind }));
-      const value = { kind, apiVersion, ...decodeProtobufMessage(raw, schema, structOf) };
+      const value = { kind, apiVersion, ...decodeProtobufMessage(raw, schema, protobufTypes) };
       // Leaves out the zero values that protobuf has and JSON has not.
       return decodeObject<KubeObject>(value, schema, { mode: "Ignore" }).object;
     },
   },
 
-  decode(body, { expected, mode, schemaOf = schemaFor }) {
+  decode(body, { expected, mode, schemaOf }) {
     const options = { expected, schemaOf, mode };
-    return runSteps(body, decodeTypedValueSteps(valueOf(body, expected), undefined, options, body));
+    return runSteps(body, decodeTypedValueSteps(valueOf(body, expected, schemaOf), undefined, options, body));
   },
 };
 
 /** The JSON value a protobuf document means. A kind without a schema is left without its content: naming it is enough. */
-function valueOf(bytes: Uint8Array, expected: GroupVersionKind): JsonValue {
+function valueOf(bytes: Uint8Array, expected: GroupVersionKind, schemaOf: DecodeOptions["schemaOf"]): JsonValue {
   try {
     const { apiVersion, kind, raw } = openEnvelope(bytes);
     // Refused where it is compared with what was expected, as in every other body.
@@ -76,8 +76,8 @@ function valueOf(bytes: Uint8Array, expected: GroupVersionKind): JsonValue {
       ...(apiVersion === "" ? expected : parseGroupVersion(apiVersion)),
       kind: kind === "" ? expected.kind : kind,
     };
-    const schema = schemaFor(gvk);
-    return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, structOf)) };
+    const schema = schemaOf(gvk);
+    return { kind, apiVersion, ...(schema && decodeProtobufMessage(raw, schema, protobufTypes)) };
   } catch (error) {
     // Free-form values are JSON within.
     if (!(error instanceof ProtobufError || error instanceof JsonDecodeError)) throw error;

@@ -1,8 +1,7 @@
-import { schemaFor, structOf } from "../../../../api/facts/index.js";
 import { encodeProtobufMessage } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
 import type { GroupVersionKind } from "../../../../machinery/meta/gvk.js";
-import type { StructSchema } from "../../../../machinery/schema/schema.js";
 import type { StoredObject } from "../../../storage/store.js";
+import { metaSchema, PARTIAL_OBJECT_METADATA, protobufTypes } from "../../meta-kinds.js";
 import type { View } from "../serializer.js";
 
 /** Objects of one kind as messages without an envelope, as they lie in a list. */
@@ -19,34 +18,30 @@ export interface Messages {
 export function messagesOf({ resource, format }: View): Messages {
   const { codec } = resource;
   const isObject = format.shape === "object";
-  const kind = isObject
-    ? codec.gvk
-    : { group: "meta.k8s.io", version: format.metaVersion, kind: "PartialObjectMetadata" };
-  const schema = isObject ? codec.schema : bareMetadata();
+  const kind = isObject ? codec.gvk : { ...PARTIAL_OBJECT_METADATA, version: format.metaVersion };
+  const schema = isObject ? codec.schema : metaSchema(PARTIAL_OBJECT_METADATA);
   // The message of bare metadata is the same in every version of meta.k8s.io.
   const key = `${isObject ? `${codec.apiVersion}/${kind.kind}` : kind.kind} application/vnd.kubernetes.protobuf`;
   const content = (stored: StoredObject): object => {
     const object = stored.peek();
-    return isObject ? codec.fromHub(object) : { metadata: object.metadata };
+    return isObject ? (codec.isHub ? object : codec.kind.fromHub(object)) : { metadata: object.metadata };
   };
   return {
     kind,
     listKind: { ...kind, kind: `${kind.kind}List` },
     of(stored) {
+      const prepared = codec.preparedObject(stored);
+      if (prepared !== undefined) {
+        return encodeProtobufMessage({ metadata: prepared.metadata }, schema, protobufTypes);
+      }
       const { encodings } = stored;
       let message = encodings.get(key);
       if (message === undefined) {
-        message = encodeProtobufMessage(content(stored), schema, structOf);
+        message = encodeProtobufMessage(content(stored), schema, protobufTypes);
         encodings.set(key, message);
       }
       return message;
     },
-    empty: (metadata) => encodeProtobufMessage({ metadata }, schema, structOf),
+    empty: (metadata) => encodeProtobufMessage({ metadata }, schema, protobufTypes),
   };
-}
-
-function bareMetadata(): StructSchema {
-  const schema = schemaFor({ group: "meta.k8s.io", version: "v1", kind: "PartialObjectMetadata" });
-  if (schema === undefined) throw new Error("no schema for PartialObjectMetadata");
-  return schema;
 }

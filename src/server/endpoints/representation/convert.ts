@@ -1,0 +1,40 @@
+import { unclassified } from "../../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { ConversionDirection } from "../../../machinery/scheme/registration.js";
+import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
+
+/** What is there now for a built-in kind, and may come later for a kind that converts elsewhere. */
+export type NowOrLater<T> = T | Promise<T>;
+
+/** Calls `next` with the value: at once when it is there. */
+export function andThen<T, R>(value: NowOrLater<T>, next: (value: T) => NowOrLater<R>): NowOrLater<R> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** Converts one object. A promise only where the kind converts later; see {@link convertAll} for its failures. */
+export function convertOne(
+  kind: VersionedKind,
+  object: KubeObject,
+  direction: ConversionDirection,
+): NowOrLater<KubeObject> {
+  return kind.convertsLater ? onlyOf(convertAll(kind, [object], direction)) : kind[direction](object);
+}
+
+/** Converts objects of a kind that converts later. Rejects with a 500 StatusError that has the conversion's own reason. */
+export async function convertAll(
+  kind: VersionedKind,
+  objects: readonly KubeObject[],
+  direction: ConversionDirection,
+): Promise<readonly KubeObject[]> {
+  try {
+    return await kind.convertMany(objects, direction);
+  } catch (error) {
+    throw unclassified(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function onlyOf(converted: Promise<readonly KubeObject[]>): Promise<KubeObject> {
+  const [only] = await converted;
+  if (only === undefined) throw new Error("a conversion of one object has no result");
+  return only;
+}
