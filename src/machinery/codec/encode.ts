@@ -52,13 +52,13 @@ function encodeStruct(value: unknown, schema: StructSchema): string {
   return `{${withUnknownFields(text, object, schema)}}`;
 }
 
-/** `text` has the declared fields; the preserved ones are put behind it. */
+/** `text` has the declared fields; the preserved ones are put behind it, all keys in byte order as Go prints a map. */
 export function withUnknownFields(text: string, object: object, schema: StructSchema): string {
   if (schema.preservesUnknownFields !== true) return text;
   const names = Object.keys(object).filter((name) => !schema.byName.has(name));
   const unknown = names.sort(compareKeys).flatMap((name) => {
     const value = ownValue(object, name);
-    return value === undefined ? [] : [`${encodeString(name)}:${encodeJson(value)}`];
+    return value === undefined ? [] : [`${encodeString(name)}:${encodeJson(value, { sortKeys: true })}`];
   });
   return text === "" ? unknown.join(",") : [text, ...unknown].join(",");
 }
