@@ -3,6 +3,7 @@ import { systemClock } from "../../../src/base/clock.js";
 import { deferred } from "../../../src/base/deferred.js";
 import { systemRandom } from "../../../src/base/random.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { int32, string, struct } from "../../../src/machinery/schema/build-schema.js";
 import type { ConversionDirection } from "../../../src/machinery/scheme/registration.js";
@@ -130,6 +131,20 @@ describe("a version that is converted later", () => {
     expect(calls).toEqual([{ direction: "fromHub", names: ["b"] }]);
   });
 
+  test("a long list is converted in batches, in its order", async () => {
+    const names = Array.from({ length: 501 }, (_, index) => `w${String(index).padStart(3, "0")}`);
+    for (const [index, name] of names.entries()) await call(api, "POST", WIDGETS, inV1(name, index));
+    const items = (await call(api, "GET", OTHER_WIDGETS)).at("items") as readonly JsonObject[];
+    expect(items.map(({ spec }) => spec)).toEqual(names.map((_, size) => ({ dimensions: { size }, colour: "red" })));
+    expect(calls.map((one) => one.names.length)).toEqual([500, 1]);
+  });
+
+  test("what a collection's deletion answers is converted too", async () => {
+    await call(api, "POST", WIDGETS, inV1("a", 3));
+    const deleted = await call(api, "DELETE", OTHER_WIDGETS);
+    expect([deleted.at("apiVersion"), deleted.at("items.0.spec.dimensions.size")]).toEqual(["example.com/v2", 3]);
+  });
+
   test("a table, bare metadata, YAML and indented JSON are answered", async () => {
     await call(api, "POST", WIDGETS, inV1("a", 3));
     const table = await call(api, "GET", `${OTHER_WIDGETS}?includeObject=Object`, undefined, {
@@ -220,6 +235,19 @@ describe("a version that is converted later", () => {
     ]);
   });
 
+  test("a watch begins with the state, and its bookmark is of the version", async () => {
+    for (const name of ["a", "b"]) await call(api, "POST", WIDGETS, inV1(name, 1));
+    const path = `${OTHER_WIDGETS}?sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`;
+    await using watch = await watchEvents(api, path, "0");
+    await eventually(async () => expect(watch.events).toHaveLength(3));
+    expect(watch.events.map(({ type, object }) => [type, object.apiVersion, object["spec"]])).toEqual([
+      ["ADDED", "example.com/v2", { dimensions: { size: 1 }, colour: "red" }],
+      ["ADDED", "example.com/v2", { dimensions: { size: 1 }, colour: "red" }],
+      ["BOOKMARK", "example.com/v2", undefined],
+    ]);
+    expect(calls).toEqual([{ direction: "fromHub", names: ["a", "b"] }]);
+  });
+
   test("watches of one event convert it once", async () => {
     const { resourceVersion = "" } = (await call(api, "GET", WIDGETS)).at("metadata") as { resourceVersion?: string };
     await using one = await watchEvents(api, OTHER_WIDGETS, resourceVersion);
@@ -297,6 +325,23 @@ describe("a version that is converted later", () => {
       500,
       "converting example.com/v2/Odd: 1 objects went in and 0 came out",
     ]);
+  });
+
+  test("a built-in version converts at once, and has nothing to prepare", () => {
+    const find = (groupVersion: string, resource: string) =>
+      server.registry.current.find(groupVersion, resource)?.codec;
+    const scalers = find("autoscaling/v1", "horizontalpodautoscalers");
+    if (scalers === undefined) throw new Error("autoscaling/v1 is not served");
+    expect(scalers.isHub).toBe(false);
+    const hub = scalers.toHub({
+      kind: "HorizontalPodAutoscaler",
+      apiVersion: "autoscaling/v1",
+      metadata: {},
+      spec: {},
+    });
+    expect(hub).not.toBeInstanceOf(Promise);
+    expect(scalers.fromHub(hub as KubeObject)).not.toBeInstanceOf(Promise);
+    expect([scalers.convertsLater, scalers.prepare([])]).toEqual([false, undefined]);
   });
 
   test("the version that is stored cannot convert later", () => {
