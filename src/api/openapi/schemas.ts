@@ -65,13 +65,21 @@ function describeDefinition(name: string, context: Context): JsonSchema {
 }
 
 function describeStruct(struct: StructSchema, context: Context): JsonSchema {
-  const required = struct.fields.filter((field) => field.required).map((field) => field.name);
+  // Readers of version 2 take a struct with properties to have no others.
+  const isOpen = struct.preservesUnknownFields === true && !context.dialect.isV3;
+  const required = struct.fields.filter((field) => field.required && !(isOpen && isImplied(field, struct)));
   return {
     type: "object",
-    ...(required.length > 0 ? { required: required.toSorted() } : {}),
-    ...(struct.fields.length > 0 ? { properties: describeFields(struct, context) } : {}),
+    ...(required.length > 0 ? { required: required.map(({ name }) => name).toSorted() } : {}),
+    ...(struct.fields.length > 0 && !isOpen ? { properties: describeFields(struct, context) } : {}),
+    ...(struct.preservesUnknownFields === true ? { "x-kubernetes-preserve-unknown-fields": true } : {}),
+    ...(struct.embeddedResource === true ? { "x-kubernetes-embedded-resource": true } : {}),
   };
 }
+
+/** What an embedded resource has without declaring it. */
+const isImplied = ({ name }: Field, { embeddedResource }: StructSchema): boolean =>
+  embeddedResource === true && (name === "kind" || name === "apiVersion");
 
 /** Types with a JSON form of their own. */
 function specialDefinition(name: string, { isV3 }: Dialect): JsonSchema | undefined {
@@ -136,17 +144,17 @@ function describe(schema: Schema, context: Context, fallback: unknown, extension
     case "struct":
       return { ...describeStruct(schema, context), ...defaults, ...extensions };
     case "scalar":
-      return { ...scalarForm(schema), ...defaults, ...extensions };
+      return { ...scalarForm(schema, dialect), ...defaults, ...extensions };
   }
 }
 
 function referenceOf(schema: Schema): string | undefined {
   if (schema.type === "struct") return schema.definition === "" ? undefined : schema.definition;
-  if (schema.type !== "scalar") return undefined;
+  if (schema.type !== "scalar" || schema.inPlace === true) return undefined;
   return schema.scalar === "any" ? schema.definition : SPECIAL[schema.scalar];
 }
 
-function scalarForm(schema: ScalarSchema): JsonSchema {
+function scalarForm(schema: ScalarSchema, { isV3 }: Dialect): JsonSchema {
   switch (schema.scalar) {
     case "bool":
       return { type: "boolean" };
@@ -159,12 +167,14 @@ function scalarForm(schema: ScalarSchema): JsonSchema {
       return { type: "string", format: "byte" };
     case "any":
       return {};
+    case "intOrString":
+      // One that has a definition is a reference.
+      return { ...(isV3 && { anyOf: [{ type: "integer" }, { type: "string" }] }), "x-kubernetes-int-or-string": true };
     case "string":
     case "time":
     case "microTime":
     case "duration":
     case "quantity":
-    case "intOrString":
       return { type: "string", ...(schema.enum === undefined ? {} : { enum: schema.enum }) };
   }
 }

@@ -6,7 +6,7 @@ import { isOmitted, isStructInGo, scalarZero } from "../schema/zero-values.js";
 
 /**
  * The object as its JSON would read it back: zero structs that Go writes are there, empty values that it leaves out are
- * not, and neither are unknown fields. Field sets are made of this. Parts that need no change are shared.
+ * not, and neither are unknown fields that are not preserved. Field sets are made of this. Parts that need no change are shared.
  */
 export function encodedView(object: object, schema: StructSchema): JsonObject {
   return viewStruct(object, schema);
@@ -48,7 +48,7 @@ function viewStruct(object: object, schema: StructSchema): JsonObject {
   for (const name of Object.keys(object)) {
     const field = schema.byName.get(name);
     const value = ownValue(object, name);
-    const seen = field === undefined ? undefined : viewField(value, field);
+    const seen = field === undefined ? unknownField(value, schema) : viewField(value, field);
     if (seen === undefined) changed = true;
     else {
       view[name] = seen;
@@ -62,6 +62,9 @@ function viewStruct(object: object, schema: StructSchema): JsonObject {
   }
   return changed ? view : (object as JsonObject);
 }
+
+const unknownField = (value: unknown, { preservesUnknownFields }: StructSchema): JsonValue | undefined =>
+  preservesUnknownFields === true ? (value as JsonValue) : undefined;
 
 /** undefined when the field is left out, or is absent and filled in later. */
 function viewField(value: unknown, field: Field): JsonValue | undefined {

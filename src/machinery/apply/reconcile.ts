@@ -38,7 +38,7 @@ function reconcileNode(node: FieldSet, type: TypeDescriptor): FieldSet {
     case "list":
       return !wasLeaf && type.list?.associative !== true ? LEAF : below(node, type);
     case "map":
-      if (type.map?.values === DEDUCED) return node;
+      if (type.map?.values === DEDUCED && type.map.declares !== true) return node;
       return !wasLeaf && type.map?.atomic === true && !isEmpty(node) ? LEAF : below(node, type);
   }
 }

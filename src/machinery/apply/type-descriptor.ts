@@ -24,6 +24,8 @@ export interface MapDescriptor {
   field(name: string): TypeDescriptor | undefined;
   /** Of every other key; undefined when there may be none. */
   readonly values: TypeDescriptor | undefined;
+  /** True when there are declared fields. */
+  readonly declares?: boolean;
 }
 
 /** Free-form JSON that is one leaf. */
@@ -124,9 +126,13 @@ class Struct implements MapDescriptor {
     readonly atomic: boolean,
   ) {}
 
-  /** A struct without fields takes anything. */
+  /** A struct without fields takes anything, and so does one that preserves unknown fields. */
   get values(): TypeDescriptor | undefined {
-    return this.schema.fields.length === 0 ? DEDUCED : undefined;
+    return !this.declares || this.schema.preservesUnknownFields === true ? DEDUCED : undefined;
+  }
+
+  get declares(): boolean {
+    return this.schema.fields.length > 0;
   }
 
   field(name: string): TypeDescriptor | undefined {

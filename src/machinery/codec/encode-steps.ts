@@ -4,7 +4,7 @@ import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { Field, Schema, StructSchema } from "../schema/schema.js";
-import { encodeField, encodeItem, encodeObject, fieldsOf } from "./encode.js";
+import { encodeField, encodeItem, encodeObject, fieldsOf, withUnknownFields } from "./encode.js";
 import { encodeString } from "./json-encoder.js";
 import { ownValue } from "./own-keys.js";
 
@@ -24,7 +24,7 @@ function* structSteps(object: object, schema: StructSchema, pace: Pace): Steps<s
     const encoded = yield* fieldSteps(ownValue(object, name) ?? undefined, field, pace);
     if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;
   }
-  return `{${text}}`;
+  return `{${withUnknownFields(text, object, schema)}}`;
 }
 
 /** undefined when the field is left out. */

@@ -8,7 +8,8 @@ import { ownValue } from "./own-keys.js";
 /**
  * An object's JSON as Go writes the type: fields in Go's order (kind and apiVersion first), empty omitempty values left
  * out, other zero values written ("strategy":{}, "containers":null), map keys sorted, one line without a newline.
- * Fields that the schema does not have are left out. The values must fit the schema, as decodeObject makes them.
+ * Fields that the schema does not have are left out, or stand behind the others in the order of their keys where the struct
+ * preserves them. The values must fit the schema, as decodeObject makes them.
  */
 export function encodeObject(object: object, schema: StructSchema): Uint8Array {
   return utf8.encode(encodeObjectText(object, schema));
@@ -48,7 +49,18 @@ function encodeStruct(value: unknown, schema: StructSchema): string {
     const encoded = encodeField(held, field);
     if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;
   }
-  return `{${text}}`;
+  return `{${withUnknownFields(text, object, schema)}}`;
+}
+
+/** `text` has the declared fields; the preserved ones are put behind it, all keys in byte order as Go prints a map. */
+export function withUnknownFields(text: string, object: object, schema: StructSchema): string {
+  if (schema.preservesUnknownFields !== true) return text;
+  const names = Object.keys(object).filter((name) => !schema.byName.has(name));
+  const unknown = names.sort(compareKeys).flatMap((name) => {
+    const value = ownValue(object, name);
+    return value === undefined ? [] : [`${encodeString(name)}:${encodeJson(value, { sortKeys: true })}`];
+  });
+  return text === "" ? unknown.join(",") : [text, ...unknown].join(",");
 }
 
 /** undefined when the field is left out. */

@@ -32,7 +32,7 @@ export interface DecodedObject<T> {
 /**
  * Decodes a JSON value as Go decodes it into a type: unknown fields are pruned, null is the zero value, keys are
  * case-sensitive; times, quantities and base64 come out in their canonical form; what Go would leave out when it
- * encodes (empty omitempty values) is left out. A new object; `value` is not changed, free-form parts are shared with it.
+ * encodes (empty omitempty values) is left out. A struct that preserves unknown fields keeps them. A new object; `value` is not changed, free-form parts are shared with it.
  * Throws an {@link UnmarshalError} with encoding/json's message for the first value that does not fit.
  */
 export function decodeObject<T extends object = Record<string, unknown>>(
@@ -131,7 +131,10 @@ class Decoder {
         continue;
       }
       const field = this.#enterField(schema, key, seen);
-      if (field === undefined) continue;
+      if (field === undefined) {
+        this.#preserve(result, schema, key, given, seen);
+        continue;
+      }
       held = this.#kept(given == null ? undefined : yield* this.#steps(given, field.schema, pace), field);
       this.#leaveField(outer);
       if (held !== undefined) setKey(result, key, held);
@@ -157,7 +160,7 @@ class Decoder {
   #enterField(schema: StructSchema, key: string, seen: Set<string> | undefined): Field | undefined {
     const field = schema.byName.get(key);
     if (field === undefined) {
-      if (this.#strict) this.#report("unknown field", key);
+      if (this.#strict && schema.preservesUnknownFields !== true) this.#report("unknown field", key);
       return undefined;
     }
     if (this.#isRepeated(seen, key)) return undefined;
@@ -165,6 +168,18 @@ class Decoder {
     this.#fields.push(field.inlinedIn === undefined ? key : `${field.inlinedIn}.${key}`);
     this.#path.push(this.#path.length === 0 ? key : `.${key}`);
     return field;
+  }
+
+  /** Keeps an unknown field where the struct preserves them: free-form JSON. */
+  #preserve(
+    result: Record<string, unknown>,
+    schema: StructSchema,
+    key: string,
+    value: unknown,
+    seen: Set<string> | undefined,
+  ): void {
+    if (schema.preservesUnknownFields !== true || schema.byName.has(key) || value === undefined) return;
+    if (!this.#isRepeated(seen, key)) setKey(result, key, value);
   }
 
   #leaveField(outer: string): void {
@@ -185,7 +200,10 @@ class Decoder {
     const seen = this.#seen(value);
     for (const key of this.#keys(value)) {
       const field = this.#enterField(schema, key, seen);
-      if (field === undefined) continue;
+      if (field === undefined) {
+        this.#preserve(result, schema, key, ownValue(value, key), seen);
+        continue;
+      }
       const held = this.#field(ownValue(value, key), field);
       this.#leaveField(outer);
       if (held !== undefined) setKey(result, key, held);

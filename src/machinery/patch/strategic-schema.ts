@@ -58,13 +58,16 @@ function ofStruct(schema: StructSchema): PatchSchema {
       const made = fields.get(name);
       if (made !== undefined) return made;
       const field = schema.byName.get(name) ?? inAnyCase(schema, name);
-      if (field === undefined) return undefined;
+      if (field === undefined) return schema.preservesUnknownFields === true ? FREE_FIELD : undefined;
       const patchField = ofField(field);
       fields.set(name, patchField);
       return patchField;
     },
   };
 }
+
+/** A field that is preserved without being declared: it merges as in a JSON merge patch. */
+const FREE_FIELD: PatchField = { schema: undefined, strategies: [] };
 
 const noSuchField = (type: string, name: string): string =>
   `unable to find api field in struct ${type} for the json field ${goQuote(name)}`;

@@ -11,17 +11,40 @@ export type FieldDeclaration =
       readonly default?: unknown;
     };
 
+/** How a struct is not as usual. */
+export interface StructOptions {
+  /** Keeps fields that are not declared, as they are (x-kubernetes-preserve-unknown-fields). */
+  readonly preservesUnknownFields?: boolean;
+  /**
+   * The struct is an object of any kind (x-kubernetes-embedded-resource): it gets the fields kind, apiVersion and metadata,
+   * the last of this schema (meta/v1 ObjectMeta).
+   */
+  readonly embeddedResource?: { readonly metadata: StructSchema };
+}
+
 /**
  * A struct of named fields, in the order they are encoded. `name` is the type's name ("WidgetSpec"), as errors show it. A
  * field that is left out stays left out, and one that is set to "", 0 or false stays set. OpenAPI describes the struct in
  * its place, under no name.
  */
-export function struct(name: string, fields: Readonly<Record<string, FieldDeclaration>>): StructSchema {
-  return structOfFields(
-    name,
-    "",
-    Object.entries(fields).map(([field, declaration]) => fieldOf(field, declaration)),
-  );
+export function struct(
+  name: string,
+  fields: Readonly<Record<string, FieldDeclaration>>,
+  { preservesUnknownFields, embeddedResource }: StructOptions = {},
+): StructSchema {
+  const declared =
+    embeddedResource === undefined
+      ? fields
+      : { ...EMBEDDED, metadata: embeddedResource.metadata, ...without(fields, EMBEDDED_NAMES) };
+  return {
+    ...structOfFields(
+      name,
+      "",
+      Object.entries(declared).map(([field, declaration]) => fieldOf(field, declaration)),
+    ),
+    ...(preservesUnknownFields === true && { preservesUnknownFields }),
+    ...(embeddedResource !== undefined && { embeddedResource: true }),
+  };
 }
 
 /** A struct of ready-made fields. `definition` is the name that OpenAPI has for it. */
@@ -36,6 +59,13 @@ function fieldOf(name: string, declaration: FieldDeclaration): Field {
   return { name, schema, required, pointer, omitEmpty: true, omitZero: false, ...rest };
 }
 
+function without(
+  fields: Readonly<Record<string, FieldDeclaration>>,
+  names: ReadonlySet<string>,
+): Readonly<Record<string, FieldDeclaration>> {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
+}
+
 const scalar = (type: ScalarSchema["scalar"]): ScalarSchema => ({ type: "scalar", scalar: type });
 
 export const string: ScalarSchema = scalar("string");
@@ -47,9 +77,17 @@ export const float64: ScalarSchema = scalar("float64");
 export const time: ScalarSchema = scalar("time");
 /** "500m", "1Gi". */
 export const quantity: ScalarSchema = scalar("quantity");
-export const intOrString: ScalarSchema = scalar("intOrString");
+/** x-kubernetes-int-or-string. */
+export const intOrString: ScalarSchema = { ...scalar("intOrString"), inPlace: true };
 /** JSON of any form, owned as one value. */
 export const anyJson: ScalarSchema = scalar("any");
+
+/** What an embedded resource has beside its metadata. */
+const EMBEDDED: Readonly<Record<string, FieldDeclaration>> = {
+  kind: { schema: string, required: true },
+  apiVersion: { schema: string, required: true },
+};
+const EMBEDDED_NAMES: ReadonlySet<string> = new Set([...Object.keys(EMBEDDED), "metadata"]);
 
 /** A list; server-side apply tells the items of a "map" apart by `keys`, those of a "set" by their value. */
 export function list(

@@ -16,6 +16,13 @@ export interface StructSchema {
   /** As Go's reflection prints it ("v1.DeploymentSpec"); the name when absent. */
   readonly goType?: string | undefined;
   readonly mapType?: "atomic" | "granular" | undefined;
+  /**
+   * Fields that are not declared are kept as they are (x-kubernetes-preserve-unknown-fields). Those that are declared are read
+   * as their schemas say.
+   */
+  readonly preservesUnknownFields?: boolean | undefined;
+  /** It is an object of any kind (x-kubernetes-embedded-resource): apiVersion, kind and metadata are among its fields. */
+  readonly embeddedResource?: boolean | undefined;
 }
 
 export interface Field {
@@ -77,6 +84,8 @@ export interface ScalarSchema {
     | "intOrString"
     | "any";
   readonly enum?: readonly string[] | undefined;
+  /** OpenAPI describes it where it is used and not under the name of Go's type: x-kubernetes-int-or-string. */
+  readonly inPlace?: boolean | undefined;
   /** When it is a named type ("v1.Protocol"), with its full name ("io.k8s.api.core.v1.Protocol"). */
   readonly goType?: string | undefined;
   readonly definition?: string | undefined;

@@ -25,7 +25,8 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
     .fields.filter(({ name }) => own.has(name))
     .map((field) => ({ ...field, protobuf: undefined }));
   const rest = content.fields.filter(({ name }) => !own.has(name));
-  return structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]);
+  const { preservesUnknownFields } = content;
+  return { ...structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]), preservesUnknownFields };
 }
 
 /** The schema of a kind's list. */
