@@ -97,5 +97,5 @@ const server = await startServer({
   filters: [closingTime],
 });
 writeFileSync(process.argv[2] ?? "menus.kubeconfig", server.kubeconfig());
-console.log(`menus are served at ${server.url}`);
+process.stdout.write(`menus are served at ${server.url}\n`);
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => server.close());

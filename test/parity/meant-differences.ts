@@ -32,8 +32,10 @@ export const meantDifferences: readonly MeantDifference[] = [
   },
   {
     name: "answers in protobuf",
-    reason: "client-go's typed clients prefer them, and kubets reads JSON: a header in the log",
-    rewrite: (text) => text.replace(/^(\tAccept: |.* -H "Accept: )application\/vnd\.kubernetes\.protobuf,/gm, "$1"),
+    reason:
+      "client-go's typed clients prefer them, and kubets reads JSON: a header of the request in the log, and the answer to what both sent as protobuf",
+    rewrite: (text) =>
+      withoutTypedAnswers(text.replace(/^(\tAccept: |.* -H "Accept: )application\/vnd\.kubernetes\.protobuf,/gm, "$1")),
   },
   {
     name: "flags of kubets' own",
@@ -41,6 +43,17 @@ export const meantDifferences: readonly MeantDifference[] = [
     rewrite: (text) => text.replace(OWN_FLAG_LINE, ""),
   },
 ];
+
+/** In the log: a request whose body is protobuf, and the headers and the body of its answer. */
+const TYPED_ANSWER =
+  /(^\tContent-Type: application\/vnd\.kubernetes\.protobuf\n(?:\t.*\n)* >\n.*"Response" .*headers=<\n)((?:\t.*\n)*)( > .*\n)(.*"Response Body" body=(?:<\n(?:\t.*\n)* >|".*")\n)?/gm;
+
+function withoutTypedAnswers(text: string): string {
+  return text.replace(TYPED_ANSWER, (_, request: string, headers: string, end: string, body = "") => {
+    const shown = headers.replace(/^(\tContent-(?:Length|Type): ).*$/gm, "$1<FORM>");
+    return `${request}${shown}${end}${body === "" ? "" : "<BODY>\n"}`;
+  });
+}
 
 /** Names that no command of kubectl has: a line of help or a completion candidate with one is ours. */
 const OWN_FLAGS = ["any", "color", "fail-on", "hide-server-fields", "ordered", "retry", "watch-pods"];

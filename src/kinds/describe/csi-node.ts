@@ -1,4 +1,4 @@
-import { absent, object, objects, text } from "../../machinery/meta/access.js";
+import { absent, list, object, objects, text } from "../../machinery/meta/access.js";
 import { dateText } from "./dates.js";
 import type { Describer } from "./describer.js";
 import { describeEvents, eventsOf } from "./events.js";
@@ -15,7 +15,8 @@ export const describeCsiNode: Describer = async (_namespace, name, description, 
   description.write(0, `CreationTimestamp:\t${dateText(node.metadata?.creationTimestamp)}\n`);
   description.write(0, "Spec:\n");
   const { drivers } = object(node.spec);
-  if (!absent(drivers)) description.write(1, "Drivers:\n");
+  // kubectl reads protobuf, where an empty list is no list.
+  if (list(drivers).length > 0) description.write(1, "Drivers:\n");
   for (const driver of objects(drivers)) {
     description.write(2, `${text(driver.name)}:\n`);
     description.write(3, `Node ID:\t${text(driver.nodeID)}\n`);
@@ -24,7 +25,7 @@ export const describeCsiNode: Describer = async (_namespace, name, description, 
       description.write(3, "Allocatables:\n");
       description.write(4, `Count:\t${whole(count)}\n`);
     }
-    if (!absent(driver.topologyKeys)) description.write(3, `Topology Keys:\t${slice(driver.topologyKeys)}\n`);
+    if (list(driver.topologyKeys).length > 0) description.write(3, `Topology Keys:\t${slice(driver.topologyKeys)}\n`);
   }
   describeEvents(description, events, context);
 };

@@ -1,0 +1,261 @@
+import { describe, expect, test } from "vitest";
+import { type RunningServer, type ServerOptions } from "../../src/cluster/compose-server.js";
+import { startServer } from "../../src/cluster/start-server.js";
+import { forbidden } from "../../src/machinery/errors/status-error.js";
+import type { AuthorizerAttributes } from "../../src/server/authz/authorizer.js";
+import type { OwnFilter } from "../../src/server/filters/own-filter.js";
+import { respondText } from "../../src/server/request/respond.js";
+import { call } from "../helpers/api-caller.js";
+import { COLLECTION, widgets } from "../server/api-registry/widgets.js";
+
+interface Started extends AsyncDisposable {
+  readonly server: RunningServer;
+  readonly faults: readonly unknown[];
+}
+
+async function started(options: ServerOptions): Promise<Started> {
+  const faults: unknown[] = [];
+  const server = await startServer({
+    port: false,
+    resources: [widgets],
+    onError: (error) => faults.push(error instanceof Error ? error.message : error),
+    ...options,
+  });
+  return { server, faults, [Symbol.asyncDispose]: () => server.close() };
+}
+
+const list = (server: RunningServer, headers: Readonly<Record<string, string>> = {}) =>
+  call(server.transport(), "GET", COLLECTION, undefined, { headers });
+
+const byHeader: ServerOptions["authenticators"] = [
+  ({ headers }) => (headers["x-user"] === undefined ? undefined : { name: headers["x-user"], groups: ["guests"] }),
+];
+
+describe("a server of own resources", () => {
+  test("serves them and nothing of Kubernetes", async () => {
+    await using run = await started({});
+    expect((await list(run.server)).status).toBe(200);
+    const api = run.server.transport();
+    expect((await call(api, "GET", "/api")).at("versions")).toEqual([]);
+    expect((await call(api, "GET", "/api/v1/pods")).status).toBe(404);
+    const { groups } = JSON.parse((await call(api, "GET", "/apis")).text) as { groups: { name: string }[] };
+    expect(groups.map(({ name }) => name)).toEqual(["stable.example.com"]);
+  });
+});
+
+describe("authenticators and authorizers of the caller", () => {
+  test("say who a request comes from, and what the user may do", async () => {
+    const asked: AuthorizerAttributes[] = [];
+    await using run = await started({
+      // The administrator's certificate comes first, so the requests here have none.
+      authenticators: byHeader,
+      authorizers: [
+        (attributes) => {
+          asked.push(attributes);
+          if (attributes.user.name === "reader" && attributes.verb === "list") return { decision: "allow" };
+          if (attributes.user.name === "enemy") return { decision: "deny", reason: "not you" };
+          return { decision: "no-opinion", reason: "no rule" };
+        },
+        ({ user }) => ({ decision: user.name === "enemy" ? "allow" : "no-opinion" }),
+      ],
+    });
+    const anonymous = run.server.registry;
+    expect(anonymous.current.served.groups).toHaveLength(1);
+    expect((await list(run.server)).status).toBe(200);
+    expect(asked).toEqual([]);
+  });
+
+  test("a refusal is kube-apiserver's", async () => {
+    await using run = await started({
+      authorizers: [() => ({ decision: "no-opinion", reason: "no rule" })],
+    });
+    const impersonating = { "impersonate-user": "jane" };
+    const at = async (method: string, path: string) =>
+      (await call(run.server.transport(), method, path, undefined, { headers: impersonating })).at("message");
+    const group = 'in API group "stable.example.com"';
+    expect(await at("GET", COLLECTION)).toBe(
+      `widgets.stable.example.com is forbidden: User "jane" cannot list resource "widgets" ${group} in the namespace "default": no rule`,
+    );
+    expect(await at("GET", `${COLLECTION}/a/status`)).toBe(
+      `widgets.stable.example.com "a" is forbidden: User "jane" cannot get resource "widgets/status" ${group} in the namespace "default": no rule`,
+    );
+    expect(await at("DELETE", "/apis/stable.example.com/v1/widgets")).toBe(
+      `widgets.stable.example.com is forbidden: User "jane" cannot deletecollection resource "widgets" ${group} at the cluster scope: no rule`,
+    );
+    expect(await at("GET", "/metrics")).toBe('forbidden: User "jane" cannot get path "/metrics": no rule');
+  });
+
+  test("the first authorizer with an opinion decides", async () => {
+    await using run = await started({
+      authorizers: [
+        ({ user, verb }) => ({ decision: user.name === "enemy" ? "deny" : verb === "list" ? "allow" : "no-opinion" }),
+        () => ({ decision: "allow" }),
+      ],
+    });
+    const status = async (user: string) => (await list(run.server, { "impersonate-user": user })).status;
+    expect([await status("enemy"), await status("reader")]).toEqual([403, 200]);
+  });
+
+  test("one that throws fails its own request with a 500 and a report", async () => {
+    await using run = await started({
+      authorizers: [
+        ({ user }) => {
+          if (user.name === "odd") throw new Error("lost the rules");
+          return { decision: "allow" };
+        },
+      ],
+    });
+    const odd = await list(run.server, { "impersonate-user": "odd" });
+    expect([odd.status, odd.at("message")]).toEqual([500, "Internal error occurred: lost the rules"]);
+    expect(run.faults).toEqual(["lost the rules"]);
+    expect((await list(run.server, { "impersonate-user": "even" })).status).toBe(200);
+  });
+});
+
+describe("filters of the caller", () => {
+  const recorder = (name: string, seen: string[], place: Partial<OwnFilter> = {}): OwnFilter => ({
+    name,
+    filter: (next) => (request) => {
+      seen.push(`${name} ${request.user.name}`);
+      return next(request);
+    },
+    ...place,
+  });
+
+  test("run at their places", async () => {
+    const seen: string[] = [];
+    await using run = await started({
+      filters: [
+        recorder("last", seen),
+        recorder("first", seen, { before: "authentication" }),
+        recorder("impersonated", seen, { after: "impersonation" }),
+        recorder("known", seen, { after: "authentication" }),
+      ],
+    });
+    await list(run.server, { "impersonate-user": "jane" });
+    expect(seen).toEqual(["first system:anonymous", "known kubernetes-admin", "impersonated jane", "last jane"]);
+  });
+
+  test.each([
+    [{ before: "nothing" }, 'filter "x" names the place of "nothing", which is unknown'],
+    [{ before: "deadline", after: "deadline" }, 'filter "x" can run before or after another one, not both'],
+    [{ name: "deadline" }, 'filter "deadline" is there already'],
+  ])("a place that cannot be is refused at the start: %j", async (place, message) => {
+    const filter = { ...recorder("x", []), ...place } as OwnFilter;
+    await expect(startServer({ port: false, filters: [filter] })).rejects.toThrow(message);
+  });
+
+  const wrong: readonly (readonly [string, OwnFilter["filter"], string])[] = [
+    [
+      "throws",
+      () => () => {
+        throw new Error("broken");
+      },
+      'filter "x" failed: broken',
+    ],
+    ["rejects", () => () => Promise.reject(new Error("broken")), 'filter "x" failed: broken'],
+    ["does nothing", () => () => Promise.resolve(), 'filter "x" neither passed the request on nor answered it'],
+    [
+      "answers with nonsense",
+      () => () => undefined as never,
+      'filter "x" neither passed the request on nor answered it',
+    ],
+    ["hangs", () => () => new Promise(() => {}), 'filter "x" failed: it did nothing with the request for 180 ms'],
+  ];
+
+  test.each(wrong)("one that %s fails its own request with a 500 and a report", async (_, filter, message) => {
+    await using run = await started({
+      filters: [
+        {
+          name: "x",
+          filter: (next) => {
+            const handle = filter(next);
+            return (request) => (request.exchange.query.has("bad") ? handle(request) : next(request));
+          },
+        },
+      ],
+    });
+    const bad = await call(run.server.transport(), "GET", `${COLLECTION}?bad=1&timeout=200ms`);
+    expect([bad.status, bad.at("message")]).toEqual([500, `Internal error occurred: ${message}`]);
+    expect(run.faults).toEqual([message]);
+    expect((await list(run.server)).status).toBe(200);
+  });
+
+  test("one may answer itself, refuse, and let an error of the server pass", async () => {
+    await using run = await started({
+      filters: [
+        {
+          name: "x",
+          filter: (next) => async (request) => {
+            if (request.info.name === "tea") return respondText(request, 418, "short and stout\n");
+            if (request.info.name === "secret") throw forbidden({ group: "", resource: "widgets" }, "secret", "no");
+            return next(request);
+          },
+        },
+      ],
+    });
+    const at = (name: string) => call(run.server.transport(), "GET", `${COLLECTION}/${name}`);
+    expect(await at("tea")).toMatchObject({ status: 418, text: "short and stout\n" });
+    expect((await at("secret")).at("message")).toBe('widgets "secret" is forbidden: no');
+    expect((await at("none")).at("message")).toBe('widgets.stable.example.com "none" not found');
+    expect(run.faults).toEqual([]);
+  });
+});
+
+describe("health checks and hooks of the caller", () => {
+  test("a check is part of each probe", async () => {
+    let well = true;
+    await using run = await started({
+      healthChecks: [{ name: "oven", check: () => (well ? Promise.resolve() : Promise.reject(new Error("cold"))) }],
+    });
+    const probe = async (path: string) => {
+      const { status, text } = await call(run.server.transport(), "GET", path);
+      return [status, text];
+    };
+    expect(await probe("/readyz/oven")).toEqual([200, "ok"]);
+    well = false;
+    for (const path of ["/healthz", "/livez", "/readyz"]) {
+      const [status, text] = await probe(path);
+      expect([status, String(text).includes("[-]oven failed: reason withheld\n")]).toEqual([500, true]);
+    }
+  });
+
+  test("hooks run before the server serves and while it stops, in order", async () => {
+    const seen: string[] = [];
+    const server = await startServer({
+      port: false,
+      resources: [widgets],
+      hooks: {
+        postStart: [
+          {
+            name: "seed",
+            async run({ transport }) {
+              const { status } = await call(transport, "POST", COLLECTION, { metadata: { name: "seed" } });
+              seen.push(`seed ${status}`);
+            },
+          },
+          { name: "second", run: () => void seen.push("second") },
+        ],
+        preShutdown: [
+          {
+            name: "last",
+            async run({ transport }) {
+              seen.push(`last ${(await call(transport, "GET", `${COLLECTION}/seed`)).status}`);
+            },
+          },
+        ],
+      },
+    });
+    expect(await call(server.transport(), "GET", "/readyz/poststarthook/seed")).toMatchObject({ status: 200 });
+    await server.close();
+    expect(seen).toEqual(["seed 201", "second", "last 200"]);
+  });
+
+  test("a hook that throws at the start keeps the server from starting; one at the end is reported", async () => {
+    const broken = { name: "broken", run: () => Promise.reject(new Error("no flour")) };
+    await expect(startServer({ port: false, hooks: { postStart: [broken] } })).rejects.toThrow("no flour");
+    const run = await started({ hooks: { preShutdown: [broken] } });
+    await run.server.close();
+    expect(run.faults).toEqual(["no flour"]);
+  });
+});
