@@ -113,7 +113,7 @@ export class DirectReads implements Reads {
 const EVENT_BYTES = 768;
 
 export function weightOf(event: ObjectEvent): number {
-  return EVENT_BYTES + (event.object?.bytes.byteLength ?? 0);
+  return EVENT_BYTES + (event.object?.heldBytes ?? 0);
 }
 
 function eventsOf(codecs: Codecs, { events }: WatchBatch): ObjectEvent[] {

@@ -39,6 +39,11 @@ export class KvObject implements StoredObject, Evictable {
     return this.#bytes;
   }
 
+  /** The length of what is held, in bytes. Brings nothing to the current schema epoch, as {@link bytes} does. */
+  get heldBytes(): number {
+    return this.#bytes.byteLength;
+  }
+
   get isStale(): boolean {
     return this.#isStale;
   }
