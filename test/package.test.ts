@@ -61,15 +61,23 @@ describe.skipIf(!built)("the packed tarball, installed with --ignore-scripts in 
     ]);
   });
 
-  test('`import { startCluster } from "kubets/cluster"` typechecks and runs', () => {
+  test("what kubets/cluster and kubets/server export typechecks and runs", () => {
     const source = `import { startCluster } from "kubets/cluster";
 const cluster = await startCluster({ port: false });
 const answer = await cluster.transport().send({ method: "GET", path: "/version", headers: { authorization: \`Bearer \${cluster.token}\` } });
 console.log(answer.status);
 await cluster.close();
+const { InvalidResourceError, startServer, struct } = await import("kubets/server");
+const menus = { group: "cafe.example.com", resource: "menus", kind: "Menu", namespaced: true, versions: [{ version: "v1", schema: struct("Menu", {}) }] };
+await using server = await startServer({ port: false, resources: [menus] });
+console.log(server.registry.current.served.groups.map(({ name }) => name).join());
+try {
+  server.registry.install(menus);
+} catch (error) {
+  console.log(error instanceof InvalidResourceError);
+}
 `;
     writeFileSync(join(folder, "use.ts"), source);
-    writeFileSync(join(folder, "use.mjs"), source);
     const compilerOptions = {
       module: "nodenext",
       target: "es2023",
@@ -82,7 +90,9 @@ await cluster.close();
     };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
     run(folder, process.execPath, join(root, "node_modules/typescript/bin/tsc"), "-p", folder);
-    expect(run(folder, process.execPath, "use.mjs")).toBe("200\n");
+    const script = source.replace("await using server", "const server").concat("await server.close();\n");
+    writeFileSync(join(folder, "use.mjs"), script);
+    expect(run(folder, process.execPath, "use.mjs")).toBe("200\ncafe.example.com\ntrue\n");
   });
 });
 

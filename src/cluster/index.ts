@@ -1,4 +1,15 @@
+export type { AdmissionAttributes, Operation, Reinvocation } from "../server/admission/attributes.js";
+export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
+export type {
+  AdmissionContext,
+  AdmissionObjectReader,
+  AdmissionObjects,
+  AdmissionPlugin,
+  AdmissionTarget,
+} from "../server/admission/plugin.js";
+export { refused } from "../server/admission/refusal.js";
+export type { AdmissionConfiguration } from "../server/admission/table.js";
+export type { Hook, HookContext, Hooks } from "./compose-server.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RequestRecord } from "./record-requests.js";
 export { type Cluster, type ClusterOptions, startCluster } from "./start-cluster.js";
-export type { Hook, HookContext, Hooks } from "./compose-server.js";

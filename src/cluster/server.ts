@@ -33,6 +33,7 @@ export type { KubeObject } from "../machinery/meta/object.js";
 export type { AdmissionAttributes } from "../server/admission/attributes.js";
 export type { AdmissionOptions, OwnAdmissionPlugin } from "../server/admission/enabled-plugins.js";
 export type { AdmissionPlugin } from "../server/admission/plugin.js";
+export { refused } from "../server/admission/refusal.js";
 export type { Authenticator } from "../server/authn/authenticator.js";
 export type { Authorizer, AuthorizerAttributes, Decision } from "../server/authz/authorizer.js";
 export type { FilterName, OwnFilter } from "../server/filters/own-filter.js";

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
+import { v8Memory } from "../../../src/cluster/idle-memory.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
@@ -158,7 +157,6 @@ describe("a resource that is installed and removed while the server runs", () =>
   test("a hundred times leaves nothing behind, and clients of other resources see no error", {
     timeout: 120_000,
   }, async () => {
-    const collect = garbageCollector();
     let working = true;
     let writes = 0;
     const load = async (): Promise<void> => {
@@ -182,7 +180,7 @@ describe("a resource that is installed and removed while the server runs", () =>
       await expect(seen("none")).rejects.toThrow();
       expect(events.length).toBeGreaterThan(0);
       expect((await get(COLLECTION)).status).toBe(404);
-      if (round % 25 === 24) heaps.push(collect());
+      if (round % 25 === 24) heaps.push(await heapAfterCollection());
     }
     working = false;
     await running;
@@ -246,12 +244,7 @@ describe("what cannot be found now is unknown, not gone", () => {
   });
 });
 
-/** Collects, and answers the bytes in use after it. */
-function garbageCollector(): () => number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  return () => {
-    collect();
-    return process.memoryUsage().heapUsed;
-  };
+async function heapAfterCollection(): Promise<number> {
+  await v8Memory.collect();
+  return process.memoryUsage().heapUsed;
 }

@@ -8,6 +8,8 @@ import { plainCodec, pod, PODS } from "../../suites/store-harness.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
+// The flag is the process's: compiled code of other tests would be refused by it.
+setFlagsFromString("--no-expose-gc");
 
 /** Whether nobody holds it any more. */
 async function isFree(value: WeakRef<object>): Promise<boolean> {
