@@ -52,7 +52,7 @@ export interface ServerOptions extends StorageOptions {
   readonly random?: Random;
   /** Sees every request from outside before it is handled. */
   readonly onRequest?: (request: RequestRecord) => void;
-  /** Given faults of the server itself; clients are told "Internal error". */
+  /** The server calls it with its own faults, which clients see as "Internal error". */
   readonly onError?: (error: unknown) => void;
 }
 

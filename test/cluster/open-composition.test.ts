@@ -6,6 +6,7 @@ import type { AuthorizerAttributes } from "../../src/server/authz/authorizer.js"
 import type { OwnFilter } from "../../src/server/filters/own-filter.js";
 import { respondText } from "../../src/server/request/respond.js";
 import { call } from "../helpers/api-caller.js";
+import { http1Client } from "../helpers/wire-client.js";
 import { COLLECTION, widgets } from "../server/api-registry/widgets.js";
 
 interface Started extends AsyncDisposable {
@@ -27,10 +28,6 @@ async function started(options: ServerOptions): Promise<Started> {
 const list = (server: RunningServer, headers: Readonly<Record<string, string>> = {}) =>
   call(server.transport(), "GET", COLLECTION, undefined, { headers });
 
-const byHeader: ServerOptions["authenticators"] = [
-  ({ headers }) => (headers["x-user"] === undefined ? undefined : { name: headers["x-user"], groups: ["guests"] }),
-];
-
 describe("a server of own resources", () => {
   test("serves them and nothing of Kubernetes", async () => {
     await using run = await started({});
@@ -45,24 +42,37 @@ describe("a server of own resources", () => {
 
 describe("authenticators and authorizers of the caller", () => {
   test("say who a request comes from, and what the user may do", async () => {
-    const asked: AuthorizerAttributes[] = [];
+    const asked: string[] = [];
     await using run = await started({
-      // The administrator's certificate comes first, so the requests here have none.
-      authenticators: byHeader,
-      authorizers: [
-        (attributes) => {
-          asked.push(attributes);
-          if (attributes.user.name === "reader" && attributes.verb === "list") return { decision: "allow" };
-          if (attributes.user.name === "enemy") return { decision: "deny", reason: "not you" };
-          return { decision: "no-opinion", reason: "no rule" };
+      port: 0,
+      authenticators: [
+        ({ headers }) => {
+          const name = headers["x-user"];
+          if (name === "lost") throw new Error("the directory is away");
+          return name === undefined ? undefined : { name, groups: ["guests"] };
         },
-        ({ user }) => ({ decision: user.name === "enemy" ? "allow" : "no-opinion" }),
+      ],
+      authorizers: [
+        ({ user, verb, resource }: AuthorizerAttributes) => {
+          asked.push(`${user.name} of ${user.groups.join("+")}: ${verb} ${resource}`);
+          return { decision: user.name === "reader" && verb === "list" ? "allow" : "no-opinion" };
+        },
       ],
     });
-    const anonymous = run.server.registry;
-    expect(anonymous.current.served.groups).toHaveLength(1);
-    expect((await list(run.server)).status).toBe(200);
-    expect(asked).toEqual([]);
+    const client = http1Client(run.server);
+    const status = async (method: string, headers: Readonly<Record<string, string>>) =>
+      (await client.send({ method, path: COLLECTION, headers })).status;
+    expect(await status("GET", { "x-user": "reader" })).toBe(200);
+    expect(await status("DELETE", { "x-user": "reader" })).toBe(403);
+    // The administrator's token: system:masters asks no authorizer.
+    expect(await status("DELETE", {})).toBe(200);
+    expect(await status("GET", { "x-user": "lost" })).toBe(500);
+    expect(run.faults).toEqual(["the directory is away"]);
+    expect(asked).toEqual([
+      "reader of guests+system:authenticated: list widgets",
+      "reader of guests+system:authenticated: deletecollection widgets",
+    ]);
+    client.close();
   });
 
   test("a refusal is kube-apiserver's", async () => {

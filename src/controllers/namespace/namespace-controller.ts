@@ -65,9 +65,9 @@ export class NamespaceController {
   async #discovered(): Promise<Contents> {
     this.#contents ??= contentsOfNamespaces(this.api);
     const asked = this.#contents;
-    const { resources, failure } = await asked;
-    if (failure !== undefined && this.#contents === asked) this.#contents = undefined;
-    return { resources, failure };
+    const contents = await asked;
+    if (contents.failure !== undefined && this.#contents === asked) this.#contents = undefined;
+    return contents;
   }
 
   /** Waits until something of what is left changes, or what the server serves, or that long. */

@@ -20,7 +20,7 @@ export type ConversionDirection = "toHub" | "fromHub";
 
 /**
  * Converts many objects of a version to its hub or back, at once or later: by a request to another process. The objects are not
- * changed; the answer has as many, in their order. What it throws or rejects with is told to the client of the request that
+ * changed; the answer has as many, in their order. What it throws or rejects with is the answer to the request that
  * needed the conversion.
  */
 export interface BatchConversion {

@@ -3,7 +3,7 @@ import { formatGroupVersion, type GroupVersionKind } from "../../machinery/meta/
 import { Scheme } from "../../machinery/scheme/scheme.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { SubresourceRecord } from "../endpoints/resource-record.js";
-import { verbsOfStorage } from "../registry/resource.js";
+import { type ResourceStorage, verbsOfStorage } from "../registry/resource.js";
 import { type Installation, InvalidResourceError } from "./installation.js";
 import { definitionName, listSchema, objectSchema, type OwnKind } from "./own-types.js";
 import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "./resource-definition.js";
@@ -38,13 +38,16 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
   }
   const served = versions.filter((version) => version.served !== false);
   if (served.length === 0) fail("no version is served");
+  const own = definition.storage?.open?.();
+  const able = verbsAble(definition, own);
   return {
     group,
     resource,
     record: definition,
+    ...(own && { storage: own }),
     scheme,
     kinds,
-    versions: served.map((version) => factsOf(definition, version, fail)),
+    versions: served.map((version) => factsOf(definition, version, able, fail)),
   };
 }
 
@@ -78,7 +81,18 @@ function kindsOf({ group, kind, listKind }: ResourceDefinition, { version, schem
   return [item, { gvk: list, schema: listSchema(list, item.schema) }];
 }
 
-function factsOf(definition: ResourceDefinition, version: ResourceVersion, fail: Fail): ResourceFacts {
+/** What the storage and the record's handlers can answer. */
+function verbsAble({ handlers = {} }: ResourceDefinition, own: ResourceStorage | undefined): readonly string[] {
+  const generic = own === undefined ? ALL_VERBS : verbsOfStorage(own);
+  return [...new Set([...generic, ...Object.keys(handlers)])].toSorted();
+}
+
+function factsOf(
+  definition: ResourceDefinition,
+  version: ResourceVersion,
+  able: readonly string[],
+  fail: Fail,
+): ResourceFacts {
   const { group, resource, kind, namespaced } = definition;
   const gvk = { group, version: version.version, kind };
   return {
@@ -88,7 +102,7 @@ function factsOf(definition: ResourceDefinition, version: ResourceVersion, fail:
     singularName: definition.singular ?? kind.toLowerCase(),
     listKind: definition.listKind ?? `${kind}List`,
     namespaced,
-    verbs: verbsOf(definition, version, fail),
+    verbs: verbsOf(version, able, fail),
     shortNames: definition.shortNames ?? [],
     categories: definition.categories ?? [],
     definition: definitionName(gvk),
@@ -98,14 +112,11 @@ function factsOf(definition: ResourceDefinition, version: ResourceVersion, fail:
   };
 }
 
-/** The verbs that the version states, or all that the storage and the record's handlers can do. */
-function verbsOf(definition: ResourceDefinition, { version, verbs }: ResourceVersion, fail: Fail): readonly string[] {
-  const { storage, handlers = {} } = definition;
-  const generic = storage?.open === undefined ? ALL_VERBS : verbsOfStorage(storage.open());
-  const able = new Set([...generic, ...Object.keys(handlers)]);
-  const without = verbs?.find((verb) => !able.has(verb));
+/** The verbs that the version states, or all that there are answers for. */
+function verbsOf({ version, verbs }: ResourceVersion, able: readonly string[], fail: Fail): readonly string[] {
+  const without = verbs?.find((verb) => !able.includes(verb));
   if (without !== undefined) fail(`version ${version} has the verb ${without}, and nothing that answers it`);
-  return verbs ?? [...able].toSorted();
+  return verbs ?? able;
 }
 
 function subresourceOf(
@@ -127,17 +138,11 @@ const PART_VERBS = ["get", "patch", "update"];
 const verbsOfGenericSubresource = (name: string): readonly string[] =>
   name === "status" || name === "scale" ? PART_VERBS : [];
 
-const CONNECT_VERBS: Readonly<Record<string, string>> = {
-  DELETE: "delete",
-  GET: "get",
-  PATCH: "patch",
-  POST: "create",
-  PUT: "update",
-};
+/** A connection takes any method; which ones, its storage says when it is connected. */
+const CONNECT_VERBS = ["create", "delete", "get", "patch", "update"];
 
 function verbsOfSubresource(record: SubresourceRecord): readonly string[] {
   if ("part" in record) return PART_VERBS;
   if ("handlers" in record) return Object.keys(record.handlers).toSorted();
-  // A connection takes any method; which ones, its storage says when it is connected.
-  return Object.values(CONNECT_VERBS).toSorted();
+  return CONNECT_VERBS;
 }

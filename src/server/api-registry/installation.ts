@@ -1,6 +1,7 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
+import type { ResourceStorage } from "../registry/resource.js";
 import type { OwnKind } from "./own-types.js";
 
 /** A resource as the registry has it installed: a built-in one, or one that a {@link ResourceDefinition} describes. */
@@ -11,6 +12,8 @@ export interface Installation {
   /** The versions that are served, preferred first. */
   readonly versions: readonly ResourceFacts[];
   readonly record: ResourceRecord | undefined;
+  /** A storage of the resource's own that was opened to see what it can do. Absent: the record says where objects are kept. */
+  readonly storage?: ResourceStorage;
   /** Knows every version of the kind, those that are only stored too. */
   readonly scheme: Scheme;
   /** The kinds that the resource brings: none for a built-in one. */

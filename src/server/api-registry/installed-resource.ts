@@ -100,7 +100,7 @@ export class InstalledResource {
     const applyDefaults = defaulterOf(group, kind);
     const strategy = resolveStrategy({ ...(applyDefaults && { applyDefaults }), ...record?.strategy });
     const hub = scheme.kind(scheme.kind(facts).hub);
-    const own = record?.storage?.open?.();
+    const own = this.installation.storage ?? record?.storage?.open?.();
     if (own !== undefined) return { hub, strategy, storage: own };
     const { clock, storageMediaType: mediaType } = config;
     const codec = storageCodec({ scheme, clock, mediaType }, hub, strategy);

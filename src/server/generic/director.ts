@@ -34,8 +34,9 @@ export function director(api: ApiSnapshot, operations: OperationsOf, nonResource
     if (!info.isResourceRequest) return nonResource(request);
     const groupVersion = info.apiGroup === "" ? info.apiVersion : `${info.apiGroup}/${info.apiVersion}`;
     const resource = api.find(groupVersion, info.resource);
+    if (resource === undefined) throw unknownPath();
     if (api.served.unavailable.has(groupVersion)) return respondText(request, 503, "service unavailable\n");
-    if (resource === undefined || !scopeFits(request, resource)) throw unknownPath();
+    if (!scopeFits(request, resource)) throw unknownPath();
     const known = operations(resource).get(info.subresource);
     const connecter = info.legacyWatch ? undefined : known?.connecter;
     if (info.rest.length > 0 && connecter?.hasSubpath !== true) throw unknownPath();

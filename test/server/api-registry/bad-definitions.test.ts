@@ -83,6 +83,20 @@ describe("a resource that cannot be right", () => {
     expect(cluster.registry.current).toBe(before);
   });
 
+  test("a storage of the resource's own is opened once, whatever its versions are", () => {
+    let opened = 0;
+    const open = () => {
+      opened++;
+      return {};
+    };
+    const handlers = { create: () => () => Promise.resolve() };
+    cluster.registry.install({ ...widgets, storage: { open }, handlers });
+    const { versions } = widgets;
+    for (const { version } of versions) cluster.registry.current.find(`${widgets.group}/${version}`, "widgets");
+    expect(opened).toBe(1);
+    cluster.registry.remove({ group: widgets.group });
+  });
+
   test("of two of one name the second is refused, and so are two of one kind", () => {
     const before = cluster.registry.current;
     expect(() => cluster.registry.install(widgets, widgets)).toThrow("it is installed already");

@@ -240,7 +240,11 @@ describe("what cannot be found now is unknown, not gone", () => {
     );
     cluster.registry.setAvailable(`${GROUP}/v1`, true);
     await eventually(async () => expect((await get("/api/v1/namespaces/shop")).status).toBe(404));
+    cluster.registry.setAvailable(`${GROUP}/v1`, false);
     cluster.registry.remove({ group: GROUP });
+    // A group version that is removed is not served, whether it could be reached or not.
+    expect((await get(path)).status).toBe(404);
+    cluster.registry.setAvailable(`${GROUP}/v1`, true);
   });
 });
 

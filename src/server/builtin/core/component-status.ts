@@ -8,7 +8,7 @@ import { objectFormat } from "../../endpoints/verbs/scope.js";
 import type { TableCell, TableColumns } from "../../registry/table-columns.js";
 import type { ApiRequest } from "../../request/api-request.js";
 
-/** The parts of this control plane, all in one process: whoever can ask finds them healthy. */
+/** The parts of this control plane, all in one process: a client that gets an answer finds them healthy. */
 const NAMES = ["controller-manager", "etcd-0", "scheduler"];
 
 export const componentStatusRecord: ResourceRecord = {

@@ -33,7 +33,7 @@ export const serviceRecord: ResourceRecord = {
       keepAllocated(spec, before);
       alignClusterIps(spec, before);
       dropOfOldType(spec, before);
-      // The balancer goes in its own time; nobody is to be sent there from now.
+      // The load balancer is removed later; from now on the status sends no client to it.
       if (spec.type !== "LoadBalancer") draft.status = { ...object(draft.status), loadBalancer: {} };
     },
     allocate: allocateService,

@@ -155,7 +155,7 @@ export class VersionCodec {
     return converted && (decodeJson(converted.get(stored)).value as KubeObject);
   }
 
-  /** A stored object as this version has it. Nobody may change it. */
+  /** A stored object as this version has it. It is shared and must not be changed. */
   shown(stored: StoredObject): NowOrLater<KubeObject> {
     const converted = this.#converted;
     if (converted === undefined) return this.fromHub(stored.object());

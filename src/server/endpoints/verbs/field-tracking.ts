@@ -119,7 +119,7 @@ export class FieldTracking {
     }
   }
 
-  /** A stored object as its JSON reads in the version of the requests, empty structs included. Nobody may change it. */
+  /** A stored object as its JSON reads in the version of the requests, empty structs included. It is shared and must not be changed. */
   shown(stored: StoredObject): NowOrLater<JsonObject> {
     const object = stored.object();
     if (this.#lastShown?.object === object) return this.#lastShown.view;

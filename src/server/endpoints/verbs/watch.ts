@@ -66,7 +66,7 @@ async function stream(
   const frames = serializer.open(view, CHUNK_BYTES);
   try {
     for await (const batch of events) {
-      // Of many events, a state or a backlog, nobody else is told.
+      // Many events are a state or a backlog: no other watch sends them.
       const isShared = batch.length <= SLICE_EVENTS;
       const conversion = view.resource.codec.prepare(objectsOf(view, batch));
       if (conversion !== undefined) await conversion;
