@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { runCli } from "../helpers/run-cli.js";
+import { writeProgram } from "../helpers/write-program.js";
 
 /** A shell that loads its completion script and is asked, without a terminal, to complete $LINE. */
 interface Shell {
@@ -75,8 +76,7 @@ beforeAll(async () => {
   if (stderr !== "") throw new Error(stderr);
   const shim = join(folder, "bin", "kubets");
   const program = join(import.meta.dirname, "../../bin/kubets.js");
-  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(shim, 0o755);
+  writeProgram(shim, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
 });
 
 afterAll(async () => {

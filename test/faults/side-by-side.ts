@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
 import { realTool } from "../helpers/real-tools.js";
+import { writeProgram } from "../helpers/write-program.js";
 
 const kubectl = realTool("kubectl");
 if (kubectl.missing !== undefined) process.stdout.write(`faults are not compared with kubectl's: ${kubectl.missing}\n`);
@@ -70,8 +71,7 @@ const installReal: Install = (folder) => symlinkSync(kubectl.path, join(folder, 
 const installOurs: Install = (folder) => {
   const program = join(import.meta.dirname, "../../bin/kubets.js");
   const shim = join(folder, "kubectl");
-  writeFileSync(shim, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${program}" "$@"\n`);
-  chmodSync(shim, 0o755);
+  writeProgram(shim, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${program}" "$@"\n`);
 };
 
 async function runLine(line: string, scene: Scene, install: Install): Promise<Outcome> {
@@ -82,7 +82,8 @@ async function runLine(line: string, scene: Scene, install: Install): Promise<Ou
     install(join(folder, "bin"));
     writeFileSync(join(folder, "kubeconfig"), peer.kubeconfig);
     for (const [name, text] of Object.entries(scene.files ?? {})) {
-      writeFileSync(join(folder, "work", name), text, { mode: text.startsWith("#!") ? 0o755 : 0o644 });
+      const write = text.startsWith("#!") ? writeProgram : writeFileSync;
+      write(join(folder, "work", name), text);
     }
     const ended = await runShell(line, folder, scene, peer);
     const mask = (text: string): string => maskText(text, folder, peer.address);

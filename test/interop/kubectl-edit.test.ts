@@ -1,4 +1,4 @@
-import { chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
@@ -6,6 +6,7 @@ import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { fieldOwners } from "../helpers/field-owners.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
+import { writeProgram } from "../helpers/write-program.js";
 
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
@@ -26,8 +27,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3 edit", () => {
   beforeAll(async () => {
     cluster = await startCluster();
     kubectl = await realKubectl(cluster, { EDITOR: "./editor" });
-    await writeFile(join(kubectl.folder, "editor"), EDITOR);
-    await chmod(join(kubectl.folder, "editor"), 0o755);
+    writeProgram(join(kubectl.folder, "editor"), EDITOR);
     for (const name of ["plain", "refused", "raced", "untouched"]) {
       await kubectl.ok(`create deployment ${name} --image=nginx:1`);
     }

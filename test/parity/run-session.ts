@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -7,6 +7,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { SHORT_LIVED } from "../helpers/real-tools.js";
 import { seededRandom } from "../helpers/seeded-random.js";
+import { writeProgram } from "../helpers/write-program.js";
 import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
 import type { Session } from "./session.js";
@@ -38,8 +39,7 @@ export const installReal =
 export const installOurs: InstallProgram = (folder) => {
   const bin = join(import.meta.dirname, "../../bin/kubets.js");
   const shim = join(folder, "kubectl");
-  writeFileSync(shim, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${bin}" "$@"\n`);
-  chmodSync(shim, 0o755);
+  writeProgram(shim, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${bin}" "$@"\n`);
 };
 
 /** The project's examples are at hand in every session, as `examples/`. */
@@ -67,7 +67,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
-    writeFileSync(join(folder, "bin", "once-watched"), ONCE_WATCHED, { mode: 0o755 });
+    writeProgram(join(folder, "bin", "once-watched"), ONCE_WATCHED);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of session.files) {

@@ -1,11 +1,12 @@
 import { execFile, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe } from "vitest";
 import { runCli } from "../helpers/run-cli.js";
+import { writeProgram } from "../helpers/write-program.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
 
 const version = spawnSync("tmux", ["-V"]);
@@ -111,8 +112,7 @@ const surroundings = (folder: string): Readonly<Record<string, string>> => ({
 
 function installKubectl(path: string): void {
   const bin = join(import.meta.dirname, "../../bin/kubets.js");
-  writeFileSync(path, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${bin}" "$@"\n`);
-  chmodSync(path, 0o755);
+  writeProgram(path, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${bin}" "$@"\n`);
 }
 
 /** The terminal itself writes ^C where the cursor is. */
