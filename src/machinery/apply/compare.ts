@@ -1,6 +1,5 @@
 import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
-import { holdsMany } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { deepEqual, getOwn } from "../patch/json-values.js";
 import { EMPTY, type FieldSet, type FieldSetDraft, isEmpty, LEAF, member } from "./field-set.js";
@@ -30,7 +29,6 @@ export function compare(before: JsonObject, after: JsonObject, type: TypeDescrip
 
 /** {@link compare} in steps. */
 export function* compareSteps(before: JsonObject, after: JsonObject, type: TypeDescriptor): Steps<Comparison> {
-  if (!holdsMany(before) && !holdsMany(after)) return compare(before, after, type);
   const level = new Level();
   yield* visitSteps(before, after, type, level, new Pace());
   return { removed: level.removed ?? EMPTY, modified: level.modified ?? EMPTY, added: level.added ?? EMPTY };

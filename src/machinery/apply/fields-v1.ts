@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/steps.js";
 import { isShared, shareFieldsV1 } from "../codec/fields-v1-text.js";
 import { isJsonObject, type JsonValue } from "../meta/json.js";
 import {
@@ -9,6 +9,7 @@ import {
   isMember,
   LEAF,
   member,
+  sorted,
   sortedSteps,
   union,
 } from "./field-set.js";
@@ -52,7 +53,8 @@ function uniteTwice(a: FieldSet, b: FieldSet): FieldSet {
 
 /** The set as it goes over the wire: the object whose JSON is what structured-merge-diff writes. */
 export function printFieldsV1(set: FieldSet): FieldSet {
-  return atOnce(printFieldsV1Steps(set));
+  if (isEmpty(set)) return LEAF;
+  return isShared(set) ? set : shareFieldsV1(sorted(set));
 }
 
 /** {@link printFieldsV1} in steps. */

@@ -1,10 +1,11 @@
 import { goQuote } from "../../base/go-quote.js";
-import { atOnce, type Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/steps.js";
 import { encodeString } from "../codec/json-encoder.js";
+import { holdsMany } from "../meta/holds-many.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 import { getOwn } from "../patch/json-values.js";
 import type { FieldSet } from "./field-set.js";
-import { parseFieldsV1, printFieldsV1Steps } from "./fields-v1.js";
+import { parseFieldsV1, printFieldsV1, printFieldsV1Steps } from "./fields-v1.js";
 
 export type Operation = "Apply" | "Update";
 
@@ -87,30 +88,36 @@ function textOf(entry: JsonObject, field: string): string {
 
 /** metadata.managedFields of the managers, sorted; undefined when there are none. */
 export function encodeManagers(managers: Managers): JsonObject[] | undefined {
-  return atOnce(encodeManagersSteps(managers));
+  if (managers.size === 0) return undefined;
+  return inOrder(managers).map((manager) => encodeManager(manager, printFieldsV1(manager.fields)));
 }
 
 /** {@link encodeManagers} in steps. */
 export function* encodeManagersSteps(managers: Managers): Steps<JsonObject[] | undefined> {
   if (managers.size === 0) return undefined;
-  const list = [...managers.values()];
-  if (list.length > 1) list.sort(compareManagers);
   const entries: JsonObject[] = [];
-  for (const manager of list) {
+  for (const manager of inOrder(managers)) {
+    const { fields } = manager;
     if (entries.length > 0) yield;
-    entries.push(yield* encodeManagerSteps(manager));
+    const printed = holdsMany(fields) ? yield* printFieldsV1Steps(fields) : printFieldsV1(fields);
+    entries.push(encodeManager(manager, printed));
   }
   return entries;
 }
 
-function* encodeManagerSteps({ name, operation, apiVersion, time, fields, subresource }: Manager): Steps<JsonObject> {
+function inOrder(managers: Managers): Manager[] {
+  const list = [...managers.values()];
+  return list.length > 1 ? list.sort(compareManagers) : list;
+}
+
+function encodeManager({ name, operation, apiVersion, time, subresource }: Manager, printed: FieldSet): JsonObject {
   const entry: JsonObject = {};
   if (name !== "") entry["manager"] = name;
   entry["operation"] = operation;
   entry["apiVersion"] = apiVersion;
   if (time !== undefined) entry["time"] = time;
   entry["fieldsType"] = "FieldsV1";
-  entry["fieldsV1"] = (yield* printFieldsV1Steps(fields)) as JsonObject;
+  entry["fieldsV1"] = printed as JsonObject;
   if (subresource !== "") entry["subresource"] = subresource;
   return entry;
 }

@@ -1,8 +1,9 @@
 import type { Steps } from "../../base/steps.js";
 import { waitFor } from "../../base/wait-for.js";
+import { holdsMany } from "../meta/holds-many.js";
 import type { JsonObject } from "../meta/json.js";
 import { deepEqual } from "../patch/json-values.js";
-import { type Comparison, compareSteps } from "./compare.js";
+import { compare, type Comparison, compareSteps } from "./compare.js";
 import { conflictsOf } from "./conflict.js";
 import { type FieldFilter, filtered } from "./field-filter.js";
 import { difference, EMPTY, type FieldSet, intersection, isEmpty, union } from "./field-set.js";
@@ -45,8 +46,7 @@ export class Updater {
     entry: Omit<Manager, "fields">,
     identifier: string,
   ): Steps<void> {
-    yield* this.#reconcileSteps(managers);
-    yield;
+    if (managers.size > 0) yield* this.#reconcileSteps(managers);
     const changes = yield* this.#takeSteps(
       { value: live, apiVersion },
       { value: next, apiVersion },
@@ -111,7 +111,15 @@ export class Updater {
   }
 
   *#compareSteps(before: TypedObject, after: TypedObject): Steps<Comparison> {
-    const changes = yield* compareSteps(before.value, after.value, this.#type(before.apiVersion));
+    return this.#tracked(yield* compareSteps(before.value, after.value, this.#type(before.apiVersion)), before);
+  }
+
+  #compare(before: TypedObject, after: TypedObject): Comparison {
+    return this.#tracked(compare(before.value, after.value, this.#type(before.apiVersion)), before);
+  }
+
+  /** Without what requests of the version reset. */
+  #tracked(changes: Comparison, before: TypedObject): Comparison {
     const filter = this.versions.resetFields(before.apiVersion);
     return filter === undefined ? changes : filtered(changes, filter);
   }
@@ -131,7 +139,8 @@ export class Updater {
     identifier: string,
     force: boolean,
   ): Steps<Comparison> {
-    const changes = yield* this.#compareSteps(live, next);
+    const many = holdsMany(live.value) || holdsMany(next.value);
+    const changes = many ? yield* this.#compareSteps(live, next) : this.#compare(live, next);
     yield;
     const byVersion = new Map([[live.apiVersion, changes]]);
     const conflicts = new Map<string, FieldSet>();
@@ -148,7 +157,7 @@ export class Updater {
           continue;
         }
         yield;
-        seen = yield* this.#compareSteps(before, after);
+        seen = many ? yield* this.#compareSteps(before, after) : this.#compare(before, after);
         yield;
         byVersion.set(manager.apiVersion, seen);
       }

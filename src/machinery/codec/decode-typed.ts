@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/steps.js";
 import { badRequest } from "../errors/status-error.js";
 import { formatGroupVersion, type GroupVersionKind } from "../meta/gvk.js";
 import type { JsonValue } from "../meta/json.js";
@@ -6,9 +6,9 @@ import type { KubeObject } from "../meta/object.js";
 import type { StructSchema } from "../schema/schema.js";
 import type { DuplicateKeys } from "./exact-json.js";
 import { decodeJsonSteps } from "./decode-json-steps.js";
-import { maxBodyDepth } from "./json-decoder.js";
+import { type DecodedJson, decodeJson, maxBodyDepth } from "./json-decoder.js";
 import { notRegisteredText, statedKind } from "./stated-kind.js";
-import { decodeObjectSteps } from "./strict-decode.js";
+import { type DecodedObject, decodeObject, decodeObjectSteps } from "./strict-decode.js";
 
 export interface TypedDecodeOptions {
   /** The kind the endpoint takes; fills in a kind and version that the body leaves out. */
@@ -36,49 +36,94 @@ export interface TypedObject {
  * syntax errors, unknown kinds, wrong types and, in mode Strict, unknown and repeated fields.
  */
 export function decodeTyped(body: Uint8Array, options: TypedDecodeOptions): TypedObject {
-  return atOnce(decodeTypedSteps(body, options));
+  let decoded: DecodedJson;
+  try {
+    decoded = decodeJson(body, { maxDepth: maxBodyDepth });
+  } catch (error) {
+    throw notJson(options, error, body);
+  }
+  return decodeTypedValue(decoded.value, decoded.duplicates, options, body);
 }
 
 /** {@link decodeTyped} in steps. */
 export function* decodeTypedSteps(body: Uint8Array, options: TypedDecodeOptions): Steps<TypedObject> {
-  const { expected } = options;
-  let decoded: { value: JsonValue; duplicates?: DuplicateKeys | undefined };
+  let decoded: DecodedJson;
   try {
     decoded = yield* decodeJsonSteps(body, { maxDepth: maxBodyDepth });
   } catch (error) {
-    throw unrecognized(expected, `couldn't get version/kind; json parse error: ${messageOf(error)}`, body);
+    throw notJson(options, error, body);
   }
   return yield* decodeTypedValueSteps(decoded.value, decoded.duplicates, options, body);
 }
 
-/** {@link decodeTypedSteps} for a body that is already a value (YAML). `body` is quoted in errors. */
+/** {@link decodeTyped} for a body that is already a value (YAML). `body` is quoted in errors. */
+export function decodeTypedValue(
+  value: JsonValue,
+  duplicates: DuplicateKeys | undefined,
+  options: TypedDecodeOptions,
+  body: Uint8Array,
+): TypedObject {
+  const { mode } = options;
+  const target = targetOf(value, options, body);
+  try {
+    return typed(decodeObject<KubeObject>(value, target.schema, { mode, duplicates }), target, options);
+  } catch (error) {
+    throw unhandled(target.kind, options, messageOf(error));
+  }
+}
+
+/** {@link decodeTypedValue} in steps. */
 export function* decodeTypedValueSteps(
   value: JsonValue,
   duplicates: DuplicateKeys | undefined,
   options: TypedDecodeOptions,
   body: Uint8Array,
 ): Steps<TypedObject> {
-  const { expected, schemaOf, mode } = options;
-  const repeated = mode === "Ignore" ? [] : (options.repeatedInYaml ?? []);
-  const kind = interpret(value, expected, body);
-  const fail = (message: string): Error =>
-    badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${expected.kind}: ${message}`);
-  const schema = schemaOf(kind);
-  if (schema === undefined) throw fail(notRegisteredText(kind));
+  const { mode } = options;
+  const target = targetOf(value, options, body);
   try {
     yield;
-    const { object, strictErrors } = yield* decodeObjectSteps<KubeObject>(value, schema, { mode, duplicates });
-    if (mode === "Strict" && strictErrors.length + repeated.length > 0) {
-      const yaml = repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`];
-      throw new Error(`strict decoding error: ${[...yaml, ...strictErrors].join(", ")}`);
-    }
-    const apiVersion = formatGroupVersion(kind);
-    const isNamed = object.kind === kind.kind && object.apiVersion === apiVersion;
-    const named: KubeObject = isNamed ? object : { kind: kind.kind, apiVersion, ...object };
-    return { object: named, kind, schema, warnings: [...repeated, ...strictErrors] };
+    return typed(yield* decodeObjectSteps<KubeObject>(value, target.schema, { mode, duplicates }), target, options);
   } catch (error) {
-    throw fail(messageOf(error));
+    throw unhandled(target.kind, options, messageOf(error));
   }
+}
+
+/** The kind that a body says it is. */
+interface Target {
+  readonly kind: GroupVersionKind;
+  readonly schema: StructSchema;
+}
+
+function targetOf(value: JsonValue, options: TypedDecodeOptions, body: Uint8Array): Target {
+  const kind = interpret(value, options.expected, body);
+  const schema = options.schemaOf(kind);
+  if (schema === undefined) throw unhandled(kind, options, notRegisteredText(kind));
+  return { kind, schema };
+}
+
+function typed(
+  { object, strictErrors }: DecodedObject<KubeObject>,
+  { kind, schema }: Target,
+  { mode, repeatedInYaml = [] }: TypedDecodeOptions,
+): TypedObject {
+  const repeated = mode === "Ignore" ? [] : repeatedInYaml;
+  if (mode === "Strict" && strictErrors.length + repeated.length > 0) {
+    const yaml = repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeated.join("\n  ")}`];
+    throw new Error(`strict decoding error: ${[...yaml, ...strictErrors].join(", ")}`);
+  }
+  const apiVersion = formatGroupVersion(kind);
+  const isNamed = object.kind === kind.kind && object.apiVersion === apiVersion;
+  const named: KubeObject = isNamed ? object : { kind: kind.kind, apiVersion, ...object };
+  return { object: named, kind, schema, warnings: [...repeated, ...strictErrors] };
+}
+
+function notJson({ expected }: TypedDecodeOptions, error: unknown, body: Uint8Array): Error {
+  return unrecognized(expected, `couldn't get version/kind; json parse error: ${messageOf(error)}`, body);
+}
+
+function unhandled({ kind, version }: GroupVersionKind, { expected }: TypedDecodeOptions, message: string): Error {
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${message}`);
 }
 
 function interpret(value: JsonValue, expected: GroupVersionKind, body: Uint8Array): GroupVersionKind {

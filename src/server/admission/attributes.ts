@@ -80,13 +80,18 @@ export interface AdmissionSubject {
   readonly options?: (() => JsonObject) | undefined;
 }
 
+/** What the plugins of one phase of one try note; made when the first of them does. */
+interface Notes {
+  annotations?: Map<string, string>;
+}
+
 /** The attributes of one phase of one try. */
 export class AdmissionRecord implements AdmissionAttributes {
   constructor(
     readonly request: AdmissionRequest,
     private readonly subject: AdmissionSubject,
     readonly reinvocation: SecondRound = new SecondRound(),
-    private readonly annotations: Map<string, string> = new Map(),
+    private readonly notes: Notes = {},
   ) {}
 
   /** The same try with other objects, for plugins that must not reach the originals. */
@@ -104,7 +109,7 @@ export class AdmissionRecord implements AdmissionAttributes {
         return objects.oldObject;
       },
     };
-    return new AdmissionRecord(this.request, subject, this.reinvocation, this.annotations);
+    return new AdmissionRecord(this.request, subject, this.reinvocation, this.notes);
   }
 
   get operation(): Operation {
@@ -165,11 +170,12 @@ export class AdmissionRecord implements AdmissionAttributes {
         `annotation key "${key}" is not of the form "DNS subdomain/name", as "levels.example.com/pod" is`,
       );
     }
-    const held = this.annotations.get(key);
+    const annotations = (this.notes.annotations ??= new Map());
+    const held = annotations.get(key);
     if (held !== undefined && held !== value) {
       throw new Error(`annotation "${key}" is "${held}" already and cannot become "${value}"`);
     }
-    this.annotations.set(key, value);
+    annotations.set(key, value);
     // A try after a conflict notes things again; the request keeps what the first one noted, as kube-apiserver does.
     this.request.annotations.add(key, value);
   }

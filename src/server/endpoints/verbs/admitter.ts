@@ -1,4 +1,4 @@
-import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
+import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
@@ -10,7 +10,9 @@ import {
   type Operation,
 } from "../../admission/attributes.js";
 import type { AdmitChange, AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
-import type { ApiRequest } from "../../request/api-request.js";
+import type { ApiRequest, Warnings } from "../../request/api-request.js";
+import type { AuditAnnotations } from "../../request/audit-annotations.js";
+import type { User } from "../../request/user.js";
 import type { DeleteRequestOptions } from "../options/delete-options.js";
 import type { ServedResource } from "../served-resource.js";
 
@@ -31,22 +33,9 @@ export class Admitter {
     dryRun: boolean,
     body?: AdmittedBody,
   ) {
-    const { info, user, warnings, annotations } = request;
-    const { codec } = resource;
+    const { info } = request;
     this.#target = { group: info.apiGroup, resource: info.resource, subresource: info.subresource };
-    this.#shared = {
-      kind: body?.kind ?? codec.gvk,
-      resource: { group: info.apiGroup, version: info.apiVersion, resource: info.resource },
-      subresource: info.subresource,
-      dryRun,
-      user,
-      get signal() {
-        return request.signal;
-      },
-      warnings,
-      annotations,
-      schema: body === undefined ? codec.hub.schema : body.schema,
-    };
+    this.#shared = new SharedAttributes(request, resource, dryRun, body);
   }
 
   /** Of a POST. */
@@ -131,6 +120,37 @@ export class Admitter {
       if (value !== "") options[field] = value;
     }
     return options;
+  }
+}
+
+/** A class, because a request's signal is made when a plugin asks for it, and a literal with a getter costs each write. */
+class SharedAttributes implements AdmissionRequest {
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subresource: string;
+  readonly user: User;
+  readonly warnings: Warnings;
+  readonly annotations: AuditAnnotations;
+  readonly schema: StructSchema | undefined;
+
+  constructor(
+    private readonly request: ApiRequest,
+    { codec }: ServedResource,
+    readonly dryRun: boolean,
+    body: AdmittedBody | undefined,
+  ) {
+    const { info, user, warnings, annotations } = request;
+    this.kind = body?.kind ?? codec.gvk;
+    this.resource = { group: info.apiGroup, version: info.apiVersion, resource: info.resource };
+    this.subresource = info.subresource;
+    this.user = user;
+    this.warnings = warnings;
+    this.annotations = annotations;
+    this.schema = body === undefined ? codec.hub.schema : body.schema;
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
   }
 }
 

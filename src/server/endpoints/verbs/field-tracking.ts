@@ -73,9 +73,11 @@ export class FieldTracking {
   /** {@link track} in steps, for any kind. */
   *trackSteps(draft: KubeObject, current: StoredObject | undefined, manager: string): Steps<void> {
     const metadata = metadataOf(draft);
-    const live = current && (yield* waitFor(this.shown(current)));
+    const shown = current && this.shown(current);
+    const live = shown instanceof Promise ? yield* waitFor(shown) : shown;
     yield;
-    const next = yield* waitFor(this.#view(draft));
+    const view = this.#view(draft);
+    const next = view instanceof Promise ? yield* waitFor(view) : view;
     yield;
     const managedFields = yield* this.#manager.updateSteps(live, next, manager, metadata.managedFields);
     yield;

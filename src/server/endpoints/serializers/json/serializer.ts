@@ -1,10 +1,11 @@
-import { decodeTypedSteps } from "../../../../machinery/codec/decode-typed.js";
+import { inSlices } from "../../../../base/time-slice.js";
+import { decodeTyped, decodeTypedSteps } from "../../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../../machinery/codec/encode.js";
 import { encodeObjectSteps } from "../../../../machinery/codec/encode-steps.js";
 import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { Serializer, View } from "../serializer.js";
-import { runSteps } from "../../negotiation/request-body.js";
+import { isLong } from "../../negotiation/request-body.js";
 import { itemChunks } from "./item-chunks.js";
 import { JsonFrames } from "./frames.js";
 import { indented, jsonBytes, NEWLINE } from "./json-text.js";
@@ -46,7 +47,10 @@ export const jsonSerializer: Serializer = {
     decode: (bytes) => decodeJson(bytes).value as KubeObject,
   },
 
-  decode: (body, { expected, mode, schemaOf }) => runSteps(body, decodeTypedSteps(body, { expected, schemaOf, mode })),
+  decode: (body, { expected, mode, schemaOf }) => {
+    const options = { expected, schemaOf, mode };
+    return isLong(body) ? inSlices(decodeTypedSteps(body, options)) : decodeTyped(body, options);
+  },
 };
 
 const document = (json: Uint8Array, pretty: boolean): Uint8Array =>
