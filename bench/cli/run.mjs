@@ -74,10 +74,11 @@ async function measures(api) {
     const words = ["apply", "-f", file];
     const size = count === 100 ? SMALL : LARGE;
     const clear = () => api.clear(namespace, "configmaps");
+    const start = () => api.namespace(namespace);
     return [
-      { name: `apply of ${count}, new`, words, size, start: () => api.namespace(namespace), before: clear },
-      { name: `apply of ${count}, unchanged`, words, size },
-      { name: `apply of ${count}, server-side`, words: [...words, "--server-side", "--force-conflicts"], size },
+      { name: `apply of ${count}, new`, words, size, start, before: clear },
+      { name: `apply of ${count}, unchanged`, words, size, start },
+      { name: `apply of ${count}, server-side`, words: [...words, "--server-side", "--force-conflicts"], size, start },
     ];
   });
   const cold = ({ home }) => rmSync(join(home, ".kube"), { recursive: true, force: true });
