@@ -89,6 +89,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
       });
       if (requests.some((request) => NAMESPACE_DELETED.test(request))) await namespacesEmptied(cluster);
       if (requests.some((request) => BUDGET_WRITTEN.test(request))) await budgetsObserved(cluster);
+      if (requests.some((request) => FURNITURE_TOUCHED.test(request))) await namespacesFurnished(cluster);
       clock.advance(90_000);
     }
     return { steps, objects: await dumpObjects(cluster, mask) };
@@ -113,6 +114,8 @@ done
 
 const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
 const BUDGET_WRITTEN = /^(?:POST|PUT|PATCH) \/apis\/policy\/v1\/namespaces\/[^/]+\/poddisruptionbudgets/;
+const FURNITURE_TOUCHED =
+  /^(?:(?:POST|PATCH) \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)|DELETE \/api\/v1\/namespaces\/[^/]+\/(?:configmaps|serviceaccounts))/;
 const LOOKS = 40;
 const LOOK_MILLISECONDS = 25;
 
@@ -133,6 +136,27 @@ const budgetsObserved = (cluster: Cluster): Promise<void> =>
       items: { metadata: { generation?: number }; status?: { observedGeneration?: number } }[];
     };
     return items.every(({ metadata, status }) => status?.observedGeneration === metadata.generation);
+  });
+
+/**
+ * Controllers put a certificate and a service account into every namespace, and again where a line deleted them: both clusters
+ * wait for it, because the clock goes on behind the line.
+ */
+const namespacesFurnished = (cluster: Cluster): Promise<void> =>
+  until(async () => {
+    const names = async (path: string, field: "name" | "namespace"): Promise<Set<string>> => {
+      const { items } = JSON.parse(await read(cluster, path)) as { items: { metadata: Record<string, string> }[] };
+      return new Set(
+        items.filter(({ metadata }) => !("deletionTimestamp" in metadata)).map(({ metadata }) => metadata[field] ?? ""),
+      );
+    };
+    const one = (name: string) => `?fieldSelector=metadata.name%3D${name}`;
+    const [namespaces, certificates, accounts] = await Promise.all([
+      names("/api/v1/namespaces", "name"),
+      names(`/api/v1/configmaps${one("kube-root-ca.crt")}`, "namespace"),
+      names(`/api/v1/serviceaccounts${one("default")}`, "namespace"),
+    ]);
+    return [...namespaces].every((namespace) => certificates.has(namespace) && accounts.has(namespace));
   });
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

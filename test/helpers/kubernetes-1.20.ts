@@ -1,0 +1,99 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { createTransport } from "../../src/client/transport/create-transport.js";
+import { type Answer, call, type CallOptions } from "./api-caller.js";
+
+/** What build-kubernetes-1.20.sh made of Debian's packages: bin/kube-apiserver and its PKI. */
+const folder = process.env["PEER"] ?? join(homedir(), ".cache", "kubets-test-tools", "kubernetes-1.20");
+const program = join(folder, "bin", "kube-apiserver");
+
+/** Why tests with a kube-apiserver 1.20 are skipped; undefined when there is one. */
+export const kubernetesMissing: string | undefined = existsSync(program)
+  ? undefined
+  : `there is no ${program} (on Debian: PEER=${folder} ../shared/tools/build-kubernetes-1.20.sh builds it in 4 minutes)`;
+
+export interface RealApiServer {
+  /** One request of a member of system:masters. */
+  call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<void>;
+}
+
+/** A kube-apiserver 1.20.2 on the store of an etcd, on a free port of the loopback. */
+export async function startKubernetes({ etcd }: { readonly etcd: string }): Promise<RealApiServer> {
+  const port = await freePort();
+  const pki = (name: string): string => join(folder, "pki", name);
+  const certificates = mkdtempSync(join(tmpdir(), "kubets-kubernetes-"));
+  const flags = [
+    "--bind-address=127.0.0.1",
+    "--advertise-address=127.0.0.1",
+    `--secure-port=${port}`,
+    `--cert-dir=${certificates}`,
+    `--etcd-servers=${etcd}`,
+    `--tls-cert-file=${pki("apiserver.crt")}`,
+    `--tls-private-key-file=${pki("apiserver.key")}`,
+    `--client-ca-file=${pki("ca.crt")}`,
+    `--token-auth-file=${pki("tokens.csv")}`,
+    `--service-account-key-file=${pki("sa.pub")}`,
+    `--service-account-signing-key-file=${pki("sa.key")}`,
+    "--service-account-issuer=https://kubernetes.default.svc",
+    "--service-cluster-ip-range=10.96.0.0/16",
+    "--allow-privileged=true",
+    "--endpoint-reconciler-type=none",
+    "--authorization-mode=RBAC",
+    // 1.36 keeps its flow schemas in a version that 1.20 does not know, without which it would never be ready.
+    "--enable-priority-and-fairness=false",
+  ];
+  const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe"] });
+  const killAtExit = (): void => void child.kill("SIGKILL");
+  process.on("exit", killAtExit);
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    log = (log + text).slice(-4000);
+  });
+  const transport = createTransport({
+    server: `https://127.0.0.1:${port}`,
+    tls: { insecureSkipVerify: false, caFile: pki("ca.crt") },
+  });
+  const server: RealApiServer = {
+    call: (method, path, body, options = {}) =>
+      call(transport, method, path, body, {
+        ...options,
+        headers: { ...options.headers, authorization: "Bearer admintoken" },
+      }),
+    async stop() {
+      process.off("exit", killAtExit);
+      child.kill("SIGTERM");
+      await ended;
+      await transport.close();
+      rmSync(certificates, { recursive: true, force: true });
+    },
+  };
+  while (!(await isReady(server))) {
+    if (child.exitCode !== null) throw new Error(`kube-apiserver ended with code ${child.exitCode}: ${log}`);
+    await setTimeout(100);
+  }
+  return server;
+}
+
+/** Not before its port is open, and not while it still starts. */
+async function isReady(server: RealApiServer): Promise<boolean> {
+  try {
+    return (await server.call("GET", "/readyz")).text === "ok";
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
