@@ -35,7 +35,7 @@ export interface AdmissionAttributes {
   /** The request stores nothing, and a plugin must change nothing elsewhere. */
   readonly dryRun: boolean;
   readonly user: User;
-  /** Aborts when the client disconnects, the server stops, or the request's deadline has passed. */
+  /** Aborts when the client disconnects, the server stops, the request's deadline has passed, or it is answered. */
   readonly signal: AbortSignal;
   /** Adds a text to the answer's `Warning:` headers. */
   addWarning(text: string): void;
@@ -63,6 +63,8 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   readonly user: User;
   readonly signal: AbortSignal;
+  /** Milliseconds until the request's deadline; undefined for one without. */
+  readonly timeLeft: number | undefined;
   readonly warnings: Warnings;
   readonly annotations: AuditAnnotations;
   /** The shape of the objects that plugins see. */

@@ -77,22 +77,32 @@ function apart(context: AdmissionContext): AdmissionContext {
   return { ...context, objects };
 }
 
+/** How much of the time that its request has left a phase of a plugin may take. */
+const SHARE = 0.9;
+
 /** Runs one phase of a plugin. It ends with the request, whether the plugin has ended or not. */
-async function bounded(name: string, { signal }: AdmissionRecord, run: () => unknown): Promise<void> {
+async function bounded(name: string, { request }: AdmissionRecord, run: () => unknown): Promise<void> {
   try {
+    const limit = request.timeLeft === undefined ? undefined : Math.round(request.timeLeft * SHARE);
     const running = run();
-    if (isThenable(running)) await untilAborted(running, signal);
+    if (isThenable(running)) await inTime(running, request.signal, limit);
   } catch (error) {
     throw isAnswer(error) ? error : fault(name, error);
   }
 }
 
-function untilAborted(running: PromiseLike<unknown>, signal: AbortSignal): Promise<void> {
+/** Waits for the plugin until its request ends, and for `limit` milliseconds at most: then the plugin is at fault. */
+function inTime(running: PromiseLike<unknown>, signal: AbortSignal, limit: number | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const late = () => reject(timeout("request did not complete within the allotted timeout", 0));
-    if (signal.aborted) late();
-    else signal.addEventListener("abort", late, { once: true });
-    const ended = () => signal.removeEventListener("abort", late);
+    const over = () => reject(timeout("request did not complete within the allotted timeout", 0));
+    const late = () => reject(new Error(`it came to no end within ${limit} ms`));
+    const timer = limit === undefined ? undefined : setTimeout(late, limit).unref();
+    if (signal.aborted) over();
+    else signal.addEventListener("abort", over, { once: true });
+    const ended = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", over);
+    };
     running.then(
       () => {
         ended();

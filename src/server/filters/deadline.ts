@@ -12,7 +12,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 export const deadline: Filter = (next) => async (request) => {
   if (request.info.verb === "watch") return next(request);
   const limit = limitOf(request.exchange.query.get("timeout"));
-  const ending = new Ending(request);
+  const ending = new Ending(request, limit);
   await new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       ending.expire();
@@ -28,13 +28,23 @@ export const deadline: Filter = (next) => async (request) => {
   });
 };
 
-/** The signal of a request with a deadline, made when it is asked for. */
+/** The end of a request with a deadline. Its signal is made when it is asked for. */
 class Ending {
+  readonly #until: number;
   #late: AbortController | undefined;
   #expired = false;
   readonly #end = () => this.#late?.abort();
 
-  constructor(private readonly request: ApiRequest) {}
+  constructor(
+    private readonly request: ApiRequest,
+    limit: number,
+  ) {
+    this.#until = performance.now() + limit;
+  }
+
+  get timeLeft(): number {
+    return this.#until - performance.now();
+  }
 
   get signal(): AbortSignal {
     if (this.#late === undefined) {
@@ -51,9 +61,11 @@ class Ending {
     this.#end();
   }
 
-  /** The request is answered: the signal follows nothing any more. */
+  /** The request is answered: what still works for it need not go on. */
   stop(): void {
-    if (this.#late !== undefined) this.request.signal.removeEventListener("abort", this.#end);
+    if (this.#late === undefined) return;
+    this.request.signal.removeEventListener("abort", this.#end);
+    this.#end();
   }
 }
 

@@ -32,9 +32,14 @@ export class ApiRequest {
     this.#ending = parts.ending;
   }
 
-  /** Aborts when the client disconnects, the server stops, or the request's deadline has passed. */
+  /** Aborts when the client disconnects, the server stops, the request's deadline has passed, or it is answered. */
   get signal(): AbortSignal {
     return (this.#ending ?? this.exchange).signal;
+  }
+
+  /** Milliseconds until the request's deadline; undefined for one without. */
+  get timeLeft(): number | undefined {
+    return this.#ending?.timeLeft;
   }
 
   with({ exchange = this.exchange, info = this.info, user = this.user, ending = this.#ending }: Changes): ApiRequest {
@@ -48,7 +53,7 @@ type RequestParts = Pick<
   "exchange" | "info" | "api" | "user" | "received" | "warnings" | "annotations" | "auditId"
 > & {
   /** Overrides the exchange's signal. The signal is created on first use. */
-  readonly ending?: { readonly signal: AbortSignal } | undefined;
+  readonly ending?: { readonly signal: AbortSignal; readonly timeLeft: number } | undefined;
 };
 
 type Changes = Partial<Pick<RequestParts, "exchange" | "info" | "user" | "ending">>;

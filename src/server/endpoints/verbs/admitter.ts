@@ -152,6 +152,10 @@ class SharedAttributes implements AdmissionRequest {
   get signal(): AbortSignal {
     return this.request.signal;
   }
+
+  get timeLeft(): number | undefined {
+    return this.request.timeLeft;
+  }
 }
 
 const META_VERSION = "meta.k8s.io/v1";
