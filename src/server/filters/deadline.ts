@@ -1,5 +1,6 @@
 import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/go-duration.js";
+import { startStopwatch } from "../../base/stopwatch.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 
 /** What a request may take at most, watches and proxied streams excepted. */
@@ -30,20 +31,18 @@ export const deadline: Filter = (next) => async (request) => {
 
 /** The end of a request with a deadline. Its signal is made when it is asked for. */
 class Ending {
-  readonly #until: number;
+  readonly #elapsed = startStopwatch();
   #late: AbortController | undefined;
   #expired = false;
   readonly #end = () => this.#late?.abort();
 
   constructor(
     private readonly request: ApiRequest,
-    limit: number,
-  ) {
-    this.#until = performance.now() + limit;
-  }
+    private readonly limit: number,
+  ) {}
 
   get timeLeft(): number {
-    return this.#until - performance.now();
+    return this.limit - this.#elapsed();
   }
 
   get signal(): AbortSignal {

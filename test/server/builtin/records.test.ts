@@ -20,7 +20,16 @@ const kebab = (kind: string): string =>
     .replace(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase();
 
+const generator = (await import("../../../tools/generate-builtin-records.mjs" as string)) as {
+  readonly file: string;
+  readonly builtinRecords: () => string;
+};
+
 describe("the list of records", () => {
+  test("has every record that a file exports (node tools/generate-builtin-records.mjs)", () => {
+    expect(readFileSync(generator.file, "utf8")).toBe(generator.builtinRecords());
+  });
+
   test("names resources of the API facts, each once", () => {
     const ids = builtinRecords.map(recordId);
     const known = new Set(resources().map(({ group, name }) => `${group}/${name}`));
