@@ -19,6 +19,8 @@ export class RecentFrames {
   readonly #frames = new Map<StoredObject, Frame[]>();
   /** The objects that have frames, the oldest first. */
   readonly #order = new Fifo<StoredObject>();
+  /** The resources whose removal is awaited. */
+  readonly #awaited = new WeakSet<ServedResource>();
   #weight = 0;
 
   /** `capacity` in bytes. */
@@ -31,6 +33,8 @@ export class RecentFrames {
     if (same !== undefined) return same.bytes;
     const bytes = make();
     const { resource, type, format } = key;
+    if (resource.removed.aborted) return bytes;
+    this.#awaitRemoval(resource);
     const frame = { resource, type, format, bytes };
     if (kept === undefined) {
       this.#frames.set(object, [frame]);
@@ -39,6 +43,24 @@ export class RecentFrames {
     this.#weight += bytes.length;
     while (this.#weight > this.capacity && this.#order.length > 0) this.#drop();
     return bytes;
+  }
+
+  /** A frame holds its resource, which would outlive its removal. */
+  #awaitRemoval(resource: ServedResource): void {
+    if (this.#awaited.has(resource)) return;
+    this.#awaited.add(resource);
+    resource.removed.addEventListener("abort", () => this.#forget(resource), { once: true });
+  }
+
+  #forget(resource: ServedResource): void {
+    for (const [object, frames] of this.#frames) {
+      const rest = frames.filter((frame) => frame.resource !== resource);
+      if (rest.length === frames.length) continue;
+      for (const { resource: of, bytes } of frames) if (of === resource) this.#weight -= bytes.length;
+      // What has no frames any more leaves the order when its turn comes.
+      if (rest.length === 0) this.#frames.delete(object);
+      else this.#frames.set(object, rest);
+    }
   }
 
   #drop(): void {

@@ -3,7 +3,8 @@ import { type FrameKey, RecentFrames } from "../../../../src/server/endpoints/se
 import type { ServedResource } from "../../../../src/server/endpoints/served-resource.js";
 import type { StoredObject } from "../../../../src/server/storage/store.js";
 
-const pods = {} as ServedResource;
+const served = (removed: AbortSignal = new AbortController().signal): ServedResource => ({ removed }) as ServedResource;
+const pods = served();
 const object = (): StoredObject => ({}) as StoredObject;
 const added: FrameKey = {
   resource: pods,
@@ -32,7 +33,7 @@ test("another type, media type, shape, version or resource is another frame", ()
   const keys: FrameKey[] = [
     added,
     { ...added, type: "DELETED" },
-    { ...added, resource: {} as ServedResource },
+    { ...added, resource: served() },
     { ...added, format: { ...added.format, mediaType: "application/vnd.kubernetes.protobuf" } },
     { ...added, format: { ...added.format, shape: "PartialObjectMetadata" } },
     { ...added, format: { ...added.format, shape: "PartialObjectMetadata", metaVersion: "v1beta1" } },
@@ -51,4 +52,18 @@ test("the oldest go when there are too many bytes", () => {
   expect(count()).toBe(3);
   frames.get(first, added, make);
   expect(count()).toBe(4);
+});
+
+test("a resource that is removed leaves no frames, and gets none that are kept", () => {
+  const removal = new AbortController();
+  const frames = new RecentFrames(1000);
+  const { make, count } = maker();
+  const stored = object();
+  const key = { ...added, resource: served(removal.signal) };
+  const kept = frames.get(stored, added, make);
+  frames.get(stored, key, make);
+  removal.abort();
+  frames.get(stored, key, make);
+  frames.get(stored, key, make);
+  expect([frames.get(stored, added, make) === kept, count()]).toEqual([true, 4]);
 });
