@@ -61,6 +61,28 @@ describe("a watch as a WebSocket", () => {
     expect(heard.messages[0]?.text).toMatch(/^\{"type":"ADDED","object":\{.*"ü".*\}\}\n$/);
   });
 
+  test("sends each event as a binary message where protobuf is accepted: a frame of the plain watch without its length", async () => {
+    const accept = "application/vnd.kubernetes.protobuf;stream=watch";
+    const made = await create("binary", { data: { key: "ü" } });
+    await call(cluster.transport(), "DELETE", `${MAPS}/binary`);
+    const before = Number(made.at("metadata.resourceVersion")) - 1;
+    const path = `${MAPS}?watch=true&timeoutSeconds=1&resourceVersion=${before}&fieldSelector=metadata.name%3Dbinary`;
+    const socket = open(path, [], { ...bearer(cluster), accept });
+    const messages: { readonly data: Buffer; readonly binary: boolean }[] = [];
+    socket.on("message", (data: Buffer, binary) => messages.push({ data, binary }));
+    await once(socket, "close");
+    const response = await cluster.transport().send({ method: "GET", path, headers: { accept } });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body) chunks.push(chunk);
+    const framed = messages.map(({ data }) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32BE(data.length);
+      return Buffer.concat([length, data]);
+    });
+    expect(messages.map(({ binary }) => binary)).toEqual([true, true]);
+    expect(Buffer.concat(framed).equals(Buffer.concat(chunks))).toBe(true);
+  });
+
   test("answers pings while nothing happens, and forgets what it is told", async () => {
     const socket = open(`${MAPS}?watch=true&labelSelector=nothing`);
     await once(socket, "open");
