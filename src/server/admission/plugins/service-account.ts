@@ -3,20 +3,24 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
+import { enforcesMountableSecrets, unmountableByEphemeralContainer, unmountableSecret } from "./mountable-secrets.js";
 import { referencesSecrets } from "./pod-secrets.js";
 import { mountServiceAccountToken } from "./service-account-token.js";
 
 /**
  * Gives new pods a service account: names it, takes its image pull secrets and mounts a token. Refuses an account that does
- * not exist, and what the kubelet's mirror of a static pod may not have.
+ * not exist, secrets that an account does not name where it enforces that, and what the kubelet's mirror of a static pod may
+ * not have.
  */
 export const serviceAccount: AdmissionPlugin = {
   name: "ServiceAccount",
   handles: (operation, { group, resource, subresource }) =>
-    operation === "CREATE" && group === "" && resource === "pods" && subresource === "",
+    group === "" &&
+    resource === "pods" &&
+    (operation === "CREATE" ? subresource === "" : operation === "UPDATE" && subresource === "ephemeralcontainers"),
   async admit(attributes, { objects, random }) {
-    const { object: pod, namespace } = attributes;
-    if (pod === undefined) return;
+    const { object: pod, namespace, operation } = attributes;
+    if (pod === undefined || operation !== "CREATE") return;
     if (isMirror(pod)) return checkMirror(attributes, pod);
     const spec = ensureChild(pod, "spec");
     const name = text(spec["serviceAccountName"]) || "default";
@@ -33,14 +37,22 @@ export const serviceAccount: AdmissionPlugin = {
     if (automount === true) mountServiceAccountToken(spec, random);
   },
   async validate(attributes, { objects }) {
-    const { object: pod, namespace } = attributes;
+    const { object: pod, namespace, operation } = attributes;
     if (pod === undefined) return;
-    if (isMirror(pod)) return checkMirror(attributes, pod);
-    const name = text(object(pod["spec"])["serviceAccountName"]);
+    const isNew = operation === "CREATE";
+    if (isNew && isMirror(pod)) return checkMirror(attributes, pod);
+    const spec = object(pod["spec"]);
+    const name = text(spec["serviceAccountName"]);
+    if (name === "" && !isNew) {
+      throw refused(attributes, `no service account specified for pod ${namespace}/${pod.metadata?.name ?? ""}`);
+    }
     // A plugin behind the mutating phase of this one may have named another account.
     const wanted = ["", "serviceaccounts", namespace, name] as const;
-    if (await objects.cached.has(...wanted)) return;
-    if ((await objects.get(...wanted)) === undefined) throw missing(attributes, name);
+    const account = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
+    if (account === undefined) throw missing(attributes, name);
+    if (!enforcesMountableSecrets(account)) return;
+    const problem = isNew ? unmountableSecret(spec, account) : unmountableByEphemeralContainer(spec, account);
+    if (problem !== undefined) throw refused(attributes, problem);
   },
 };
 

@@ -128,6 +128,70 @@ describe("ServiceAccount", () => {
   });
 });
 
+describe("an account that enforces its mountable secrets", () => {
+  const accounts = "/api/v1/namespaces/default/serviceaccounts";
+  const of = (spec: object): object => pod({ serviceAccountName: "strict", ...spec });
+  const container = (more: object): object => ({ name: "c", image: "i", ...more });
+  const variable = (name: string): object => ({
+    env: [{ name: "A", valueFrom: { secretKeyRef: { name, key: "k" } } }],
+  });
+
+  beforeAll(async () => {
+    await done(server.api, "POST", accounts, {
+      metadata: { name: "strict", annotations: { "kubernetes.io/enforce-mountable-secrets": "true" } },
+      secrets: [{ name: "own" }],
+      imagePullSecrets: [{ name: "registry" }],
+    });
+  });
+
+  const refusals: readonly (readonly [object, string])[] = [
+    [{ volumes: [{ name: "v", secret: { secretName: "other" } }] }, 'volume with secret.secretName="other"'],
+    [
+      { initContainers: [{ ...container(variable("other")), name: "first" }] },
+      'init container first with envVar A referencing secret.secretName="other"',
+    ],
+    [{ containers: [container(variable("other"))] }, 'container c with envVar A referencing secret.secretName="other"'],
+    [
+      { containers: [container({ envFrom: [{ secretRef: { name: "other" } }] })] },
+      'container c with envFrom referencing secret.secretName="other"',
+    ],
+  ];
+  test.each(refusals)("refuses a pod with %j", async (spec, what) => {
+    const answer = await call(server.api, "POST", PODS, of(spec));
+    expect([answer.status, answer.at("message")]).toEqual([
+      403,
+      `pods "p${count}" is forbidden: ${what} is not allowed because service account strict does not reference that secret`,
+    ]);
+  });
+
+  test("refuses secrets for images that the account does not name", async () => {
+    const answer = await call(
+      server.api,
+      "POST",
+      PODS,
+      of({ imagePullSecrets: [{ name: "registry" }, { name: "b" }] }),
+    );
+    expect(answer.at("message")).toBe(
+      `pods "p${count}" is forbidden: imagePullSecrets[1].name="b" is not allowed because service account strict does not reference that imagePullSecret`,
+    );
+  });
+
+  test("takes what the account names, and refuses an ephemeral container that brings another secret", async () => {
+    await done(server.api, "POST", PODS, of({ containers: [container(variable("own"))] }));
+    const path = `${PODS}/p${count}/ephemeralcontainers`;
+    const patch = (name: string): object => ({
+      spec: { ephemeralContainers: [{ ...container(variable(name)), name: "look" }] },
+    });
+    const type = "application/strategic-merge-patch+json";
+    const refused = await call(server.api, "PATCH", path, patch("other"), { type });
+    expect([refused.status, refused.at("message")]).toEqual([
+      403,
+      `pods "p${count}" is forbidden: ephemeral container look with envVar A referencing secret.secretName="other" is not allowed because service account strict does not reference that secret`,
+    ]);
+    await done(server.api, "PATCH", path, patch("own"), type);
+  });
+});
+
 describe("DefaultTolerationSeconds", () => {
   const seconds = (answer: Awaited<ReturnType<typeof call>>): unknown[] => [
     answer.at("spec.tolerations.0.tolerationSeconds"),
