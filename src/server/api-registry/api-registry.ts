@@ -87,6 +87,7 @@ export class ApiRegistry implements ResourceHost {
 
   /** Installs resources, all or none. Throws an {@link InvalidResourceError} that names the one that cannot be right. */
   install(...definitions: readonly ResourceDefinition[]): void {
+    if (definitions.length === 0) return;
     const next = new Map(this.#installed);
     for (const definition of definitions) {
       const installation = compileDefinition(definition, this.config.scheme);

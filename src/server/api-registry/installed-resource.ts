@@ -31,6 +31,8 @@ export class InstalledResource {
   /** The versions that were removed. A request that holds an older snapshot may still come for one. */
   readonly #removed = new Set<string>();
   #kept: KeptResource | undefined;
+  /** No version of it is served any more. */
+  #isGone = false;
 
   constructor(
     readonly installation: Installation,
@@ -60,6 +62,8 @@ export class InstalledResource {
   reduced(versions: readonly ResourceFacts[]): InstalledResource {
     const rest = new InstalledResource({ ...this.installation, versions }, this.host);
     rest.#kept = this.#kept;
+    this.#isGone = versions.length === 0;
+    if (this.#isGone) this.#release();
     for (const { version } of this.installation.versions) {
       const served = this.#served.get(version);
       const stays = versions.some((one) => one.version === version);
@@ -69,6 +73,13 @@ export class InstalledResource {
       served?.ending.abort();
     }
     return rest;
+  }
+
+  /** Where the generic Store keeps the objects, the storage need not know them any more. */
+  #release(): void {
+    const isOwnStore =
+      this.#kept?.storage instanceof Store && this.installation.record?.storage?.sharedWith === undefined;
+    if (isOwnStore) this.host.config.storage.release(storagePrefix(this.installation));
   }
 
   #serve(facts: ResourceFacts, removed: AbortSignal): ServedResource {
@@ -124,6 +135,8 @@ export class InstalledResource {
       access,
       internal,
     });
+    // A request that holds an older snapshot opens it for itself alone.
+    if (this.#isGone) config.storage.release(storagePrefix(this.installation));
     return { hub, strategy, storage };
   }
 }

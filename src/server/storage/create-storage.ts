@@ -45,6 +45,8 @@ export interface Storage {
   ready(): Promise<void>;
   /** May be called at any time. A second call for a prefix replaces its codec, as a changed custom resource needs it. */
   storeFor(config: StoreConfig): ObjectStore;
+  /** Forgets the codec of a prefix whose resource is removed. A store that is still held for it goes on working. */
+  release(prefix: string): void;
   /** The revision of the last acknowledged write. */
   currentRevision(): Promise<number>;
   /** Rejects while writes are likely to fail. */
@@ -66,6 +68,7 @@ export function createStorage(options: StorageOptions): Storage {
       codecs.register(prefix, codec);
       return new KvObjectStore({ kv, reads, codecs, timers, prefix, resource, codec });
     },
+    release: (prefix) => codecs.release(prefix),
     currentRevision: () => kv.currentRevision(),
     check: () => kv.check(),
     async close() {

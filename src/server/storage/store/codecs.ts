@@ -11,6 +11,8 @@ export class Codecs {
   /** Of encodings, which outlast the parsed objects that they were made from. */
   readonly encodings: SecondChanceCache<Encodings>;
   readonly #codecs = new Map<string, ObjectCodec>();
+  /** Those of removed resources, which live as long as a request that still uses them. */
+  readonly #released = new Map<string, WeakRef<ObjectCodec>>();
   /** Objects being written, by their bytes, so that the watch event for a write is not decoded again. */
   readonly #written = new WeakMap<Uint8Array, KubeObject>();
 
@@ -29,6 +31,16 @@ export class Codecs {
   /** Decodes objects below `prefix`, which ends in "/", with `codec` from now on. */
   register(prefix: string, codec: ObjectCodec): void {
     this.#codecs.set(prefix, codec);
+    this.#released.delete(prefix);
+  }
+
+  /** Lets go of the codec of a removed resource. It goes on decoding for those who hold it. */
+  release(prefix: string): void {
+    const codec = this.#codecs.get(prefix);
+    if (codec === undefined) return;
+    this.#codecs.delete(prefix);
+    for (const [known, reference] of this.#released) if (reference.deref() === undefined) this.#released.delete(known);
+    this.#released.set(prefix, new WeakRef(codec));
   }
 
   /**
@@ -37,7 +49,8 @@ export class Codecs {
    */
   codecFor(key: string): ObjectCodec {
     for (let end = key.lastIndexOf("/"); end > 0; end = key.lastIndexOf("/", end - 1)) {
-      const codec = this.#codecs.get(key.slice(0, end + 1));
+      const prefix = key.slice(0, end + 1);
+      const codec = this.#codecs.get(prefix) ?? this.#released.get(prefix)?.deref();
       if (codec !== undefined) return codec;
     }
     throw new Error(`no resource is registered for key ${key}`);
