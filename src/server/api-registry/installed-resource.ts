@@ -39,10 +39,14 @@ export class InstalledResource {
     private readonly host: ResourceHost,
   ) {}
 
-  /** The resource as verb handlers see it, at one of its versions. */
-  at(facts: ResourceFacts): ServedResource {
+  /**
+   * The resource as verb handlers see it, at one of its versions. Undefined when it was removed before its storage was ever
+   * opened: a store that is opened now could be that of a successor.
+   */
+  at(facts: ResourceFacts): ServedResource | undefined {
     const known = this.#served.get(facts.version);
     if (known !== undefined) return known.resource;
+    if (this.#isGone && this.#kept === undefined) return undefined;
     const ending = new AbortController();
     // Every watch listens.
     setMaxListeners(0, ending.signal);
@@ -135,8 +139,6 @@ export class InstalledResource {
       access,
       internal,
     });
-    // A request that holds an older snapshot opens it for itself alone.
-    if (this.#isGone) config.storage.release(storagePrefix(this.installation));
     return { hub, strategy, storage };
   }
 }

@@ -158,6 +158,23 @@ describe("a resource that is installed and removed while the server runs", () =>
     cluster.registry.remove({ group: GROUP });
   });
 
+  test("stays with the requests that use it, and is not found by one that comes for it later", async () => {
+    const { registry } = cluster;
+    const find = (snapshot: typeof registry.current) => snapshot.find(`${GROUP}/v1`, "widgets");
+    registry.install(widgets);
+    const unused = registry.current;
+    registry.remove({ group: GROUP });
+    registry.install(widgets);
+    const used = registry.current;
+    const resource = find(used);
+    registry.remove({ group: GROUP });
+    expect([find(unused), find(used) === resource, resource?.removed.aborted]).toEqual([undefined, true, true]);
+    registry.install(widgets);
+    await createWidget("after");
+    await send("DELETE", `${COLLECTION}/after`);
+    registry.remove({ group: GROUP });
+  });
+
   test("a hundred times leaves nothing behind, and clients of other resources see no error", {
     timeout: 120_000,
   }, async () => {
