@@ -1,7 +1,7 @@
 import { median } from "./server/statistics.mjs";
 
 /** How much worse than the build before a figure may be. */
-export const LIMITS = { time: 1.05, tail: 1.1, memory: 1.1 };
+const LIMITS = { time: 1.05, tail: 1.1, memory: 1.1 };
 
 /**
  * What this build costs beside the one before it: per figure the ratio of each round's pair, so that a machine that drifts
@@ -10,7 +10,7 @@ export const LIMITS = { time: 1.05, tail: 1.1, memory: 1.1 };
 export class PairedRatios {
   #rows = [];
 
-  /** Samples of one figure in rounds of both builds; `kind` is a key of {@link LIMITS}. Times and sizes: less is better. */
+  /** Samples of one figure in rounds of both builds; `kind` is a key of LIMITS. Times and sizes: less is better. */
   add(what, kind, ours, before) {
     this.#rows.push({ what, kind, ratios: ours.map((value, round) => value / before[round]) });
   }

@@ -5,6 +5,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { openEtcdKv } from "../../src/server/storage/etcd/etcd-kv.js";
 import type { Kv } from "../../src/server/storage/kv.js";
+import { additions, differences } from "../helpers/across-versions.js";
 import { call } from "../helpers/api-caller.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "../helpers/etcd.js";
 
@@ -45,30 +46,6 @@ const LATER: Readonly<Record<string, readonly string[]>> = {
   StatefulSet: ["spec.persistentVolumeClaimRetentionPolicy", "status.availableReplicas"],
   Service: ["spec.internalTrafficPolicy", "spec.ipFamilies", "spec.ipFamilyPolicy"],
 };
-
-/** The paths at which `now` differs from `then`, but for what `now` has more. */
-function differences(then: unknown, now: unknown, path = ""): string[] {
-  if (typeof then !== "object" || then === null || typeof now !== "object" || now === null) {
-    // A time that is not set is left out since 1.36.
-    const same = Object.is(then, now) || (then === null && path.endsWith(".metadata.creationTimestamp"));
-    return same ? [] : [`${path}: ${JSON.stringify(then)} became ${JSON.stringify(now)}`];
-  }
-  const nows = now as Record<string, unknown>;
-  return Object.entries(then).flatMap(([key, value]) =>
-    differences(value, nows[key], path === "" ? key : `${path}.${key}`),
-  );
-}
-
-/** The paths that `now` has more. */
-function additions(then: unknown, now: unknown, path = ""): string[] {
-  if (typeof now !== "object" || now === null) return [];
-  if (typeof then !== "object" || then === null) return [path];
-  const thens = then as Record<string, unknown>;
-  return Object.entries(now).flatMap(([key, value]) => {
-    const at = path === "" ? key : `${path}.${key}`;
-    return key in thens ? additions(thens[key], value, at) : [at];
-  });
-}
 
 describe.skipIf(missing !== undefined).each(["application/json", "application/vnd.kubernetes.protobuf"] as const)(
   "the etcd of a kube-apiserver 1.20, opened by a server that stores %s",

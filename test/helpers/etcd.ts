@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { openEtcdKv } from "../../src/server/storage/etcd/etcd-kv.js";
 import type { Kv } from "../../src/server/storage/kv.js";
 import type { KvUnderTest } from "../suites/kv.js";
+import { freePorts } from "./free-ports.js";
 import { realEtcd } from "./real-tools.js";
 
 const etcd = realEtcd();
@@ -171,16 +171,4 @@ function launch(flags: readonly string[]): Promise<ChildProcess> {
     child.once("error", reject);
     child.once("exit", (code) => reject(new Error(`etcd ended with code ${code}: ${log.slice(-2000)}`)));
   });
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, () => listen()));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-function listen(): Promise<ReturnType<typeof createServer>> {
-  const server = createServer();
-  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createTransport } from "../../src/client/transport/create-transport.js";
 import { type Answer, call, type CallOptions } from "./api-caller.js";
+import { freePorts } from "./free-ports.js";
 
 /** What build-kubernetes-1.20.sh made of Debian's packages: bin/kube-apiserver and its PKI. */
 const folder = process.env["PEER"] ?? join(homedir(), ".cache", "kubets-test-tools", "kubernetes-1.20");
@@ -25,7 +25,7 @@ export interface RealApiServer {
 
 /** A kube-apiserver 1.20.2 on the store of an etcd, on a free port of the loopback. */
 export async function startKubernetes({ etcd }: { readonly etcd: string }): Promise<RealApiServer> {
-  const port = await freePort();
+  const [port] = await freePorts(1);
   const pki = (name: string): string => join(folder, "pki", name);
   const certificates = mkdtempSync(join(tmpdir(), "kubets-kubernetes-"));
   const flags = [
@@ -88,12 +88,4 @@ async function isReady(server: RealApiServer): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

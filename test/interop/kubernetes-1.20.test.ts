@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { additions, differences } from "../helpers/across-versions.js";
 import { type Answer, call } from "../helpers/api-caller.js";
 import { certificateRequest } from "../helpers/certificate-request.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "../helpers/etcd.js";
@@ -80,31 +81,6 @@ async function resourcesOf(get: Get): Promise<Map<string, { readonly root: strin
     }
   }
   return found;
-}
-
-/** The paths at which `theirs` says something else than `ours`, but for selfLink, which 1.36 has no more. */
-function differences(theirs: unknown, ours: unknown, path = ""): string[] {
-  if (path === "metadata.selfLink") return [];
-  if (typeof theirs !== "object" || theirs === null || typeof ours !== "object" || ours === null) {
-    // A time that is not set is left out since 1.36.
-    const same = Object.is(theirs, ours) || (theirs === null && path.endsWith(".metadata.creationTimestamp"));
-    return same ? [] : [`${path}: ${JSON.stringify(ours)} is ${JSON.stringify(theirs)} in 1.20`];
-  }
-  const held = ours as Readonly<Record<string, unknown>>;
-  return Object.entries(theirs).flatMap(([key, value]) =>
-    differences(value, held[key], path === "" ? key : `${path}.${key}`),
-  );
-}
-
-/** The paths that `ours` has more. */
-function additions(theirs: unknown, ours: unknown, path = ""): string[] {
-  if (typeof ours !== "object" || ours === null) return [];
-  if (typeof theirs !== "object" || theirs === null) return [path];
-  const held = theirs as Readonly<Record<string, unknown>>;
-  return Object.entries(ours).flatMap(([key, value]) => {
-    const at = path === "" ? key : `${path}.${key}`;
-    return key in held ? additions(held[key], value, at) : [at];
-  });
 }
 
 const titled = objects.map((object) => ({ title: `${object.kind} ${object.metadata.name}`, object }));

@@ -1,5 +1,5 @@
 import type { FlagSpec, Flags } from "./flag-set.js";
-import { parseBool } from "./resource-flags.js";
+import { parseGoBool } from "../../base/go-bool.js";
 
 export const cascadeFlag: FlagSpec = {
   name: "cascade",
@@ -22,7 +22,7 @@ export function readCascade(flags: Flags, warn: (text: string) => void): Propaga
     case "background":
       return "Background";
   }
-  const bool = parseBool(value);
+  const bool = parseGoBool(value);
   if (bool === undefined) {
     throw new Error(`invalid cascade value (${value}). Must be "background", "foreground", or "orphan"`);
   }

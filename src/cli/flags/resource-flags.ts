@@ -1,3 +1,4 @@
+import { parseGoBool } from "../../base/go-bool.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Factory } from "../factory.js";
 import { klogWarning } from "../../client/klog.js";
@@ -40,7 +41,7 @@ export function readDryRun(flags: Flags, factory: Factory): DryRunStrategy {
     warn(719, "--dry-run is deprecated and can be replaced with --dry-run=client.", factory);
     return "client";
   }
-  const bool = parseBool(value);
+  const bool = parseGoBool(value);
   if (bool === undefined) {
     throw new Error(`Invalid dry-run value (${value}). Must be "none", "server", or "client".`);
   }
@@ -88,7 +89,7 @@ export function readFieldValidation(flags: Flags): FieldValidation {
     case "ignore":
       return "Ignore";
   }
-  const bool = parseBool(value);
+  const bool = parseGoBool(value);
   if (bool === undefined) {
     const text = `invalid - validate option ${goQuote(value)}; must be one of: strict (or true), warn, ignore (or false)`;
     throw new Error(text);
@@ -99,10 +100,4 @@ export function readFieldValidation(flags: Flags): FieldValidation {
 export function warnCannotValidate({ streams, clock }: Factory): void {
   const text = "cannot perform warn validation if server-side field validation is unsupported, skipping validation";
   streams.err.write(klogWarning("schema.go:145", text, new Date(clock.now())));
-}
-
-/** Go's strconv.ParseBool; undefined where that fails. */
-export function parseBool(text: string): boolean | undefined {
-  if (["1", "t", "T", "true", "TRUE", "True"].includes(text)) return true;
-  return ["0", "f", "F", "false", "FALSE", "False"].includes(text) ? false : undefined;
 }

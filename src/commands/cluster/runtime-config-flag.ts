@@ -1,6 +1,6 @@
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import { parseBool } from "../../cli/flags/resource-flags.js";
+import { parseGoBool } from "../../base/go-bool.js";
 import type { FlagSpec } from "../../cli/flags/flag-set.js";
 
 /** --runtime-config, as kube-apiserver has it. */
@@ -17,7 +17,7 @@ export function runtimeConfigOf(invocation: Invocation): Readonly<Record<string,
   const config: Record<string, boolean> = {};
   for (const entry of invocation.flags.strings("runtime-config")) {
     const [key = "", value = "true"] = entry.split("=");
-    const enabled = value === "" ? true : parseBool(value);
+    const enabled = value === "" ? true : parseGoBool(value);
     if (enabled === undefined || !/^(api\/(all|ga|beta|alpha)|v1|[a-z0-9.-]+\/v[0-9][a-z0-9]*)$/.test(key)) {
       throw usageError(
         invocation,

@@ -57,7 +57,7 @@ export function* decodeTypedSteps(body: Uint8Array, options: TypedDecodeOptions)
 }
 
 /** {@link decodeTyped} for a body that is already a value (YAML). `body` is quoted in errors. */
-function decodeTypedValue(
+export function decodeTypedValue(
   value: JsonValue,
   duplicates: DuplicateKeys | undefined,
   options: TypedDecodeOptions,

@@ -3,6 +3,7 @@ import { isStatusError, timeout } from "../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
+import { SHARE_OF_TIME } from "../request/share-of-time.js";
 import type { AdmissionAttributes, AdmissionRecord } from "./attributes.js";
 import type { AdmissionContext, AdmissionObjectReader, AdmissionObjects, AdmissionPlugin } from "./plugin.js";
 
@@ -77,13 +78,10 @@ function apart(context: AdmissionContext): AdmissionContext {
   return { ...context, objects };
 }
 
-/** How much of the time that its request has left a phase of a plugin may take. */
-const SHARE = 0.9;
-
 /** Runs one phase of a plugin. It ends with the request, whether the plugin has ended or not. */
 async function bounded(name: string, { request }: AdmissionRecord, run: () => unknown): Promise<void> {
   try {
-    const limit = request.timeLeft === undefined ? undefined : Math.round(request.timeLeft * SHARE);
+    const limit = request.timeLeft === undefined ? undefined : Math.round(request.timeLeft * SHARE_OF_TIME);
     const running = run();
     if (isThenable(running)) await inTime(running, request.signal, limit);
   } catch (error) {

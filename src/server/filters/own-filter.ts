@@ -1,5 +1,6 @@
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
+import { SHARE_OF_TIME } from "../request/share-of-time.js";
 import { limitOf } from "./deadline.js";
 
 /** The server's own filters, in running order. */
@@ -15,9 +16,6 @@ export interface OwnFilter {
   readonly before?: FilterName;
   readonly after?: FilterName;
 }
-
-/** How much of a request's time a filter may take before it passes the request on or answers it. */
-const SHARE = 0.9;
 
 /**
  * A filter from outside the server, such that it can fail no more than the request that it handles: a filter that throws,
@@ -58,7 +56,8 @@ export function guarded({ name, filter }: OwnFilter): Filter {
 async function inTime(request: ApiRequest, running: Promise<void>, passed: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((_, reject) => {
-    const limit = limitOf(request.exchange.query.get("timeout")) * SHARE;
+    const left = request.timeLeft ?? limitOf(request.exchange.query.get("timeout"));
+    const limit = Math.round(left * SHARE_OF_TIME);
     timer = setTimeout(() => {
       if (!request.exchange.responded) reject(new Error(`it did nothing with the request for ${limit} ms`));
     }, limit);

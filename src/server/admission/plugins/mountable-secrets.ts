@@ -1,13 +1,12 @@
+import { parseGoBool } from "../../../base/go-bool.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 const ENFORCED = "kubernetes.io/enforce-mountable-secrets";
-/** What Go's strconv.ParseBool takes for true. */
-const TRUE: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 
 /** Whether pods of the account may use no secrets but those that the account names. */
 export const enforcesMountableSecrets = ({ metadata }: KubeObject): boolean =>
-  TRUE.has(metadata?.annotations?.[ENFORCED] ?? "");
+  parseGoBool(metadata?.annotations?.[ENFORCED] ?? "") === true;
 
 /** What a pod takes from secrets that its account does not name, the first of it in kube-apiserver's words. */
 export function unmountableSecret(spec: ReadonlyFields, account: KubeObject): string | undefined {

@@ -18,6 +18,11 @@ export function runSteps<T>(body: Uint8Array, steps: Steps<T>): T | Promise<T> {
   return isLong(body) ? inSlices(steps) : untilItWaits(steps);
 }
 
+/** As {@link runSteps}, for work that has a plain form: a short body makes no generators. */
+export function byLength<T>(body: Uint8Array, atOnce: () => T, inSteps: () => Steps<T>): T | Promise<T> {
+  return isLong(body) ? inSlices(inSteps()) : atOnce();
+}
+
 function untilItWaits<T>(steps: Steps<T>): T | Promise<T> {
   for (;;) {
     const step = steps.next();

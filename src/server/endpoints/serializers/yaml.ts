@@ -1,7 +1,7 @@
-import { decodeTypedValueSteps } from "../../../machinery/codec/decode-typed.js";
+import { decodeTypedValue, decodeTypedValueSteps } from "../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
-import { runSteps } from "../negotiation/request-body.js";
+import { byLength } from "../negotiation/request-body.js";
 import { jsonBytes } from "./json/json-text.js";
 import { yamlParts } from "./json/list-body.js";
 import { listBody } from "./json/list-members.js";
@@ -24,7 +24,11 @@ export const yamlSerializer: Serializer = {
     const { readYamlBody } = await import("../negotiation/yaml-body.js");
     const { value, repeated } = readYamlBody(body);
     const options = { expected, schemaOf, mode, repeatedInYaml: repeated };
-    return runSteps(body, decodeTypedValueSteps(value, undefined, options, body));
+    return byLength(
+      body,
+      () => decodeTypedValue(value, undefined, options, body),
+      () => decodeTypedValueSteps(value, undefined, options, body),
+    );
   },
 };
 

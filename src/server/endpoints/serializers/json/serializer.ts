@@ -1,11 +1,10 @@
-import { inSlices } from "../../../../base/time-slice.js";
 import { decodeTyped, decodeTypedSteps } from "../../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../../machinery/codec/encode.js";
 import { encodeObjectSteps } from "../../../../machinery/codec/encode-steps.js";
 import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { Serializer, View } from "../serializer.js";
-import { isLong } from "../../negotiation/request-body.js";
+import { byLength } from "../../negotiation/request-body.js";
 import { itemChunks } from "./item-chunks.js";
 import { JsonFrames } from "./frames.js";
 import { indented, jsonBytes, NEWLINE } from "./json-text.js";
@@ -49,7 +48,11 @@ export const jsonSerializer: Serializer = {
 
   decode: (body, { expected, mode, schemaOf }) => {
     const options = { expected, schemaOf, mode };
-    return isLong(body) ? inSlices(decodeTypedSteps(body, options)) : decodeTyped(body, options);
+    return byLength(
+      body,
+      () => decodeTyped(body, options),
+      () => decodeTypedSteps(body, options),
+    );
   },
 };
 

@@ -1,4 +1,4 @@
-import { decodeTypedValueSteps, unrecognized } from "../../../../machinery/codec/decode-typed.js";
+import { decodeTypedValue, decodeTypedValueSteps, unrecognized } from "../../../../machinery/codec/decode-typed.js";
 import { JsonDecodeError } from "../../../../machinery/codec/json-decoder.js";
 import { decodeProtobufMessage } from "../../../../machinery/codec/protobuf/decode-protobuf.js";
 import { encodeProtobufDocument } from "../../../../machinery/codec/protobuf/encode-protobuf.js";
@@ -10,7 +10,7 @@ import { type GroupVersionKind, parseGroupVersion } from "../../../../machinery/
 import type { JsonValue } from "../../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { DecodeOptions } from "../../negotiation/decode-body.js";
-import { runSteps } from "../../negotiation/request-body.js";
+import { byLength } from "../../negotiation/request-body.js";
 import { metaSchema, protobufTypes } from "../../meta-kinds.js";
 import type { Serializer, View } from "../serializer.js";
 import { ProtobufFrames, watchEvents } from "./frames.js";
@@ -62,7 +62,12 @@ export const protobufSerializer: Serializer = {
 
   decode(body, { expected, mode, schemaOf }) {
     const options = { expected, schemaOf, mode };
-    return runSteps(body, decodeTypedValueSteps(valueOf(body, expected, schemaOf), undefined, options, body));
+    const value = valueOf(body, expected, schemaOf);
+    return byLength(
+      body,
+      () => decodeTypedValue(value, undefined, options, body),
+      () => decodeTypedValueSteps(value, undefined, options, body),
+    );
   },
 };
 
