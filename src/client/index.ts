@@ -5,11 +5,11 @@ export {
   type CallOptions,
   type DeleteOptions,
   type ListOptions,
-  type PatchType,
   ResourceClient,
   type WatchOptions,
   type WriteOptions,
 } from "./dynamic/resource-client.js";
+export type { PatchType } from "./dynamic/patch-type.js";
 export { watchEvents, type WatchEvent } from "./dynamic/watch-events.js";
 export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
 export type { ConfigOverrides } from "./config/config-overrides.js";

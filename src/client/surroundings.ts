@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
+import { systemTimers, type Timers } from "../base/timers.js";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -12,9 +13,16 @@ export interface Surroundings {
   readonly clock: Clock;
   /** Varies how long watches last, and names temporary files. */
   readonly random: Random;
+  /** Delays between retries, renewals and resyncs. They do not follow jumps of the clock. */
+  readonly timers: Timers;
 }
 
 /** Completes the surroundings given to a public function. The process's own replace what is left out. */
-export function surroundingsOf({ env, clock, random }: Partial<Surroundings>): Surroundings {
-  return { env: env ?? process.env, clock: clock ?? systemClock, random: random ?? systemRandom };
+export function surroundingsOf({ env, clock, random, timers }: Partial<Surroundings>): Surroundings {
+  return {
+    env: env ?? process.env,
+    clock: clock ?? systemClock,
+    random: random ?? systemRandom,
+    timers: timers ?? systemTimers,
+  };
 }

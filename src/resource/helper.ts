@@ -1,4 +1,5 @@
 import { randomBelow } from "../base/random-below.js";
+import { PATCH_MEDIA_TYPES, type PatchType } from "../client/dynamic/patch-type.js";
 import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import { isStatusError } from "../machinery/errors/status-error.js";
@@ -8,15 +9,6 @@ import { encodeBody } from "./encode-json.js";
 import { resourcePath } from "./resource-path.js";
 import { isList } from "./is-list.js";
 import { readWatch, type WatchEvent } from "./watch-stream.js";
-
-export type PatchType = "json" | "merge" | "strategic" | "apply";
-
-const PATCH_CONTENT_TYPES: Readonly<Record<PatchType, string>> = {
-  json: "application/json-patch+json",
-  merge: "application/merge-patch+json",
-  strategic: "application/strategic-merge-patch+json",
-  apply: "application/apply-patch+yaml",
-};
 
 /** What a request says besides its object. An empty string or false is not sent. */
 export interface HelperOptions {
@@ -86,7 +78,7 @@ export class Helper {
   /** `patch` is sent as it is. `force` takes fields over from other managers in an apply patch. */
   patch(namespace: string, name: string, type: PatchType, patch: Uint8Array, force?: boolean): Promise<KubeObject> {
     const query = { ...this.writeQuery(), force: force === undefined ? undefined : String(force) };
-    return this.send("PATCH", this.path(namespace, name), query, patch, PATCH_CONTENT_TYPES[type]);
+    return this.send("PATCH", this.path(namespace, name), query, patch, PATCH_MEDIA_TYPES[type]);
   }
 
   /** Without a resourceVersion in `object`, `overwrite` takes the server's, so that the write cannot conflict. */

@@ -1,5 +1,5 @@
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
 import type { ClientConfig } from "../config/client-config.js";
 import { createCachedDiscovery } from "../discovery/cached-discovery.js";
@@ -16,12 +16,12 @@ export interface KubernetesClient extends AsyncDisposable {
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
   /** The client of a resource, without discovery. */
-  resource<T extends KubeObject = KubeObject>(resource: GroupVersionResource): ResourceClient<T>;
+  resource<T extends ApiObject = KubeObject>(resource: GroupVersionResource): ResourceClient<T>;
   /**
    * The client of an object's resource, found by discovery. A namespaced kind gets the object's namespace, else the
    * config's.
    */
-  resourceFor<T extends KubeObject = KubeObject>(object: T): Promise<ResourceClient<T>>;
+  resourceFor<T extends ApiObject = KubeObject>(object: T): Promise<ResourceClient<T>>;
   close(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ export function kubernetesClient(config: ClientConfig, options: RestClientOption
     rest,
     discovery,
     mapper,
-    resource: <T extends KubeObject>(resource: GroupVersionResource) => new ResourceClient<T>(rest, resource),
-    resourceFor: async <T extends KubeObject>(object: T) => {
+    resource: <T extends ApiObject>(resource: GroupVersionResource) => new ResourceClient<T>(rest, resource),
+    resourceFor: async <T extends ApiObject>(object: T) => {
       const { apiVersion = "", kind = "", metadata } = object;
       const slash = apiVersion.indexOf("/");
       const group = slash === -1 ? "" : apiVersion.slice(0, slash);

@@ -1,8 +1,9 @@
 import { encodeJson } from "../../machinery/codec/json-encoder.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
-import type { KubeList, KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeList, KubeObject } from "../../machinery/meta/object.js";
 import type { RestClient, RestRequest } from "../rest/rest-client.js";
+import { PATCH_MEDIA_TYPES, type PatchType } from "./patch-type.js";
 import { type WatchEvent, watchEvents } from "./watch-events.js";
 
 export interface CallOptions {
@@ -40,21 +41,11 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
-/** The format of a patch. "apply" is server-side apply and needs a field manager. */
-export type PatchType = "json" | "merge" | "strategic" | "apply";
-
-const PATCH_TYPES: Readonly<Record<PatchType, string>> = {
-  json: "application/json-patch+json",
-  merge: "application/merge-patch+json",
-  strategic: "application/strategic-merge-patch+json",
-  apply: "application/apply-patch+yaml",
-};
-
 /**
  * A client of one resource, in a namespace or across all. Throws StatusErrors, and TransportErrors when the server does not
  * answer.
  */
-export class ResourceClient<T extends KubeObject = KubeObject> {
+export class ResourceClient<T extends ApiObject = KubeObject> {
   constructor(
     private readonly rest: RestClient,
     private readonly resource: GroupVersionResource,
@@ -120,7 +111,7 @@ export class ResourceClient<T extends KubeObject = KubeObject> {
   ): Promise<T> {
     const { type, force, ...rest } = options;
     const path = this.path(name, options.subresource);
-    return this.write("PATCH", path, patch, rest, PATCH_TYPES[type], force ? { force: "true" } : {});
+    return this.write("PATCH", path, patch, rest, PATCH_MEDIA_TYPES[type], force ? { force: "true" } : {});
   }
 
   delete(name: string, options: DeleteOptions = {}): Promise<T> {

@@ -1,9 +1,9 @@
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
 import { StatusError, type Status } from "../../machinery/errors/status-error.js";
 import { isJsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 
-export interface WatchEvent<T extends KubeObject = KubeObject> {
+export interface WatchEvent<T extends ApiObject = KubeObject> {
   readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
   readonly object: T;
 }
@@ -12,7 +12,7 @@ export interface WatchEvent<T extends KubeObject = KubeObject> {
  * Decodes the events of a watch as they arrive, one JSON document per line. Throws an ERROR event as a StatusError (410 when
  * the resourceVersion is too old). Ends when the server ends the watch.
  */
-export async function* watchEvents<T extends KubeObject>(
+export async function* watchEvents<T extends ApiObject>(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   for await (const line of lines(body)) {

@@ -33,16 +33,20 @@ export interface ListMeta {
   remainingItemCount?: number;
 }
 
-/** Any API object as plain data. What was read from a store or cache is shared: never change it in place. */
-export interface KubeObject {
+/** What every API object has. The declarations of `kubets/api` and users' own kinds extend it. */
+export interface ApiObject {
   apiVersion?: string;
   kind?: string;
   metadata?: ObjectMeta;
+}
+
+/** Any API object as plain data. What was read from a store or cache is shared: never change it in place. */
+export interface KubeObject extends ApiObject {
   // Everything else a kind holds; narrow it where it is used.
   [field: string]: unknown;
 }
 
-export interface KubeList<T extends KubeObject = KubeObject> {
+export interface KubeList<T extends ApiObject = KubeObject> {
   apiVersion: string;
   kind: string;
   metadata: ListMeta;
