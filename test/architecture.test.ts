@@ -106,7 +106,7 @@ describe("time, randomness and environment", () => {
   });
 
   test("only what the list names chooses the system's clock, timers and randomness", () => {
-    const chooses = /^import [^;]*\bsystem(Clock|Timers|Random)\b/m;
+    const chooses = /^import [^;]*\b(system(Clock|Timers|Random)|workTimers)\b/m;
     expect(using(chooses)).toEqual(Object.keys(CHOOSES_THE_SYSTEMS).sort());
   });
 });

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
-import { systemTimers, type Timers } from "../base/timers.js";
+import { type Timers, workTimers } from "../base/timers.js";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -13,7 +13,7 @@ export interface Surroundings {
   readonly clock: Clock;
   /** Varies how long watches last, and names temporary files. */
   readonly random: Random;
-  /** Delays between retries, renewals and resyncs. They do not follow jumps of the clock. */
+  /** Delays between retries, renewals and resyncs. They do not follow jumps of the clock, and keep the process alive until they fire or are cancelled. */
   readonly timers: Timers;
 }
 
@@ -23,6 +23,6 @@ export function surroundingsOf({ env, clock, random, timers }: Partial<Surroundi
     env: env ?? process.env,
     clock: clock ?? systemClock,
     random: random ?? systemRandom,
-    timers: timers ?? systemTimers,
+    timers: timers ?? workTimers,
   };
 }

@@ -1,0 +1,43 @@
+import type { Random } from "./random.js";
+import { randomBelow } from "./random-below.js";
+import { startStopwatch } from "./stopwatch.js";
+
+export interface BackoffOptions {
+  /** Milliseconds. */
+  readonly first: number;
+  readonly longest: number;
+  readonly factor: number;
+  /** A wait is up to this share longer, at random: 1 is up to twice as long. */
+  readonly jitter: number;
+  /** After so many milliseconds without a wait, the next one is the first again. */
+  readonly resetAfter: number;
+  readonly random: Random;
+}
+
+/** Waits that grow while failures follow each other (apimachinery's wait.Backoff with a reset). */
+export class Backoff {
+  #next: number;
+  #sinceLast: () => number = () => 0;
+  /** How many waits were given since the last reset. */
+  attempts = 0;
+
+  constructor(private readonly options: BackoffOptions) {
+    this.#next = options.first;
+  }
+
+  /** Milliseconds to wait before the next attempt. */
+  next(): number {
+    const { longest, factor, jitter, resetAfter, random } = this.options;
+    if (this.#sinceLast() > resetAfter) this.reset();
+    const wait = this.#next;
+    this.#next = Math.min(wait * factor, longest);
+    this.#sinceLast = startStopwatch();
+    this.attempts += 1;
+    return wait * (1 + (jitter * randomBelow(random, 1 << 20)) / (1 << 20));
+  }
+
+  reset(): void {
+    this.#next = this.options.first;
+    this.attempts = 0;
+  }
+}

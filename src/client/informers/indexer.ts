@@ -1,0 +1,137 @@
+import type { ApiObject } from "../../machinery/meta/object.js";
+import { objectKey } from "./object-key.js";
+
+/** The values under which an object is found in an index. */
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+/** The index that every {@link Indexer} has: objects by their namespace. */
+export const NAMESPACE_INDEX = "namespace";
+
+/** What readers of a cache may ask. What it answers is shared: never change it in place. */
+export interface ReadonlyIndexer<T extends ApiObject> {
+  readonly size: number;
+  get(key: string): T | undefined;
+  has(key: string): boolean;
+  keys(): IterableIterator<string>;
+  values(): IterableIterator<T>;
+  /** The objects that an index holds under `value`. Throws `Index with name X does not exist`. */
+  byIndex(index: string, value: string): T[];
+  /** Their keys. */
+  indexKeys(index: string, value: string): string[];
+  /** All values that an index has objects for. */
+  indexValues(index: string): string[];
+}
+
+/** Objects by key and by the values of index functions, in memory (client-go's ThreadSafeMap). */
+export class Indexer<T extends ApiObject> implements ReadonlyIndexer<T> {
+  readonly #objects = new Map<string, T>();
+  readonly #indices = new Map<string, Index<T>>();
+
+  constructor(
+    indexers: Readonly<Record<string, IndexFunction<T>>> = {},
+    private readonly keyOf: (object: T) => string = objectKey,
+  ) {
+    this.addIndexers({ [NAMESPACE_INDEX]: ({ metadata }) => [metadata?.namespace ?? ""], ...indexers });
+  }
+
+  /** Adds indices and fills them with the objects there are. Throws when an index of that name exists. */
+  addIndexers(indexers: Readonly<Record<string, IndexFunction<T>>>): void {
+    const conflicts = Object.keys(indexers).filter((name) => this.#indices.has(name));
+    if (conflicts.length > 0) throw new Error(`indexer conflict: ${conflicts.join(", ")}`);
+    for (const [name, valuesOf] of Object.entries(indexers)) {
+      const index: Index<T> = { valuesOf, keys: new Map() };
+      for (const [key, object] of this.#objects) enter(index, key, object);
+      this.#indices.set(name, index);
+    }
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#objects.has(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#objects.keys();
+  }
+
+  values(): IterableIterator<T> {
+    return this.#objects.values();
+  }
+
+  /** Adds an object, or replaces the one with its key. */
+  set(object: T): void {
+    const key = this.keyOf(object);
+    const before = this.#objects.get(key);
+    this.#objects.set(key, object);
+    for (const index of this.#indices.values()) {
+      if (before !== undefined) leave(index, key, before);
+      enter(index, key, object);
+    }
+  }
+
+  delete(key: string): void {
+    const before = this.#objects.get(key);
+    if (before === undefined) return;
+    this.#objects.delete(key);
+    for (const index of this.#indices.values()) leave(index, key, before);
+  }
+
+  /** Puts these objects in the place of all that there are. */
+  replace(objects: Iterable<T>): void {
+    this.#objects.clear();
+    for (const { keys } of this.#indices.values()) keys.clear();
+    for (const object of objects) this.set(object);
+  }
+
+  byIndex(index: string, value: string): T[] {
+    const found: T[] = [];
+    for (const key of this.#index(index).keys.get(value) ?? []) {
+      const object = this.#objects.get(key);
+      if (object !== undefined) found.push(object);
+    }
+    return found;
+  }
+
+  indexKeys(index: string, value: string): string[] {
+    return [...(this.#index(index).keys.get(value) ?? [])];
+  }
+
+  indexValues(index: string): string[] {
+    return [...this.#index(index).keys.keys()];
+  }
+
+  #index(name: string): Index<T> {
+    const index = this.#indices.get(name);
+    if (index === undefined) throw new Error(`Index with name ${name} does not exist`);
+    return index;
+  }
+}
+
+interface Index<T> {
+  readonly valuesOf: IndexFunction<T>;
+  /** The keys of the objects under each value. */
+  readonly keys: Map<string, Set<string>>;
+}
+
+function enter<T>(index: Index<T>, key: string, object: T): void {
+  for (const value of index.valuesOf(object)) {
+    const keys = index.keys.get(value);
+    if (keys === undefined) index.keys.set(value, new Set([key]));
+    else keys.add(key);
+  }
+}
+
+function leave<T>(index: Index<T>, key: string, object: T): void {
+  for (const value of index.valuesOf(object)) {
+    const keys = index.keys.get(value);
+    keys?.delete(key);
+    if (keys?.size === 0) index.keys.delete(value);
+  }
+}

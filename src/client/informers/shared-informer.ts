@@ -1,0 +1,237 @@
+import { deferred } from "../../base/deferred.js";
+import { startStopwatch } from "../../base/stopwatch.js";
+import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ListWatch, ReflectorFault, Selection } from "../reflector/list-watch.js";
+import { Reflector } from "../reflector/reflector.js";
+import { type Surroundings, surroundingsOf } from "../surroundings.js";
+import { type Delta, DeltaQueue, Tombstone } from "./delta-queue.js";
+import type { EventHandler, HandlerRegistration } from "./event-handler.js";
+import { HandlerQueue, type Notification } from "./handler-queue.js";
+import { type IndexFunction, Indexer, type ReadonlyIndexer } from "./indexer.js";
+import { Lister } from "./lister.js";
+import { objectKey } from "./object-key.js";
+
+export interface InformerOptions<T extends ApiObject> extends Partial<Surroundings> {
+  readonly selection?: Selection;
+  /** How often handlers that ask for nothing else see every object again, from the cache. 0, the default: never. */
+  readonly resyncMilliseconds?: number;
+  /** Indices of the cache besides that by namespace. */
+  readonly indexers?: Readonly<Record<string, IndexFunction<T>>>;
+  /** Changes objects before they are cached, for example to drop fields nobody reads. */
+  readonly transform?: (object: T) => T;
+  /** As {@link ReflectorOptions.streamingLists}. */
+  readonly streamingLists?: boolean;
+  /** Called when the server cannot be read. The informer goes on after the wait that the fault names. */
+  readonly onFault?: (fault: ReflectorFault) => void;
+  /** Called with what a handler or the transform threw. Default: the error is thrown where nothing catches it. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** No resync is checked for more often. Milliseconds. */
+const SHORTEST_RESYNC_MS = 1000;
+
+/**
+ * A cache of a collection that stays current, and tells handlers about changes: one list and one watch for any number of
+ * handlers (client-go's SharedIndexInformer). The cache is at least as new as what a handler is called with.
+ */
+export class SharedInformer<T extends ApiObject> {
+  readonly #indexer: Indexer<T>;
+  readonly #deltas: DeltaQueue<T>;
+  readonly #reflector: Reflector<T>;
+  readonly #surroundings: Surroundings;
+  readonly #handlers = new Set<HandlerQueue<T>>();
+  readonly #synced = deferred<void>();
+  /** Milliseconds until each handler that resyncs is due, counted from the last scheduling. */
+  readonly #resyncDue = new Map<HandlerQueue<T>, number>();
+  readonly #syncing = new Set<HandlerQueue<T>>();
+  #hasSynced = false;
+  #consuming = false;
+  #stopped = false;
+  #running: Promise<void> | undefined;
+  #cancelResync = (): void => {};
+  #sinceScheduled = (): number => 0;
+
+  constructor(
+    source: ListWatch<T>,
+    private readonly options: InformerOptions<T> = {},
+  ) {
+    const { indexers, transform, selection, streamingLists, onFault } = options;
+    this.#surroundings = surroundingsOf(options);
+    this.#indexer = new Indexer(indexers);
+    this.#deltas = new DeltaQueue({ known: this.#indexer, transform });
+    this.#reflector = new Reflector(source, this.#store(), {
+      ...this.#surroundings,
+      ...(selection && { selection }),
+      ...(streamingLists !== undefined && { streamingLists }),
+      ...(onFault && { onFault }),
+    });
+  }
+
+  /** The cache. It is empty before the first list. */
+  get cache(): ReadonlyIndexer<T> {
+    return this.#indexer;
+  }
+
+  get lister(): Lister<T> {
+    return new Lister(this.#indexer);
+  }
+
+  /** The resourceVersion that was last read. */
+  get resourceVersion(): string {
+    return this.#reflector.resourceVersion;
+  }
+
+  /** Whether the cache holds what the first list had. */
+  hasSynced(): boolean {
+    return this.#hasSynced;
+  }
+
+  /** Resolves when the cache holds what the first list had. It never does for an informer that is stopped before. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Adds indices, also while the informer runs. */
+  addIndexers(indexers: Readonly<Record<string, IndexFunction<T>>>): void {
+    this.#indexer.addIndexers(indexers);
+  }
+
+  /** A handler that is added while the informer runs is first called for every object there is. */
+  addHandler(handler: EventHandler<T>, options: { readonly resyncMilliseconds?: number } = {}): HandlerRegistration {
+    const asked = options.resyncMilliseconds ?? this.options.resyncMilliseconds ?? 0;
+    const queue: HandlerQueue<T> = new HandlerQueue(handler, {
+      resyncMilliseconds: asked === 0 ? 0 : Math.max(asked, SHORTEST_RESYNC_MS),
+      onError: (error) => this.#report(error),
+      onRemove: () => {
+        this.#handlers.delete(queue);
+        this.#resyncDue.delete(queue);
+      },
+    });
+    for (const object of this.#indexer.values()) queue.push({ type: "added", object, isInitial: true });
+    if (this.#hasSynced) queue.push({ type: "synced" });
+    this.#handlers.add(queue);
+    if (queue.resyncMilliseconds > 0) {
+      this.#passResyncTime(this.#sinceScheduled());
+      this.#resyncDue.set(queue, queue.resyncMilliseconds);
+      if (this.#running !== undefined) this.#scheduleResync();
+    }
+    return queue;
+  }
+
+  /** Follows the collection until the signal aborts, and resolves then. An informer runs once. */
+  run(signal: AbortSignal): Promise<void> {
+    if (this.#running !== undefined) throw new Error("the informer was started already");
+    this.#running = this.#reflector.run(signal).finally(() => {
+      this.#stopped = true;
+      this.#cancelResync();
+      for (const handler of this.#handlers) handler.remove();
+    });
+    this.#scheduleResync();
+    return this.#running;
+  }
+
+  #store() {
+    const consume = (): void => {
+      if (!this.#consuming) void this.#consume();
+    };
+    return {
+      replace: (objects: readonly T[]) => {
+        this.#deltas.replace(objects);
+        consume();
+      },
+      add: (object: T) => {
+        this.#deltas.add(object);
+        consume();
+      },
+      update: (object: T) => {
+        this.#deltas.update(object);
+        consume();
+      },
+      delete: (object: T) => {
+        this.#deltas.delete(object);
+        consume();
+      },
+    };
+  }
+
+  /** Takes everything from the queue, with turns for others in between. */
+  async #consume(): Promise<void> {
+    this.#consuming = true;
+    for (;;) {
+      const deltas = this.#deltas.pop();
+      if (deltas !== undefined) for (const delta of deltas) this.#handle(delta);
+      if (!this.#hasSynced && this.#deltas.hasSynced) this.#reachSynced();
+      if (deltas === undefined || this.#stopped) break;
+      if (sliceIsSpent()) await nextSlice();
+    }
+    this.#consuming = false;
+  }
+
+  #reachSynced(): void {
+    this.#hasSynced = true;
+    for (const handler of this.#handlers) handler.push({ type: "synced" });
+    this.#synced.resolve();
+  }
+
+  #handle(delta: Delta<T>): void {
+    if (delta.type === "Deleted") {
+      const isFinal = !(delta.object instanceof Tombstone);
+      const object = delta.object instanceof Tombstone ? delta.object.object : delta.object;
+      this.#indexer.delete(objectKey(object));
+      this.#distribute({ type: "deleted", object, isFinal }, this.#handlers);
+      return;
+    }
+    const { object } = delta;
+    const before = this.#indexer.get(objectKey(object));
+    this.#indexer.set(object);
+    if (before === undefined) {
+      this.#distribute({ type: "added", object, isInitial: !this.#hasSynced }, this.#handlers);
+      return;
+    }
+    const isSame =
+      delta.type === "Sync" ||
+      (delta.type === "Replaced" && before.metadata?.resourceVersion === object.metadata?.resourceVersion);
+    this.#distribute({ type: "updated", before, after: object }, isSame ? this.#syncing : this.#handlers);
+  }
+
+  #distribute(notification: Notification<T>, handlers: ReadonlySet<HandlerQueue<T>>): void {
+    for (const handler of handlers) handler.push(notification);
+  }
+
+  /** One timer for all handlers: it fires when the next of them is due. */
+  #scheduleResync(): void {
+    this.#cancelResync();
+    if (this.#stopped || this.#resyncDue.size === 0) return;
+    const wait = Math.min(...this.#resyncDue.values());
+    this.#sinceScheduled = startStopwatch();
+    this.#cancelResync = this.#surroundings.timers.start(wait, () => {
+      this.#passResyncTime(wait);
+      this.#resync();
+      this.#scheduleResync();
+    });
+  }
+
+  #passResyncTime(milliseconds: number): void {
+    for (const [handler, due] of this.#resyncDue) this.#resyncDue.set(handler, Math.max(due - milliseconds, 0));
+  }
+
+  #resync(): void {
+    this.#syncing.clear();
+    for (const [handler, due] of this.#resyncDue) {
+      if (due > 0) continue;
+      this.#resyncDue.set(handler, handler.resyncMilliseconds);
+      this.#syncing.add(handler);
+    }
+    this.#deltas.resync();
+    if (!this.#consuming) void this.#consume();
+  }
+
+  #report(error: unknown): void {
+    if (this.options.onError !== undefined) this.options.onError(error);
+    else
+      queueMicrotask(() => {
+        throw error;
+      });
+  }
+}

@@ -1,0 +1,51 @@
+import type { ApiObject, KubeList, KubeObject } from "../../machinery/meta/object.js";
+import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
+import type { WatchEvent } from "../dynamic/watch-events.js";
+
+/** What a reflector reads: a collection that can be listed and watched. A ResourceClient is one. */
+export interface ListWatch<T extends ApiObject = KubeObject> {
+  /** One page. */
+  list(options: ListOptions): Promise<KubeList<T>>;
+  /** Throws an ERROR event as a StatusError. Ends when the server ends the watch. */
+  watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+}
+
+/** Which part of a collection. */
+export interface Selection {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+/** Where a reflector puts what it reads. */
+export interface ReflectorStore<T extends ApiObject> {
+  /** A whole list took the place of everything before. */
+  replace(objects: readonly T[]): void;
+  add(object: T): void;
+  update(object: T): void;
+  delete(object: T): void;
+}
+
+/** Why a reflector reads again, and when. It goes on by itself. */
+export interface ReflectorFault {
+  readonly step: "list" | "watch";
+  /** A StatusError, a TransportError, or a {@link StalledError}, {@link ShortWatchError} or {@link LostHistoryError}. */
+  readonly error: unknown;
+  /** How many faults in a row, this one included. */
+  readonly attempt: number;
+  readonly retryInMilliseconds: number;
+}
+
+/** The server sent nothing for a time in which it should have sent at least a bookmark. */
+export class StalledError extends Error {
+  override readonly name = "StalledError";
+}
+
+/** The server ended a watch at once, without an event, which it would do again. */
+export class ShortWatchError extends Error {
+  override readonly name = "ShortWatchError";
+}
+
+/** The server is at an older resourceVersion than the one that was read before: its storage was restored or is a new one. */
+export class LostHistoryError extends Error {
+  override readonly name = "LostHistoryError";
+}

@@ -1,0 +1,57 @@
+import type { Timers } from "../../base/timers.js";
+import { StalledError } from "./list-watch.js";
+
+/** Ends an exchange in which the server falls silent, or that lasts too long. */
+export interface SilenceLimit {
+  /** Aborts with the caller's signal, or when the limit is reached. Its reason is a {@link StalledError} then. */
+  readonly signal: AbortSignal;
+  /** To be called for everything that the server sends. */
+  heard(): void;
+  /** The error to throw when the limit was reached. */
+  stalled(): StalledError | undefined;
+  /** To be called at the end: leaves no timer and no listener behind. */
+  clear(): void;
+}
+
+/**
+ * Reaches its limit when nothing was heard for one to two periods, or after `longest` milliseconds. It looks once a period, so
+ * that an event costs no timer.
+ */
+export function silenceLimit(timers: Timers, period: number, longest: number, caller: AbortSignal): SilenceLimit {
+  const stop = new AbortController();
+  let heard = true;
+  let stalled: StalledError | undefined;
+  let elapsed = 0;
+  let cancel = (): void => {};
+  const follow = (): void => stop.abort(caller.reason);
+  const give = (reason: string): void => {
+    stalled = new StalledError(reason);
+    stop.abort(stalled);
+  };
+  const look = (): void => {
+    elapsed += period;
+    if (!heard) give(`the server sent nothing for ${period / 1000} seconds`);
+    else if (elapsed >= longest) give(`the server did not end the request in ${longest / 1000} seconds`);
+    else {
+      heard = false;
+      cancel = timers.start(period, look);
+    }
+  };
+  if (caller.aborted) follow();
+  else {
+    caller.addEventListener("abort", follow, { once: true });
+    cancel = timers.start(period, look);
+    heard = false;
+  }
+  return {
+    signal: stop.signal,
+    heard: () => {
+      heard = true;
+    },
+    stalled: () => stalled,
+    clear: () => {
+      cancel();
+      caller.removeEventListener("abort", follow);
+    },
+  };
+}
