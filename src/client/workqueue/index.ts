@@ -1,6 +1,7 @@
 /** Work queues of controllers, as client-go's util/workqueue has them. */
 export { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.js";
 export type { DurationDistribution } from "./duration-histogram.js";
+export type { WorkFailure } from "./failure-reports.js";
 export type { QueueStats } from "./queue-stats.js";
 export { type BucketOptions, BucketRateLimiter } from "./rate-limiters/bucket-rate-limiter.js";
 export { defaultControllerRateLimiter } from "./rate-limiters/default-controller-rate-limiter.js";
@@ -12,4 +13,5 @@ export { type ItemFastSlowOptions, ItemFastSlowRateLimiter } from "./rate-limite
 export { MaxOfRateLimiter } from "./rate-limiters/max-of-rate-limiter.js";
 export type { RateLimiter } from "./rate-limiters/rate-limiter.js";
 export { RateLimitingQueue, type RateLimitingQueueOptions } from "./rate-limiting-queue.js";
+export { type Outcome, runWorkers, type RunWorkersOptions } from "./run-workers.js";
 export { type QueueItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";
