@@ -1,8 +1,8 @@
-/**
- * Starts measuring. Each call of the result returns the milliseconds since then, which do not jump when the wall clock is
- * set. For waits that last as long as real timers do.
- */
-export function startStopwatch(): () => number {
+/** Returns the milliseconds since it was started. They do not jump when the wall clock is set. */
+export type Stopwatch = () => number;
+
+/** Starts measuring. For waits that last as long as real timers do. */
+export function startStopwatch(): Stopwatch {
   const start = performance.now();
   return () => performance.now() - start;
 }

@@ -1,0 +1,121 @@
+import { startStopwatch, type Stopwatch } from "../../base/stopwatch.js";
+import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { FailureReports, type WorkFailure } from "./failure-reports.js";
+import type { RateLimitingQueue } from "./rate-limiting-queue.js";
+import type { QueueItem } from "./work-queue.js";
+
+/**
+ * What became of an item:
+ * - "done": nothing is left to do;
+ * - "again": it is tried again after a wait that the rate limiter chooses;
+ * - `afterMilliseconds`: it is done, and looked at again after that time.
+ */
+export type Outcome = "done" | "again" | { readonly afterMilliseconds: number };
+
+export interface RunWorkersOptions<T> {
+  /** How many items are processed at a time: 1 or more. */
+  readonly workers: number;
+  /** Stops the workers when it aborts. */
+  readonly signal: AbortSignal;
+  /**
+   * Processes an item; returning nothing means "done". Never called for an item that is still being processed. What it throws
+   * is reported, and the item is tried again after a wait that the rate limiter chooses. It should stop early when the signal
+   * aborts.
+   */
+  readonly work: (item: T, signal: AbortSignal) => Promise<Outcome | void> | Outcome | void;
+  /** Receives an item's first failure, then at most one each period while the item goes on failing. */
+  readonly report: (failure: WorkFailure<T>) => void;
+  /** The period of reports of one item. Default: 60000. */
+  readonly reportPeriodMilliseconds?: number;
+  /** Measures that period. Default: the process's monotonic time. */
+  readonly stopwatch?: Stopwatch;
+}
+
+const REPORT_PERIOD_MS = 60_000;
+
+/**
+ * Processes a queue's items until the queue is shut down and empty, or the signal aborts. An abort shuts the queue down:
+ * items that wait are left, those that are being processed are finished. Resolves when no work runs any more. Work that
+ * never ends holds one worker; `queue.stats().longestRunning` names its item. Many short items do not hold up the event loop.
+ * Throws a RangeError if `workers` is not a whole number above 0.
+ */
+export async function runWorkers<T extends QueueItem>(
+  queue: RateLimitingQueue<T>,
+  options: RunWorkersOptions<T>,
+): Promise<void> {
+  const { workers, signal, work, report, reportPeriodMilliseconds = REPORT_PERIOD_MS } = options;
+  if (!Number.isInteger(workers) || workers < 1) {
+    throw new RangeError(`the number of workers is ${workers}; give a whole number above 0`);
+  }
+  const { stopwatch = startStopwatch() } = options;
+  const reports = new FailureReports<T>(loudly(report), stopwatch, reportPeriodMilliseconds);
+
+  async function worker(): Promise<void> {
+    while (!signal.aborted) {
+      const item = await queue.get();
+      if (item === undefined) return;
+      try {
+        await processItem(item);
+      } finally {
+        queue.done(item);
+      }
+      if (sliceIsSpent()) await nextSlice();
+    }
+  }
+
+  async function processItem(item: T): Promise<void> {
+    // The signal may have aborted since the queue gave the item out.
+    if (signal.aborted) return;
+    try {
+      const outcome = checkedOutcome(await work(item, signal));
+      if (outcome === "again") {
+        queue.addRateLimited(item);
+        return;
+      }
+      reports.succeeded(item);
+      queue.forget(item);
+      if (outcome !== "done") queue.addAfter(item, outcome.afterMilliseconds);
+    } catch (error) {
+      if (!isAbort(error, signal)) reports.failed(item, error);
+      queue.addRateLimited(item);
+    }
+  }
+
+  const stop = (): void => queue.shutDown();
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await Promise.all(Array.from({ length: workers }, worker));
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function checkedOutcome(outcome: Outcome | void): Outcome {
+  if (outcome === undefined) return "done";
+  if (outcome === "done" || outcome === "again") return outcome;
+  const after: unknown = typeof outcome === "object" ? outcome?.afterMilliseconds : undefined;
+  if (typeof after === "number" && !Number.isNaN(after)) return outcome;
+  throw new TypeError(
+    `work returned ${JSON.stringify(outcome)}; return nothing, "done", "again" or { afterMilliseconds: number }`,
+  );
+}
+
+/** True for the error with which work ends because the signal aborted. */
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  if (!signal.aborted) return false;
+  return error === signal.reason || (error instanceof Error && error.name === "AbortError");
+}
+
+/** A report that throws must neither end a worker nor go unseen: the process gets its error as an uncaught one. */
+function loudly<F>(report: (failure: F) => void): (failure: F) => void {
+  return (failure) => {
+    try {
+      report(failure);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  };
+}

@@ -1,0 +1,157 @@
+import { beforeEach, expect, test } from "vitest";
+import type { Timers } from "../../../src/base/timers.js";
+import { DelayingQueue } from "../../../src/client/workqueue/index.js";
+import { ManualTime } from "../../helpers/manual-time.js";
+
+let time: ManualTime;
+/** How many timers run. */
+let running: number;
+let queue: DelayingQueue<string>;
+
+beforeEach(() => {
+  time = new ManualTime();
+  running = 0;
+  const timers: Timers = {
+    start(milliseconds, callback) {
+      running++;
+      let over = false;
+      const end = (): void => {
+        if (!over) running--;
+        over = true;
+      };
+      const cancel = time.start(milliseconds, () => {
+        end();
+        callback();
+      });
+      return () => {
+        end();
+        cancel();
+      };
+    },
+  };
+  queue = new DelayingQueue<string>({ timers, stopwatch: () => time.now() });
+});
+
+async function takeAll(): Promise<string[]> {
+  const items: string[] = [];
+  while (queue.length > 0) {
+    const item = (await queue.get()) ?? "";
+    items.push(item);
+    queue.done(item);
+  }
+  return items;
+}
+
+test("WQ-8: an item is added when its delay has passed, not before", async () => {
+  queue.addAfter("a", 50);
+  time.pass(49);
+  expect([queue.length, queue.stats().delayed]).toEqual([0, 1]);
+  time.pass(1);
+  expect([queue.length, queue.stats().delayed]).toEqual([1, 0]);
+});
+
+test.each([0, -1])("WQ-8: a delay of %d ms is none", (milliseconds) => {
+  queue.addAfter("a", milliseconds);
+  expect([queue.length, running]).toEqual([1, 0]);
+});
+
+test("WQ-8: of two delays of an item the one that ends first counts, and the item is added once", async () => {
+  queue.addAfter("a", 100);
+  queue.addAfter("a", 20);
+  queue.addAfter("a", 60);
+  time.pass(20);
+  expect(await takeAll()).toEqual(["a"]);
+  time.pass(1000);
+  expect(queue.length).toBe(0);
+});
+
+test("WQ-8: items are added in the order of their times, and of their adds where the times are equal", async () => {
+  const delays: Record<string, number> = { a: 30, b: 10, c: 20, d: 10, e: 5, f: 20, g: 10 };
+  for (const [item, milliseconds] of Object.entries(delays)) queue.addAfter(item, milliseconds);
+  queue.addAfter("a", 1);
+  time.pass(100);
+  expect(await takeAll()).toEqual(["a", "e", "b", "d", "g", "c", "f"]);
+});
+
+test("one timer runs however many items wait, and none when no item does", () => {
+  for (let at = 1; at <= 100; at++) queue.addAfter(`item-${at}`, 1 + ((at * 37) % 100));
+  expect(running).toBe(1);
+  time.pass(50);
+  expect([queue.length, running]).toEqual([50, 1]);
+  time.pass(50);
+  expect([queue.length, running]).toEqual([100, 0]);
+});
+
+test("WQ-8: a shutdown drops the items that still wait, with their timer, and ignores later ones", async () => {
+  queue.addAfter("a", 10);
+  queue.shutDown();
+  queue.addAfter("b", 10);
+  queue.addAfter("c", 0);
+  expect([running, queue.stats().delayed]).toEqual([0, 0]);
+  time.pass(100);
+  expect(await queue.get()).toBeUndefined();
+});
+
+test("a shutdown with drain does not wait for items that are delayed", async () => {
+  queue.addAfter("a", 10);
+  await queue.shutDownWithDrain();
+  expect(running).toBe(0);
+});
+
+test("a delay that ends while the item is processed queues it again afterwards", async () => {
+  queue.add("a");
+  await queue.get();
+  queue.addAfter("a", 10);
+  time.pass(10);
+  expect(queue.length).toBe(0);
+  queue.done("a");
+  expect(queue.length).toBe(1);
+});
+
+test("a delay may be longer than timers can be", async () => {
+  const days = 86_400_000;
+  queue.addAfter("a", 60 * days);
+  time.pass(60 * days - 1);
+  expect([queue.length, running]).toEqual([0, 1]);
+  time.pass(1);
+  expect(await takeAll()).toEqual(["a"]);
+});
+
+test("a timer that fires before the stopwatch shows its time still adds its item", async () => {
+  let elapsed = 0;
+  const early = new DelayingQueue<string>({ timers: time, stopwatch: () => elapsed });
+  early.addAfter("a", 10);
+  early.addAfter("b", 30);
+  elapsed = 9.4;
+  time.pass(10);
+  expect(early.length).toBe(1);
+  time.pass(19);
+  expect(early.length).toBe(1);
+  time.pass(1);
+  expect(early.length).toBe(2);
+});
+
+test("WQ-16: delayed adds are counted as retries, adds without a delay too", () => {
+  queue.addAfter("a", 10);
+  queue.addAfter("a", 20);
+  queue.addAfter("b", 0);
+  expect(queue.stats()).toMatchObject({ retries: 3, delayed: 1, depth: 1, adds: 1 });
+});
+
+test.each([Number.NaN, "5" as unknown as number, undefined as unknown as number])(
+  "a delay of %s is an error that names it, and the queue goes on",
+  (milliseconds) => {
+    const message = `the delay of a work item is ${String(milliseconds)}; give a number of milliseconds`;
+    expect(() => queue.addAfter("a", milliseconds)).toThrow(new RangeError(message));
+    queue.addAfter("b", 1);
+    time.pass(1);
+    expect(queue.length).toBe(1);
+  },
+);
+
+test("with the process's own timers an item comes after its delay", async () => {
+  const real = new DelayingQueue<string>();
+  real.addAfter("later", 20);
+  real.addAfter("sooner", 1);
+  expect([await real.get(), await real.get()]).toEqual(["sooner", "later"]);
+});

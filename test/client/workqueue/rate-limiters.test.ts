@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import {
+  BucketRateLimiter,
+  defaultControllerRateLimiter,
+  ItemExponentialFailureRateLimiter,
+  ItemFastSlowRateLimiter,
+  MaxOfRateLimiter,
+  type RateLimiter,
+} from "../../../src/client/workqueue/index.js";
+import { ManualTime } from "../../helpers/manual-time.js";
+
+const waits = (limiter: RateLimiter<string>, item: string, tries: number): number[] =>
+  Array.from({ length: tries }, () => limiter.when(item));
+
+describe("bucket", () => {
+  test("WQ-12: the bucket starts full; then each try waits for a token of its own", () => {
+    const time = new ManualTime();
+    const limiter = new BucketRateLimiter<number>({ perSecond: 10, burst: 100, stopwatch: () => time.now() });
+    const all = Array.from({ length: 1000 }, (_, item) => limiter.when(item));
+    expect(all.slice(0, 100)).toEqual(Array.from({ length: 100 }, () => 0));
+    expect(all.slice(100)).toEqual(Array.from({ length: 900 }, (_, at) => (at + 1) * 100));
+  });
+
+  test("WQ-12: tokens come back with time, up to the burst", () => {
+    const time = new ManualTime();
+    const limiter = new BucketRateLimiter<string>({ perSecond: 10, burst: 2, stopwatch: () => time.now() });
+    expect(waits(limiter, "a", 3)).toEqual([0, 0, 100]);
+    time.pass(50);
+    expect(limiter.when("a")).toBe(150);
+    time.pass(150);
+    expect(limiter.when("a")).toBe(100);
+    time.pass(3_600_000);
+    expect(waits(limiter, "a", 3)).toEqual([0, 0, 100]);
+  });
+
+  test("WQ-12: tries of an item are not counted, and forgetting it gives no token back", () => {
+    const time = new ManualTime();
+    const limiter = new BucketRateLimiter<string>({ perSecond: 1, burst: 1, stopwatch: () => time.now() });
+    expect(limiter.when("a")).toBe(0);
+    expect(limiter.requeues("a")).toBe(0);
+    limiter.forget("a");
+    expect(limiter.when("a")).toBe(1000);
+  });
+
+  test.each([{ perSecond: 0 }, { perSecond: Number.NaN }, { burst: -1 }, { burst: Number.POSITIVE_INFINITY }])(
+    "%o is an error that names the option",
+    (wrong) => {
+      const [[name, value] = []] = Object.entries(wrong);
+      expect(() => new BucketRateLimiter({ perSecond: 10, burst: 100, ...wrong })).toThrow(
+        new RangeError(`the token bucket's ${name} is ${value}; give a number above 0`),
+      );
+    },
+  );
+});
+
+describe("item exponential failure", () => {
+  test("WQ-13: the wait of an item doubles, up to the limit", () => {
+    const limiter = new ItemExponentialFailureRateLimiter<string>({ baseMilliseconds: 1, maxMilliseconds: 1_000_000 });
+    expect(waits(limiter, "a", 10)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512]);
+    expect(waits(limiter, "a", 11).slice(-2)).toEqual([524_288, 1_000_000]);
+  });
+
+  test("WQ-13: it never overflows", () => {
+    const limiter = new ItemExponentialFailureRateLimiter<string>({ baseMilliseconds: 5, maxMilliseconds: 1_000_000 });
+    expect(waits(limiter, "a", 5000).at(-1)).toBe(1_000_000);
+    expect(limiter.requeues("a")).toBe(5000);
+  });
+
+  test("WQ-10, WQ-13: items do not affect each other, and a forgotten one begins anew", () => {
+    const limiter = new ItemExponentialFailureRateLimiter<string>({ baseMilliseconds: 1, maxMilliseconds: 1_000_000 });
+    waits(limiter, "a", 3);
+    expect([limiter.when("b"), limiter.requeues("a"), limiter.requeues("b")]).toEqual([1, 3, 1]);
+    limiter.forget("a");
+    expect([limiter.requeues("a"), limiter.when("a"), limiter.when("b")]).toEqual([0, 1, 2]);
+  });
+});
+
+describe("item fast-slow", () => {
+  test("WQ-14: an item's first tries are fast, the later ones slow; a forgotten item begins anew", () => {
+    const limiter = new ItemFastSlowRateLimiter<string>({
+      fastMilliseconds: 5,
+      slowMilliseconds: 10_000,
+      maxFastAttempts: 3,
+    });
+    expect(waits(limiter, "a", 5)).toEqual([5, 5, 5, 10_000, 10_000]);
+    expect([limiter.when("b"), limiter.requeues("a")]).toEqual([5, 5]);
+    limiter.forget("a");
+    expect([limiter.requeues("a"), limiter.when("a")]).toEqual([0, 5]);
+  });
+});
+
+describe("max-of", () => {
+  test("WQ-15: the longest wait and the highest count of all limiters; forgetting reaches all", () => {
+    const limiter = new MaxOfRateLimiter<string>([
+      new ItemFastSlowRateLimiter({ fastMilliseconds: 5, slowMilliseconds: 3000, maxFastAttempts: 3 }),
+      new ItemExponentialFailureRateLimiter({ baseMilliseconds: 1, maxMilliseconds: 1_000_000 }),
+    ]);
+    expect(waits(limiter, "a", 5)).toEqual([5, 5, 5, 3000, 3000]);
+    expect(waits(limiter, "a", 8).at(-1)).toBe(4096);
+    expect(limiter.requeues("a")).toBe(13);
+    limiter.forget("a");
+    expect([limiter.requeues("a"), limiter.when("a")]).toEqual([0, 5]);
+  });
+
+  test("WQ-15: the default of controllers is 5 ms to 1000 s for an item, and 10 a second after 100 for all", () => {
+    const time = new ManualTime();
+    const limiter = defaultControllerRateLimiter<string>({ stopwatch: () => time.now() });
+    const item = waits(limiter, "a", 20);
+    expect([item.slice(0, 4), item.at(-1)]).toEqual([[5, 10, 20, 40], 1_000_000]);
+    const others = Array.from({ length: 82 }, (_, at) => limiter.when(`other-${at}`));
+    expect([others.at(0), others.at(79), others.at(80), others.at(81)]).toEqual([5, 5, 100, 200]);
+  });
+});

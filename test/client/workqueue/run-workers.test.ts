@@ -1,0 +1,361 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { deferred } from "../../../src/base/deferred.js";
+import {
+  ItemExponentialFailureRateLimiter,
+  type Outcome,
+  RateLimitingQueue,
+  runWorkers,
+  type RunWorkersOptions,
+  type WorkFailure,
+} from "../../../src/client/workqueue/index.js";
+import { ManualTime } from "../../helpers/manual-time.js";
+
+let time: ManualTime;
+let queue: RateLimitingQueue<string>;
+let stopping: AbortController;
+let failures: WorkFailure<string>[];
+let ended: Promise<void>;
+
+beforeEach(() => {
+  time = new ManualTime();
+  const rateLimiter = new ItemExponentialFailureRateLimiter<string>({ baseMilliseconds: 5, maxMilliseconds: 10_000 });
+  queue = new RateLimitingQueue<string>({ timers: time, stopwatch: () => time.now(), rateLimiter });
+  stopping = new AbortController();
+  failures = [];
+});
+
+afterEach(async () => {
+  stopping.abort();
+  await ended;
+});
+
+type Work = RunWorkersOptions<string>["work"];
+
+function run(work: Work, options: Partial<RunWorkersOptions<string>> = {}): void {
+  ended = runWorkers(queue, {
+    workers: 1,
+    signal: stopping.signal,
+    work,
+    report: (failure) => void failures.push(failure),
+    stopwatch: () => time.now(),
+    ...options,
+  });
+}
+
+/** Lets all that is not waiting for time happen. */
+async function idle(): Promise<void> {
+  for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Passes time in steps, and lets the workers work between them. */
+async function pass(milliseconds: number, step = milliseconds): Promise<void> {
+  for (let passed = 0; passed < milliseconds; passed += step) {
+    time.pass(step);
+    await idle();
+  }
+}
+
+describe("concurrency", () => {
+  test("as many items are processed at a time as there are workers", async () => {
+    let [running, most] = [0, 0];
+    const gate = deferred<void>();
+    run(
+      async () => {
+        most = Math.max(most, ++running);
+        await gate.promise;
+        running--;
+      },
+      { workers: 3 },
+    );
+    for (const item of ["a", "b", "c", "d", "e"]) queue.add(item);
+    await idle();
+    expect([running, queue.length]).toEqual([3, 2]);
+    gate.resolve();
+    await idle();
+    expect([running, most, queue.stats().workDuration.count]).toEqual([0, 3, 5]);
+  });
+
+  test("WQ-6: an item that is added while it is processed is processed once more afterwards, never twice at a time", async () => {
+    const gates = [deferred<void>(), deferred<void>()];
+    let [begun, running] = [0, 0];
+    run(
+      async () => {
+        expect(++running).toBe(1);
+        await gates[begun++]?.promise;
+        running--;
+      },
+      { workers: 5 },
+    );
+    queue.add("a");
+    await idle();
+    queue.add("a");
+    queue.add("a");
+    await idle();
+    expect(begun).toBe(1);
+    gates[0]?.resolve();
+    await idle();
+    expect(begun).toBe(2);
+    gates[1]?.resolve();
+    await idle();
+    expect([begun, queue.stats().depth]).toEqual([2, 0]);
+  });
+
+  test("work that hangs does not stop other items, and the statistics name it and how long it runs", async () => {
+    const gate = deferred<void>();
+    const seen: string[] = [];
+    run(
+      async (item) => {
+        if (item === "hangs") await gate.promise;
+        seen.push(item);
+      },
+      { workers: 2 },
+    );
+    for (const item of ["hangs", "a", "b"]) queue.add(item);
+    await idle();
+    time.pass(90_000);
+    queue.add("c");
+    await idle();
+    expect(seen).toEqual(["a", "b", "c"]);
+    expect(queue.stats()).toMatchObject({ processing: 1, longestRunning: { item: "hangs", seconds: 90 } });
+    gate.resolve();
+  });
+
+  test("many items whose work waits for nothing let the event loop turn", async () => {
+    const ITEMS = 40;
+    let [done, turns] = [0, 0];
+    const turn = (): void => {
+      turns++;
+      if (done < ITEMS) setImmediate(turn);
+    };
+    setImmediate(turn);
+    run(
+      () => {
+        for (const end = performance.now() + 1; performance.now() < end; );
+        done++;
+      },
+      { workers: 4 },
+    );
+    for (let item = 0; item < ITEMS; item++) queue.add(`item-${item}`);
+    while (done < ITEMS) await idle();
+    // A slice lasts four milliseconds, each item one.
+    expect(turns).toBeGreaterThanOrEqual(ITEMS / 5);
+  });
+});
+
+describe("outcomes", () => {
+  test("an item that is done is forgotten; one that is to be tried again waits longer each time", async () => {
+    const outcomes: Outcome[] = ["again", "again", "again", "done", "again"];
+    const at: number[] = [];
+    const start = time.now();
+    run(() => {
+      at.push(time.now() - start);
+      return outcomes.shift() ?? "done";
+    });
+    queue.add("a");
+    await idle();
+    await pass(40, 1);
+    expect(at).toEqual([0, 5, 15, 35]);
+    queue.add("a");
+    await idle();
+    await pass(10, 1);
+    expect([at.slice(4), queue.requeues("a"), failures]).toEqual([[40, 45], 0, []]);
+  });
+
+  test("WQ-8: an item that is to be looked at later comes back after that time, and its retries are forgotten", async () => {
+    const outcomes: Outcome[] = ["again", { afterMilliseconds: 1000 }, { afterMilliseconds: 0 }, "done"];
+    let calls = 0;
+    run(() => {
+      calls++;
+      return outcomes.shift() ?? "done";
+    });
+    queue.add("a");
+    await idle();
+    await pass(5);
+    expect([calls, queue.requeues("a")]).toEqual([2, 0]);
+    await pass(999);
+    expect(calls).toBe(2);
+    await pass(1);
+    expect([calls, outcomes]).toEqual([4, []]);
+  });
+
+  test.each([5, "later", { afterMilliseconds: "5" }, { requeueAfter: 5 }, null])(
+    "%j is no outcome: it is reported as a failure that says what is one",
+    async (wrong) => {
+      const outcomes: unknown[] = [wrong];
+      run(() => outcomes.shift() as Outcome);
+      queue.add("a");
+      await idle();
+      await pass(5);
+      expect(failures.map(({ error }) => (error as Error).message)).toEqual([
+        `work returned ${JSON.stringify(wrong)}; return nothing, "done", "again" or { afterMilliseconds: number }`,
+      ]);
+      expect(queue.stats()).toMatchObject({ workDuration: { count: 2 }, depth: 0, delayed: 0 });
+    },
+  );
+});
+
+describe("failures", () => {
+  test.each([
+    [
+      "throws",
+      () => {
+        throw new Error("broken");
+      },
+    ],
+    ["rejects", () => Promise.reject(new Error("broken"))],
+  ] as const)("an item whose work %s is reported with its error and tried again", async (_, fail) => {
+    let calls = 0;
+    run(() => (++calls < 3 ? fail() : "done"));
+    queue.add("a");
+    await idle();
+    expect(failures).toEqual([{ item: "a", error: new Error("broken"), failures: 1, failuresInARow: 1 }]);
+    await pass(5);
+    await pass(10);
+    expect([calls, queue.requeues("a")]).toEqual([3, 0]);
+  });
+
+  test("an item that goes on failing is reported once a period, with the failures since", async () => {
+    let calls = 0;
+    run(() => {
+      throw new Error(`failure ${++calls}`);
+    });
+    queue.add("a");
+    await idle();
+    // After waits of 5, 10, 20, ... 5120, 10000, 10000 ms it fails for the 17th time at 60235 ms.
+    await pass(120_000, 5);
+    expect(failures).toEqual([
+      { item: "a", error: new Error("failure 1"), failures: 1, failuresInARow: 1 },
+      { item: "a", error: new Error("failure 17"), failures: 16, failuresInARow: 17 },
+    ]);
+  });
+
+  test("items are reported apart, and one that succeeded begins anew", async () => {
+    const results = ["fail", "fail", "done", "fail", "done"];
+    run((item) => {
+      if (item === "b" || results.shift() === "fail") throw new Error(item);
+    });
+    queue.add("a");
+    queue.add("b");
+    await idle();
+    await pass(30, 5);
+    queue.add("a");
+    await pass(30, 5);
+    expect(results).toEqual([]);
+    expect(failures.map(({ item, failuresInARow }) => [item, failuresInARow])).toEqual([
+      ["a", 1],
+      ["b", 1],
+      ["a", 1],
+    ]);
+  });
+
+  test("a report that throws ends no worker, and the process gets its error", async () => {
+    const others = process.listeners("uncaughtException");
+    const uncaught: unknown[] = [];
+    process.removeAllListeners("uncaughtException");
+    process.on("uncaughtException", (error) => uncaught.push(error));
+    try {
+      const seen: string[] = [];
+      const report = (): void => {
+        throw new Error("no log");
+      };
+      run(
+        (item) => {
+          seen.push(item);
+          throw new Error("broken");
+        },
+        { report },
+      );
+      queue.add("a");
+      queue.add("b");
+      await idle();
+      expect([seen, uncaught]).toEqual([
+        ["a", "b"],
+        [new Error("no log"), new Error("no log")],
+      ]);
+    } finally {
+      process.removeAllListeners("uncaughtException");
+      for (const other of others) process.on("uncaughtException", other);
+    }
+  });
+});
+
+describe("the end", () => {
+  test("an abort lets running work finish and begins nothing more", async () => {
+    const gate = deferred<void>();
+    const seen: string[] = [];
+    run(
+      async (item) => {
+        seen.push(item);
+        await gate.promise;
+        return "again" as const;
+      },
+      { workers: 2 },
+    );
+    for (const item of ["a", "b", "c"]) queue.add(item);
+    queue.addAfter("d", 10);
+    await idle();
+    let over = false;
+    const end = ended.then(() => (over = true));
+    stopping.abort();
+    queue.add("e");
+    await pass(100);
+    expect([over, seen, queue.shuttingDown]).toEqual([false, ["a", "b"], true]);
+    gate.resolve();
+    await end;
+    expect([seen, queue.stats().processing, queue.stats().delayed]).toEqual([["a", "b"], 0, 0]);
+  });
+
+  test("an item that the queue gave out in the moment of the abort is not begun", async () => {
+    const seen: string[] = [];
+    run((item) => void seen.push(item));
+    await idle();
+    queue.add("a");
+    stopping.abort();
+    await ended;
+    expect([seen, queue.stats().processing]).toEqual([[], 0]);
+  });
+
+  test("with a signal that aborted before, nothing begins", async () => {
+    stopping.abort();
+    queue.add("a");
+    run(() => expect.unreachable());
+    await ended;
+    expect(queue.shuttingDown).toBe(true);
+  });
+
+  test("work is given the signal, and its end by an abort is no failure; another error in that moment is one", async () => {
+    run(
+      (item, signal) =>
+        new Promise((_, reject) => {
+          const error = item === "fails" ? new Error("half-done") : undefined;
+          signal.addEventListener("abort", () => reject(error ?? (signal.reason as Error)), { once: true });
+        }),
+      { workers: 2 },
+    );
+    queue.add("stops");
+    queue.add("fails");
+    await idle();
+    stopping.abort();
+    await ended;
+    expect(failures.map(({ item }) => item)).toEqual(["fails"]);
+  });
+
+  test("WQ-7: without an abort, the workers end when a shut-down queue is empty", async () => {
+    const seen: string[] = [];
+    run((item) => void seen.push(item));
+    for (const item of ["a", "b", "c"]) queue.add(item);
+    await queue.shutDownWithDrain();
+    await ended;
+    expect(seen).toEqual(["a", "b", "c"]);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN])("%d workers are an error that says how many there may be", async (workers) => {
+    run(() => {}, { workers });
+    const wrong = ended;
+    ended = Promise.resolve();
+    await expect(wrong).rejects.toThrow(
+      new RangeError(`the number of workers is ${workers}; give a whole number above 0`),
+    );
+    expect(queue.shuttingDown).toBe(false);
+  });
+});
