@@ -1,0 +1,93 @@
+import type { Timers } from "../../base/timers.js";
+
+/** The milliseconds since a moment in the past. */
+export type Elapsed = () => number;
+
+/** How a term ended. */
+export type TermEnd =
+  /** The elector was told to stop, and the work has ended. */
+  | { readonly kind: "stopped" }
+  /** The work threw. */
+  | { readonly kind: "failed"; readonly error: unknown }
+  /** Another candidate leads, or may lead soon. */
+  | { readonly kind: "lost"; readonly error: unknown };
+
+export interface LeadershipTermOptions {
+  /** The time since the request that won the term was sent. */
+  readonly since: Elapsed;
+  /** The term ends when this many milliseconds have passed since the last successful renewal was sent. */
+  readonly renewDeadline: number;
+  readonly timers: Timers;
+  /** Makes the error of a term that was not renewed in time. */
+  readonly expired: () => Error;
+}
+
+/**
+ * One time of being the leader. Its deadline is measured whenever it is asked for: the timer that ends an idle term may fire
+ * late, after the process was stopped.
+ */
+export class LeadershipTerm {
+  readonly #work = new AbortController();
+  readonly #over = new AbortController();
+  #since: Elapsed;
+  #cancelTimer: () => void;
+  #ending: TermEnd | undefined;
+
+  constructor(private readonly options: LeadershipTermOptions) {
+    this.#since = options.since;
+    this.#cancelTimer = this.#startTimer();
+  }
+
+  /** Aborts when the work of the leader must stop: at the end of the term, or earlier when the elector is told to stop. */
+  get work(): AbortSignal {
+    return this.#work.signal;
+  }
+
+  /** Aborts when the process is no longer the leader. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  /** How the term ended; undefined before. */
+  get ending(): TermEnd | undefined {
+    return this.#ending;
+  }
+
+  /** True while no other candidate can be the leader. Ends the term when its deadline has passed. */
+  isValid(): boolean {
+    if (this.#ending === undefined && this.#since() >= this.options.renewDeadline) {
+      this.end({ kind: "lost", error: this.options.expired() });
+    }
+    return this.#ending === undefined;
+  }
+
+  /** Moves the deadline after a renewal. A renewal that was answered after the deadline comes too late. */
+  renewed(since: Elapsed): void {
+    if (!this.isValid()) return;
+    this.#since = since;
+    this.#cancelTimer();
+    this.#cancelTimer = this.#startTimer();
+  }
+
+  /** Ends the work. The process stays the leader until it has stopped. */
+  stopWork(reason: unknown): void {
+    this.#work.abort(reason);
+  }
+
+  /** Ends the term and its work. A term ends once. */
+  end(ending: TermEnd): void {
+    if (this.#ending !== undefined) return;
+    this.#ending = ending;
+    this.#cancelTimer();
+    this.#over.abort();
+    this.#work.abort(ending.kind === "stopped" ? undefined : ending.error);
+  }
+
+  #startTimer(): () => void {
+    const left = Math.max(0, this.options.renewDeadline - this.#since());
+    return this.options.timers.start(left, () => {
+      // A timer of Node may fire a part of a millisecond early.
+      if (this.isValid()) this.#cancelTimer = this.#startTimer();
+    });
+  }
+}
