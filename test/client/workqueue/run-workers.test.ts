@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deferred } from "../../../src/base/deferred.js";
 import {
@@ -302,7 +303,8 @@ describe("the end", () => {
     expect([over, seen, queue.shuttingDown]).toEqual([false, ["a", "b"], true]);
     gate.resolve();
     await end;
-    expect([seen, queue.stats().processing, queue.stats().delayed]).toEqual([["a", "b"], 0, 0]);
+    expect([seen, queue.length]).toEqual([["a", "b"], 1]);
+    expect(queue.stats()).toMatchObject({ processing: 0, delayed: 0 });
   });
 
   test("an item that the queue gave out in the moment of the abort is not begun", async () => {
@@ -347,6 +349,33 @@ describe("the end", () => {
     await queue.shutDownWithDrain();
     await ended;
     expect(seen).toEqual(["a", "b", "c"]);
+    expect(getEventListeners(stopping.signal, "abort")).toEqual([]);
+  });
+
+  test("a rate limiter that throws ends the workers with its error, after the work that runs", async () => {
+    const broken = { when: () => Number.NaN, forget: () => {}, requeues: () => 0 };
+    queue = new RateLimitingQueue<string>({ timers: time, stopwatch: () => time.now(), rateLimiter: broken });
+    const gate = deferred<void>();
+    let finished = false;
+    run(
+      async (item) => {
+        if (item === "a") return "again" as const;
+        await gate.promise;
+        finished = true;
+      },
+      { workers: 2 },
+    );
+    queue.add("b");
+    queue.add("a");
+    const result = ended.then(
+      () => "resolved",
+      (error: Error) => [error.message, finished],
+    );
+    ended = Promise.resolve();
+    await idle();
+    expect(queue.shuttingDown).toBe(true);
+    gate.resolve();
+    expect(await result).toEqual(["the delay of a work item is NaN; give a number of milliseconds", true]);
   });
 
   test.each([0, -1, 1.5, Number.NaN])("%d workers are an error that says how many there may be", async (workers) => {
