@@ -23,7 +23,10 @@ export interface RunWorkersOptions<T> {
    * aborts.
    */
   readonly work: (item: T, signal: AbortSignal) => Promise<Outcome | void> | Outcome | void;
-  /** Receives an item's first failure, then at most one each period while the item goes on failing. */
+  /**
+   * Receives an item's first failure, then at most one each period while the item goes on failing. What it throws becomes
+   * an uncaught exception of the process; the workers go on.
+   */
   readonly report: (failure: WorkFailure<T>) => void;
   /** The period of reports of one item. Default: 60000. */
   readonly reportPeriodMilliseconds?: number;
@@ -37,7 +40,8 @@ const REPORT_PERIOD_MS = 60_000;
  * Processes a queue's items until the queue is shut down and empty, or the signal aborts. An abort shuts the queue down:
  * items that wait are left, those that are being processed are finished. Resolves when no work runs any more. Work that
  * never ends holds one worker; `queue.stats().longestRunning` names its item. Many short items do not hold up the event loop.
- * Throws a RangeError if `workers` is not a whole number above 0.
+ * Throws a RangeError if `workers` is not a whole number above 0, and what the queue's rate limiter throws; that shuts the
+ * queue down too.
  */
 export async function runWorkers<T extends QueueItem>(
   queue: RateLimitingQueue<T>,
@@ -84,8 +88,13 @@ export async function runWorkers<T extends QueueItem>(
   const stop = (): void => queue.shutDown();
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
+  const running = Array.from({ length: workers }, worker);
   try {
-    await Promise.all(Array.from({ length: workers }, worker));
+    await Promise.all(running);
+  } catch (error) {
+    stop();
+    await Promise.allSettled(running);
+    throw error;
   } finally {
     signal.removeEventListener("abort", stop);
   }

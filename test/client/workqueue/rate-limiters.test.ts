@@ -41,16 +41,6 @@ describe("bucket", () => {
     limiter.forget("a");
     expect(limiter.when("a")).toBe(1000);
   });
-
-  test.each([{ perSecond: 0 }, { perSecond: Number.NaN }, { burst: -1 }, { burst: Number.POSITIVE_INFINITY }])(
-    "%o is an error that names the option",
-    (wrong) => {
-      const [[name, value] = []] = Object.entries(wrong);
-      expect(() => new BucketRateLimiter({ perSecond: 10, burst: 100, ...wrong })).toThrow(
-        new RangeError(`the token bucket's ${name} is ${value}; give a number above 0`),
-      );
-    },
-  );
 });
 
 describe("item exponential failure", () => {
@@ -109,5 +99,37 @@ describe("max-of", () => {
     expect([item.slice(0, 4), item.at(-1)]).toEqual([[5, 10, 20, 40], 1_000_000]);
     const others = Array.from({ length: 82 }, (_, at) => limiter.when(`other-${at}`));
     expect([others.at(0), others.at(79), others.at(80), others.at(81)]).toEqual([5, 5, 100, 200]);
+  });
+});
+
+describe("options that no limiter can work with are errors that name the option and its value", () => {
+  const bucket = { perSecond: 10, burst: 100 };
+  const exponential = { baseMilliseconds: 5, maxMilliseconds: 1000 };
+  const fastSlow = { fastMilliseconds: 5, slowMilliseconds: 10, maxFastAttempts: 3 };
+  test.each([
+    ["perSecond of a rate limiter is 0", "above 0", () => new BucketRateLimiter({ ...bucket, perSecond: 0 })],
+    ["burst of a rate limiter is Infinity", "above 0", () => new BucketRateLimiter({ ...bucket, burst: Infinity })],
+    [
+      "baseMilliseconds of a rate limiter is 0",
+      "above 0",
+      () => new ItemExponentialFailureRateLimiter({ ...exponential, baseMilliseconds: 0 }),
+    ],
+    [
+      "maxMilliseconds of a rate limiter is NaN",
+      "above 0",
+      () => new ItemExponentialFailureRateLimiter({ ...exponential, maxMilliseconds: Number.NaN }),
+    ],
+    [
+      "slowMilliseconds of a rate limiter is -1",
+      "0 or more",
+      () => new ItemFastSlowRateLimiter({ ...fastSlow, slowMilliseconds: -1 }),
+    ],
+  ])("%s; give a number that is %s", (problem, rule, make) => {
+    expect(make).toThrow(new RangeError(`${problem}; give a number that is ${rule}`));
+  });
+
+  test("0 fast attempts make every try slow", () => {
+    const limiter = new ItemFastSlowRateLimiter<string>({ ...fastSlow, maxFastAttempts: 0 });
+    expect(waits(limiter, "a", 2)).toEqual([10, 10]);
   });
 });

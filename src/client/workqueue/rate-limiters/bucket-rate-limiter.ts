@@ -1,4 +1,5 @@
 import { startStopwatch, type Stopwatch } from "../../../base/stopwatch.js";
+import { checkOption } from "./check-option.js";
 import type { RateLimiter } from "./rate-limiter.js";
 
 export interface BucketOptions {
@@ -13,7 +14,7 @@ export interface BucketOptions {
 /**
  * A token bucket for all items together. Each try takes a token; without one it waits for a token that no earlier try waits
  * for. It does not count tries of an item: {@link requeues} is always 0. Throws a RangeError for a rate or a burst that is
- * not a number above 0.
+ * not above 0.
  */
 export class BucketRateLimiter<T> implements RateLimiter<T> {
   readonly #stopwatch: Stopwatch;
@@ -25,11 +26,8 @@ export class BucketRateLimiter<T> implements RateLimiter<T> {
   #at: number;
 
   constructor({ perSecond, burst, stopwatch = startStopwatch() }: BucketOptions) {
-    for (const [name, value] of Object.entries({ perSecond, burst })) {
-      if (!(Number.isFinite(value) && value > 0)) {
-        throw new RangeError(`the token bucket's ${name} is ${value}; give a number above 0`);
-      }
-    }
+    checkOption("perSecond", perSecond, "above 0");
+    checkOption("burst", burst, "above 0");
     this.#perSecond = perSecond;
     this.#burst = burst;
     this.#tokens = burst;

@@ -1,3 +1,4 @@
+import { checkOption } from "./check-option.js";
 import type { RateLimiter } from "./rate-limiter.js";
 import { RequeueCounts } from "./requeue-counts.js";
 
@@ -10,10 +11,13 @@ export interface ItemFastSlowOptions {
   readonly maxFastAttempts: number;
 }
 
-/** Lets an item be tried a few times soon, then after a longer wait. Items do not affect each other. */
+/** Lets an item be tried a few times soon, then after a longer wait. Items do not affect each other. Throws a RangeError for options below 0. */
 export class ItemFastSlowRateLimiter<T> extends RequeueCounts<T> implements RateLimiter<T> {
   constructor(private readonly options: ItemFastSlowOptions) {
     super();
+    checkOption("fastMilliseconds", options.fastMilliseconds, "0 or more");
+    checkOption("slowMilliseconds", options.slowMilliseconds, "0 or more");
+    checkOption("maxFastAttempts", options.maxFastAttempts, "0 or more");
   }
 
   when(item: T): number {
