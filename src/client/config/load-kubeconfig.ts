@@ -71,13 +71,13 @@ export async function loadKubeconfigFile(
     if (errorCode(error) === "ENOENT") return undefined;
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
   }
-  const loaded = text === "" ? emptyKubeconfig() : decodeKubeconfig(await parse(text), file);
+  const loaded = text === "" ? emptyKubeconfig() : decodeKubeconfig(await parseKubeconfig(text), file);
   log?.info(6, "loader.go:407", `Config loaded from file:  ${file}`);
   return loaded;
 }
 
 /** Parses JSON without loading the YAML parser, which costs more than the rest of a command's start. */
-async function parse(text: string): Promise<JsonValue> {
+export async function parseKubeconfig(text: string): Promise<JsonValue> {
   if (text.trimStart().startsWith("{")) {
     try {
       return JSON.parse(text) as JsonValue;
@@ -91,6 +91,14 @@ async function parse(text: string): Promise<JsonValue> {
   } catch (error) {
     throw new Error(messageOf(error).replace(/^error converting YAML to JSON: /, ""), { cause: error });
   }
+}
+
+/** Merges decoded kubeconfigs by the rules of {@link loadKubeconfig}, and makes their paths absolute. */
+export function mergeKubeconfigs(configs: readonly Kubeconfig[], cwd: string): Kubeconfig {
+  const merged = emptyKubeconfig();
+  for (const config of configs) merge(merged, config);
+  resolveLocalPaths(merged, cwd);
+  return merged;
 }
 
 function requireFile(file: string, cwd: string): void {
