@@ -1,5 +1,6 @@
 /** The client library: the exports of the package's main entry, "kubets". */
-export { kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
+export { type InProcessServer, kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
+export { ClientClosedError, isClientClosed } from "./rest/closing-rest-client.js";
 export {
   configFromFile,
   configFromText,

@@ -163,9 +163,9 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
   async *watchBatches(options: WatchOptions = {}): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
     const { signal, ...parameters } = options;
     const initial = parameters.sendInitialEvents && ({ allowWatchBookmarks: true, ...FROM_NOW } as const);
-    const { body } = await this.rest
-      .stream(this.complete(watchRequest(this.place, { ...initial, ...parameters }), signal))
-      .catch((error: unknown) => this.explain(error));
+    const { body } = await this.rest.stream(
+      this.complete(watchRequest(this.place, { ...initial, ...parameters }), signal),
+    );
     yield* watchBatches<T>(body);
   }
 
@@ -239,7 +239,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
   private async send<R>(request: RestRequest, signal: AbortSignal | undefined): Promise<R> {
     const answer = await this.rest
       .request(this.complete(request, signal))
-      .catch((error: unknown) => this.explain(error));
+      .catch((error: unknown) => this.explain(error, request));
     return answer.json() as unknown as R;
   }
 
@@ -265,11 +265,13 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     return { ...place, namespace: named };
   }
 
-  /** A server answers 404, without a Status of its own, where a path lacks its namespace. */
-  private explain(error: unknown): never {
-    const unknownPath =
-      isNotFound(error) && error.status.details?.causes?.some(({ reason }) => reason === "UnexpectedServerResponse");
-    if (!unknownPath || this.place.namespace !== "" || this.scope.namespaced !== undefined) throw error;
+  /** Where a path lacks its namespace, a server answers 404 without the name of an object. */
+  private explain(error: unknown, { method, path }: RestRequest): never {
+    if (!isNotFound(error) || this.place.namespace !== "" || this.scope.namespaced !== undefined) throw error;
+    const { name, causes = [] } = error.status.details ?? {};
+    const ofPath = name === undefined || causes.some(({ reason }) => reason === "UnexpectedServerResponse");
+    const isList = method === "GET" && path.endsWith(`/${this.resource.resource}`);
+    if (!ofPath || isList) throw error;
     const hint = `if ${this.text} have namespaces, call .namespace(name) first`;
     throw new StatusError({ ...error.status, message: `${error.message}: ${hint}` });
   }
