@@ -53,13 +53,12 @@ export class Helper {
   ) {}
 
   get(namespace: string, name: string): Promise<KubeObject> {
-    return this.send(this.read(readRequest(this.address(namespace, name), {})));
+    return this.send({ ...this.read(readRequest(this.address(namespace, name), {})), limitUntold: false });
   }
 
   /** One page. */
   list(namespace: string, parameters: ListParameters): Promise<KubeObject> {
-    const request = this.read(readRequest(this.address(namespace), parameters));
-    return this.send({ ...request, limitUntold: this.options.typed === true });
+    return this.send(this.read(readRequest(this.address(namespace), parameters)));
   }
 
   /** POSTs the object without its resourceVersion: the server refuses to create an object that has one. */
@@ -102,7 +101,7 @@ export class Helper {
     signal?: AbortSignal,
   ): Promise<AsyncIterable<WatchFrame>> {
     const fieldSelector = name === undefined ? parameters.fieldSelector : `metadata.name=${name}`;
-    return this.openWatch(this.read(watchRequest(this.address(namespace), { ...parameters, fieldSelector })), signal);
+    return this.openWatch(namespace, { ...parameters, fieldSelector }, signal);
   }
 
   /**
@@ -114,10 +113,8 @@ export class Helper {
     const { random } = this.client;
     // Five to ten minutes, as client-go's reflectors ask for.
     const timeoutSeconds = 300 + (random === undefined ? 0 : randomBelow(random, 300));
-    const open = (parameters: WatchParameters): Promise<AsyncIterable<WatchFrame>> => {
-      const request = { allowWatchBookmarks: true, fieldSelector, timeoutSeconds, ...parameters };
-      return this.openWatch(watchRequest(this.address(namespace), request), signal);
-    };
+    const open = (parameters: WatchParameters): Promise<AsyncIterable<WatchFrame>> =>
+      this.openWatch(namespace, { allowWatchBookmarks: true, fieldSelector, timeoutSeconds, ...parameters }, signal);
     try {
       return await open({ resourceVersionMatch: "NotOlderThan", sendInitialEvents: true });
     } catch (error) {
@@ -127,16 +124,15 @@ export class Helper {
     return withInitialState(list, await open({ resourceVersion: list.metadata?.resourceVersion }));
   }
 
-  private async openWatch(request: RestRequest, signal?: AbortSignal): Promise<AsyncIterable<WatchFrame>> {
-    const { accept = "application/json", typed } = this.options;
+  private async openWatch(
+    namespace: string,
+    parameters: WatchParameters,
+    signal = this.options.signal,
+  ): Promise<AsyncIterable<WatchFrame>> {
+    const { sentBy } = this;
+    const request = this.read(watchRequest(this.address(namespace), parameters));
     const [{ body }, { watchFrames }] = await Promise.all([
-      this.client.stream({
-        ...request,
-        accept,
-        signal: signal ?? this.options.signal,
-        limitUntold: typed === true,
-        sentBy: this.sentBy,
-      }),
+      this.client.stream({ ...request, signal, sentBy }),
       import("../client/dynamic/watch-events.js"),
     ]);
     return eachOf(watchFrames(body));
@@ -158,8 +154,8 @@ export class Helper {
   }
 
   private read(request: RestRequest): RestRequest {
-    const { accept = "application/json", query } = this.options;
-    return { ...request, query: { ...request.query, ...query }, accept };
+    const { accept = request.accept ?? "", query, typed = false } = this.options;
+    return { ...request, query: { ...request.query, ...query }, accept, limitUntold: typed };
   }
 
   private async send(request: RestRequest): Promise<KubeObject> {

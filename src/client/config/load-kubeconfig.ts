@@ -41,12 +41,12 @@ export async function loadKubeconfig(
   { resolvePaths = true }: { readonly resolvePaths?: boolean } = {},
 ): Promise<Kubeconfig> {
   if (sources.explicitPath !== "") requireFile(sources.explicitPath, sources.cwd);
-  const merged = emptyKubeconfig();
+  const configs: Kubeconfig[] = [];
   const failures: Error[] = [];
   for (const file of kubeconfigFiles(sources)) {
     try {
       const loaded = await loadKubeconfigFile(file, sources);
-      if (loaded) merge(merged, loaded);
+      if (loaded) configs.push(loaded);
     } catch (error) {
       failures.push(new Error(`error loading config file "${file}": ${messageOf(error)}`, { cause: error }));
     }
@@ -55,8 +55,7 @@ export async function loadKubeconfig(
   if (failures.length > 1) {
     throw new AggregateError(failures, `[${failures.map((failure) => failure.message).join(", ")}]`);
   }
-  if (resolvePaths) resolveLocalPaths(merged, sources.cwd);
-  return merged;
+  return mergeKubeconfigs(configs, resolvePaths ? sources.cwd : undefined);
 }
 
 /** Reads one file with its paths as written; undefined when it does not exist. Errors do not contain its name. */
@@ -93,11 +92,11 @@ export async function parseKubeconfig(text: string): Promise<JsonValue> {
   }
 }
 
-/** Merges decoded kubeconfigs by the rules of {@link loadKubeconfig}, and makes their paths absolute. */
-export function mergeKubeconfigs(configs: readonly Kubeconfig[], cwd: string): Kubeconfig {
+/** Merges decoded kubeconfigs by the rules of {@link loadKubeconfig}. With `cwd` relative paths become absolute. */
+export function mergeKubeconfigs(configs: readonly Kubeconfig[], cwd: string | undefined): Kubeconfig {
   const merged = emptyKubeconfig();
   for (const config of configs) merge(merged, config);
-  resolveLocalPaths(merged, cwd);
+  if (cwd !== undefined) resolveLocalPaths(merged, cwd);
   return merged;
 }
 

@@ -37,6 +37,8 @@ export interface WriteParameters {
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;
   readonly fieldValidation?: string | undefined;
+  /** Takes fields over from other managers; only in an apply patch. False is sent too. */
+  readonly force?: boolean | undefined;
 }
 
 /** The body of a delete. 0 seconds are sent: they delete at once. */
@@ -48,36 +50,27 @@ export interface DeleteParameters {
 }
 
 /** A get, or a list. */
-export const readRequest = (address: ObjectAddress, parameters: ListParameters): RestRequest => ({
-  method: "GET",
-  path: pathOf(address),
-  query: query({ ...parameters }),
-  accept: JSON_TYPE,
-});
+export const readRequest = (address: ObjectAddress, parameters: ListParameters): RestRequest =>
+  request("GET", address, { ...parameters });
 
 export const watchRequest = (address: ObjectAddress, parameters: WatchParameters): RestRequest =>
-  readRequest(address, { ...parameters, watch: true } as ListParameters);
+  request("GET", address, { ...parameters, watch: true });
 
 /** A create is a POST to a collection or a subresource, an update a PUT. */
 export const writeRequest = (
-  method: "POST" | "PUT",
+  method: "POST" | "PUT" | "PATCH",
   address: ObjectAddress,
   body: Uint8Array,
-  { dryRun, ...rest }: WriteParameters,
-): RestRequest => ({
-  ...bodied(method, address, body),
-  query: query({ ...rest, dryRun: dryRun && "All" }),
-});
+  { dryRun, force, ...rest }: WriteParameters,
+): RestRequest => request(method, address, { ...rest, dryRun: dryRun && "All", force: force?.toString() }, body);
 
-/** `force` takes fields over from other managers in an apply patch; false is sent too. */
 export const patchRequest = (
   address: ObjectAddress,
   type: PatchType,
   patch: Uint8Array,
-  { dryRun, force, ...rest }: WriteParameters & { readonly force?: boolean | undefined },
+  parameters: WriteParameters,
 ): RestRequest => ({
-  ...bodied("PATCH", address, patch),
-  query: query({ ...rest, dryRun: dryRun && "All", force: force === undefined ? force : String(force) }),
+  ...writeRequest("PATCH", address, patch, parameters),
   contentType: PATCH_MEDIA_TYPES[type],
 });
 
@@ -86,23 +79,23 @@ export const deleteRequest = (
   address: ObjectAddress,
   parameters: DeleteParameters,
   selectors: ListParameters = {},
+): RestRequest => request("DELETE", address, { ...selectors }, deleteBody(parameters));
+
+const request = (
+  method: string,
+  { resource, namespace, name, subresource }: ObjectAddress,
+  parameters: Parameters,
+  body?: Uint8Array,
 ): RestRequest => ({
-  ...bodied("DELETE", address, deleteBody(parameters)),
-  query: query({ ...selectors }),
-});
-
-const pathOf = ({ resource, namespace, name, subresource }: ObjectAddress): string =>
-  resourcePath({ resource, namespaced: true }, namespace, name, subresource);
-
-const JSON_TYPE = "application/json";
-
-const bodied = (method: string, address: ObjectAddress, body: Uint8Array): RestRequest => ({
   method,
-  path: pathOf(address),
+  path: resourcePath({ resource, namespaced: true }, namespace, name, subresource),
+  query: query(parameters),
   accept: JSON_TYPE,
   contentType: JSON_TYPE,
   body,
 });
+
+const JSON_TYPE = "application/json";
 
 type Parameters = Readonly<Record<string, string | number | boolean | undefined>>;
 

@@ -47,8 +47,7 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp(target: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
-  const { host, port, tls, proxy, clock, signal } = target;
+async function dialTcp({ host, port, tls, proxy, clock, signal }: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
   if (!proxy) return open(host, port, signal, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
@@ -69,8 +68,7 @@ function proxyFailed(error: unknown): never {
 
 function open(host: string, port: number, signal?: AbortSignal, trace?: ExchangeTrace): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 };
-    const socket = connectTcp(signal ? { ...options, signal } : options);
+    const socket = connectTcp({ host, port, signal, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
     trace?.dialing(socket, host, port);
     socket.once("error", reject);
     socket.once("connect", () => {
