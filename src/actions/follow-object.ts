@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Helper } from "../resource/helper.js";
-import type { WatchEvent } from "../resource/watch-stream.js";
+import type { WatchFrame } from "../client/dynamic/watch-events.js";
 
 /** SYNCED comes first and once: what the server holds, if anything. Then ADDED with it, and every change. */
 export type Followed =
@@ -59,7 +59,7 @@ class ObjectWatch {
   }
 
   /** Undefined when the watch is of no more use. */
-  take({ type, object }: WatchEvent): readonly Followed[] | undefined {
+  take({ type, object }: WatchFrame): readonly Followed[] | undefined {
     if (type === "ERROR") return undefined;
     if (type === "BOOKMARK") {
       const ended = object.metadata?.annotations?.["k8s.io/initial-events-end"] === "true";

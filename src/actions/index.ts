@@ -17,3 +17,7 @@ export {
 export { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./three-way-patch.js";
 export { cannotWait, waitUntilGone, type WaitUntilGoneOptions } from "./wait-until-gone.js";
 export { type DocumentValidation, documentValidation } from "./validate-document.js";
+// What actions take: a client's rest, an Info of an object, and a Helper that sends as kubectl does.
+export { type DeleteOptions, Helper, type HelperOptions } from "../resource/helper.js";
+export type { Info } from "../resource/info.js";
+export { infoOf } from "../resource/info-of.js";

@@ -1,5 +1,5 @@
 import type { RestClient } from "../client/rest/rest-client.js";
-import { resourcePath } from "../resource/resource-path.js";
+import { resourcePath } from "../client/dynamic/resource-path.js";
 import { PODS } from "./selected-pods.js";
 
 /** v1 PodLogOptions; undefined is the server's default. */

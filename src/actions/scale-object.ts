@@ -5,7 +5,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import type { Info } from "../resource/info.js";
 import { poll } from "./poll.js";
-import { resourcePath } from "../resource/resource-path.js";
+import { resourcePath } from "../client/dynamic/resource-path.js";
 
 /** What must hold for an object to be scaled. */
 export interface ScalePrecondition {

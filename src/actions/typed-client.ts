@@ -1,7 +1,7 @@
 import type { RestClient } from "../client/rest/rest-client.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
-import { resourcePath } from "../resource/resource-path.js";
+import { resourcePath } from "../client/dynamic/resource-path.js";
 import { readTyped } from "./read-typed.js";
 import { protobufBody, type TypedKinds } from "./typed-object.js";
 

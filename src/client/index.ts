@@ -1,16 +1,31 @@
 /** The client library: the exports of the package's main entry, "kubets". */
-export { kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
-export { loadConfig, type LoadConfigOptions } from "./dynamic/load-config.js";
+export { type InProcessServer, kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
+export { ClientClosedError, isClientClosed } from "./rest/closing-rest-client.js";
 export {
+  configFromFile,
+  configFromText,
+  inClusterConfig,
+  type InClusterOptions,
+  loadConfig,
+  type LoadConfigOptions,
+} from "./config/load-config.js";
+export { isKubeconfigError, KubeconfigError, type KubeconfigFault } from "./config/kubeconfig-error.js";
+export {
+  type ApplyOptions,
   type CallOptions,
   type DeleteOptions,
+  type GetOptions,
+  type ListAllOptions,
   type ListOptions,
+  type PartialObjectMetadata,
+  type PatchOptions,
   ResourceClient,
+  type SubresourceOptions,
   type WatchOptions,
   type WriteOptions,
 } from "./dynamic/resource-client.js";
 export type { PatchType } from "./dynamic/patch-type.js";
-export { watchEvents, type WatchEvent } from "./dynamic/watch-events.js";
+export type { WatchEvent } from "./dynamic/watch-events.js";
 export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
 export type { ConfigOverrides } from "./config/config-overrides.js";
 export type { ApiGroup, Discovery, ServerVersion } from "./discovery/discovery.js";

@@ -3,7 +3,7 @@ import type { RestMapping } from "../machinery/rest-mapper.js";
 import type { ValidateDocument } from "./document-source.js";
 import type { Info } from "./info.js";
 import type { Visitor, VisitorFn } from "./visitor.js";
-import type { WatchEvent } from "./watch-stream.js";
+import type { WatchFrame } from "../client/dynamic/watch-events.js";
 
 /** What -f, -R and -k gave. */
 export interface FilenameOptions {
@@ -74,7 +74,7 @@ export interface Result extends Visitor {
   /** One result for each collection or object that was asked for, in their order; what was read here is read again there. */
   bySource(): readonly Result[];
   /** Changes of the one source: a collection or a single object. */
-  watch(resourceVersion: string, signal?: AbortSignal): Promise<AsyncIterable<WatchEvent>>;
+  watch(resourceVersion: string, signal?: AbortSignal): Promise<AsyncIterable<WatchFrame>>;
   /** True when the input was exactly one named resource or one document. */
   readonly singleItemImplied: boolean;
   /** True when only `type name` arguments (no selector, no list) were given. */

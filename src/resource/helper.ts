@@ -1,14 +1,23 @@
 import { randomBelow } from "../base/random-below.js";
-import { PATCH_MEDIA_TYPES, type PatchType } from "../client/dynamic/patch-type.js";
+import {
+  type DeleteParameters,
+  deleteRequest,
+  type ListParameters,
+  type ObjectAddress,
+  patchRequest,
+  readRequest,
+  type WatchParameters,
+  watchRequest,
+  writeRequest,
+} from "../client/dynamic/object-request.js";
+import type { PatchType } from "../client/dynamic/patch-type.js";
+import type { WatchFrame } from "../client/dynamic/watch-events.js";
 import type { RestClient, RestRequest } from "../client/rest/rest-client.js";
-import { encodeJson } from "../machinery/codec/json-encoder.js";
 import { isStatusError } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import { encodeBody } from "./encode-json.js";
-import { resourcePath } from "./resource-path.js";
 import { isList } from "./is-list.js";
-import { readWatch, type WatchEvent } from "./watch-stream.js";
 
 /** What a request says besides its object. An empty string or false is not sent. */
 export interface HelperOptions {
@@ -28,25 +37,13 @@ export interface HelperOptions {
   readonly sentBy?: RestRequest["sentBy"];
 }
 
-export interface ListParameters {
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-  /** 0: no limit. */
-  readonly limit?: number | undefined;
-  readonly continue?: string | undefined;
-  readonly resourceVersion?: string | undefined;
-}
-
 /** Body of a delete. Fields that are undefined are not sent. */
-export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number | undefined;
-  readonly propagationPolicy?: "Background" | "Foreground" | "Orphan" | undefined;
-  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string } | undefined;
-}
+export type DeleteOptions = Omit<DeleteParameters, "dryRun">;
 
 /**
- * The requests kubectl makes of one resource: same path, query and body, byte for byte. Errors are the client's:
- * StatusError for an answer, TransportError for none.
+ * kubectl's way with the requests of one resource (cli-runtime's resource.Helper): options that hold for all of them, bodies
+ * as Go encodes them, and an error for an answer without a kind. Errors are the client's: StatusError for an answer,
+ * TransportError for none.
  */
 export class Helper {
   constructor(
@@ -56,13 +53,12 @@ export class Helper {
   ) {}
 
   get(namespace: string, name: string): Promise<KubeObject> {
-    return this.send("GET", this.path(namespace, name), this.readQuery({}));
+    return this.send({ ...this.read(readRequest(this.address(namespace, name), {})), limitUntold: false });
   }
 
   /** One page. */
   list(namespace: string, parameters: ListParameters): Promise<KubeObject> {
-    const query = this.readQuery(listQuery(parameters));
-    return this.send("GET", this.path(namespace), query, undefined, undefined, this.options.typed);
+    return this.send(this.read(readRequest(this.address(namespace), parameters)));
   }
 
   /** POSTs the object without its resourceVersion: the server refuses to create an object that has one. */
@@ -72,13 +68,12 @@ export class Helper {
 
   /** POSTs an object whose bytes are made already. */
   createEncoded(namespace: string, body: Uint8Array, contentType = "application/json"): Promise<KubeObject> {
-    return this.send("POST", this.path(namespace), this.writeQuery(), body, contentType);
+    return this.send({ ...writeRequest("POST", this.address(namespace), body, this.written), contentType });
   }
 
   /** `patch` is sent as it is. `force` takes fields over from other managers in an apply patch. */
   patch(namespace: string, name: string, type: PatchType, patch: Uint8Array, force?: boolean): Promise<KubeObject> {
-    const query = { ...this.writeQuery(), force: force === undefined ? undefined : String(force) };
-    return this.send("PATCH", this.path(namespace, name), query, patch, PATCH_MEDIA_TYPES[type]);
+    return this.send(patchRequest(this.address(namespace, name), type, patch, { ...this.written, force }));
   }
 
   /** Without a resourceVersion in `object`, `overwrite` takes the server's, so that the write cannot conflict. */
@@ -90,107 +85,81 @@ export class Helper {
       const resourceVersion = current?.metadata?.resourceVersion;
       if (resourceVersion !== undefined) body = { ...object, metadata: { ...object.metadata, resourceVersion } };
     }
-    return this.send("PUT", this.path(namespace, name), this.writeQuery(), encodeBody(body), "application/json");
+    return this.send(writeRequest("PUT", this.address(namespace, name), encodeBody(body), this.written));
   }
 
   /** Answers with the object while it is on its way out, else with a Status. */
   delete(namespace: string, name: string, options: DeleteOptions = {}): Promise<KubeObject> {
-    const body = deleteBody(options, this.options.dryRun === true);
-    return this.send("DELETE", this.path(namespace, name), {}, body, "application/json");
+    const { dryRun } = this.options;
+    return this.send(deleteRequest(this.address(namespace, name), { ...options, dryRun }));
   }
 
   /** Events of a collection, or of the one object `name`. Ends when the server ends it or the signal aborts. */
-  async watch(
+  watch(
     namespace: string,
-    parameters: ListParameters & { readonly name?: string | undefined },
+    { name, ...parameters }: ListParameters & { readonly name?: string | undefined },
     signal?: AbortSignal,
-  ): Promise<AsyncIterable<WatchEvent>> {
-    const { name, ...rest } = parameters;
-    const fieldSelector = name === undefined ? rest.fieldSelector : `metadata.name=${name}`;
-    const query = this.readQuery({ ...listQuery({ ...rest, fieldSelector }), watch: "true" });
-    return this.openWatch(namespace, query, signal);
+  ): Promise<AsyncIterable<WatchFrame>> {
+    const fieldSelector = name === undefined ? parameters.fieldSelector : `metadata.name=${name}`;
+    return this.openWatch(namespace, { ...parameters, fieldSelector }, signal);
   }
 
   /**
    * A watch of one object that begins with its present state and then a bookmark (`k8s.io/initial-events-end`); a server
    * that cannot do that begins with the state of a list, and the bookmark is made up here.
    */
-  async watchFromStart(namespace: string, name: string, signal: AbortSignal): Promise<AsyncIterable<WatchEvent>> {
+  async watchFromStart(namespace: string, name: string, signal: AbortSignal): Promise<AsyncIterable<WatchFrame>> {
     const fieldSelector = `metadata.name=${name}`;
     const { random } = this.client;
     // Five to ten minutes, as client-go's reflectors ask for.
-    const timeoutSeconds = String(300 + (random === undefined ? 0 : randomBelow(random, 300)));
-    const open = (query: Query): Promise<AsyncIterable<WatchEvent>> =>
-      this.openWatch(
-        namespace,
-        { allowWatchBookmarks: "true", fieldSelector, timeoutSeconds, watch: "true", ...query },
-        signal,
-      );
+    const timeoutSeconds = 300 + (random === undefined ? 0 : randomBelow(random, 300));
+    const open = (parameters: WatchParameters): Promise<AsyncIterable<WatchFrame>> =>
+      this.openWatch(namespace, { allowWatchBookmarks: true, fieldSelector, timeoutSeconds, ...parameters }, signal);
     try {
-      return await open({ resourceVersionMatch: "NotOlderThan", sendInitialEvents: "true" });
+      return await open({ resourceVersionMatch: "NotOlderThan", sendInitialEvents: true });
     } catch (error) {
       if (!isStatusError(error) || (error.code !== 400 && error.code !== 422)) throw error;
     }
     const list = await this.list(namespace, { fieldSelector });
-    const { resourceVersion = "" } = list.metadata ?? {};
-    return withInitialState(list, await open({ resourceVersion }));
+    return withInitialState(list, await open({ resourceVersion: list.metadata?.resourceVersion }));
   }
 
-  private async openWatch(namespace: string, query: Query, signal?: AbortSignal): Promise<AsyncIterable<WatchEvent>> {
-    const answer = await this.client.stream({
-      method: "GET",
-      path: this.path(namespace),
-      query: sorted(query),
-      accept: this.options.accept ?? "application/json",
-      signal: signal ?? this.options.signal,
-      limitUntold: this.options.typed === true,
-      sentBy: this.sentBy(),
-    });
-    return readWatch(answer.body);
+  private async openWatch(
+    namespace: string,
+    parameters: WatchParameters,
+    signal = this.options.signal,
+  ): Promise<AsyncIterable<WatchFrame>> {
+    const { sentBy } = this;
+    const request = this.read(watchRequest(this.address(namespace), parameters));
+    const [{ body }, { watchFrames }] = await Promise.all([
+      this.client.stream({ ...request, signal, sentBy }),
+      import("../client/dynamic/watch-events.js"),
+    ]);
+    return eachOf(watchFrames(body));
   }
 
-  private sentBy(): RestRequest["sentBy"] {
+  private get sentBy(): RestRequest["sentBy"] {
     return this.options.sentBy ?? (this.options.typed === true ? "typed" : undefined);
   }
 
-  private path(namespace: string, name?: string): string {
-    const subresource = name === undefined ? undefined : this.options.subresource;
-    return resourcePath(this.mapping, namespace, name, subresource);
-  }
-
-  private readQuery(query: Query): Query {
-    return { ...query, ...this.options.query };
-  }
-
-  private writeQuery(): Query {
+  private get written(): Pick<HelperOptions, "dryRun" | "fieldManager" | "fieldValidation"> {
     const { dryRun, fieldManager, fieldValidation } = this.options;
-    return {
-      dryRun: dryRun === true ? "All" : undefined,
-      fieldManager: fieldManager || undefined,
-      fieldValidation: fieldValidation || undefined,
-    };
+    return { dryRun, fieldManager, fieldValidation };
   }
 
-  private async send(
-    method: string,
-    path: string,
-    query: Query,
-    body?: Uint8Array,
-    contentType?: string,
-    limitUntold = false,
-  ): Promise<KubeObject> {
-    const { accept = "application/json", signal } = this.options;
-    const answer = await this.client.request({
-      method,
-      path,
-      query: sorted(query),
-      ...(body !== undefined && { body }),
-      ...(contentType !== undefined && { contentType }),
-      accept: method === "GET" ? accept : "application/json",
-      signal,
-      limitUntold,
-      sentBy: this.sentBy(),
-    });
+  private address(namespace: string, name?: string): ObjectAddress {
+    const { resource, namespaced } = this.mapping;
+    const subresource = name === undefined ? undefined : this.options.subresource;
+    return { resource, namespace: namespaced ? namespace : "", name, subresource };
+  }
+
+  private read(request: RestRequest): RestRequest {
+    const { accept = request.accept ?? "", query, typed = false } = this.options;
+    return { ...request, query: { ...request.query, ...query }, accept, limitUntold: typed };
+  }
+
+  private async send(request: RestRequest): Promise<KubeObject> {
+    const answer = await this.client.request({ ...request, signal: this.options.signal, sentBy: this.sentBy });
     const object: KubeObject = answer.json();
     if (this.options.typed !== true && (object.kind ?? "") === "") {
       throw new Error(`Object 'Kind' is missing in '${Buffer.from(answer.body).toString("utf8")}'`);
@@ -199,41 +168,20 @@ export class Helper {
   }
 }
 
-/** In the order Go encodes the type. */
-function deleteBody(
-  { gracePeriodSeconds, preconditions, propagationPolicy }: DeleteOptions,
-  dryRun: boolean,
-): Uint8Array {
-  const options = { gracePeriodSeconds, preconditions, propagationPolicy, dryRun: dryRun ? ["All"] : undefined };
-  return new TextEncoder().encode(`${encodeJson(options)}\n`);
-}
-
 function withoutVersion(object: KubeObject): KubeObject {
   const { resourceVersion, ...metadata } = object.metadata ?? {};
   return (resourceVersion ?? "") === "" ? object : { ...object, metadata };
 }
 
-type Query = Readonly<Record<string, string | undefined>>;
-
-function listQuery(parameters: ListParameters): Query {
-  return {
-    continue: parameters.continue || undefined,
-    fieldSelector: parameters.fieldSelector || undefined,
-    labelSelector: parameters.labelSelector || undefined,
-    limit: parameters.limit ? String(parameters.limit) : undefined,
-    resourceVersion: parameters.resourceVersion || undefined,
-  };
-}
-
-/** Go encodes a query in the order of its keys. */
-const sorted = (query: Query): Query =>
-  Object.fromEntries(Object.entries(query).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-
 async function* withInitialState(
   list: KubeObject,
-  changes: AsyncIterable<WatchEvent>,
-): AsyncGenerator<WatchEvent, void> {
+  changes: AsyncIterable<WatchFrame>,
+): AsyncGenerator<WatchFrame, void> {
   if (isList(list)) for (const object of list.items) yield { type: "ADDED", object };
   yield { type: "BOOKMARK", object: { metadata: { annotations: { "k8s.io/initial-events-end": "true" } } } };
   yield* changes;
+}
+
+async function* eachOf<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T, void> {
+  for await (const batch of batches) for (const item of batch) yield item;
 }

@@ -4,9 +4,9 @@ import type { Result } from "./builder.js";
 import type { Info } from "./info.js";
 import { isList } from "./is-list.js";
 import { type Visitor, type VisitorFn, withoutErrors } from "./visitor.js";
-import type { WatchEvent } from "./watch-stream.js";
+import type { WatchFrame } from "../client/dynamic/watch-events.js";
 
-export type OpenWatch = (resourceVersion: string, signal?: AbortSignal) => Promise<AsyncIterable<WatchEvent>>;
+export type OpenWatch = (resourceVersion: string, signal?: AbortSignal) => Promise<AsyncIterable<WatchFrame>>;
 
 /** One thing a builder found to visit. Files are neither of one type nor watched. */
 export interface Source {
@@ -100,7 +100,7 @@ export class BuiltResult implements Result {
     });
   }
 
-  async watch(resourceVersion: string, signal?: AbortSignal): Promise<AsyncIterable<WatchEvent>> {
+  async watch(resourceVersion: string, signal?: AbortSignal): Promise<AsyncIterable<WatchFrame>> {
     const [source] = this.sources;
     if (source === undefined || this.sources.length !== 1) {
       throw new Error("you may only watch a single resource or type of resource at a time");

@@ -1,23 +1,23 @@
 import { expect, test } from "vitest";
 import { followObject, type Followed } from "../../src/actions/follow-object.js";
 import { notFound } from "../../src/machinery/errors/status-error.js";
-import type { WatchEvent } from "../../src/resource/watch-stream.js";
+import type { WatchFrame } from "../../src/client/dynamic/watch-events.js";
 
 const object = (resourceVersion: string) => ({ metadata: { name: "a", resourceVersion } });
-const synced: WatchEvent = {
+const synced: WatchFrame = {
   type: "BOOKMARK",
   object: { metadata: { annotations: { "k8s.io/initial-events-end": "true" } } },
 };
-const event = (type: WatchEvent["type"], resourceVersion: string): WatchEvent => ({
+const event = (type: WatchFrame["type"], resourceVersion: string): WatchFrame => ({
   type,
   object: object(resourceVersion),
 });
 
 /** One watch after the other, each as listed; the last one stays open until the signal aborts. */
-async function follow(watches: readonly (readonly WatchEvent[] | Error)[], count: number): Promise<readonly string[]> {
+async function follow(watches: readonly (readonly WatchFrame[] | Error)[], count: number): Promise<readonly string[]> {
   let opened = 0;
   const helper = {
-    watchFromStart: (_namespace: string, _name: string, signal: AbortSignal): Promise<AsyncIterable<WatchEvent>> => {
+    watchFromStart: (_namespace: string, _name: string, signal: AbortSignal): Promise<AsyncIterable<WatchFrame>> => {
       const watch = watches[opened++];
       if (watch instanceof Error) return Promise.reject(watch);
       return Promise.resolve(stream(watch ?? [], opened >= watches.length ? signal : undefined));
@@ -31,7 +31,7 @@ async function follow(watches: readonly (readonly WatchEvent[] | Error)[], count
   return seen;
 }
 
-async function* stream(events: readonly WatchEvent[], open: AbortSignal | undefined): AsyncGenerator<WatchEvent, void> {
+async function* stream(events: readonly WatchFrame[], open: AbortSignal | undefined): AsyncGenerator<WatchFrame, void> {
   yield* events;
   if (open !== undefined) await new Promise((resolve) => open.addEventListener("abort", resolve));
 }
@@ -48,7 +48,7 @@ test("nothing there is told too", async () => {
 });
 
 test("bookmarks and events that repeat what is known say nothing", async () => {
-  const bookmark: WatchEvent = { type: "BOOKMARK", object: object("5") };
+  const bookmark: WatchFrame = { type: "BOOKMARK", object: object("5") };
   const watches = [[event("ADDED", "1"), synced, bookmark, event("MODIFIED", "1"), event("MODIFIED", "2")]];
   expect(await follow(watches, 3)).toEqual(["SYNCED 1", "ADDED 1", "MODIFIED 2"]);
 });

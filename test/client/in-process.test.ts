@@ -97,7 +97,7 @@ test("pages are read to the end from the version that was asked for", async () =
       resourceVersion = made.metadata?.resourceVersion ?? "";
     }
     const found: (string | undefined)[] = [];
-    for await (const { metadata } of maps.listAll({ labelSelector: "t=x", limit: 2, resourceVersion })) {
+    for await (const { metadata } of maps.listAll({ labelSelector: "t=x", pageSize: 2, resourceVersion })) {
       found.push(metadata?.name);
       if (found.length === 1) await maps.delete("e");
     }

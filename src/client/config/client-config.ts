@@ -39,6 +39,9 @@ export interface ClientConfig {
   readonly cacheDir: string;
 }
 
+/** The User-Agent of programs that give none. */
+export const USER_AGENT = `kubets (${process.platform}/${process.arch})`;
+
 export interface ImpersonationConfig {
   readonly user: string;
   readonly uid?: string;

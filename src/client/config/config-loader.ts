@@ -29,6 +29,8 @@ export interface ConfigLoaderOptions {
   readonly cwd: string;
   readonly userAgent: string;
   readonly log?: KubeconfigSources["log"];
+  /** Replaces the files of the environment. */
+  readonly kubeconfig?: () => Promise<Kubeconfig>;
   /** The folder of a pod's token. Default: where Kubernetes mounts it. */
   readonly serviceAccountFolder?: string;
   /** Prompts for credentials when an https server is configured without any. Absent: no prompt. */
@@ -38,7 +40,9 @@ export interface ConfigLoaderOptions {
 export function createConfigLoader(options: ConfigLoaderOptions): ConfigLoader {
   const { overrides, env, cwd, serviceAccountFolder: pod = SERVICE_ACCOUNT_FOLDER } = options;
   const defaultServer = env["KUBERNETES_MASTER"] || "http://localhost:8080";
-  const rawConfig = once(() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd, log: options.log }));
+  const rawConfig = once(
+    options.kubeconfig ?? (() => loadKubeconfig({ explicitPath: overrides.kubeconfig, env, cwd, log: options.log })),
+  );
 
   const namespace = once(async () => {
     const config = await rawConfig();

@@ -41,12 +41,12 @@ export async function loadKubeconfig(
   { resolvePaths = true }: { readonly resolvePaths?: boolean } = {},
 ): Promise<Kubeconfig> {
   if (sources.explicitPath !== "") requireFile(sources.explicitPath, sources.cwd);
-  const merged = emptyKubeconfig();
+  const configs: Kubeconfig[] = [];
   const failures: Error[] = [];
   for (const file of kubeconfigFiles(sources)) {
     try {
       const loaded = await loadKubeconfigFile(file, sources);
-      if (loaded) merge(merged, loaded);
+      if (loaded) configs.push(loaded);
     } catch (error) {
       failures.push(new Error(`error loading config file "${file}": ${messageOf(error)}`, { cause: error }));
     }
@@ -55,8 +55,7 @@ export async function loadKubeconfig(
   if (failures.length > 1) {
     throw new AggregateError(failures, `[${failures.map((failure) => failure.message).join(", ")}]`);
   }
-  if (resolvePaths) resolveLocalPaths(merged, sources.cwd);
-  return merged;
+  return mergeKubeconfigs(configs, resolvePaths ? sources.cwd : undefined);
 }
 
 /** Reads one file with its paths as written; undefined when it does not exist. Errors do not contain its name. */
@@ -71,13 +70,13 @@ export async function loadKubeconfigFile(
     if (errorCode(error) === "ENOENT") return undefined;
     throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
   }
-  const loaded = text === "" ? emptyKubeconfig() : decodeKubeconfig(await parse(text), file);
+  const loaded = text === "" ? emptyKubeconfig() : decodeKubeconfig(await parseKubeconfig(text), file);
   log?.info(6, "loader.go:407", `Config loaded from file:  ${file}`);
   return loaded;
 }
 
 /** Parses JSON without loading the YAML parser, which costs more than the rest of a command's start. */
-async function parse(text: string): Promise<JsonValue> {
+export async function parseKubeconfig(text: string): Promise<JsonValue> {
   if (text.trimStart().startsWith("{")) {
     try {
       return JSON.parse(text) as JsonValue;
@@ -91,6 +90,14 @@ async function parse(text: string): Promise<JsonValue> {
   } catch (error) {
     throw new Error(messageOf(error).replace(/^error converting YAML to JSON: /, ""), { cause: error });
   }
+}
+
+/** Merges decoded kubeconfigs by the rules of {@link loadKubeconfig}. With `cwd` relative paths become absolute. */
+export function mergeKubeconfigs(configs: readonly Kubeconfig[], cwd: string | undefined): Kubeconfig {
+  const merged = emptyKubeconfig();
+  for (const config of configs) merge(merged, config);
+  if (cwd !== undefined) resolveLocalPaths(merged, cwd);
+  return merged;
 }
 
 function requireFile(file: string, cwd: string): void {

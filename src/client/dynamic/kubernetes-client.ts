@@ -1,18 +1,26 @@
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
-import type { ClientConfig } from "../config/client-config.js";
+import { type ClientConfig, USER_AGENT } from "../config/client-config.js";
 import { createCachedDiscovery } from "../discovery/cached-discovery.js";
 import type { Discovery } from "../discovery/discovery.js";
 import { createRestMapper } from "../mapper/discovery-mapper.js";
+import { ClosingRestClient } from "../rest/closing-rest-client.js";
 import { createRestClient, type RestClientOptions } from "../rest/create-rest-client.js";
 import type { RestClient } from "../rest/rest-client.js";
 import { surroundingsOf } from "../surroundings.js";
+import type { Transport } from "../transport/transport.js";
 import { ResourceClient } from "./resource-client.js";
 
-/** A client for all resources of one server. Close it, or declare it with `await using`. */
+/**
+ * A client for all resources of one server. Close it, or declare it with `await using`: closing ends every socket, timer and
+ * watch. What was under way, and every later call, rejects with a ClientClosedError.
+ */
 export interface KubernetesClient extends AsyncDisposable {
+  /** Sends requests of any path. */
   readonly rest: RestClient;
+  /** The namespace of the config's context, for objects that name none. */
+  readonly namespace: string;
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
   /** The client of a resource, without discovery. */
@@ -22,13 +30,31 @@ export interface KubernetesClient extends AsyncDisposable {
    * config's.
    */
   resourceFor<T extends ApiObject = KubeObject>(object: T): Promise<ResourceClient<T>>;
+  /** Idempotent. */
   close(): Promise<void>;
 }
 
-/** Creates a client. It connects on the first request. Requests and watches share a connection pool. */
-export function kubernetesClient(config: ClientConfig, options: RestClientOptions = {}): KubernetesClient {
+/** A server in this process: what startCluster() and startServer() answer. */
+export interface InProcessServer {
+  /** The way to the server without a socket, as its administrator. */
+  transport(): Transport;
+}
+
+/**
+ * Creates a client of a configured server, which connects on the first request, or of a server in this process, which it
+ * reaches without a socket. Requests and watches share a connection pool. Throws when the config's certificates or ways of
+ * authentication cannot be used.
+ */
+export function kubernetesClient(
+  server: ClientConfig | InProcessServer,
+  options: RestClientOptions = {},
+): KubernetesClient {
   const { clock, random } = surroundingsOf(options);
-  const rest = createRestClient(config, { pooled: true, ...options });
+  const [config, transport] =
+    "transport" in server ? [IN_PROCESS, options.transport ?? server.transport()] : [server, options.transport];
+  const rest = new ClosingRestClient(
+    createRestClient(config, { pooled: true, ...options, ...(transport && { transport }) }),
+  );
   const discovery = createCachedDiscovery({
     client: rest,
     clock,
@@ -40,16 +66,31 @@ export function kubernetesClient(config: ClientConfig, options: RestClientOption
     rest,
     discovery,
     mapper,
+    namespace: config.namespace,
     resource: <T extends ApiObject>(resource: GroupVersionResource) => new ResourceClient<T>(rest, resource),
     resourceFor: async <T extends ApiObject>(object: T) => {
       const { apiVersion = "", kind = "", metadata } = object;
       const slash = apiVersion.indexOf("/");
       const group = slash === -1 ? "" : apiVersion.slice(0, slash);
       const mapping = await mapper.mappingFor({ group, kind }, apiVersion.slice(slash + 1));
-      const client = new ResourceClient<T>(rest, mapping.resource);
-      return mapping.namespaced ? client.namespace(metadata?.namespace ?? config.namespace) : client;
+      const { resource, namespaced } = mapping;
+      const namespace = metadata?.namespace ?? config.namespace;
+      return new ResourceClient<T>(rest, resource, { namespaced, ...(namespaced && { namespace }) });
     },
     close: () => rest.close(),
     [Symbol.asyncDispose]: () => rest.close(),
   };
 }
+
+const IN_PROCESS: ClientConfig = {
+  server: "https://in-process.invalid",
+  tls: { insecureSkipVerify: false },
+  auth: {},
+  // The bytes stay in this process.
+  disableCompression: true,
+  timeout: 0,
+  userAgent: USER_AGENT,
+  namespace: "default",
+  namespaceEnforced: false,
+  cacheDir: "",
+};

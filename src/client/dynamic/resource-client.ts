@@ -1,15 +1,32 @@
 import { encodeJson } from "../../machinery/codec/json-encoder.js";
+import { formatGroupResource, isNotFound, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../machinery/meta/json.js";
-import type { ApiObject, KubeList, KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeList, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
 import type { RestClient, RestRequest } from "../rest/rest-client.js";
-import { PATCH_MEDIA_TYPES, type PatchType } from "./patch-type.js";
-import { type WatchEvent, watchEvents } from "./watch-events.js";
+import {
+  deleteRequest,
+  type ListParameters,
+  type ObjectAddress,
+  patchRequest,
+  readRequest,
+  watchRequest,
+  writeRequest,
+} from "./object-request.js";
+import { eachInPages, listInPages } from "./pager.js";
+import type { PatchType } from "./patch-type.js";
+import { watchBatches, type WatchEvent } from "./watch-events.js";
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
+}
+
+export interface SubresourceOptions extends CallOptions {
   /** The subresource to call: "status", "scale". */
   readonly subresource?: string;
+}
+
+export interface GetOptions extends SubresourceOptions {
+  readonly resourceVersion?: string;
 }
 
 export interface ListOptions extends CallOptions {
@@ -21,164 +38,266 @@ export interface ListOptions extends CallOptions {
   readonly resourceVersionMatch?: "NotOlderThan" | "Exact";
 }
 
+export interface ListAllOptions extends Omit<ListOptions, "continue" | "limit"> {
+  /** How many items the server is asked for at a time. Default 500; 0 asks for all at once. */
+  readonly pageSize?: number;
+}
+
 export interface WatchOptions extends Omit<ListOptions, "limit" | "continue"> {
   readonly allowWatchBookmarks?: boolean;
+  /**
+   * Begins with an ADDED event of each object that there is, then a bookmark annotated `k8s.io/initial-events-end`. Sets the
+   * two options that the server requires with it: bookmarks, and `resourceVersionMatch` "NotOlderThan".
+   */
   readonly sendInitialEvents?: boolean;
   /** The server ends the watch after this many seconds. */
   readonly timeoutSeconds?: number;
 }
 
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions extends SubresourceOptions {
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** The server does everything but keep the result. */
   readonly dryRun?: boolean;
 }
 
-export interface DeleteOptions extends CallOptions {
+export interface PatchOptions extends WriteOptions {
+  readonly type: PatchType;
+  /** Takes fields over from other managers. Only with type "apply". */
+  readonly force?: boolean;
+}
+
+export interface ApplyOptions extends WriteOptions {
+  readonly fieldManager: string;
+  /** Takes fields over from other managers, where a conflict would be the answer. */
+  readonly force?: boolean;
+}
+
+export interface DeleteOptions extends SubresourceOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly dryRun?: boolean;
 }
 
+/** What {@link ResourceClient.metadata} reads: an object without spec, status and data. */
+export interface PartialObjectMetadata extends ApiObject {
+  metadata: ObjectMeta;
+}
+
+/** What a client of a resource is given beside the resource. */
+export interface ResourceScope {
+  /** Absent or "": all namespaces, or a resource that has none. */
+  readonly namespace?: string;
+  /** Whether the resource has namespaces, where it is known. Then a missing namespace is an error before the request. */
+  readonly namespaced?: boolean;
+  /** Replaces the Accept header "application/json". */
+  readonly accept?: string;
+}
+
 /**
- * A client of one resource, in a namespace or across all. Throws StatusErrors, and TransportErrors when the server does not
- * answer.
+ * A client of one resource, in a namespace or across all. Throws a StatusError for an answer that is a failure, a
+ * TransportError where there is no answer, and an Error before the request for a name or a namespace that is missing.
  */
 export class ResourceClient<T extends ApiObject = KubeObject> {
   constructor(
     private readonly rest: RestClient,
-    private readonly resource: GroupVersionResource,
-    private readonly inNamespace?: string,
+    readonly resource: GroupVersionResource,
+    private readonly scope: ResourceScope = {},
   ) {}
 
-  /** The client of the same resource in a namespace. */
+  /** The client of the same resource in a namespace; "" is all namespaces. */
   namespace(name: string): ResourceClient<T> {
-    return new ResourceClient<T>(this.rest, this.resource, name);
-  }
-
-  get(name: string, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<T> {
-    const { signal, subresource, ...query } = options;
-    return this.send("GET", this.path(name, subresource), { query: parameters(query), ...withSignal(signal) });
-  }
-
-  list(options: ListOptions = {}): Promise<KubeList<T>> {
-    const { signal, subresource: _, ...query } = options;
-    return this.send("GET", this.path(), { query: parameters(query), ...withSignal(signal) });
+    return new ResourceClient<T>(this.rest, this.resource, { ...this.scope, namespace: name });
   }
 
   /**
-   * Yields the items of all pages of a list. Throws a 410 StatusError when the list takes longer than the server keeps its
-   * snapshot.
+   * The client of the same objects that reads nothing of them but their metadata, which costs server and client less. What it
+   * creates, updates and applies is still the whole object.
    */
-  async *listAll(options: Omit<ListOptions, "continue"> = {}): AsyncGenerator<T, void, undefined> {
-    let next: string | undefined;
-    // The continue token contains the resourceVersion. The server rejects a request with both.
-    const { resourceVersion: _version, resourceVersionMatch: _match, ...later } = options;
-    do {
-      const page = await this.list({ limit: 500, ...(next ? { ...later, continue: next } : options) });
-      yield* page.items;
-      next = page.metadata.continue;
-    } while (next);
+  metadata(): ResourceClient<PartialObjectMetadata> {
+    return new ResourceClient(this.rest, this.resource, { ...this.scope, accept: METADATA_ONLY });
   }
 
-  /** Yields events until the server ends the watch, the signal aborts or the caller stops reading. */
+  async get(name: string, options: GetOptions = {}): Promise<T> {
+    const { signal, subresource, ...parameters } = options;
+    return this.send(readRequest({ ...this.placeOf("get"), name, subresource }, parameters), signal);
+  }
+
+  /**
+   * One page of the list; without `limit` all of it. An item has its apiVersion and kind, which servers leave out in lists of
+   * built-in kinds.
+   */
+  async list(options: ListOptions = {}): Promise<KubeList<T>> {
+    const { signal, ...parameters } = options;
+    return this.page(parameters, signal);
+  }
+
+  /**
+   * Yields the items of a list, which it reads in pages. Yields each once: when the server no longer has the snapshot of the
+   * first page (410), the rest comes from a new list.
+   */
+  listAll(options: ListAllOptions = {}): AsyncGenerator<T, void, undefined> {
+    const { signal } = options;
+    return eachInPages((parameters) => this.page(parameters, signal), inPages(options));
+  }
+
+  /**
+   * The whole list, read in pages: one snapshot, with its resourceVersion to watch from. When the server no longer has the
+   * snapshot of the first page (410), the list is read again, in one.
+   */
+  async listWhole(options: ListAllOptions = {}): Promise<KubeList<T>> {
+    const { signal } = options;
+    return listInPages((parameters) => this.page(parameters, signal), inPages(options));
+  }
+
+  /**
+   * Yields events until the server ends the watch or the caller stops reading. Throws an ERROR event as a StatusError (410
+   * when the resourceVersion is too old), and the reason of the signal when it aborts.
+   */
   async *watch(options: WatchOptions = {}): AsyncGenerator<WatchEvent<T>, void, undefined> {
-    const { signal, subresource: _, ...query } = options;
-    const { body } = await this.rest.stream({
-      method: "GET",
-      path: this.path(),
-      query: { ...parameters(query), watch: "true" },
-      ...withSignal(signal),
-    });
-    yield* watchEvents<T>(body);
+    for await (const events of this.watchBatches(options)) for (const event of events) yield event;
   }
 
-  create(object: T, options: WriteOptions = {}): Promise<T> {
-    const name = options.subresource === undefined ? undefined : object.metadata?.name;
-    return this.write("POST", this.path(name, options.subresource), object, options);
+  /** As {@link watch}, with the events that arrived together in one array. */
+  async *watchBatches(options: WatchOptions = {}): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+    const { signal, ...parameters } = options;
+    const initial = parameters.sendInitialEvents && ({ allowWatchBookmarks: true, ...FROM_NOW } as const);
+    const { body } = await this.rest.stream(
+      this.complete(watchRequest(this.place, { ...initial, ...parameters }), signal),
+    );
+    yield* watchBatches<T>(body);
   }
 
-  /** Replaces the object. With metadata.resourceVersion, throws a Conflict if it was changed since that version. */
-  update(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.write("PUT", this.path(object.metadata?.name ?? "", options.subresource), object, options);
+  /** Creates the object in the client's namespace, else in the object's. */
+  async create(object: T, options: WriteOptions = {}): Promise<T> {
+    const { signal, subresource, ...parameters } = options;
+    const name = subresource === undefined ? undefined : object.metadata?.name;
+    const address = { ...this.placeOf("create", object), name, subresource };
+    return this.send(writeRequest("POST", address, encode(object), parameters), signal);
   }
 
-  patch(
-    name: string,
-    patch: unknown,
-    options: WriteOptions & { readonly type: PatchType; readonly force?: boolean },
-  ): Promise<T> {
-    const { type, force, ...rest } = options;
-    const path = this.path(name, options.subresource);
-    return this.write("PATCH", path, patch, rest, PATCH_MEDIA_TYPES[type], force ? { force: "true" } : {});
+  /**
+   * Replaces the object, in the client's namespace or else in its own. With metadata.resourceVersion, throws a Conflict if it
+   * was changed since that version.
+   */
+  async update(object: T, options: WriteOptions = {}): Promise<T> {
+    const { signal, subresource, ...parameters } = options;
+    const address = { ...this.placeOf("update", object), name: object.metadata?.name ?? "", subresource };
+    return this.send(writeRequest("PUT", address, encode(object), parameters), signal);
   }
 
-  delete(name: string, options: DeleteOptions = {}): Promise<T> {
-    return this.remove(this.path(name, options.subresource), options, {});
+  /** Replaces the object's status and nothing else of it. */
+  updateStatus(object: T, options: Omit<WriteOptions, "subresource"> = {}): Promise<T> {
+    return this.update(object, { ...options, subresource: "status" });
   }
 
-  deleteCollection(
+  /** Changes the object by a patch: a value that is sent as JSON, or its bytes. */
+  async patch(name: string, patch: unknown, options: PatchOptions): Promise<T> {
+    return this.sendPatch({ ...this.placeOf("patch"), name }, patch, options);
+  }
+
+  /** Changes the object's status by a patch, and nothing else of it. */
+  patchStatus(name: string, patch: unknown, options: Omit<PatchOptions, "subresource">): Promise<T> {
+    return this.patch(name, patch, { ...options, subresource: "status" });
+  }
+
+  /**
+   * Server-side apply: creates the object or makes its fields what they are here, in the client's namespace or else in its own.
+   * Throws a Conflict, which names the other managers, for a field that another manager owns with another value.
+   */
+  async apply(object: T, options: ApplyOptions): Promise<T> {
+    const address = { ...this.placeOf("apply", object), name: object.metadata?.name ?? "" };
+    return this.sendPatch(address, object, { ...options, type: "apply" });
+  }
+
+  /** Answers with a Status, or with the object while finalizers or its grace period keep it. */
+  async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
+    const { signal, subresource, ...parameters } = options;
+    return this.send(deleteRequest({ ...this.placeOf("delete"), name, subresource }, parameters), signal);
+  }
+
+  /** Deletes the objects of the client's namespace that the selectors match; without selectors all of them. */
+  async deleteCollection(
     selector: Pick<ListOptions, "labelSelector" | "fieldSelector"> = {},
-    options: DeleteOptions = {},
-  ): Promise<KubeList<T>> {
-    return this.remove(this.path(), options, parameters(selector));
+    options: Omit<DeleteOptions, "subresource"> = {},
+  ): Promise<KubeList<T> | Status> {
+    const { signal, ...parameters } = options;
+    return this.send(deleteRequest(this.placeOf("deleteCollection"), parameters, selector), signal);
   }
 
-  private remove<R>(path: string, options: DeleteOptions, query: Record<string, string>): Promise<R> {
-    const { signal, subresource: _, dryRun, ...rest } = options;
-    const body = { kind: "DeleteOptions", apiVersion: "v1", ...rest, ...(dryRun && { dryRun: ["All"] }) };
-    return this.send("DELETE", path, { query, body: encode(body), ...withSignal(signal) });
+  private sendPatch(address: ObjectAddress, patch: unknown, options: PatchOptions): Promise<T> {
+    const { signal, subresource, type, ...parameters } = options;
+    return this.send(patchRequest({ ...address, subresource }, type, encode(patch), parameters), signal);
   }
 
-  private write(
-    method: string,
-    path: string,
-    body: unknown,
-    options: WriteOptions,
-    contentType = "application/json",
-    more: Record<string, string> = {},
-  ): Promise<T> {
-    const { signal, subresource: _, dryRun, ...query } = options;
-    return this.send(method, path, {
-      query: { ...parameters(query), ...(dryRun && { dryRun: "All" }), ...more },
-      contentType,
-      body: encode(body),
-      ...withSignal(signal),
-    });
+  private async page(parameters: ListParameters, signal: AbortSignal | undefined): Promise<KubeList<T>> {
+    const list = await this.send<KubeList<T>>(readRequest(this.place, parameters), signal);
+    return { ...list, metadata: list.metadata ?? {}, items: itemsOf(list) };
   }
 
-  private async send<R>(method: string, path: string, request: Omit<RestRequest, "method" | "path">): Promise<R> {
-    const answer = await this.rest.request({ method, path, ...request });
+  private async send<R>(request: RestRequest, signal: AbortSignal | undefined): Promise<R> {
+    const answer = await this.rest
+      .request(this.complete(request, signal))
+      .catch((error: unknown) => this.explain(error, request));
     return answer.json() as unknown as R;
   }
 
-  private path(name?: string, subresource?: string): string {
-    const { group, version, resource } = this.resource;
-    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-    const scope = this.inNamespace === undefined ? "" : `/namespaces/${segment(this.inNamespace)}`;
-    const rest = [name, subresource].filter((part) => part !== undefined).map((part) => `/${segment(part)}`);
-    return `${root}${scope}/${resource}${rest.join("")}`;
+  private complete(request: RestRequest, signal: AbortSignal | undefined): RestRequest {
+    const { accept = request.accept ?? "" } = this.scope;
+    return { ...request, accept, signal };
+  }
+
+  private get place(): ObjectAddress {
+    const { namespace = "", namespaced } = this.scope;
+    return { resource: this.resource, namespace: namespaced === false ? "" : namespace };
+  }
+
+  /** The place of one object. Throws when the resource has namespaces and neither the client nor the object names one. */
+  private placeOf(verb: string, object?: ApiObject): ObjectAddress {
+    const { place, scope } = this;
+    if (place.namespace !== "" || scope.namespaced === false) return place;
+    const named = object?.metadata?.namespace ?? "";
+    if (named === "" && scope.namespaced === true) {
+      const where = object === undefined ? "" : ", or set the object's metadata.namespace";
+      throw new Error(`${this.text} have namespaces: call .namespace(name) before .${verb}(...)${where}`);
+    }
+    return { ...place, namespace: named };
+  }
+
+  /** Where a path lacks its namespace, a server answers 404 without the name of an object. */
+  private explain(error: unknown, { method, path }: RestRequest): never {
+    if (!isNotFound(error) || this.place.namespace !== "" || this.scope.namespaced !== undefined) throw error;
+    const { name, causes = [] } = error.status.details ?? {};
+    const ofPath = name === undefined || causes.some(({ reason }) => reason === "UnexpectedServerResponse");
+    const isList = method === "GET" && path.endsWith(`/${this.resource.resource}`);
+    if (!ofPath || isList) throw error;
+    const hint = `if ${this.text} have namespaces, call .namespace(name) first`;
+    throw new StatusError({ ...error.status, message: `${error.message}: ${hint}` });
+  }
+
+  private get text(): string {
+    return formatGroupResource(this.resource);
   }
 }
 
-/** Rejects a name that is not a single path segment, because the request would address another resource. */
-function segment(name: string): string {
-  if (name === "" || name === "." || name === ".." || /[/%]/.test(name)) {
-    throw new Error(`invalid name ${JSON.stringify(name)}: it must not be empty, "." or "..", or contain "/" or "%"`);
-  }
-  return name;
+const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
+function inPages(options: ListAllOptions): ListParameters {
+  const { pageSize, signal: _, ...parameters } = options;
+  return { ...parameters, ...(pageSize !== undefined && { limit: pageSize }) };
 }
 
-function parameters(query: Readonly<Record<string, string | number | boolean | undefined>>): Record<string, string> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given.map(([key, value]) => [key, String(value)]));
-}
+const FROM_NOW = { resourceVersionMatch: "NotOlderThan" } as const;
 
-function withSignal(signal: AbortSignal | undefined): { readonly signal?: AbortSignal } {
-  return signal === undefined ? {} : { signal };
+/** Adds apiVersion and kind to the items of a built-in kind, first as elsewhere. Go writes an empty list as null. */
+function itemsOf<T extends ApiObject>({ apiVersion, kind, items }: KubeList<T>): T[] {
+  if ((items as T[] | null) === null || items === undefined) return [];
+  if (!kind.endsWith("List") || kind === "List") return items;
+  const of = kind.slice(0, -"List".length);
+  return items.map((item) => (item.kind === undefined ? { apiVersion, kind: of, ...item } : item));
 }
 
 function encode(value: unknown): Uint8Array {
-  return new TextEncoder().encode(encodeJson(value as JsonValue));
+  return value instanceof Uint8Array ? value : new TextEncoder().encode(encodeJson(value));
 }

@@ -1,6 +1,6 @@
 import { decodeJson } from "../../machinery/codec/json-decoder.js";
-import { StatusError, type Status } from "../../machinery/errors/status-error.js";
-import { isJsonObject } from "../../machinery/meta/json.js";
+import { genericServerResponse, type Status, StatusError } from "../../machinery/errors/status-error.js";
+import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 
 export interface WatchEvent<T extends ApiObject = KubeObject> {
@@ -8,34 +8,136 @@ export interface WatchEvent<T extends ApiObject = KubeObject> {
   readonly object: T;
 }
 
+/** One frame of a watch as the server sends it. An ERROR's object is a Status; it is the last frame that a server sends. */
+export interface WatchFrame {
+  readonly type: WatchEvent["type"] | "ERROR";
+  readonly object: KubeObject;
+}
+
 /**
- * Decodes the events of a watch as they arrive, one JSON document per line. Throws an ERROR event as a StatusError (410 when
- * the resourceVersion is too old). Ends when the server ends the watch.
+ * Decodes a watch. Yields the events of each chunk together, as they arrive. Throws an ERROR event as a StatusError (410 when
+ * the resourceVersion is too old) after the events before it. Ends when the server ends the watch.
  */
-export async function* watchEvents<T extends ApiObject>(
+export async function* watchBatches<T extends ApiObject>(
   body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<WatchEvent<T>, void, undefined> {
-  for await (const line of lines(body)) {
-    const { value } = decodeJson(line);
-    if (!isJsonObject(value)) throw new Error("the server sent a watch event that is not an object");
-    const { type, object } = value;
-    if (type === "ERROR") throw new StatusError(object as unknown as Status);
-    yield { type: type as WatchEvent["type"], object: object as unknown as T };
+): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
+  for await (const frames of watchFrames(body)) {
+    const last = frames.at(-1);
+    if (last?.type !== "ERROR") {
+      yield frames as unknown as readonly WatchEvent<T>[];
+      continue;
+    }
+    if (frames.length > 1) yield frames.slice(0, -1) as unknown as readonly WatchEvent<T>[];
+    throw new StatusError(last.object as unknown as Status);
   }
 }
 
-async function* lines(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+/**
+ * Decodes a watch, ERROR events included, one JSON document a line. Integers beyond 2^53 are bigint. What is no event
+ * becomes client-go's ERROR event, and an ERROR event is the last one. A last line that broke off is dropped, as client-go
+ * drops it. Yields no empty array. At most one event of {@link LONGEST_EVENT} bytes is held.
+ */
+export async function* watchFrames(body: AsyncIterable<Uint8Array>): AsyncGenerator<readonly WatchFrame[], void> {
   let held: Uint8Array[] = [];
+  let heldBytes = 0;
   for await (const chunk of body) {
-    let start = 0;
-    for (let end = chunk.indexOf(0x0a); end !== -1; end = chunk.indexOf(0x0a, start)) {
-      const line = Buffer.concat([...held, chunk.subarray(start, end)]);
+    // A newline is never part of a longer UTF-8 sequence, so what ends with one is whole characters.
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      const frames = framesOf(joined(held, heldBytes, chunk.subarray(0, end)));
       held = [];
-      start = end + 1;
-      if (line.length > 0) yield line;
+      heldBytes = 0;
+      if (frames.length > 0) yield frames;
+      if (frames.at(-1)?.type === "ERROR") return;
     }
-    if (start < chunk.length) held.push(chunk.subarray(start));
+    if (end === chunk.length) continue;
+    held.push(end === 0 ? chunk : chunk.subarray(end));
+    heldBytes += chunk.length - end;
+    if (heldBytes > LONGEST_EVENT) {
+      yield [undecodable("object to decode was longer than maximum allowed size")];
+      return;
+    }
   }
-  const last = Buffer.concat(held);
-  if (last.toString("utf8").trim() !== "") yield last;
+  const last = framesOf(joined(held, heldBytes, new Uint8Array()), true);
+  if (last.length > 0) yield last;
+}
+
+/** client-go's limit of an event, in bytes. */
+const LONGEST_EVENT = 16 * 1024 * 1024;
+const NEWLINE = 0x0a;
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function joined(held: readonly Uint8Array[], heldBytes: number, last: Uint8Array): string {
+  if (held.length === 0) return utf8.decode(last);
+  const bytes = new Uint8Array(heldBytes + last.length);
+  let at = 0;
+  for (const part of held) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  bytes.set(last, at);
+  return utf8.decode(bytes);
+}
+
+/** The events of whole lines. With `mayBreakOff`, a text that ends too early is no event and no error. */
+function framesOf(text: string, mayBreakOff = false): WatchFrame[] {
+  const frames: WatchFrame[] = [];
+  const exact = !INEXACT_NUMBER.test(text);
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const frame = frameOf(text.slice(start, end), exact, mayBreakOff);
+    start = end + 1;
+    if (frame === undefined) continue;
+    frames.push(frame);
+    if (frame.type === "ERROR") break;
+  }
+  return frames;
+}
+
+function frameOf(line: string, exact: boolean, mayBreakOff: boolean): WatchFrame | undefined {
+  let value: JsonValue;
+  try {
+    value = exact ? parse(line) : decodeJson(line).value;
+  } catch (error) {
+    if (line.trim() === "" || (mayBreakOff && (error as { endedEarly?: boolean }).endedEarly === true))
+      return undefined;
+    return undecodable(error instanceof Error ? error.message : String(error));
+  }
+  if (!isJsonObject(value)) return undecodable(NO_EVENT);
+  const { type, object } = value;
+  if (typeof type !== "string" || !isJsonObject(object)) return undecodable(NO_EVENT);
+  if (!TYPES.has(type)) return undecodable(`got invalid watch event type: ${type}`);
+  return value as unknown as WatchFrame;
+}
+
+const NO_EVENT = "unable to decode to metav1.WatchEvent";
+const TYPES: ReadonlySet<string> = new Set<WatchFrame["type"]>(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
+
+/** As decodeJson, for a line without a number that a double might change: without its scan where a line cannot nest too deep. */
+function parse(line: string): JsonValue {
+  if (line.length > CANNOT_NEST_TOO_DEEP) return decodeJson(line).value;
+  try {
+    return JSON.parse(line) as JsonValue;
+  } catch {
+    return decodeJson(line).value;
+  }
+}
+
+/** A document of this length nests at most half as deep: within the limit of decodeJson. */
+const CANNOT_NEST_TOO_DEEP = 20_000;
+
+/** Sixteen digits, an exponent or a negative zero where a number may stand. Text in a string may look like it; that costs time only. */
+const INEXACT_NUMBER = /[:,[]\s*-?(?:[\d.]{16}|\d[\d.]*[eE]|0(?<=-0)(?![.\d]))/;
+
+/** What client-go makes of a frame that is no event. */
+function undecodable(reason: string): WatchFrame {
+  const { status } = genericServerResponse({
+    code: 500,
+    verb: "GET",
+    resource: { group: "", resource: "" },
+    name: "",
+    serverMessage: `unable to decode an event from the watch stream: ${reason}`,
+  });
+  return { type: "ERROR", object: status as unknown as KubeObject };
 }

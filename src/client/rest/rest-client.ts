@@ -11,7 +11,7 @@ export interface RestClient {
   /** "https://127.0.0.1:6443", as errors show it. */
   readonly server: string;
   /** Varies how long watches last, so that they do not all end together. Absent: all last equally long. */
-  readonly random?: Random;
+  readonly random?: Random | undefined;
   /** Sends a request and reads the whole answer. */
   request(request: RestRequest): Promise<RestResponse>;
   /** Sends a request and streams the answer: watch, log, --raw. The caller reads to the end or aborts `signal`. */

@@ -19,6 +19,8 @@ export interface DialTarget {
   /** The validity of the peer's certificates is checked at its time. */
   readonly clock: Clock;
   readonly proxy?: URL | undefined;
+  /** Ends the connection, also while it is being made. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -45,11 +47,12 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp({ host, port, tls, proxy, clock }: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
-  if (!proxy) return open(host, port, trace);
+async function dialTcp({ host, port, tls, proxy, clock, signal }: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
+  if (!proxy) return open(host, port, signal, trace);
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
-  const toProxy = await open(proxyHost, proxy.port === "" ? defaultPort : Number(proxy.port), trace).catch(proxyFailed);
+  const proxyPort = proxy.port === "" ? defaultPort : Number(proxy.port);
+  const toProxy = await open(proxyHost, proxyPort, signal, trace).catch(proxyFailed);
   if (proxy.protocol === "socks5:") return connectThroughSocks(toProxy, host, port, proxy);
   const channel =
     proxy.protocol === "https:"
@@ -63,9 +66,9 @@ function proxyFailed(error: unknown): never {
   throw new NetworkFailure(`proxyconnect tcp: ${goNetworkReason(error)}`, errorCode(error));
 }
 
-function open(host: string, port: number, trace?: ExchangeTrace): Promise<Socket> {
+function open(host: string, port: number, signal?: AbortSignal, trace?: ExchangeTrace): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
+    const socket = connectTcp({ host, port, signal, noDelay: true, keepAlive: true, keepAliveInitialDelay: 30_000 });
     trace?.dialing(socket, host, port);
     socket.once("error", reject);
     socket.once("connect", () => {

@@ -15,6 +15,8 @@ import { wireHeaders } from "./wire-headers.js";
  */
 export function undiciTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
   const endpoint = endpointOf(config, surroundings);
+  const closing = new AbortController();
+  const target = { ...endpoint.target, signal: closing.signal };
   // undici does not report which request a connection is for. The first request that waits for a connection traces it.
   const waiting: ExchangeTrace[] = [];
   // A placeholder origin. dial() makes the connections, with TLS, proxies and Go's errors.
@@ -26,7 +28,7 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     keepAliveTimeout: 90_000,
     maxHeaderSize: 1 << 20,
     connect: (_options, callback) => {
-      dial(endpoint.target, waiting.shift()).then(
+      dial(target, waiting.shift()).then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
       );
@@ -72,5 +74,11 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     };
   }
 
-  return { send, close: () => pool.destroy() };
+  function close(): Promise<void> {
+    // The pool does not know of connections that are being made.
+    closing.abort();
+    return pool.destroy();
+  }
+
+  return { send, close };
 }

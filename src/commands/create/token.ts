@@ -7,7 +7,7 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import { object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
-import { resourcePath } from "../../resource/resource-path.js";
+import { resourcePath } from "../../client/dynamic/resource-path.js";
 import { nameOperand, withPrefix } from "./generated.js";
 
 export interface CreateTokenOptions {

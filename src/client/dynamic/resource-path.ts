@@ -1,9 +1,12 @@
-import { goQuote } from "../base/go-quote.js";
-import type { RestMapping } from "../machinery/rest-mapper.js";
+import { goQuote } from "../../base/go-quote.js";
+import type { RestMapping } from "../../machinery/rest-mapper.js";
 
-/** The URL path of a collection, an object or a subresource. Throws for a name no path can hold, in client-go's words. */
+/**
+ * The URL path of a collection, an object or a subresource. The namespace "" is all of them. Throws in client-go's words for
+ * a name that is not one segment of a path, because the request would address another resource.
+ */
 export function resourcePath(
-  { resource: { group, version, resource }, namespaced }: RestMapping,
+  { resource: { group, version, resource }, namespaced }: Pick<RestMapping, "resource" | "namespaced">,
   namespace: string,
   name?: string,
   subresource?: string,
