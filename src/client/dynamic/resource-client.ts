@@ -2,6 +2,7 @@ import { encodeJson } from "../../machinery/codec/json-encoder.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeList, KubeObject } from "../../machinery/meta/object.js";
+import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { RestClient, RestRequest } from "../rest/rest-client.js";
 import { PATCH_MEDIA_TYPES, type PatchType } from "./patch-type.js";
 import { type WatchEvent, watchEvents } from "./watch-events.js";
@@ -41,20 +42,31 @@ export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean;
 }
 
+/** What a client of a resource is given beside the resource. */
+export interface ResourceScope {
+  /** Absent: all namespaces, or a resource that has none. */
+  readonly namespace?: string | undefined;
+  /** Whether the resource has namespaces, where it is known. Then a missing namespace is an error before the request. */
+  readonly namespaced?: boolean;
+}
+
+/** Finds the resource of a client's kind before each request. It rejects when there is no such kind. */
+export type ResolveResource = () => Promise<Pick<RestMapping, "resource" | "namespaced">>;
+
 /**
- * A client of one resource, in a namespace or across all. Throws StatusErrors, and TransportErrors when the server does not
- * answer.
+ * A client of one resource, in a namespace or across all. Throws StatusErrors, TransportErrors when the server does not
+ * answer, and NoMatchErrors when the resource is still to be found and there is none.
  */
 export class ResourceClient<T extends ApiObject = KubeObject> {
   constructor(
     private readonly rest: RestClient,
-    private readonly resource: GroupVersionResource,
-    private readonly inNamespace?: string,
+    private readonly resource: GroupVersionResource | ResolveResource,
+    private readonly scope: ResourceScope = {},
   ) {}
 
   /** The client of the same resource in a namespace. */
   namespace(name: string): ResourceClient<T> {
-    return new ResourceClient<T>(this.rest, this.resource, name);
+    return new ResourceClient<T>(this.rest, this.resource, { ...this.scope, namespace: name });
   }
 
   get(name: string, options: CallOptions & { readonly resourceVersion?: string } = {}): Promise<T> {
@@ -87,21 +99,25 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     const { signal, subresource: _, ...query } = options;
     const { body } = await this.rest.stream({
       method: "GET",
-      path: this.path(),
+      path: await this.path(),
       query: { ...parameters(query), watch: "true" },
       ...withSignal(signal),
     });
     yield* watchEvents<T>(body);
   }
 
+  /** Creates the object in the client's namespace, else in its own. */
   create(object: T, options: WriteOptions = {}): Promise<T> {
     const name = options.subresource === undefined ? undefined : object.metadata?.name;
-    return this.write("POST", this.path(name, options.subresource), object, options);
+    return this.write("POST", this.path(name, options.subresource, object), object, options);
   }
 
-  /** Replaces the object. With metadata.resourceVersion, throws a Conflict if it was changed since that version. */
+  /**
+   * Replaces the object, in the client's namespace or else in its own. With metadata.resourceVersion, throws a Conflict if it
+   * was changed since that version.
+   */
   update(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.write("PUT", this.path(object.metadata?.name ?? "", options.subresource), object, options);
+    return this.write("PUT", this.path(object.metadata?.name ?? "", options.subresource, object), object, options);
   }
 
   patch(
@@ -125,7 +141,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     return this.remove(this.path(), options, parameters(selector));
   }
 
-  private remove<R>(path: string, options: DeleteOptions, query: Record<string, string>): Promise<R> {
+  private remove<R>(path: Path, options: DeleteOptions, query: Record<string, string>): Promise<R> {
     const { signal, subresource: _, dryRun, ...rest } = options;
     const body = { kind: "DeleteOptions", apiVersion: "v1", ...rest, ...(dryRun && { dryRun: ["All"] }) };
     return this.send("DELETE", path, { query, body: encode(body), ...withSignal(signal) });
@@ -133,7 +149,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
 
   private write(
     method: string,
-    path: string,
+    path: Path,
     body: unknown,
     options: WriteOptions,
     contentType = "application/json",
@@ -148,18 +164,36 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     });
   }
 
-  private async send<R>(method: string, path: string, request: Omit<RestRequest, "method" | "path">): Promise<R> {
-    const answer = await this.rest.request({ method, path, ...request });
+  private async send<R>(method: string, path: Path, request: Omit<RestRequest, "method" | "path">): Promise<R> {
+    const answer = await this.rest.request({ method, path: await path, ...request });
     return answer.json() as unknown as R;
   }
 
-  private path(name?: string, subresource?: string): string {
-    const { group, version, resource } = this.resource;
-    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-    const scope = this.inNamespace === undefined ? "" : `/namespaces/${segment(this.inNamespace)}`;
-    const rest = [name, subresource].filter((part) => part !== undefined).map((part) => `/${segment(part)}`);
-    return `${root}${scope}/${resource}${rest.join("")}`;
+  private path(name?: string, subresource?: string, object?: ApiObject): Path {
+    const parts = [name, subresource].filter((part) => part !== undefined).map(segment);
+    const ofOne = name !== undefined || object !== undefined;
+    const scope = { ...this.scope, namespace: this.scope.namespace ?? object?.metadata?.namespace };
+    if (typeof this.resource !== "function") return pathOf(this.resource, scope, ofOne, parts);
+    return this.resource().then(({ resource, namespaced }) => pathOf(resource, { ...scope, namespaced }, ofOne, parts));
   }
+}
+
+/** A promise while the resource is still to be found. */
+type Path = string | Promise<string>;
+
+function pathOf(
+  { group, version, resource }: GroupVersionResource,
+  { namespace, namespaced }: ResourceScope,
+  ofOne: boolean,
+  parts: readonly string[],
+): string {
+  if (ofOne && namespaced === true && namespace === undefined) {
+    // The server would answer 404, which says that the object is gone.
+    throw new Error(`${resource} have namespaces: call .namespace(name) first`);
+  }
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const scope = namespace === undefined || namespaced === false ? "" : `/namespaces/${segment(namespace)}`;
+  return [`${root}${scope}/${resource}`, ...parts].join("/");
 }
 
 /** Rejects a name that is not a single path segment, because the request would address another resource. */
