@@ -1,7 +1,7 @@
 // Writes src/api/types: TypeScript declarations of every API type of Kubernetes 1.36, one file for each Go package
-// (core/v1.ts, apps/v1.ts, meta/v1.ts), index.ts with the preferred version of every kind, and kinds.ts, the map from
-// "apps/v1/Deployment" to its declaration; and src/api/kinds/scopes.ts, the kinds' scopes for the client.
-// They are made of the API facts in src/api/facts/data. Usage: node tools/generate-api-types.mjs
+// (core/v1.ts, apps/v1.ts, meta/v1.ts), and index.ts with the preferred version of every kind; and for client.of, in
+// src/api/kinds, the map from "apps/v1/Deployment" to its declaration and the scopes of kinds. They are made of the API
+// facts in src/api/facts/data. Usage: node tools/generate-api-types.mjs
 //
 // A field is required where OpenAPI requires it, and optional otherwise; in kinds that no OpenAPI has (AdmissionReview),
 // it is required where Go always sends it. It is `| null` where Go sends null for an empty value: lists, maps and pointers
@@ -12,6 +12,7 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "..");
 const folder = join(root, "src/api/types");
+const kindsFile = join(root, "src/api/kinds/built-in-kinds.ts");
 const scopesFile = join(root, "src/api/kinds/scopes.ts");
 const MADE = "// Made by tools/generate-api-types.mjs of the API facts.\n";
 const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
@@ -176,7 +177,7 @@ export function apiTypes() {
     files.set(join(folder, `${pathOf(packageName)}.ts`), types.packageFile(packageName));
   }
   files.set(join(folder, "index.ts"), types.indexFile());
-  files.set(join(folder, "kinds.ts"), types.kindsFile());
+  files.set(kindsFile, types.kindsFile());
   files.set(scopesFile, types.scopesFile());
   return files;
 }
@@ -431,7 +432,7 @@ ${lines.join("\n")}
       const [packageName] = split(definition);
       const [group, version] = aliasOf(packageName).split(".");
       const local = `${group}${version[0].toUpperCase()}${version.slice(1)}`;
-      imports.add(`import type * as ${local} from "./${pathOf(packageName)}.js";`);
+      imports.add(`import type * as ${local} from "../types/${pathOf(packageName)}.js";`);
       return `  "${groupVersion}/${kind}": ${local}.${kind};`;
     });
     return `${MADE}${[...imports].sort(byText).join("\n")}
@@ -471,10 +472,10 @@ function formatNames(keyword, names, from) {
   return line.length <= 120 ? line : `${keyword} {\n${names.map((name) => `  ${name},\n`).join("")}} from "${from}";`;
 }
 
-/** Every file below src/api/types, whether the generator makes it or not. */
+/** Every file below src/api/types, whether the generator makes it or not, and those that it makes elsewhere. */
 export function committedTypes() {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  return [...names.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name)), scopesFile];
+  return [...names.filter((name) => name.endsWith(".ts")).map((name) => join(folder, name)), kindsFile, scopesFile];
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {

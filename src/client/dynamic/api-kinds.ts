@@ -1,4 +1,4 @@
-import type { BuiltInKinds } from "../../api/types/kinds.js";
+import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 
 /**
