@@ -130,9 +130,8 @@ function declareTypes() {
     writeFileSync(target, text);
   }
   const bytes = [...declarations.values()].reduce((sum, text) => sum + text.length, 0);
-  console.log(
-    `declarations: ${declarations.size} files, ${Math.round(bytes / 1000)} kB, of ${files.size} that tsc emits`,
-  );
+  const kilobytes = Math.round(bytes / 1000);
+  process.stderr.write(`declarations: ${declarations.size} files, ${kilobytes} kB, of ${files.size} that tsc emits\n`);
 }
 
 /** The declaration files that package.json's exports name; a "*" stands for any path. */

@@ -21,13 +21,13 @@ export interface KubernetesClient extends AsyncDisposable {
   of<V extends string>(apiVersion: V extends ApiVersion ? never : V, kind: string): ResourceClient;
   /** The client of a kind whose objects have the type that the caller names: `client.of<Widget>(apiVersion, kind)`. */
   of<T extends ApiObject = never>(apiVersion: [T] extends [never] ? never : string, kind: string): ResourceClient<T>;
-  // The last one, because the compiler's message for a wrong call is about the last one.
+  // The last one, because the compiler's message for a wrong call is about the last one; `& string` makes it list the kinds.
   /**
    * The client of a kind, across all namespaces: `client.of("apps/v1", "Deployment")`. Objects have the type that
    * {@link ApiKinds} has for the kind. A kind of Kubernetes needs no discovery; the first request of another one asks the
    * server for its resource, and throws a NoMatchError where there is none.
    */
-  of<V extends ApiVersion, K extends KindIn<V>>(apiVersion: V, kind: K): ResourceClient<ObjectOf<V, K>>;
+  of<V extends ApiVersion, K extends KindIn<V> & string>(apiVersion: V, kind: K): ResourceClient<ObjectOf<V, K>>;
   /** The client of a resource, without discovery. */
   resource<T extends ApiObject = KubeObject>(resource: GroupVersionResource): ResourceClient<T>;
   /**
