@@ -1,13 +1,14 @@
 // Builds dist/: the library as ES modules, the CLI as CommonJS with V8's compiled code beside it, and the type
-// declarations. It is made in .cache/ and swapped in whole, so that a dist/ in use is never half there.
+// declarations of what is public. It is made in .cache/ and swapped in whole, so that a dist/ in use is never half there.
 // `node build.mjs` builds both, `node build.mjs --fast` leaves the types out.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { bridgeTo, toCommonJs } from "./tools/common-js.mjs";
 import { fillCodeCache } from "./tools/fill-code-cache.mjs";
 import { nodeBuiltins } from "./tools/node-builtins.mjs";
 import { parsedJson } from "./tools/parsed-json.mjs";
+import { publicDeclarations } from "./tools/public-declarations.mjs";
 import { layeredBundle } from "./tools/layered-bundle.mjs";
 
 const outdir = "dist";
@@ -114,8 +115,33 @@ async function bundle() {
 }
 
 function declareTypes() {
-  const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json", "--outDir", join(building, "types")];
+  const emitted = join(workshop, "types");
+  const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.types.json", "--outDir", emitted];
   execFileSync(process.execPath, tsc, { stdio: "inherit" });
+  const files = new Map(
+    readdirSync(emitted, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".d.ts"))
+      .map((path) => [path.replaceAll("\\", "/"), readFileSync(join(emitted, path), "utf8")]),
+  );
+  const declarations = publicDeclarations(files, typeEntries([...files.keys()]));
+  for (const [path, text] of declarations) {
+    const target = join(building, "types", path);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  }
+  const bytes = [...declarations.values()].reduce((sum, text) => sum + text.length, 0);
+  const kilobytes = Math.round(bytes / 1000);
+  process.stderr.write(`declarations: ${declarations.size} files, ${kilobytes} kB, of ${files.size} that tsc emits\n`);
+}
+
+/** The declaration files that package.json's exports name; a "*" stands for any path. */
+function typeEntries(paths) {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  return Object.values(exports).flatMap(({ types }) => {
+    if (types === undefined) return [];
+    const [before, after] = relative("dist/types", types).split("*");
+    return after === undefined ? [before] : paths.filter((path) => path.startsWith(before) && path.endsWith(after));
+  });
 }
 
 function swapIn() {

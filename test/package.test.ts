@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
@@ -94,7 +94,125 @@ try {
     writeFileSync(join(folder, "use.mjs"), script);
     expect(run(folder, process.execPath, "use.mjs")).toBe("200\ncafe.example.com\ntrue\n");
   });
+
+  test("the declarations shipped are those that a public entry reaches", () => {
+    const installed = join(folder, "node_modules/kubets");
+    const shipped = readdirSync(installed, { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".d.ts"))
+      .map((path) => join(installed, path));
+    const reached = new Set<string>();
+    const open = typeEntries(installed, shipped);
+    for (let file = open.pop(); file !== undefined; file = open.pop()) {
+      if (reached.has(file)) continue;
+      reached.add(file);
+      const code = readFileSync(file, "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
+      for (const match of code.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)\.js"/g)) {
+        open.push(join(dirname(file), `${match[1]}.d.ts`));
+      }
+    }
+    expect(shipped.filter((file) => !reached.has(file))).toEqual([]);
+    expect([...reached].filter((file) => !shipped.includes(file))).toEqual([]);
+    const bytes = shipped.reduce((sum, file) => sum + statSync(file).size, 0);
+    process.stdout.write(`declarations: ${shipped.length} files, ${megabytes(bytes)}\n`);
+    expect(bytes).toBeLessThan(600_000);
+  });
+
+  test.each([
+    ["nodenext", "nodenext"],
+    ["node16", "node16"],
+    ["esnext", "bundler"],
+  ])(
+    "a strict project uses the types of its API and adds kinds: module %s, moduleResolution %s",
+    (module, resolution) => {
+      writeFileSync(join(folder, "operator.ts"), OPERATOR);
+      writeFileSync(join(folder, "widget.ts"), WIDGET);
+      const compilerOptions = {
+        module,
+        moduleResolution: resolution,
+        target: "es2023",
+        lib: ["es2023", "esnext.disposable", "dom"],
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        verbatimModuleSyntax: true,
+        noEmit: true,
+        skipLibCheck: false,
+        types: ["node"],
+        typeRoots: [join(root, "node_modules/@types")],
+      };
+      writeFileSync(
+        join(folder, "tsconfig.json"),
+        JSON.stringify({ compilerOptions, files: ["operator.ts", "widget.ts"] }),
+      );
+      run(folder, process.execPath, join(root, "node_modules/typescript/bin/tsc"), "-p", folder);
+    },
+  );
+
+  test.each(["kubets/api", "kubets/api/apps/v1"])("%s is types only: Node refuses to load it", async (specifier) => {
+    const script = `await import(${JSON.stringify(specifier)}).catch(({ code }) => console.log(code));`;
+    expect(run(folder, process.execPath, "--input-type=module", "-e", script)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+  });
 });
+
+const OPERATOR = `import { kubernetesClient, type KubeObject, loadConfig, type ObjectMeta, type ResourceClient } from "kubets";
+import type { Deployment, Pod } from "kubets/api";
+import type * as appsV1 from "kubets/api/apps/v1";
+import type * as coreV1 from "kubets/api/core/v1";
+import { applyObject } from "kubets/actions";
+import { startCluster } from "kubets/cluster";
+import { startServer } from "kubets/server";
+import type { Widget } from "./widget.js";
+
+interface Gadget {
+  metadata?: ObjectMeta;
+  count: number;
+}
+declare module "kubets" {
+  interface ApiKinds {
+    "example.com/v1/Gadget": Gadget;
+  }
+}
+
+const client = kubernetesClient(await loadConfig());
+export const deployments: ResourceClient<Deployment> = client.of("apps/v1", "Deployment");
+export const sameDeployments: ResourceClient<appsV1.Deployment> = deployments;
+export const widgets: ResourceClient<Widget> = client.of("example.com/v1", "Widget");
+export const count: number = (await client.of("example.com/v1", "Gadget").namespace("default").get("a")).count;
+export const things: ResourceClient<KubeObject> = client.of("other.example.com/v1", "Thing");
+export const pod: coreV1.Pod = { metadata: { name: "a" }, spec: { containers: [{ name: "a", image: "nginx" }] } };
+export const meta: ObjectMeta = pod.metadata ?? {};
+// @ts-expect-error a typing mistake
+client.of("apps/v1", "Deploymnet");
+// @ts-expect-error a pod needs containers
+export const empty: Pod = { spec: {} };
+export const functions = [applyObject, startCluster, startServer];
+`;
+
+const WIDGET = `import type { ObjectMeta } from "kubets";
+
+export interface Widget {
+  apiVersion?: "example.com/v1";
+  kind?: "Widget";
+  metadata?: ObjectMeta;
+  spec: { size: number };
+}
+declare module "kubets" {
+  interface ApiKinds {
+    "example.com/v1/Widget": Widget;
+  }
+}
+`;
+
+/** The declaration files that the exports of an installed package name. */
+function typeEntries(installed: string, shipped: readonly string[]): string[] {
+  const { exports } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8")) as {
+    exports: Record<string, { readonly types?: string }>;
+  };
+  return Object.values(exports).flatMap(({ types }) => {
+    if (types === undefined) return [];
+    const [before = "", after] = join(installed, types).split("*");
+    return after === undefined ? [before] : shipped.filter((path) => path.startsWith(before) && path.endsWith(after));
+  });
+}
 
 function run(cwd: string, command: string, ...args: string[]): string {
   return execFileSync(command, args, {

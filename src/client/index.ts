@@ -1,4 +1,5 @@
 /** The client library: the exports of the package's main entry, "kubets". */
+export type { ApiKinds, ApiVersion, KindIn, ObjectOf } from "./dynamic/api-kinds.js";
 export { type InProcessServer, kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
 export { ClientClosedError, isClientClosed } from "./rest/closing-rest-client.js";
 export {
@@ -48,5 +49,13 @@ export {
 export { formatGroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
 export type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from "../machinery/meta/gvk.js";
 export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
-export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from "../machinery/meta/object.js";
+export type {
+  ApiObject,
+  KubeList,
+  KubeObject,
+  ListMeta,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+} from "../machinery/meta/object.js";
 export { isNoMatchError, type ApiResource, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";

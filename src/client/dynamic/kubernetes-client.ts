@@ -1,6 +1,7 @@
-import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
+import { builtInResource } from "../../api/kinds/built-in-resource.js";
+import { type GroupVersionResource, parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
-import type { RestMapper } from "../../machinery/rest-mapper.js";
+import type { RestMapper, RestMapping } from "../../machinery/rest-mapper.js";
 import { type ClientConfig, USER_AGENT } from "../config/client-config.js";
 import { createCachedDiscovery } from "../discovery/cached-discovery.js";
 import type { Discovery } from "../discovery/discovery.js";
@@ -10,6 +11,7 @@ import { createRestClient, type RestClientOptions } from "../rest/create-rest-cl
 import type { RestClient } from "../rest/rest-client.js";
 import { surroundingsOf } from "../surroundings.js";
 import type { Transport } from "../transport/transport.js";
+import type { ApiVersion, KindIn, ObjectOf } from "./api-kinds.js";
 import { ResourceClient } from "./resource-client.js";
 
 /**
@@ -23,6 +25,17 @@ export interface KubernetesClient extends AsyncDisposable {
   readonly namespace: string;
   readonly discovery: Discovery;
   readonly mapper: RestMapper;
+  /** The client of a kind of an apiVersion that {@link ApiKinds} does not have. */
+  of<V extends string>(apiVersion: V extends ApiVersion ? never : V, kind: string): ResourceClient;
+  /** The client of a kind whose objects have the type that the caller names: `client.of<Widget>(apiVersion, kind)`. */
+  of<T extends ApiObject = never>(apiVersion: [T] extends [never] ? never : string, kind: string): ResourceClient<T>;
+  // The last one, because the compiler's message for a wrong call is about the last one; `& string` makes it list the kinds.
+  /**
+   * The client of a kind, across all namespaces: `client.of("apps/v1", "Deployment")`. Objects have the type that
+   * {@link ApiKinds} has for the kind. A kind of Kubernetes needs no discovery; the first request of another one asks the
+   * server for its resource, and throws a NoMatchError where there is none.
+   */
+  of<V extends ApiVersion, K extends KindIn<V> & string>(apiVersion: V, kind: K): ResourceClient<ObjectOf<V, K>>;
   /** The client of a resource, without discovery. */
   resource<T extends ApiObject = KubeObject>(resource: GroupVersionResource): ResourceClient<T>;
   /**
@@ -62,18 +75,24 @@ export function kubernetesClient(
     ...(config.cacheDir !== "" && { cacheDir: config.cacheDir }),
   });
   const mapper = createRestMapper(discovery);
+  const mappingOf = async (apiVersion: string, kind: string): Promise<RestMapping> => {
+    const { group, version } = parseGroupVersion(apiVersion);
+    return mapper.mappingFor({ group, kind }, version);
+  };
   return {
     rest,
     discovery,
     mapper,
     namespace: config.namespace,
+    of: (apiVersion: string, kind: string): ResourceClient<never> => {
+      const builtIn = builtInResource(apiVersion, kind);
+      if (builtIn === undefined) return new ResourceClient(rest, () => mappingOf(apiVersion, kind));
+      return new ResourceClient(rest, builtIn.resource, { namespaced: builtIn.namespaced });
+    },
     resource: <T extends ApiObject>(resource: GroupVersionResource) => new ResourceClient<T>(rest, resource),
     resourceFor: async <T extends ApiObject>(object: T) => {
       const { apiVersion = "", kind = "", metadata } = object;
-      const slash = apiVersion.indexOf("/");
-      const group = slash === -1 ? "" : apiVersion.slice(0, slash);
-      const mapping = await mapper.mappingFor({ group, kind }, apiVersion.slice(slash + 1));
-      const { resource, namespaced } = mapping;
+      const { resource, namespaced } = await mappingOf(apiVersion, kind);
       const namespace = metadata?.namespace ?? config.namespace;
       return new ResourceClient<T>(rest, resource, { namespaced, ...(namespaced && { namespace }) });
     },

@@ -2,6 +2,7 @@ import { encodeJson } from "../../machinery/codec/json-encoder.js";
 import { formatGroupResource, isNotFound, type Status, StatusError } from "../../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { ApiObject, KubeList, KubeObject, ObjectMeta } from "../../machinery/meta/object.js";
+import type { RestMapping } from "../../machinery/rest-mapper.js";
 import type { RestClient, RestRequest } from "../rest/rest-client.js";
 import {
   deleteRequest,
@@ -95,20 +96,24 @@ export interface ResourceScope {
   readonly accept?: string;
 }
 
+/** Finds the resource of a client's kind before each request. It rejects when there is no such kind. */
+export type ResolveResource = () => Promise<Pick<RestMapping, "resource" | "namespaced">>;
+
 /**
  * A client of one resource, in a namespace or across all. Throws a StatusError for an answer that is a failure, a
- * TransportError where there is no answer, and an Error before the request for a name or a namespace that is missing.
+ * TransportError where there is no answer, a NoMatchError when the resource is still to be found and there is none, and an
+ * Error before the request for a name or a namespace that is missing.
  */
 export class ResourceClient<T extends ApiObject = KubeObject> {
   constructor(
     private readonly rest: RestClient,
-    readonly resource: GroupVersionResource,
+    private readonly target: GroupVersionResource | ResolveResource,
     private readonly scope: ResourceScope = {},
   ) {}
 
   /** The client of the same resource in a namespace; "" is all namespaces. */
   namespace(name: string): ResourceClient<T> {
-    return new ResourceClient<T>(this.rest, this.resource, { ...this.scope, namespace: name });
+    return new ResourceClient<T>(this.rest, this.target, { ...this.scope, namespace: name });
   }
 
   /**
@@ -116,12 +121,18 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    * creates, updates and applies is still the whole object.
    */
   metadata(): ResourceClient<PartialObjectMetadata> {
-    return new ResourceClient(this.rest, this.resource, { ...this.scope, accept: METADATA_ONLY });
+    return new ResourceClient(this.rest, this.target, { ...this.scope, accept: METADATA_ONLY });
+  }
+
+  /** The resource, and whether it has namespaces: undefined where that was never asked. Asks discovery if need be. */
+  async resolve(): Promise<{ readonly resource: GroupVersionResource; readonly namespaced: boolean | undefined }> {
+    if (typeof this.target === "function") return this.target();
+    return { resource: this.target, namespaced: this.scope.namespaced };
   }
 
   async get(name: string, options: GetOptions = {}): Promise<T> {
     const { signal, subresource, ...parameters } = options;
-    return this.send(readRequest({ ...this.placeOf("get"), name, subresource }, parameters), signal);
+    return this.send(readRequest({ ...(await this.placeOf("get")), name, subresource }, parameters), signal);
   }
 
   /**
@@ -164,7 +175,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     const { signal, ...parameters } = options;
     const initial = parameters.sendInitialEvents && ({ allowWatchBookmarks: true, ...FROM_NOW } as const);
     const { body } = await this.rest.stream(
-      this.complete(watchRequest(this.place, { ...initial, ...parameters }), signal),
+      this.complete(watchRequest(await this.place(), { ...initial, ...parameters }), signal),
     );
     yield* watchBatches<T>(body);
   }
@@ -173,7 +184,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
   async create(object: T, options: WriteOptions = {}): Promise<T> {
     const { signal, subresource, ...parameters } = options;
     const name = subresource === undefined ? undefined : object.metadata?.name;
-    const address = { ...this.placeOf("create", object), name, subresource };
+    const address = { ...(await this.placeOf("create", object)), name, subresource };
     return this.send(writeRequest("POST", address, encode(object), parameters), signal);
   }
 
@@ -183,7 +194,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    */
   async update(object: T, options: WriteOptions = {}): Promise<T> {
     const { signal, subresource, ...parameters } = options;
-    const address = { ...this.placeOf("update", object), name: object.metadata?.name ?? "", subresource };
+    const address = { ...(await this.placeOf("update", object)), name: object.metadata?.name ?? "", subresource };
     return this.send(writeRequest("PUT", address, encode(object), parameters), signal);
   }
 
@@ -194,7 +205,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
 
   /** Changes the object by a patch: a value that is sent as JSON, or its bytes. */
   async patch(name: string, patch: unknown, options: PatchOptions): Promise<T> {
-    return this.sendPatch({ ...this.placeOf("patch"), name }, patch, options);
+    return this.sendPatch({ ...(await this.placeOf("patch")), name }, patch, options);
   }
 
   /** Changes the object's status by a patch, and nothing else of it. */
@@ -207,14 +218,14 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
    * Throws a Conflict, which names the other managers, for a field that another manager owns with another value.
    */
   async apply(object: T, options: ApplyOptions): Promise<T> {
-    const address = { ...this.placeOf("apply", object), name: object.metadata?.name ?? "" };
+    const address = { ...(await this.placeOf("apply", object)), name: object.metadata?.name ?? "" };
     return this.sendPatch(address, object, { ...options, type: "apply" });
   }
 
   /** Answers with a Status, or with the object while finalizers or its grace period keep it. */
   async delete(name: string, options: DeleteOptions = {}): Promise<T | Status> {
     const { signal, subresource, ...parameters } = options;
-    return this.send(deleteRequest({ ...this.placeOf("delete"), name, subresource }, parameters), signal);
+    return this.send(deleteRequest({ ...(await this.placeOf("delete")), name, subresource }, parameters), signal);
   }
 
   /** Deletes the objects of the client's namespace that the selectors match; without selectors all of them. */
@@ -223,7 +234,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     options: Omit<DeleteOptions, "subresource"> = {},
   ): Promise<KubeList<T> | Status> {
     const { signal, ...parameters } = options;
-    return this.send(deleteRequest(this.placeOf("deleteCollection"), parameters, selector), signal);
+    return this.send(deleteRequest(await this.placeOf("deleteCollection"), parameters, selector), signal);
   }
 
   private sendPatch(address: ObjectAddress, patch: unknown, options: PatchOptions): Promise<T> {
@@ -232,7 +243,7 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
   }
 
   private async page(parameters: ListParameters, signal: AbortSignal | undefined): Promise<KubeList<T>> {
-    const list = await this.send<KubeList<T>>(readRequest(this.place, parameters), signal);
+    const list = await this.send<KubeList<T>>(readRequest(await this.place(), parameters), signal);
     return { ...list, metadata: list.metadata ?? {}, items: itemsOf(list) };
   }
 
@@ -248,36 +259,35 @@ export class ResourceClient<T extends ApiObject = KubeObject> {
     return { ...request, accept, signal };
   }
 
-  private get place(): ObjectAddress {
-    const { namespace = "", namespaced } = this.scope;
-    return { resource: this.resource, namespace: namespaced === false ? "" : namespace };
+  private async place(): Promise<ObjectAddress> {
+    const { resource, namespaced } = await this.resolve();
+    return { resource, namespace: namespaced === false ? "" : (this.scope.namespace ?? "") };
   }
 
   /** The place of one object. Throws when the resource has namespaces and neither the client nor the object names one. */
-  private placeOf(verb: string, object?: ApiObject): ObjectAddress {
-    const { place, scope } = this;
-    if (place.namespace !== "" || scope.namespaced === false) return place;
-    const named = object?.metadata?.namespace ?? "";
-    if (named === "" && scope.namespaced === true) {
+  private async placeOf(verb: string, object?: ApiObject): Promise<ObjectAddress> {
+    const { resource, namespaced } = await this.resolve();
+    if (namespaced === false) return { resource, namespace: "" };
+    const namespace = this.scope.namespace || object?.metadata?.namespace || "";
+    if (namespace === "" && namespaced === true) {
       const where = object === undefined ? "" : ", or set the object's metadata.namespace";
-      throw new Error(`${this.text} have namespaces: call .namespace(name) before .${verb}(...)${where}`);
+      const text = formatGroupResource(resource);
+      throw new Error(`${text} have namespaces: call .namespace(name) before .${verb}(...)${where}`);
     }
-    return { ...place, namespace: named };
+    return { resource, namespace };
   }
 
   /** Where a path lacks its namespace, a server answers 404 without the name of an object. */
   private explain(error: unknown, { method, path }: RestRequest): never {
-    if (!isNotFound(error) || this.place.namespace !== "" || this.scope.namespaced !== undefined) throw error;
+    const { target, scope } = this;
+    if (typeof target === "function" || scope.namespaced !== undefined || (scope.namespace ?? "") !== "") throw error;
+    if (!isNotFound(error)) throw error;
     const { name, causes = [] } = error.status.details ?? {};
     const ofPath = name === undefined || causes.some(({ reason }) => reason === "UnexpectedServerResponse");
-    const isList = method === "GET" && path.endsWith(`/${this.resource.resource}`);
+    const isList = method === "GET" && path.endsWith(`/${target.resource}`);
     if (!ofPath || isList) throw error;
-    const hint = `if ${this.text} have namespaces, call .namespace(name) first`;
+    const hint = `if ${formatGroupResource(target)} have namespaces, call .namespace(name) first`;
     throw new StatusError({ ...error.status, message: `${error.message}: ${hint}` });
-  }
-
-  private get text(): string {
-    return formatGroupResource(this.resource);
   }
 }
 

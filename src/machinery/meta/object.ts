@@ -5,6 +5,8 @@ export interface ObjectMeta {
   name?: string;
   generateName?: string;
   namespace?: string;
+  /** @deprecated since Kubernetes 1.16: servers no longer set it. */
+  selfLink?: string;
   uid?: string;
   resourceVersion?: string;
   generation?: number;
@@ -15,8 +17,22 @@ export interface ObjectMeta {
   annotations?: Record<string, string>;
   ownerReferences?: OwnerReference[];
   finalizers?: string[];
-  managedFields?: JsonObject[];
+  managedFields?: ManagedFieldsEntry[];
 }
+
+/**
+ * What one manager owns of an object; server-side apply and the server's field tracking write it. A type, not an interface,
+ * because only a type is also a {@link JsonObject}.
+ */
+export type ManagedFieldsEntry = {
+  manager?: string;
+  operation?: "Apply" | "Update";
+  apiVersion?: string;
+  time?: string;
+  fieldsType?: string;
+  fieldsV1?: JsonObject;
+  subresource?: string;
+};
 
 export interface OwnerReference {
   apiVersion: string;
@@ -28,9 +44,17 @@ export interface OwnerReference {
 }
 
 export interface ListMeta {
+  /** @deprecated since Kubernetes 1.16: servers no longer set it. */
+  selfLink?: string;
   resourceVersion?: string;
   continue?: string;
   remainingItemCount?: number;
+  shardInfo?: ShardInfo;
+}
+
+/** Which part of a collection a sharded list holds. */
+export interface ShardInfo {
+  selector: string;
 }
 
 /** What every API object has. The declarations of `kubets/api` and users' own kinds extend it. */

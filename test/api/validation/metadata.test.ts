@@ -102,7 +102,12 @@ const ROWS: readonly (readonly [string, Partial<ObjectMeta>, readonly string[]])
     "who wrote what in an odd way",
     {
       managedFields: [
-        { manager: "m".repeat(129), operation: "Guess", fieldsType: "FieldsV2", subresource: "s".repeat(257) },
+        {
+          manager: "m".repeat(129),
+          operation: "Guess" as "Apply",
+          fieldsType: "FieldsV2",
+          subresource: "s".repeat(257),
+        },
         {},
       ],
     },

@@ -1,0 +1,83 @@
+// Made by tools/generate-api-types.mjs of the API facts.
+import type { Condition, Int64, ListMeta, ObjectMeta, Time } from "../meta/v1.js";
+
+export type DeviceTaintEffect = "NoExecute" | "NoSchedule" | "None";
+
+export interface DeviceTaint {
+  key: string;
+  value?: string;
+  effect: DeviceTaintEffect;
+  timeAdded?: Time;
+}
+
+/** DeviceTaintRule of resource.k8s.io/v1alpha3, since Kubernetes 1.33. Cluster-scoped; resource `devicetaintrules`. */
+export interface DeviceTaintRule {
+  kind?: "DeviceTaintRule";
+  apiVersion?: "resource.k8s.io/v1alpha3";
+  metadata?: ObjectMeta;
+  spec: DeviceTaintRuleSpec;
+  status?: DeviceTaintRuleStatus;
+}
+
+export interface DeviceTaintRuleList {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ListMeta;
+  items: DeviceTaintRule[];
+}
+
+export interface DeviceTaintRuleSpec {
+  deviceSelector?: DeviceTaintSelector;
+  taint: DeviceTaint;
+}
+
+export interface DeviceTaintRuleStatus {
+  conditions?: Condition[];
+}
+
+export interface DeviceTaintSelector {
+  driver?: string;
+  pool?: string;
+  device?: string;
+}
+
+export interface PoolStatus {
+  driver: string;
+  poolName: string;
+  generation: Int64;
+  resourceSliceCount?: number;
+  totalDevices?: number;
+  allocatedDevices?: number;
+  availableDevices?: number;
+  unavailableDevices?: number;
+  nodeName?: string;
+  validationError?: string;
+}
+
+/** ResourcePoolStatusRequest of resource.k8s.io/v1alpha3, since Kubernetes 1.36. Cluster-scoped; resource `resourcepoolstatusrequests`. */
+export interface ResourcePoolStatusRequest {
+  kind?: "ResourcePoolStatusRequest";
+  apiVersion?: "resource.k8s.io/v1alpha3";
+  metadata: ObjectMeta;
+  spec: ResourcePoolStatusRequestSpec;
+  status?: ResourcePoolStatusRequestStatus;
+}
+
+export interface ResourcePoolStatusRequestList {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ListMeta;
+  items: ResourcePoolStatusRequest[];
+}
+
+export interface ResourcePoolStatusRequestSpec {
+  driver: string;
+  poolName?: string;
+  limit?: number;
+}
+
+export interface ResourcePoolStatusRequestStatus {
+  poolCount: number;
+  pools?: PoolStatus[];
+  conditions?: Condition[];
+}

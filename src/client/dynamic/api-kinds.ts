@@ -1,0 +1,34 @@
+import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+
+/**
+ * The kinds whose types `client.of` knows, by `apiVersion/kind`: those of Kubernetes 1.36, and what a program adds to them.
+ *
+ * ```ts
+ * declare module "kubets" {
+ *   interface ApiKinds {
+ *     "example.com/v1/Widget": Widget;
+ *   }
+ * }
+ * ```
+ */
+export interface ApiKinds extends BuiltInKinds {}
+
+/** An apiVersion with a kind in {@link ApiKinds}: "v1", "apps/v1". */
+export type ApiVersion = ApiVersionOf<keyof ApiKinds>;
+
+type ApiVersionOf<Key> = Key extends `${infer Group}/${infer Version}/${string}`
+  ? `${Group}/${Version}`
+  : Key extends `${infer Version}/${string}`
+    ? Version
+    : never;
+
+/** The kinds that {@link ApiKinds} has of an apiVersion. */
+export type KindIn<V extends ApiVersion> = KindOf<keyof ApiKinds, V>;
+
+type KindOf<Key, V extends string> = Key extends `${V}/${infer Kind}` ? Kind : never;
+
+/** The type that {@link ApiKinds} has for a kind. */
+export type ObjectOf<V extends ApiVersion, K extends KindIn<V>> = `${V}/${K}` extends infer Key extends keyof ApiKinds
+  ? Extract<ApiKinds[Key], ApiObject>
+  : never;

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
+import type * as appsV1 from "../../src/api/types/apps/v1.js";
+import type { Deployment, Node } from "../../src/api/types/index.js";
+import {
+  isNoMatchError,
+  isNotFound,
+  type KubeList,
+  kubernetesClient,
+  type KubernetesClient,
+  type KubeObject,
+  loadConfig,
+  type ObjectMeta,
+  type ResourceClient,
+} from "../../src/client/index.js";
+import { startServer, string, struct } from "../../src/cluster/server.js";
+import { startCluster } from "../../src/cluster/index.js";
+
+interface Menu {
+  apiVersion?: "cafe.example.com/v1";
+  kind?: "Menu";
+  metadata?: ObjectMeta;
+  spec?: { dish?: string };
+}
+
+interface Recipe {
+  metadata?: ObjectMeta;
+  steps: string[];
+}
+
+declare module "../../src/client/dynamic/api-kinds.js" {
+  interface ApiKinds {
+    "cafe.example.com/v1/Menu": Menu;
+  }
+}
+
+let cluster: Awaited<ReturnType<typeof startCluster>>;
+let client: KubernetesClient;
+const paths: string[] = [];
+
+beforeAll(async () => {
+  cluster = await startCluster({ storage: "memory", onRequest: ({ path }) => paths.push(path) });
+  client = kubernetesClient(
+    await loadConfig({ server: cluster.url, token: cluster.token, insecureSkipTlsVerify: true }),
+  );
+});
+
+afterAll(async () => {
+  await client.close();
+  await cluster.close();
+});
+
+describe("a kind of Kubernetes", () => {
+  test("is written and read as its type, without discovery", async () => {
+    const deployments = client.of("apps/v1", "Deployment").namespace("default");
+    const labels = { app: "web" };
+    paths.length = 0;
+    const made = await deployments.create({
+      metadata: { name: "web" },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "nginx" }] } },
+      },
+    });
+    expect(made.spec?.replicas).toBe(1);
+    expect(paths).toEqual(["/apis/apps/v1/namespaces/default/deployments"]);
+    await deployments.delete("web");
+  });
+
+  test("goes to the namespace of the object that is created", async () => {
+    const configMaps = client.of("v1", "ConfigMap");
+    const { metadata } = await configMaps.create({
+      metadata: { name: "a", namespace: "kube-public" },
+      data: { k: "v" },
+    });
+    expect(metadata?.namespace).toBe("kube-public");
+    expect((await configMaps.namespace("kube-public").get("a")).data).toEqual({ k: "v" });
+  });
+
+  test("is listed in all namespaces, and one object of it needs a namespace", async () => {
+    const configMaps = client.of("v1", "ConfigMap");
+    const namespaces = new Set((await configMaps.list()).items.map(({ metadata }) => metadata?.namespace));
+    expect(namespaces.size).toBeGreaterThan(1);
+    await expect(async () => configMaps.get("a")).rejects.toThrow("configmaps have namespaces: call .namespace(name)");
+    await expect(async () => configMaps.create({ metadata: { name: "b" } })).rejects.toThrow("have namespaces");
+  });
+
+  test("of the cluster ignores a namespace", async () => {
+    const namespaces = client.of("v1", "Namespace").namespace("default");
+    expect((await namespaces.get("kube-system")).metadata?.name).toBe("kube-system");
+  });
+});
+
+describe("another kind", () => {
+  test("is found by discovery at the first request", async () => {
+    const menus = {
+      group: "cafe.example.com",
+      resource: "menus",
+      kind: "Menu",
+      namespaced: true,
+      versions: [{ version: "v1", schema: struct("Menu", { spec: struct("MenuSpec", { dish: string }) }) }],
+    };
+    await using server = await startServer({ port: 0, resources: [menus] });
+    const config = await loadConfig({ server: server.url, token: server.token, insecureSkipTlsVerify: true });
+    await using other = kubernetesClient(config);
+    const all = other.of("cafe.example.com/v1", "Menu");
+    const today = await all.create({ metadata: { name: "today", namespace: "default" }, spec: { dish: "soup" } });
+    expect(today.spec?.dish).toBe("soup");
+    expect((await all.namespace("default").get("today")).metadata?.uid).toBe(today.metadata?.uid);
+    await expect(all.get("today")).rejects.toThrow(/^menus\S* have namespaces: call .namespace\(name\)/);
+    await expect(all.namespace("default").get("tomorrow")).rejects.toSatisfy(isNotFound);
+  });
+
+  test("that the server does not have is a NoMatchError at the first request", async () => {
+    const widgets = client.of("example.com/v1", "Widget");
+    await expect(widgets.list()).rejects.toThrow('no matches for kind "Widget" in version "example.com/v1"');
+    await expect(widgets.list()).rejects.toSatisfy(isNoMatchError);
+  });
+
+  test("of an apiVersion that cannot be one is rejected at the first request", async () => {
+    await expect(client.of("a/b/c", "Widget").list()).rejects.toThrow("unexpected GroupVersion string: a/b/c");
+  });
+});
+
+describe("types", () => {
+  test("a kind of Kubernetes, one that the program adds, and any other", () => {
+    expectTypeOf(client.of("apps/v1", "Deployment")).toEqualTypeOf<ResourceClient<Deployment>>();
+    expectTypeOf(client.of("apps/v1", "Deployment")).toEqualTypeOf<ResourceClient<appsV1.Deployment>>();
+    expectTypeOf(client.of("v1", "Node")).toEqualTypeOf<ResourceClient<Node>>();
+    expectTypeOf(client.of("cafe.example.com/v1", "Menu")).toEqualTypeOf<ResourceClient<Menu>>();
+    expectTypeOf(client.of("example.com/v1", "Widget")).toEqualTypeOf<ResourceClient<KubeObject>>();
+    expectTypeOf(client.of<Recipe>("cafe.example.com/v1", "Recipe")).toEqualTypeOf<ResourceClient<Recipe>>();
+    const found: KubeObject = { apiVersion: "v1", kind: "Pod" };
+    expectTypeOf(client.of(`${found.apiVersion}`, `${found.kind}`)).toEqualTypeOf<ResourceClient<KubeObject>>();
+    const list = () => client.of("apps/v1", "Deployment").list();
+    expectTypeOf(list).returns.resolves.toEqualTypeOf<KubeList<Deployment>>();
+  });
+
+  test("a kind that its apiVersion does not have is an error of the compiler", () => {
+    // @ts-expect-error a typing mistake
+    client.of("apps/v1", "Deploymnet");
+    // @ts-expect-error Pod is of v1
+    client.of("apps/v1", "Pod");
+    const deployments = client.of("apps/v1", "Deployment").namespace("default");
+    // @ts-expect-error replicas is a number
+    const scale = () => deployments.update({ spec: { replicas: "2" } });
+    expectTypeOf(scale).toBeFunction();
+  });
+});

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+// @ts-expect-error plain JavaScript
+import { apiTypes, committedTypes } from "../../tools/generate-api-types.mjs";
+
+const made = apiTypes() as ReadonlyMap<string, string>;
+
+test("src/api/types is what tools/generate-api-types.mjs makes of the API facts", () => {
+  expect((committedTypes() as readonly string[]).toSorted()).toEqual([...made.keys()].sort());
+  const stale = [...made].filter(([file, text]) => readFileSync(file, "utf8") !== text).map(([file]) => file);
+  expect(stale, "run: node tools/generate-api-types.mjs").toEqual([]);
+});
