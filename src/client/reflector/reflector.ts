@@ -44,6 +44,12 @@ const SILENT_WATCHES = 3;
 const GOOD_WATCH_MS = 30_000;
 /** So many failures of a watch in a row, and the reflector lists again. */
 const WATCH_ATTEMPTS = 3;
+/** How a watch ended that did not fail. */
+interface WatchEnd {
+  readonly events: number;
+  readonly end: "by the server" | "by silence";
+}
+
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
@@ -116,6 +122,8 @@ export class Reflector<T extends ApiObject> {
       // A server before 1.27 rejects a watch that begins with objects. One that fails on the way may do so because of it.
       if (isStatusError(error) && (error.code === 400 || error.code === 422)) this.#streamingLists = false;
       this.#pageNextList = !isStatusError(error);
+      // The server may have waited for a version that it never reaches.
+      if (error instanceof StalledError) this.#versionUnavailable = true;
     }
     const retryInMilliseconds = atOnce ? 0 : Math.round(wait);
     this.#report({ step, error, attempt, retryInMilliseconds });
@@ -178,8 +186,10 @@ export class Reflector<T extends ApiObject> {
   async #watch(signal: AbortSignal): Promise<void> {
     if (this.#mustCheckHistory) await this.#checkHistory(signal);
     const lasted = startStopwatch();
-    const events = await this.#events(signal, { resourceVersion: this.#version }, (event) => this.#apply(event));
-    if (lasted() < SHORT_WATCH_MS && !signal.aborted) {
+    const { events, end } = await this.#events(signal, { resourceVersion: this.#version }, (event) =>
+      this.#apply(event),
+    );
+    if (end === "by the server" && lasted() < SHORT_WATCH_MS && !signal.aborted) {
       throw new ShortWatchError(`the server ended the watch at once, after ${events} events`);
     }
   }
@@ -213,8 +223,8 @@ export class Reflector<T extends ApiObject> {
     }
   }
 
-  /** Reads one watch to its end, and returns how many events it had. */
-  async #events(signal: AbortSignal, from: WatchOptions, handle: (event: WatchEvent<T>) => void): Promise<number> {
+  /** Reads one watch to its end. */
+  async #events(signal: AbortSignal, from: WatchOptions, handle: (event: WatchEvent<T>) => void): Promise<WatchEnd> {
     let events = 0;
     const timeoutSeconds = SHORTEST_WATCH + randomBelow(this.#surroundings.random, SHORTEST_WATCH);
     const lasted = startStopwatch();
@@ -239,11 +249,12 @@ export class Reflector<T extends ApiObject> {
       // check before the next watch finds out whether the server answers at all.
       this.#silentWatches = events === 0 ? this.#silentWatches + 1 : 0;
       if (this.#silentWatches >= SILENT_WATCHES) this.#mustList = true;
+      return { events, end: "by silence" };
     } finally {
       this.#mustCheckHistory = true;
       if (lasted() > GOOD_WATCH_MS) this.#backoff.reset();
     }
-    return events;
+    return { events, end: "by the server" };
   }
 
   /** Throws a {@link StalledError} when the server falls silent or takes longer than that many milliseconds. */
