@@ -14,11 +14,12 @@ export class Tombstone<T> {
 }
 
 /**
- * One thing that happened to an object. "Replaced": a new list has it. "Sync": nothing happened, handlers asked to see it
- * again.
+ * One thing that happened to an object. "Replaced": a new list has it; with `lostHistory` its resourceVersion says nothing about
+ * whether it is the object that was known before. "Sync": nothing happened, handlers asked to see it again.
  */
 export type Delta<T> =
-  | { readonly type: "Added" | "Updated" | "Replaced" | "Sync"; readonly object: T }
+  | { readonly type: "Added" | "Updated" | "Sync"; readonly object: T }
+  | { readonly type: "Replaced"; readonly object: T; readonly lostHistory: boolean }
   | { readonly type: "Deleted"; readonly object: T | Tombstone<T> };
 
 export interface DeltaQueueOptions<T> {
@@ -74,12 +75,12 @@ export class DeltaQueue<T extends ApiObject> {
   }
 
   /** Queues a whole list: what it has as "Replaced", what is known and not in it as "Deleted". */
-  replace(objects: Iterable<T>): void {
+  replace(objects: Iterable<T>, lostHistory = false): void {
     const listed = new Set<string>();
     for (const object of objects) {
       const key = this.#keyOf(object);
       listed.add(key);
-      this.#queue(key, { type: "Replaced", object: this.#transformed(object) });
+      this.#queue(key, { type: "Replaced", object: this.#transformed(object), lostHistory });
     }
     let count = listed.size;
     // A queued object that the list lacks: its deletion was missed as well. Its last state is the newest queued one.

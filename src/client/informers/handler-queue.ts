@@ -12,7 +12,7 @@ export type Notification<T> =
 
 /** The calls that wait for one handler, in order. A slow handler fills its own queue and delays no other handler. */
 export class HandlerQueue<T> implements HandlerRegistration {
-  readonly #waiting = new Fifo<Notification<T>>();
+  #waiting = new Fifo<Notification<T>>();
   readonly #synced = deferred<void>();
   #hasSynced = false;
   #running = false;
@@ -46,19 +46,23 @@ export class HandlerQueue<T> implements HandlerRegistration {
 
   remove(): void {
     this.#removed = true;
+    this.#waiting = new Fifo();
     this.options.onRemove();
   }
 
+  /** The handler is called later, never within this call: it may add and remove handlers. */
   push(notification: Notification<T>): void {
+    if (this.#removed) return;
     this.#waiting.push(notification);
-    if (!this.#running) void this.#run();
+    if (this.#running) return;
+    this.#running = true;
+    queueMicrotask(() => void this.#run());
   }
 
   async #run(): Promise<void> {
-    this.#running = true;
     for (;;) {
       const next = this.#waiting.shift();
-      if (next === undefined || this.#removed) break;
+      if (next === undefined) break;
       try {
         const answer = this.#call(next);
         if (answer !== undefined) await answer;

@@ -1,5 +1,6 @@
 import { deferred } from "../../base/deferred.js";
 import { startStopwatch } from "../../base/stopwatch.js";
+import { throwUncaught } from "../../base/throw-uncaught.js";
 import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ListWatch, ReflectorFault, Selection } from "../reflector/list-watch.js";
@@ -18,13 +19,16 @@ export interface InformerOptions<T extends ApiObject> extends Partial<Surroundin
   readonly resyncMilliseconds?: number;
   /** Indices of the cache besides that by namespace. */
   readonly indexers?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Changes objects before they are cached, for example to drop fields nobody reads. */
+  /**
+   * Changes objects before they are cached, for example to drop fields nobody reads. An object for which it throws is cached as
+   * it came.
+   */
   readonly transform?: (object: T) => T;
   /** As {@link ReflectorOptions.streamingLists}. */
   readonly streamingLists?: boolean;
   /** Called when the server cannot be read. The informer goes on after the wait that the fault names. */
   readonly onFault?: (fault: ReflectorFault) => void;
-  /** Called with what a handler or the transform threw. Default: the error is thrown where nothing catches it. */
+  /** Called with what a handler, the transform or an index function threw. Default: it is an uncaught exception. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -56,10 +60,13 @@ export class SharedInformer<T extends ApiObject> {
     source: ListWatch<T>,
     private readonly options: InformerOptions<T> = {},
   ) {
-    const { indexers, transform, selection, streamingLists, onFault } = options;
+    const { indexers = {}, transform, selection, streamingLists, onFault } = options;
     this.#surroundings = surroundingsOf(options);
-    this.#indexer = new Indexer(indexers);
-    this.#deltas = new DeltaQueue({ known: this.#indexer, transform });
+    this.#indexer = new Indexer(this.#reportingAll(indexers));
+    this.#deltas = new DeltaQueue({
+      known: this.#indexer,
+      transform: transform && this.#reporting(transform, (o) => o),
+    });
     this.#reflector = new Reflector(source, this.#store(), {
       ...this.#surroundings,
       ...(selection && { selection }),
@@ -92,13 +99,19 @@ export class SharedInformer<T extends ApiObject> {
     return this.#synced.promise;
   }
 
-  /** Adds indices, also while the informer runs. */
+  /**
+   * Adds indices, also while the informer runs. An object for which an index function throws is not found by that index.
+   */
   addIndexers(indexers: Readonly<Record<string, IndexFunction<T>>>): void {
-    this.#indexer.addIndexers(indexers);
+    this.#indexer.addIndexers(this.#reportingAll(indexers));
   }
 
-  /** A handler that is added while the informer runs is first called for every object there is. */
+  /**
+   * A handler that is added while the informer runs is first called for every object there is. Throws when the informer has
+   * stopped: the handler would wait for ever.
+   */
   addHandler(handler: EventHandler<T>, options: { readonly resyncMilliseconds?: number } = {}): HandlerRegistration {
+    if (this.#stopped) throw new Error("the informer has stopped: no handler can be added");
     const asked = options.resyncMilliseconds ?? this.options.resyncMilliseconds ?? 0;
     const queue: HandlerQueue<T> = new HandlerQueue(handler, {
       resyncMilliseconds: asked === 0 ? 0 : Math.max(asked, SHORTEST_RESYNC_MS),
@@ -106,6 +119,7 @@ export class SharedInformer<T extends ApiObject> {
       onRemove: () => {
         this.#handlers.delete(queue);
         this.#resyncDue.delete(queue);
+        this.#syncing.delete(queue);
       },
     });
     for (const object of this.#indexer.values()) queue.push({ type: "added", object, isInitial: true });
@@ -136,8 +150,8 @@ export class SharedInformer<T extends ApiObject> {
       if (!this.#consuming) void this.#consume();
     };
     return {
-      replace: (objects: readonly T[]) => {
-        this.#deltas.replace(objects);
+      replace: (objects: readonly T[], lostHistory: boolean) => {
+        this.#deltas.replace(objects, lostHistory);
         consume();
       },
       add: (object: T) => {
@@ -191,7 +205,10 @@ export class SharedInformer<T extends ApiObject> {
     }
     const isSame =
       delta.type === "Sync" ||
-      (delta.type === "Replaced" && before.metadata?.resourceVersion === object.metadata?.resourceVersion);
+      (delta.type === "Replaced" &&
+        !delta.lostHistory &&
+        before.metadata?.resourceVersion === object.metadata?.resourceVersion &&
+        before.metadata?.uid === object.metadata?.uid);
     this.#distribute({ type: "updated", before, after: object }, isSame ? this.#syncing : this.#handlers);
   }
 
@@ -228,10 +245,29 @@ export class SharedInformer<T extends ApiObject> {
   }
 
   #report(error: unknown): void {
-    if (this.options.onError !== undefined) this.options.onError(error);
-    else
-      queueMicrotask(() => {
-        throw error;
-      });
+    const { onError = throwUncaught } = this.options;
+    try {
+      onError(error);
+    } catch (own) {
+      throwUncaught(own);
+    }
+  }
+
+  /** A function of the user's that reports what it throws, and answers with `otherwise` then. */
+  #reporting<R>(call: (object: T) => R, otherwise: (object: T) => R): (object: T) => R {
+    return (object) => {
+      try {
+        return call(object);
+      } catch (error) {
+        this.#report(error);
+        return otherwise(object);
+      }
+    };
+  }
+
+  #reportingAll(indexers: Readonly<Record<string, IndexFunction<T>>>): Record<string, IndexFunction<T>> {
+    return Object.fromEntries(
+      Object.entries(indexers).map(([name, valuesOf]) => [name, this.#reporting(valuesOf, () => [])]),
+    );
   }
 }

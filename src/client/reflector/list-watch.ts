@@ -18,8 +18,11 @@ export interface Selection {
 
 /** Where a reflector puts what it reads. */
 export interface ReflectorStore<T extends ApiObject> {
-  /** A whole list took the place of everything before. */
-  replace(objects: readonly T[]): void;
+  /**
+   * A whole list took the place of everything before. `lostHistory`: it comes from a server that is behind what was read before,
+   * and its resourceVersions do not continue the earlier ones. Equal versions may be different objects.
+   */
+  replace(objects: readonly T[], lostHistory: boolean): void;
   add(object: T): void;
   update(object: T): void;
   delete(object: T): void;
@@ -35,12 +38,12 @@ export interface ReflectorFault {
   readonly retryInMilliseconds: number;
 }
 
-/** The server sent nothing for a time in which it should have sent at least a bookmark. */
+/** The server accepted a request and did not answer it, or not to its end. */
 export class StalledError extends Error {
   override readonly name = "StalledError";
 }
 
-/** The server ended a watch at once, without an event, which it would do again. */
+/** The server ended a watch at once, which it would do again, or before it had sent the objects that were asked for. */
 export class ShortWatchError extends Error {
   override readonly name = "ShortWatchError";
 }

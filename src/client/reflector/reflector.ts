@@ -2,6 +2,7 @@ import { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
 import { startStopwatch } from "../../base/stopwatch.js";
+import { throwUncaught } from "../../base/throw-uncaught.js";
 import { isGone, isStatusError } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
@@ -25,7 +26,7 @@ export interface ReflectorOptions extends Partial<Surroundings> {
   readonly selection?: Selection;
   /** Asks for the first objects in a watch (`sendInitialEvents`) where the server can do that. Default true. */
   readonly streamingLists?: boolean;
-  /** Called for each fault. The reflector goes on after the wait that the fault names. */
+  /** Called for each fault. The reflector goes on after the wait that the fault names, whatever this throws. */
   readonly onFault?: (fault: ReflectorFault) => void;
 }
 
@@ -33,14 +34,22 @@ export interface ReflectorOptions extends Partial<Surroundings> {
 const SHORTEST_WATCH = 300;
 /** How much longer than it was asked for a watch may last before it counts as stalled. Milliseconds. */
 const WATCH_GRACE_MS = 30_000;
-/** kube-apiserver sends a bookmark about every minute and gives a list up after one. Milliseconds. */
+/** kube-apiserver gives a list up after a minute, and sends most watches a bookmark about every minute. Milliseconds. */
 const SILENT_PERIOD_MS = 90_000;
-/** A watch that ends sooner without an event would do so again. */
+/** A watch that ends sooner would do so again. Milliseconds. */
 const SHORT_WATCH_MS = 1000;
-/** A watch that lasted so long worked: what fails next is a new fault. */
+/** After so many watches in a row that brought nothing, the reflector lists again: something may hold events back. */
+const SILENT_WATCHES = 3;
+/** A watch that lasted so long worked: what fails next is a new fault. Milliseconds. */
 const GOOD_WATCH_MS = 30_000;
 /** So many failures of a watch in a row, and the reflector lists again. */
 const WATCH_ATTEMPTS = 3;
+/** How a watch ended that did not fail. */
+interface WatchEnd {
+  readonly events: number;
+  readonly end: "by the server" | "by silence";
+}
+
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
@@ -56,9 +65,15 @@ export class Reflector<T extends ApiObject> {
   #mustList = true;
   /** The server no longer has the version: the next list asks for the newest state. */
   #versionUnavailable = false;
-  /** A connection broke: another server, or a restored one, may answer the next request. */
-  #connectionBroke = false;
+  /** The server turned out to be behind what was read: no version that it gives continues those before. */
+  #lostHistory = false;
+  /** A watch has ended since the last list: another server, or a restored one, may answer the next. */
+  #mustCheckHistory = false;
   #streamingLists: boolean;
+  /** The last streaming list failed in a way that a list in pages may not. */
+  #pageNextList = false;
+  /** Watches in a row that the server left without an event and without an end. */
+  #silentWatches = 0;
 
   constructor(
     private readonly source: ListWatch<T>,
@@ -81,7 +96,7 @@ export class Reflector<T extends ApiObject> {
     while (!signal.aborted) {
       try {
         if (!this.#mustList) await this.#watch(signal);
-        else if (this.#streamingLists) await this.#streamList(signal);
+        else if (this.#streamingLists && !this.#pageNextList) await this.#streamList(signal);
         else await this.#pageList(signal);
       } catch (error) {
         if (!signal.aborted) await this.#recover(error, signal);
@@ -96,19 +111,31 @@ export class Reflector<T extends ApiObject> {
     const atOnce = step === "watch" && isGone(error) && this.#backoff.attempts === 0;
     const wait = this.#backoff.next();
     const attempt = this.#backoff.attempts;
-    if (isTransportError(error) || error instanceof StalledError) this.#connectionBroke = true;
+    if (error instanceof LostHistoryError) this.#lostHistory = true;
     if (isGone(error) || isTooLargeVersion(error) || error instanceof LostHistoryError) {
       this.#versionUnavailable = true;
       this.#mustList = true;
-    } else if (isStatusError(error) && error.code !== 429 && (error.code < 500 || attempt >= WATCH_ATTEMPTS)) {
+    } else if (listMayHelp(error, attempt)) {
       this.#mustList = true;
     }
-    // A server before 1.27, or one that cannot begin this watch with its objects: it refuses, or never says that it has sent all.
-    const refused = isStatusError(error) && (error.code === 400 || error.code === 422);
-    if (step === "list" && (refused || error instanceof StalledError)) this.#streamingLists = false;
+    if (step === "list") {
+      // A server before 1.27 rejects a watch that begins with objects. One that fails on the way may do so because of it.
+      if (isStatusError(error) && (error.code === 400 || error.code === 422)) this.#streamingLists = false;
+      this.#pageNextList = !isStatusError(error);
+      // The server may have waited for a version that it never reaches.
+      if (error instanceof StalledError) this.#versionUnavailable = true;
+    }
     const retryInMilliseconds = atOnce ? 0 : Math.round(wait);
-    this.options.onFault?.({ step, error, attempt, retryInMilliseconds });
+    this.#report({ step, error, attempt, retryInMilliseconds });
     if (retryInMilliseconds > 0) await pause(this.#surroundings.timers, retryInMilliseconds, signal);
+  }
+
+  #report(fault: ReflectorFault): void {
+    try {
+      this.options.onFault?.(fault);
+    } catch (error) {
+      throwUncaught(error);
+    }
   }
 
   async #pageList(signal: AbortSignal): Promise<void> {
@@ -146,41 +173,37 @@ export class Reflector<T extends ApiObject> {
   }
 
   #listed(items: T[], resourceVersion: string): void {
-    this.store.replace(items);
+    this.store.replace(items, this.#lostHistory || isOlder(resourceVersion, this.#version));
+    this.#lostHistory = false;
     this.#version = resourceVersion;
     this.#mustList = false;
     this.#versionUnavailable = false;
-    this.#connectionBroke = false;
+    this.#mustCheckHistory = false;
+    this.#pageNextList = false;
+    this.#silentWatches = 0;
   }
 
   async #watch(signal: AbortSignal): Promise<void> {
-    if (this.#connectionBroke) await this.#checkHistory(signal);
+    if (this.#mustCheckHistory) await this.#checkHistory(signal);
     const lasted = startStopwatch();
-    let events = 0;
-    await this.#events(signal, { resourceVersion: this.#version }, (event) => {
-      events += 1;
-      this.#apply(event);
-    });
-    if (events === 0 && lasted() < SHORT_WATCH_MS && !signal.aborted) {
-      throw new ShortWatchError("the server ended the watch at once, without an event");
+    const { events, end } = await this.#events(signal, { resourceVersion: this.#version }, (event) =>
+      this.#apply(event),
+    );
+    if (end === "by the server" && lasted() < SHORT_WATCH_MS && !signal.aborted) {
+      throw new ShortWatchError(`the server ended the watch at once, after ${events} events`);
     }
   }
 
   /**
    * A server that is behind what was read would answer a watch with silence until it has caught up, and with changes of other
-   * objects then. A list that selects nothing says where it is.
+   * objects then. The shortest list of its newest state says where it is.
    */
   async #checkHistory(signal: AbortSignal): Promise<void> {
     const { metadata } = await this.#limited(signal, Infinity, (limit) =>
-      this.source.list({
-        fieldSelector: "metadata.name=no-such-object",
-        resourceVersion: "0",
-        limit: 1,
-        signal: limit.signal,
-      }),
+      this.source.list({ ...this.options.selection, limit: 1, signal: limit.signal }),
     );
     this.#mustNotBeOlder(metadata.resourceVersion ?? "");
-    this.#connectionBroke = false;
+    this.#mustCheckHistory = false;
   }
 
   #apply({ type, object }: WatchEvent<T>): void {
@@ -189,18 +212,20 @@ export class Reflector<T extends ApiObject> {
     if (type === "ADDED") this.store.add(object);
     else if (type === "MODIFIED") this.store.update(object);
     else if (type === "DELETED") this.store.delete(object);
+    else if (type !== "BOOKMARK")
+      throw new Error(`the server sent a watch event of unknown type ${JSON.stringify(type)}`);
     if (version !== "") this.#version = version;
   }
 
   #mustNotBeOlder(version: string): void {
-    const order = compareResourceVersions(version, this.#version);
-    if (order !== undefined && order < 0) {
+    if (isOlder(version, this.#version)) {
       throw new LostHistoryError(`the server is at resourceVersion ${version}, and ${this.#version} was read before`);
     }
   }
 
   /** Reads one watch to its end. */
-  async #events(signal: AbortSignal, from: WatchOptions, handle: (event: WatchEvent<T>) => void): Promise<void> {
+  async #events(signal: AbortSignal, from: WatchOptions, handle: (event: WatchEvent<T>) => void): Promise<WatchEnd> {
+    let events = 0;
     const timeoutSeconds = SHORTEST_WATCH + randomBelow(this.#surroundings.random, SHORTEST_WATCH);
     const lasted = startStopwatch();
     try {
@@ -212,20 +237,31 @@ export class Reflector<T extends ApiObject> {
           timeoutSeconds,
           signal: limit.signal,
         })) {
+          if (limit.signal.aborted) return;
           limit.heard();
+          events += 1;
           handle(event);
         }
       });
+    } catch (error) {
+      if (this.#mustList || !(error instanceof StalledError)) throw error;
+      // Not a fault as such: kube-apiserver sends no bookmarks of a resource that did not change since it was started. The
+      // check before the next watch finds out whether the server answers at all.
+      this.#silentWatches = events === 0 ? this.#silentWatches + 1 : 0;
+      if (this.#silentWatches >= SILENT_WATCHES) this.#mustList = true;
+      return { events, end: "by silence" };
     } finally {
+      this.#mustCheckHistory = true;
       if (lasted() > GOOD_WATCH_MS) this.#backoff.reset();
     }
+    return { events, end: "by the server" };
   }
 
   /** Throws a {@link StalledError} when the server falls silent or takes longer than that many milliseconds. */
   async #limited<R>(signal: AbortSignal, longest: number, work: (limit: SilenceLimit) => Promise<R>): Promise<R> {
     const limit = silenceLimit(this.#surroundings.timers, SILENT_PERIOD_MS, longest, signal);
     try {
-      const result = await work(limit);
+      const result = await Promise.race([work(limit), limit.reached]);
       const stalled = limit.stalled();
       if (stalled !== undefined) throw stalled;
       return result;
@@ -235,6 +271,18 @@ export class Reflector<T extends ApiObject> {
       limit.clear();
     }
   }
+}
+
+/** Undecodable events, and what an API server answers to a watch: it may be the version that it cannot go on from. */
+function listMayHelp(error: unknown, attempt: number): boolean {
+  if (isTransportError(error) || error instanceof StalledError || error instanceof ShortWatchError) return false;
+  if (!isStatusError(error)) return attempt >= WATCH_ATTEMPTS;
+  return error.code !== 429 && (error.code < 500 || attempt >= WATCH_ATTEMPTS);
+}
+
+function isOlder(version: string, than: string): boolean {
+  const order = compareResourceVersions(version, than);
+  return order !== undefined && order < 0;
 }
 
 const isTooLargeVersion = (error: unknown): boolean =>

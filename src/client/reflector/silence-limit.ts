@@ -7,6 +7,8 @@ export interface SilenceLimit {
   readonly signal: AbortSignal;
   /** To be called for everything that the server sends. */
   heard(): void;
+  /** Rejects when the signal aborts, so that the caller goes on even where the exchange does not end by it. */
+  readonly reached: Promise<never>;
   /** The error to throw when the limit was reached. */
   stalled(): StalledError | undefined;
   /** To be called at the end: leaves no timer and no listener behind. */
@@ -19,6 +21,9 @@ export interface SilenceLimit {
  */
 export function silenceLimit(timers: Timers, period: number, longest: number, caller: AbortSignal): SilenceLimit {
   const stop = new AbortController();
+  const reached = new Promise<never>((_resolve, reject) => {
+    stop.signal.addEventListener("abort", () => reject(stop.signal.reason as Error), { once: true });
+  });
   let heard = true;
   let stalled: StalledError | undefined;
   let elapsed = 0;
@@ -45,6 +50,7 @@ export function silenceLimit(timers: Timers, period: number, longest: number, ca
   }
   return {
     signal: stop.signal,
+    reached,
     heard: () => {
       heard = true;
     },

@@ -29,9 +29,12 @@ function recorder() {
   const seen: string[] = [];
   return {
     seen,
-    added: (object: KubeObject, isInitial: boolean) => void seen.push(`${isInitial ? "initial" : "added"} ${object.metadata?.name}`),
+    added: (object: KubeObject, isInitial: boolean) =>
+      void seen.push(`${isInitial ? "initial" : "added"} ${object.metadata?.name}`),
     updated: (before: KubeObject, after: KubeObject) =>
-      void seen.push(`updated ${after.metadata?.name} ${JSON.stringify(before["data"])} ${JSON.stringify(after["data"])}`),
+      void seen.push(
+        `updated ${after.metadata?.name} ${JSON.stringify(before["data"])} ${JSON.stringify(after["data"])}`,
+      ),
     deleted: (object: KubeObject, isFinal: boolean) => void seen.push(`deleted ${object.metadata?.name} ${isFinal}`),
   };
 }
@@ -56,7 +59,7 @@ describe("a shared informer", () => {
     const informer = informers.resource(CONFIG_MAPS);
     await eventually(async () => expect(one.seen).toHaveLength(5));
     await informer.addHandler(late).synced;
-    const after = ['added new', 'updated here {"a":"1"} {"a":"2"}', "deleted new true"];
+    const after = ["added new", 'updated here {"a":"1"} {"a":"2"}', "deleted new true"];
     expect(one.seen).toEqual(["initial here", "initial kube-root-ca.crt", ...after]);
     expect(two.seen).toEqual(one.seen);
     expect(late.seen.sort()).toEqual(["initial here", "initial kube-root-ca.crt"]);

@@ -1,0 +1,37 @@
+import { describe, test } from "vitest";
+import { etcdMissing, tellEtcdMissing } from "../helpers/etcd.js";
+import { playHistory } from "./informers/play-history.js";
+import { etcdStage, memoryStage, sqliteStage } from "./informers/stages.js";
+
+tellEtcdMissing("The informers' history on etcd");
+
+const LONG = 600_000;
+
+describe("informers under faults show what the server has, and call handlers in a legal sequence", () => {
+  test("on memory, where a restart loses the history", { timeout: LONG }, () =>
+    playHistory(memoryStage(), {
+      seed: process.env.SEED ?? "memory",
+      events: Number(process.env.EVENTS ?? 100_000),
+      eventsPerRound: 2000,
+      disasters: ["none", "clock forward", "lost history", "clock back"],
+    }),
+  );
+
+  test("on SQLite, with restarts, and with earlier data put back", { timeout: LONG }, () =>
+    playHistory(sqliteStage(), {
+      seed: process.env.SEED ?? "SQLite",
+      events: Number(process.env.EVENTS ?? 60_000),
+      eventsPerRound: 2000,
+      disasters: ["restart", "lost history", "clock forward", "none", "clock back"],
+    }),
+  );
+
+  test.skipIf(etcdMissing !== undefined)("on etcd, with restarts of the server", { timeout: LONG }, async () =>
+    playHistory(await etcdStage(), {
+      seed: process.env.SEED ?? "etcd",
+      events: Number(process.env.EVENTS ?? 40_000),
+      eventsPerRound: 2000,
+      disasters: ["restart", "clock forward", "none", "clock back"],
+    }),
+  );
+});
