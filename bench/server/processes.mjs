@@ -1,10 +1,10 @@
 import { fork } from "node:child_process";
-import { join } from "node:path";
+import { resolve as resolvePath } from "node:path";
 
-/** A process of this folder that answers each message with one; `ask` resolves with the answer. */
+/** A process of this folder, or of an absolute path, that answers each message with one; `ask` resolves with the answer. */
 export async function startProcess(file, args = []) {
   const started = performance.now();
-  const child = fork(join(import.meta.dirname, file), args, { serialization: "advanced" });
+  const child = fork(resolvePath(import.meta.dirname, file), args, { serialization: "advanced" });
   const waiting = [];
   let ended;
   const exited = new Promise((resolve) => child.once("exit", resolve));

@@ -1,3 +1,5 @@
+import { tableText } from "../table.mjs";
+
 /**
  * Collects rows and prints them as a table. `must` and `goal` hold any of `times` (better than kube-apiserver), `ofFloor` (of the
  * floor measured beside it), `ofCreate` (of the same server's creates) and `below` (a value); more is better where the unit is "/s", less everywhere else.
@@ -26,18 +28,7 @@ export class Report {
         row.more ?? "",
       ]);
     }
-    const widths = head.map((_, column) =>
-      Math.max(...lines.map((line) => (line.length > 1 ? line[column].length : 0))),
-    );
-    return lines
-      .map(
-        (line) =>
-          `${line
-            .map((cell, column) => cell.padEnd(widths[column]))
-            .join("  ")
-            .trimEnd()}\n`,
-      )
-      .join("");
+    return tableText(lines);
   }
 }
 

@@ -9,6 +9,7 @@
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { inTurn } from "../in-turn.mjs";
 import { PairedRatios } from "../paired-ratios.mjs";
 import { startProcess, startServer } from "./processes.mjs";
 import { Report } from "./report.mjs";
@@ -443,21 +444,6 @@ function beside(what, samples, figures) {
     if (kind === "rate") ratios.addRate(what, ours, before);
     else ratios.add(kind === "tail" ? `${what}: p99` : what, kind, ours, before);
   }
-}
-
-/**
- * What every contender measured, round by round: the first round only warms up. Every other round runs backwards, because what
- * comes second finds another machine.
- */
-async function inTurn(contenders, times, measure) {
-  const samples = new Map(contenders.map(({ name }) => [name, []]));
-  for (let round = -1; round < times; round++) {
-    for (const contender of round % 2 === 0 ? contenders : contenders.toReversed()) {
-      const sample = await measure(contender);
-      if (round >= 0) samples.get(contender.name).push(sample);
-    }
-  }
-  return samples;
 }
 
 /** The floors answer from now on what the server answers to this path. */

@@ -27,6 +27,7 @@ export {
 } from "./dynamic/resource-client.js";
 export type { PatchType } from "./dynamic/patch-type.js";
 export type { WatchEvent } from "./dynamic/watch-events.js";
+export * from "./informers/index.js";
 export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
 export type { ConfigOverrides } from "./config/config-overrides.js";
 export type { ApiGroup, Discovery, ServerVersion } from "./discovery/discovery.js";
