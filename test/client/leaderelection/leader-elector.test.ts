@@ -446,6 +446,49 @@ describe("work", () => {
   });
 });
 
+test("with the real clock and timers: a leader whose event loop was blocked knows before its timers fire", async () => {
+  const times = { leaseDuration: 400, renewDeadline: 200, retryPeriod: 20 };
+  let started = (_: AbortSignal) => {};
+  const begun = new Promise<AbortSignal>((resolve) => (started = resolve));
+  const elector = new LeaderElector({ client: world.client, lease, onStartedLeading: started, ...times });
+  const run = elector.run(new AbortController().signal);
+  const signal = await begun;
+  expect(elector.isLeader()).toBe(true);
+  const blocked = performance.now();
+  while (performance.now() - blocked < times.renewDeadline);
+  expect([signal.aborted, elector.isLeader(), signal.aborted]).toEqual([false, false, true]);
+  await expect(run).rejects.toSatisfy(isLeadershipLost);
+});
+
+test("an elector that has ended leaves no timer behind", async () => {
+  const host = world.host("a");
+  let pending = 0;
+  const timers = {
+    start(milliseconds: number, callback: () => void) {
+      let isPending = true;
+      const end = () => {
+        pending -= isPending ? 1 : 0;
+        isPending = false;
+      };
+      pending += 1;
+      const cancel = host.start(milliseconds, () => {
+        end();
+        callback();
+      });
+      return () => {
+        end();
+        cancel();
+      };
+    },
+  };
+  const a = run("a", { timers }, host);
+  await world.pass(10_000);
+  expect(pending).toBeGreaterThan(0);
+  a.stop.abort();
+  await world.pass(100);
+  expect([a.log.at(-1), pending]).toEqual(["resolved", 0]);
+});
+
 test("an elector runs again after it has ended, but not twice at a time", async () => {
   const a = run("a");
   await world.pass(1_000);
