@@ -7,6 +7,7 @@ import { uuid } from "../../base/uuid.js";
 import { isAlreadyExists, isConflict } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { formatMicroTime } from "../../machinery/meta/time.js";
+import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import type { LeaderElectionRecord } from "./election-record.js";
@@ -97,11 +98,13 @@ export class LeaderElector {
   #lastError: unknown;
   #microseconds = 0;
 
-  /** Throws client-go's errors for durations that cannot be right. */
+  /** Throws for options that cannot be right; for durations, client-go's errors. */
   constructor(private readonly options: LeaderElectorOptions) {
     const { leaseDuration = 15_000, renewDeadline = 10_000, retryPeriod = 2_000, lease } = options;
     this.#settings = { leaseDuration, renewDeadline, retryPeriod };
     validate(this.#settings);
+    requireName("namespace", lease.namespace, dns1123LabelErrors(lease.namespace));
+    requireName("name", lease.name, dns1123SubdomainErrors(lease.name));
     this.#surroundings = surroundingsOf(options);
     this.identity = options.identity ?? `${hostname()}_${uuid(this.#surroundings.random)}`;
     if (this.identity === "") throw new Error("Lock identity is empty");
@@ -383,6 +386,10 @@ function validate({ leaseDuration, renewDeadline, retryPeriod }: Settings): void
   if (!(leaseDuration > 0)) throw new Error("leaseDuration must be greater than zero");
   if (!(renewDeadline > 0)) throw new Error("renewDeadline must be greater than zero");
   if (!(retryPeriod > 0)) throw new Error("retryPeriod must be greater than zero");
+}
+
+function requireName(field: string, value: string, [error]: readonly string[]): void {
+  if (error !== undefined) throw new Error(`invalid lease ${field} ${JSON.stringify(value)}: ${error}`);
 }
 
 /** True for what work throws because its signal has aborted. */

@@ -4,7 +4,7 @@ import { isLeadershipLost, type LeaderElector } from "../../../src/client/leader
 import { seededRandom } from "../../helpers/seeded-random.js";
 import { type Fate, type Host, World } from "./world.js";
 
-const HISTORIES = Number(process.env["KUBETS_ELECTION_HISTORIES"] ?? 300);
+const HISTORIES = Number(process.env["KUBETS_ELECTION_HISTORIES"] ?? 200);
 const FIRST_SEED = Number(process.env["KUBETS_ELECTION_SEED"] ?? 1);
 const FAULTS_LAST = 60_000;
 /** The longest that a faulty network holds a request back. */

@@ -95,7 +95,8 @@ export class World {
     const { before = 5, after = 5, outcome = "answered" } = host.network(request);
     const { signal, ...sent } = request;
     return new Promise((resolve, reject) => {
-      const fail = (reason: string) => reject(new TransportError(reason, { method: request.method, url: request.path }));
+      const fail = (reason: string) =>
+        reject(new TransportError(reason, { method: request.method, url: request.path }));
       signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
       this.at(this.now + before, () => {
         if (outcome === "refused") return host.later(after, () => fail("connect: connection refused"));

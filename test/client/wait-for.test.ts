@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { isForbidden, kubernetesClient, type KubernetesClient, loadConfig } from "../../src/client/index.js";
+import type { ResourceClient } from "../../src/client/index.js";
+import type { TransportRequest, TransportResponse } from "../../src/client/transport/transport.js";
+import { TransportError } from "../../src/client/transport/transport-error.js";
+import { waitFor, waitForDeletion, WaitTimeoutError } from "../../src/client/wait-for.js";
+import { startCluster } from "../../src/cluster/index.js";
+import { expired, forbidden } from "../../src/machinery/errors/status-error.js";
+import { eventually } from "../helpers/eventually.js";
+
+let cluster: Awaited<ReturnType<typeof startCluster>>;
+let client: KubernetesClient;
+let maps: ResourceClient;
+let requests: string[];
+/** Answers of the next watches; without one, the server answers. */
+let watches: (() => Promise<TransportResponse>)[];
+let lists: (() => Promise<TransportResponse>)[];
+/** Pauses take no time; time limits last for ever, until `endTime` is called. */
+let endTime: () => void;
+const timers = {
+  start(milliseconds: number, callback: () => void) {
+    if (milliseconds <= 1000) setImmediate(callback);
+    else endTime = callback;
+    return () => {};
+  },
+};
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false, storage: "memory" });
+  const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
+  const server = cluster.transport();
+  const send = (request: TransportRequest) => {
+    const isWatch = request.path.includes("watch=true");
+    if (request.method === "GET") requests.push(isWatch ? "watch" : "list");
+    const answer = request.method !== "GET" ? undefined : isWatch ? watches.shift() : lists.shift();
+    return answer === undefined ? server.send(request) : answer();
+  };
+  client = kubernetesClient(config, { transport: { send, close: () => server.close() } });
+  maps = client.resource({ group: "", version: "v1", resource: "configmaps" }).namespace("default");
+});
+afterAll(async () => {
+  await client.close();
+  await cluster.close();
+});
+beforeEach(async () => {
+  [requests, watches, lists, endTime] = [[], [], [], () => {}];
+  await maps.deleteCollection({ labelSelector: "test" });
+});
+
+const map = (name: string, value: string) => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, labels: { test: "yes" } },
+  data: { value },
+});
+const holds = (value: string) => (object: object) => (object as ReturnType<typeof map>).data?.value === value;
+const watching = () => eventually(async () => expect(requests.at(-1)).toBe("watch"));
+const answered =
+  (...lines: unknown[]) =>
+  (): Promise<TransportResponse> =>
+    Promise.resolve({
+      status: 200,
+      headers: { "content-type": "application/json" },
+      body: (async function* () {
+        for (const line of lines) yield Buffer.from(`${JSON.stringify(line)}\n`);
+      })(),
+    });
+const refused = (): Promise<never> =>
+  Promise.reject(new TransportError("connect: connection refused", { method: "GET" }));
+
+test("an object that is as it should be is found without a watch", async () => {
+  await maps.create(map("a", "1"));
+  expect((await waitFor(maps, "a", holds("1"), { timers })).metadata?.name).toBe("a");
+  expect(requests).toEqual(["list"]);
+});
+
+test("an object is waited for until it exists and changes", async () => {
+  const found = waitFor(maps, "a", holds("2"), { timers });
+  await watching();
+  await maps.create(map("other", "2"));
+  await maps.create(map("a", "1"));
+  await maps.patch("a", { data: { value: "2" } }, { type: "merge" });
+  expect(await found).toMatchObject(map("a", "2"));
+});
+
+test("a deletion is waited for", async () => {
+  await maps.create(map("a", "1"));
+  const gone = waitForDeletion(maps, "a", { timers });
+  await watching();
+  await maps.delete("a");
+  await gone;
+});
+
+test("an expired version makes a new list, a watch that ends or breaks off a new watch", async () => {
+  const { status } = expired("too old resource version: 1 (2)");
+  watches = [answered(), answered({ type: "ERROR", object: status }), refused];
+  await maps.create(map("a", "1"));
+  const found = waitFor(maps, "a", holds("2"), { timers });
+  await eventually(async () => expect(requests).toEqual(["list", "watch", "watch", "list", "watch", "watch"]));
+  await maps.patch("a", { data: { value: "2" } }, { type: "merge" });
+  await found;
+});
+
+test("a server that is away is waited for", async () => {
+  await maps.create(map("a", "1"));
+  lists = [refused, refused];
+  await waitFor(maps, "a", holds("1"), { timers });
+  expect(requests).toEqual(["list", "list", "list"]);
+});
+
+test("when the time is over, the error has the last state", async () => {
+  await maps.create(map("a", "1"));
+  const waiting = waitFor(maps, "a", holds("2"), { timers, timeout: 5000 });
+  waiting.catch(() => {});
+  await watching();
+  endTime();
+  await expect(waiting).rejects.toThrow(
+    /^timed out after 5000 ms waiting for ConfigMap default\/a: its last state was {.*"value":"1"/,
+  );
+  await expect(waiting).rejects.toBeInstanceOf(WaitTimeoutError);
+});
+
+test("when the time is over and there is no object, the error says so", async () => {
+  const waiting = waitFor(maps, "a", holds("2"), { timers, timeout: 5000 });
+  waiting.catch(() => {});
+  await watching();
+  endTime();
+  await expect(waiting).rejects.toThrow("timed out after 5000 ms waiting for ConfigMap a: it does not exist");
+});
+
+test("when the server was away all the time, the error says so", async () => {
+  lists = Array.from({ length: 10_000 }, () => refused);
+  const waiting = waitFor(maps, "a", holds("2"), { timers });
+  waiting.catch(() => {});
+  await eventually(async () => expect(requests.length).toBeGreaterThan(3));
+  endTime();
+  await expect(waiting).rejects.toThrow(/waiting for object a: .*connection refused$/);
+});
+
+test("a refusal is thrown at once", async () => {
+  const { status } = forbidden({ group: "", resource: "configmaps" }, "a", "no");
+  lists = [async () => ({ ...(await answered(status)()), status: 403 })];
+  await expect(waitFor(maps, "a", holds("2"), { timers })).rejects.toSatisfy(isForbidden);
+});
+
+test("an error of the predicate is thrown as it is", async () => {
+  await maps.create(map("a", "1"));
+  const failing = () => {
+    throw new Error("no such field");
+  };
+  await expect(waitFor(maps, "a", failing, { timers })).rejects.toThrow("no such field");
+});
+
+test("a signal ends the wait with its reason", async () => {
+  const stop = new AbortController();
+  const waiting = waitFor(maps, "a", holds("2"), { timers, signal: stop.signal });
+  waiting.catch(() => {});
+  await watching();
+  stop.abort(new Error("enough"));
+  await expect(waiting).rejects.toThrow("enough");
+});
