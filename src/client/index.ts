@@ -27,7 +27,23 @@ export {
 } from "./dynamic/resource-client.js";
 export type { PatchType } from "./dynamic/patch-type.js";
 export type { WatchEvent } from "./dynamic/watch-events.js";
+export * from "./events/index.js";
 export * from "./informers/index.js";
+export * from "./leaderelection/index.js";
+export * from "./manager/index.js";
+export { Reflector, type ReflectorOptions } from "./reflector/reflector.js";
+export {
+  type ListWatch,
+  LostHistoryError,
+  type ReflectorFault,
+  type ReflectorStore,
+  type Selection,
+  ShortWatchError,
+  StalledError,
+} from "./reflector/list-watch.js";
+export * from "./retry/retry-on-conflict.js";
+export * from "./wait-for.js";
+export * from "./workqueue/index.js";
 export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
 export type { ConfigOverrides } from "./config/config-overrides.js";
 export type { ApiGroup, Discovery, ServerVersion } from "./discovery/discovery.js";

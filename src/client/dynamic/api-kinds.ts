@@ -1,5 +1,5 @@
 import type { BuiltInKinds } from "../../api/kinds/built-in-kinds.js";
-import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 
 /**
  * The kinds whose types `client.of` knows, by `apiVersion/kind`: those of Kubernetes 1.36, and what a program adds to them.
@@ -32,3 +32,13 @@ type KindOf<Key, V extends string> = Key extends `${V}/${infer Kind}` ? Kind : n
 export type ObjectOf<V extends ApiVersion, K extends KindIn<V>> = `${V}/${K}` extends infer Key extends keyof ApiKinds
   ? Extract<ApiKinds[Key], ApiObject>
   : never;
+
+/** The kinds of an apiVersion: those that {@link ApiKinds} has of it; of an apiVersion that it does not have, any. */
+export type AnyKindIn<V extends string> = V extends ApiVersion ? KindIn<V> & string : string;
+
+/** The type of a kind's objects: that of {@link ApiKinds}, else {@link KubeObject}. */
+export type AnyObjectOf<V extends string, K extends string> = V extends ApiVersion
+  ? K extends KindIn<V>
+    ? ObjectOf<V, K>
+    : KubeObject
+  : KubeObject;

@@ -1,12 +1,23 @@
+import { formatGroupResource } from "../../machinery/errors/status-error.js";
 import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
+import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
-import type { Selection } from "../reflector/list-watch.js";
+import type { ResourceClient } from "../dynamic/resource-client.js";
+import type { ReflectorFault, Selection } from "../reflector/list-watch.js";
 import { type InformerOptions, SharedInformer } from "./shared-informer.js";
 
 export interface InformerFactoryOptions
-  extends Omit<InformerOptions<KubeObject>, "indexers" | "transform" | "selection"> {
+  extends Omit<InformerOptions<KubeObject>, "indexers" | "transform" | "selection" | "onFault"> {
   /** Follows this namespace alone. Default: all. */
+  readonly namespace?: string;
+  /** Called when the server cannot be read, with what: "Deployment", "deployments.apps". The informer goes on. */
+  readonly onFault?: (fault: ReflectorFault, what: string) => void;
+}
+
+/** Which part of a kind's objects an informer follows. */
+export interface InformerSelection extends Selection {
+  /** Default: the factory's namespace, else all. */
   readonly namespace?: string;
 }
 
@@ -20,29 +31,27 @@ export class InformerFactory {
   readonly #started = new Set<SharedInformer<ApiObject>>();
 
   constructor(
-    private readonly client: Pick<KubernetesClient, "resource">,
+    private readonly client: Pick<KubernetesClient, "resource" | "of">,
     private readonly options: InformerFactoryOptions = {},
   ) {}
 
-  /** The informer of a resource, or of what a selection leaves of it. {@link start} starts it. */
+  /** The informer of a kind, or of what a selection leaves of it: `informers.of("v1", "Pod")`. {@link start} starts it. */
+  of<V extends string, K extends AnyKindIn<V>>(
+    apiVersion: V,
+    kind: K,
+    selection: InformerSelection = {},
+  ): SharedInformer<AnyObjectOf<V, K>> {
+    const source = (): ResourceClient => this.client.of<KubeObject>(apiVersion, kind);
+    return this.#informer(`${apiVersion}/${kind}`, kind, source, selection);
+  }
+
+  /** The informer of a resource, as {@link of} for a kind. */
   resource<T extends ApiObject = KubeObject>(
     resource: GroupVersionResource,
-    selection: Selection & { readonly namespace?: string } = {},
+    selection: InformerSelection = {},
   ): SharedInformer<T> {
-    const { namespace = this.options.namespace, ...selectors } = selection;
-    const key = JSON.stringify([resource.group, resource.version, resource.resource, namespace, selectors]);
-    let informer = this.#informers.get(key);
-    if (informer === undefined) {
-      const all = this.client.resource<T>(resource);
-      const source = namespace === undefined ? all : all.namespace(namespace);
-      const { namespace: _, ...options } = this.options;
-      informer = new SharedInformer<T>(source, {
-        ...(options as InformerOptions<T>),
-        selection: selectors,
-      }) as unknown as SharedInformer<ApiObject>;
-      this.#informers.set(key, informer);
-    }
-    return informer as unknown as SharedInformer<T>;
+    const key = `${resource.group}/${resource.version}/${resource.resource}`;
+    return this.#informer(key, formatGroupResource(resource), () => this.client.resource(resource), selection);
   }
 
   /** Starts the informers that were asked for and do not run yet. They stop when the signal aborts. */
@@ -63,5 +72,26 @@ export class InformerFactory {
   /** Resolves when nothing of the informers runs any more. */
   async stopped(): Promise<void> {
     await Promise.all(this.#running);
+  }
+
+  #informer<T extends ApiObject>(
+    key: string,
+    what: string,
+    clientOf: () => ResourceClient,
+    { namespace = this.options.namespace, ...selection }: InformerSelection,
+  ): SharedInformer<T> {
+    const id = JSON.stringify([key, namespace, selection.labelSelector, selection.fieldSelector]);
+    let informer = this.#informers.get(id);
+    if (informer === undefined) {
+      const { namespace: _, onFault, ...options } = this.options;
+      const source = namespace === undefined ? clientOf() : clientOf().namespace(namespace);
+      informer = new SharedInformer<KubeObject>(source, {
+        ...options,
+        selection,
+        ...(onFault && { onFault: (fault: ReflectorFault) => onFault(fault, what) }),
+      }) as unknown as SharedInformer<ApiObject>;
+      this.#informers.set(id, informer);
+    }
+    return informer as unknown as SharedInformer<T>;
   }
 }

@@ -1,0 +1,85 @@
+import type { ApiObject } from "../../machinery/meta/object.js";
+import type { NamespacedName } from "../informers/object-key.js";
+import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
+import type { InformerSelection } from "../informers/informer-factory.js";
+import type { Controller, Reconciler } from "./controller.js";
+
+/** Which objects of a kind a controller looks at. */
+export interface Watched<T extends ApiObject> extends InformerSelection {
+  /**
+   * Looks at a change only if this is true (controller-runtime's predicates). `before` is there for an update. Deletions are
+   * always looked at.
+   */
+  readonly when?: (object: T, before?: T) => boolean;
+}
+
+/** One kind whose changes lead to reconciliations. */
+export interface Source {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly watched: Watched<ApiObject>;
+  /** The objects to reconcile for a changed object; "primary": itself; "owner": the one that controls it. */
+  readonly requests: "primary" | "owner" | ((object: ApiObject) => Iterable<NamespacedName>);
+}
+
+/** What a builder has gathered. */
+export interface ControllerDescription<T extends ApiObject> {
+  readonly name: string;
+  readonly sources: readonly Source[];
+  readonly workers: number;
+  readonly reconcile: Reconciler<T>;
+}
+
+/** Describes a controller, as controller-runtime's builder does; {@link reconcile} comes last and adds it to the manager. */
+export class ControllerBuilder<T extends ApiObject> {
+  readonly #sources: Source[];
+  #name: string;
+  #workers = 1;
+
+  constructor(
+    private readonly add: (description: ControllerDescription<T>) => Controller<T>,
+    primary: Pick<Source, "apiVersion" | "kind"> & { readonly watched: Watched<T> },
+  ) {
+    this.#sources = [{ ...primary, watched: primary.watched as Watched<ApiObject>, requests: "primary" }];
+    this.#name = primary.kind.toLowerCase();
+  }
+
+  /** The controller's name in reports. Default: the kind in lower case. */
+  named(name: string): this {
+    this.#name = name;
+    return this;
+  }
+
+  /** How many objects are reconciled at a time. Default 1. */
+  workers(count: number): this {
+    this.#workers = count;
+    return this;
+  }
+
+  /** Also reconciles the owner (the one of `controller: true`) of an object of this kind when that changes. */
+  owns<V extends string, K extends AnyKindIn<V>>(
+    apiVersion: V,
+    kind: K,
+    watched: Watched<AnyObjectOf<V, K>> = {},
+  ): this {
+    this.#sources.push({ apiVersion, kind, watched: watched as Watched<ApiObject>, requests: "owner" });
+    return this;
+  }
+
+  /** Also reconciles what `requests` answers when an object of this kind changes. */
+  watches<V extends string, K extends AnyKindIn<V>>(
+    apiVersion: V,
+    kind: K,
+    requests: (object: AnyObjectOf<V, K>) => Iterable<NamespacedName>,
+    watched: Watched<AnyObjectOf<V, K>> = {},
+  ): this {
+    const map = requests as unknown as (object: ApiObject) => Iterable<NamespacedName>;
+    this.#sources.push({ apiVersion, kind, watched: watched as Watched<ApiObject>, requests: map });
+    return this;
+  }
+
+  /** Completes the controller. It runs when its manager does. */
+  reconcile(reconcile: Reconciler<T>): Controller<T> {
+    return this.add({ name: this.#name, sources: this.#sources, workers: this.#workers, reconcile });
+  }
+}

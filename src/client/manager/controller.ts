@@ -1,0 +1,96 @@
+import { pause } from "../../base/pause.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import { type NamespacedName, splitObjectKey } from "../informers/object-key.js";
+import type { ReadonlyIndexer } from "../informers/indexer.js";
+import type { Surroundings } from "../surroundings.js";
+import { type Outcome, type QueueStats, RateLimitingQueue, runWorkers } from "../workqueue/index.js";
+import type { Problem } from "./problem.js";
+
+/** What a reconciler is called with. */
+export interface Reconciliation<T extends ApiObject> extends NamespacedName {
+  /** The object as the cache has it, shared: never change it. Undefined when there is no such object (any more). */
+  readonly object: T | undefined;
+  /** Aborts when the manager stops or no longer leads: end soon, and change nothing any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Nothing, when all is as it should be; or when to look again even if nothing changes. */
+export type ReconcileResult = void | { readonly requeueAfterMilliseconds: number };
+
+/**
+ * Brings the cluster closer to what an object asks for. It is called with the object's name after one or many changes, never
+ * twice at a time for one object, and must not rely on what has changed. What it throws is reported; it is called again after a
+ * wait that grows from 5 milliseconds to 1000 seconds.
+ */
+export type Reconciler<T extends ApiObject> = (
+  request: Reconciliation<T>,
+) => Promise<ReconcileResult> | ReconcileResult;
+
+export interface ControllerStatus {
+  readonly name: string;
+  readonly queue: QueueStats<string>;
+}
+
+export interface ControllerParts<T extends ApiObject> {
+  readonly name: string;
+  readonly cache: ReadonlyIndexer<T>;
+  readonly workers: number;
+  readonly reconcile: Reconciler<T>;
+  readonly surroundings: Surroundings;
+  readonly report: (problem: Problem) => void;
+}
+
+/** How long a reconciliation runs before it is reported, and how often then. Milliseconds. */
+const RUNNING_LONG_MS = 60_000;
+
+/** A queue of objects to reconcile, and the workers that do it. */
+export class Controller<T extends ApiObject = ApiObject> {
+  readonly name: string;
+  readonly #queue: RateLimitingQueue<string>;
+
+  constructor(private readonly parts: ControllerParts<T>) {
+    this.name = parts.name;
+    this.#queue = new RateLimitingQueue({ timers: parts.surroundings.timers });
+  }
+
+  /** Reconciles an object soon. */
+  enqueue(key: string): void {
+    this.#queue.add(key);
+  }
+
+  status(): ControllerStatus {
+    return { name: this.name, queue: this.#queue.stats() };
+  }
+
+  /** Reconciles until the signal aborts; resolves when no reconciliation runs any more. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { name, workers, report } = this.parts;
+    const ended = new AbortController();
+    const watching = this.#reportLongRuns(AbortSignal.any([signal, ended.signal]));
+    await runWorkers(this.#queue, {
+      workers,
+      signal,
+      work: (key) => this.#work(key, signal),
+      report: ({ item, error, failuresInARow }) =>
+        report({ type: "reconcile-failed", controller: name, key: item, error, failures: failuresInARow }),
+    });
+    ended.abort();
+    await watching;
+  }
+
+  async #work(key: string, signal: AbortSignal): Promise<Outcome> {
+    const result = await this.parts.reconcile({ ...splitObjectKey(key), object: this.parts.cache.get(key), signal });
+    return result === undefined ? "done" : { afterMilliseconds: result.requeueAfterMilliseconds };
+  }
+
+  async #reportLongRuns(signal: AbortSignal): Promise<void> {
+    const { surroundings, report, name } = this.parts;
+    while (!signal.aborted) {
+      await pause(surroundings.timers, RUNNING_LONG_MS, signal);
+      const { longestRunning } = this.#queue.stats();
+      if (signal.aborted || longestRunning === undefined || longestRunning.seconds * 1000 < RUNNING_LONG_MS) continue;
+      const { item: key, seconds } = longestRunning;
+      report({ type: "reconcile-running", controller: name, key, seconds });
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { Backoff } from "../../base/backoff.js";
+import { pause } from "../../base/pause.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
+import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
+import type { ReadonlyIndexer } from "../informers/indexer.js";
+import { InformerFactory } from "../informers/informer-factory.js";
+import type { SharedInformer } from "../informers/shared-informer.js";
+import { LeaderElector, type LeaderElectorOptions } from "../leaderelection/index.js";
+import { type Surroundings, surroundingsOf } from "../surroundings.js";
+import { Controller, type ControllerStatus } from "./controller.js";
+import { ControllerBuilder, type ControllerDescription, type Source, type Watched } from "./controller-builder.js";
+import { followSource } from "./follow-source.js";
+import { describeProblem, type Problem } from "./problem.js";
+
+export interface ManagerOptions extends Partial<Surroundings> {
+  /** Informers follow this namespace alone. Default: all. */
+  readonly namespace?: string;
+  /** Controllers run only while this process leads. Informers run all the time, so that a new leader starts with full caches. */
+  readonly leaderElection?: Omit<LeaderElectorOptions, "client" | "onStartedLeading">;
+  /** How often every object is reconciled even if nothing changes. 0, the default: never. */
+  readonly resyncMilliseconds?: number;
+  /** How long {@link Manager.run} waits for running reconciliations when it is told to stop. Default 30,000. */
+  readonly gracefulShutdownMilliseconds?: number;
+  /** Called with what goes wrong. Default: a line on stderr. */
+  readonly onProblem?: (problem: Problem) => void;
+}
+
+interface Member {
+  readonly controller: Controller;
+  /** Connects the controller with its informers. */
+  readonly connect: () => Promise<void>;
+}
+
+/**
+ * Runs controllers over shared informers (controller-runtime's Manager). Add controllers, then {@link run}. One manager runs
+ * once.
+ */
+export class Manager {
+  /** The caches of the manager's controllers. Ask for more before {@link run}. */
+  readonly informers: InformerFactory;
+  readonly #members: Member[] = [];
+  readonly #surroundings: Surroundings;
+  #started = false;
+
+  constructor(
+    readonly client: KubernetesClient,
+    private readonly options: ManagerOptions = {},
+  ) {
+    this.#surroundings = surroundingsOf(options);
+    this.informers = new InformerFactory(client, {
+      ...this.#surroundings,
+      ...(options.namespace !== undefined && { namespace: options.namespace }),
+      resyncMilliseconds: options.resyncMilliseconds ?? 0,
+      onFault: (fault, kind) => this.#report({ type: "informer-fault", kind, fault }),
+      onError: (error) => this.#report({ type: "failed", what: "a handler of an informer", error }),
+    });
+  }
+
+  /** Begins a controller of a kind: `manager.controllerFor("apps/v1", "Deployment").owns(...).reconcile(...)`. */
+  controllerFor<V extends string, K extends AnyKindIn<V>>(
+    apiVersion: V,
+    kind: K,
+    watched: Watched<AnyObjectOf<V, K>> = {},
+  ): ControllerBuilder<AnyObjectOf<V, K>> {
+    return new ControllerBuilder<AnyObjectOf<V, K>>((description) => this.#add(description), {
+      apiVersion,
+      kind,
+      watched,
+    });
+  }
+
+  /** What the controllers do: depth of their queues, longest running reconciliation, and more. */
+  status(): ControllerStatus[] {
+    return this.#members.map(({ controller }) => controller.status());
+  }
+
+  /**
+   * Starts informers and, when their caches are full and this process leads, the controllers. Resolves when the signal has
+   * aborted and no reconciliation runs any more, or the grace for them is over. Rejects with a LeadershipLostError when another
+   * process may lead: the process should exit.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error("the manager was started already");
+    this.#started = true;
+    const stop = new AbortController();
+    const all = AbortSignal.any([signal, stop.signal]);
+    try {
+      await this.#connect(all);
+      this.informers.start(all);
+      const synced = await this.#untilSynced(all);
+      if (synced) await this.#lead(signal, stop.signal);
+    } finally {
+      stop.abort();
+      await this.informers.stopped();
+    }
+  }
+
+  async #untilSynced(signal: AbortSignal): Promise<boolean> {
+    const aborted = new Promise<boolean>((resolve) => {
+      if (signal.aborted) resolve(false);
+      signal.addEventListener("abort", () => resolve(false), { once: true });
+    });
+    return Promise.race([this.informers.synced().then(() => true), aborted]);
+  }
+
+  async #lead(signal: AbortSignal, stopped: AbortSignal): Promise<void> {
+    const { leaderElection } = this.options;
+    if (leaderElection === undefined) return this.#runControllers(signal);
+    const elector = new LeaderElector({
+      ...this.#surroundings,
+      onError: (error) => this.#report({ type: "failed", what: "a request of the leader election", error }),
+      ...leaderElection,
+      client: this.client,
+      onStartedLeading: (leading) => this.#runControllers(AbortSignal.any([leading, stopped])),
+    });
+    await elector.run(signal);
+  }
+
+  async #runControllers(signal: AbortSignal): Promise<void> {
+    const running = Promise.all(this.#members.map(({ controller }) => controller.run(signal)));
+    const ended = new AbortController();
+    const graceOver = this.#graceAfter(signal, ended.signal);
+    await Promise.race([running, graceOver]);
+    ended.abort();
+  }
+
+  /** Resolves when the grace for running reconciliations is over, which begins when `signal` aborts. */
+  async #graceAfter(signal: AbortSignal, ended: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      for (const one of [signal, ended]) {
+        if (one.aborted) resolve();
+        one.addEventListener("abort", () => resolve(), { once: true });
+      }
+    });
+    await pause(this.#surroundings.timers, this.options.gracefulShutdownMilliseconds ?? 30_000, ended);
+    if (ended.aborted) return;
+    for (const { name, queue } of this.status()) {
+      const { longestRunning } = queue;
+      if (longestRunning === undefined) continue;
+      const { item: key, seconds } = longestRunning;
+      this.#report({ type: "reconcile-running", controller: name, key, seconds });
+    }
+  }
+
+  #add<T extends ApiObject>(description: ControllerDescription<T>): Controller<T> {
+    const { sources, ...rest } = description;
+    if (this.#started) throw new Error(`controller ${rest.name} was added after the manager was started`);
+    const [primary] = sources;
+    const followed = sources.map((source) => ({ source, informer: this.#informerOf(source) }));
+    const [first] = followed;
+    if (primary === undefined || first === undefined) throw new Error(`controller ${rest.name} has no kind`);
+    const controller = new Controller<T>({
+      ...rest,
+      cache: first.informer.cache as unknown as ReadonlyIndexer<T>,
+      surroundings: this.#surroundings,
+      report: (problem) => this.#report(problem),
+    });
+    const { apiVersion, kind } = primary;
+    const connect = async (): Promise<void> => {
+      const { namespaced = true } = await this.client.of<ApiObject>(apiVersion, kind).resolve();
+      for (const { source, informer } of followed) {
+        followSource(informer, source, { apiVersion, kind, namespaced }, (key) => controller.enqueue(key));
+      }
+    };
+    this.#members.push({ controller: controller as unknown as Controller, connect });
+    return controller;
+  }
+
+  #informerOf({ apiVersion, kind, watched }: Source): SharedInformer<ApiObject> {
+    const { when: _, ...selection } = watched;
+    return this.informers.of(apiVersion, kind, selection) as unknown as SharedInformer<ApiObject>;
+  }
+
+  /** Connects controllers and informers. Discovery that fails is asked again, with growing waits, until the signal aborts. */
+  async #connect(signal: AbortSignal): Promise<void> {
+    const { timers, random } = this.#surroundings;
+    const backoff = new Backoff({ first: 800, longest: 30_000, factor: 2, jitter: 1, resetAfter: 120_000, random });
+    for (const { controller, connect } of this.#members) {
+      for (let connected = false; !connected && !signal.aborted; ) {
+        try {
+          await connect();
+          connected = true;
+        } catch (error) {
+          this.#report({ type: "failed", what: `discovery for controller ${controller.name}`, error });
+          await pause(timers, backoff.next(), signal);
+        }
+      }
+    }
+  }
+
+  #report(problem: Problem): void {
+    if (this.options.onProblem !== undefined) this.options.onProblem(problem);
+    else console.error(describeProblem(problem));
+  }
+}

@@ -1,0 +1,43 @@
+import type { ReflectorFault } from "../reflector/list-watch.js";
+
+/** What a manager has to tell. It goes on by itself after each of them. */
+export type Problem =
+  | {
+      readonly type: "reconcile-failed";
+      readonly controller: string;
+      /** The key of the object: "<namespace>/<name>", or "<name>". */
+      readonly key: string;
+      readonly error: unknown;
+      /** Failures of this object since it last succeeded. All but the first are reported once a minute. */
+      readonly failures: number;
+    }
+  | {
+      /** A reconciliation has not ended for a long time. Reported once a minute. */
+      readonly type: "reconcile-running";
+      readonly controller: string;
+      readonly key: string;
+      readonly seconds: number;
+    }
+  | { readonly type: "informer-fault"; readonly kind: string; readonly fault: ReflectorFault }
+  | { readonly type: "failed"; readonly what: string; readonly error: unknown };
+
+/** A line for people. */
+export function describeProblem(problem: Problem): string {
+  switch (problem.type) {
+    case "reconcile-failed": {
+      const times = problem.failures === 1 ? "" : ` (${problem.failures} times in a row)`;
+      return `${problem.controller}: reconciling ${problem.key} failed${times}: ${errorText(problem.error)}`;
+    }
+    case "reconcile-running":
+      return `${problem.controller}: reconciling ${problem.key} has been running for ${Math.round(problem.seconds)} seconds`;
+    case "informer-fault": {
+      const { step, error, attempt, retryInMilliseconds } = problem.fault;
+      const next = retryInMilliseconds === 0 ? "at once" : `in ${(retryInMilliseconds / 1000).toFixed(1)} seconds`;
+      return `${step} of ${problem.kind} failed (attempt ${attempt}, next ${next}): ${errorText(error)}`;
+    }
+    case "failed":
+      return `${problem.what} failed: ${errorText(problem.error)}`;
+  }
+}
+
+const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));

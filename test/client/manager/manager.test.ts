@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kubernetesClient, type KubernetesClient, Manager, type Problem } from "../../../src/client/index.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { eventually } from "../../helpers/eventually.js";
+
+let cluster: Cluster;
+let client: KubernetesClient;
+beforeAll(async () => {
+  cluster = await startCluster({ port: false });
+  client = kubernetesClient(cluster);
+});
+afterAll(async () => {
+  await client.close();
+  await cluster.close();
+});
+
+async function namespace(name: string): Promise<string> {
+  await client.of("v1", "Namespace").create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  return name;
+}
+
+describe("a manager", () => {
+  test("CR-7: a controller makes what is missing, again after it is deleted, and sees the owner of what changed", async () => {
+    const inNamespace = await namespace("copies");
+    const configMaps = client.of("v1", "ConfigMap").namespace(inNamespace);
+    const stop = new AbortController();
+    const manager = new Manager(client, { namespace: inNamespace });
+    manager
+      .controllerFor("v1", "ConfigMap", { labelSelector: "copy=true" })
+      .owns("v1", "Secret")
+      .reconcile(async ({ namespace: at, name, object }) => {
+        if (object === undefined) return;
+        const ownerReferences = [
+          { apiVersion: "v1", kind: "ConfigMap", name, uid: object.metadata?.uid ?? "", controller: true },
+        ];
+        await client
+          .of("v1", "Secret")
+          .namespace(at)
+          .apply(
+            { apiVersion: "v1", kind: "Secret", metadata: { name, ownerReferences }, stringData: object.data ?? {} },
+            { fieldManager: "copier", force: true },
+          );
+      });
+    const running = manager.run(stop.signal);
+    await configMaps.create({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "one", labels: { copy: "true" } },
+      data: { a: "b" },
+    });
+    const secrets = client.of("v1", "Secret").namespace(inNamespace);
+    const first = await eventually(() => secrets.get("one"));
+    expect(first.data).toEqual({ a: "Yg==" });
+    await secrets.delete("one");
+    const second = await eventually(() => secrets.get("one"));
+    expect(second.metadata?.uid).not.toBe(first.metadata?.uid);
+    stop.abort();
+    await running;
+  });
+
+  test("a reconciler that throws is called again, and reported with its object; others go on", async () => {
+    const inNamespace = await namespace("faults");
+    const configMaps = client.of("v1", "ConfigMap").namespace(inNamespace);
+    for (const name of ["bad", "good"]) {
+      await configMaps.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name } });
+    }
+    const stop = new AbortController();
+    const problems: Problem[] = [];
+    const calls: string[] = [];
+    const manager = new Manager(client, { namespace: inNamespace, onProblem: (problem) => problems.push(problem) });
+    manager.controllerFor("v1", "ConfigMap").reconcile(({ name }) => {
+      calls.push(name);
+      if (name === "bad" && calls.filter((one) => one === name).length < 3) throw new Error("not yet");
+    });
+    const running = manager.run(stop.signal);
+    await eventually(async () => expect(calls.filter((name) => name === "bad")).toHaveLength(3));
+    expect(calls).toContain("good");
+    expect(problems).toEqual([
+      {
+        type: "reconcile-failed",
+        controller: "configmap",
+        key: "faults/bad",
+        error: new Error("not yet"),
+        failures: 1,
+      },
+    ]);
+    stop.abort();
+    await running;
+  });
+});
