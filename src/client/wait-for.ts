@@ -1,3 +1,4 @@
+import { holdProcess } from "../base/hold-process.js";
 import { pause } from "../base/pause.js";
 import { withTimeLimit } from "../base/time-limit.js";
 import { isGone, isStatusError } from "../machinery/errors/status-error.js";
@@ -123,7 +124,7 @@ async function* states<T extends ApiObject>(
       seen.problem = error;
       if (isGone(error)) resourceVersion = undefined;
     }
-    await pause(timers, RETRY_MS, signal);
+    await holdProcess(pause(timers, RETRY_MS, signal));
   }
 }
 

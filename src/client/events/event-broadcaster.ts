@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { Fifo } from "../../base/fifo.js";
+import { holdProcess } from "../../base/hold-process.js";
 import { withTimeLimit } from "../../base/time-limit.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
@@ -63,7 +64,10 @@ export interface EventBroadcaster extends AsyncDisposable {
   watch(handler: (event: CoreEvent | ActionEvent) => void): () => void;
   /** Resolves when the queue has room for an event. A producer that may lose none awaits it before each. */
   room(): Promise<void>;
-  /** Resolves when the events recorded so far are written or given up. Counts of a series may be written later. */
+  /**
+   * Resolves when the events recorded so far are written or given up, which takes up to two minutes while the server does not
+   * answer. Counts of a series may be written later. Keeps the process alive, which events that wait do not.
+   */
   flush(): Promise<void>;
   /**
    * Takes no more events, tries the waiting ones once more, for at most 10 seconds, and writes the counts of series. Idempotent.
@@ -141,13 +145,13 @@ class QueueingBroadcaster implements EventBroadcaster {
 
   async room(): Promise<void> {
     while (this.#queue.length >= this.#queueSize && !this.#closing.signal.aborted) {
-      await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
+      await holdProcess(new Promise<void>((resolve) => this.#waitingForRoom.push(resolve)));
     }
   }
 
   flush(): Promise<void> {
     if (this.#done === this.#added) return Promise.resolve();
-    return new Promise((resolve) => this.#flushes.push({ until: this.#added, resolve }));
+    return holdProcess(new Promise((resolve) => this.#flushes.push({ until: this.#added, resolve })));
   }
 
   close(): Promise<void> {

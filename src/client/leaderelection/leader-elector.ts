@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { holdProcess } from "../../base/hold-process.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
 import { startStopwatch, type StartStopwatch } from "../../base/stopwatch.js";
@@ -130,19 +131,23 @@ export class LeaderElector {
    * Competes until this process leads, and leads until `signal` aborts. Then resolves when onStartedLeading has ended and the
    * Lease is given up. Rejects with a LeadershipLostError as soon as the leadership is lost, without waiting for
    * onStartedLeading: a process that cannot be sure that its work has stopped should exit. Rejects with the error of
-   * onStartedLeading when that throws. Failed requests are tried again, whatever the reason. After it has ended it may be
-   * called again.
+   * onStartedLeading when that throws. Failed requests are tried again, whatever the reason. Keeps the process alive. After it
+   * has ended it may be called again.
    */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#running) throw new Error(`the elector of lease ${this.#lock.description} is already running`);
     this.#running = true;
     try {
-      const since = await this.#acquire(signal);
-      if (since !== undefined && !signal.aborted) await this.#lead(since, signal);
-      else if (since !== undefined || this.#isWriteUnanswered) await this.#release();
+      await holdProcess(this.#compete(signal));
     } finally {
       this.#running = false;
     }
+  }
+
+  async #compete(signal: AbortSignal): Promise<void> {
+    const since = await this.#acquire(signal);
+    if (since !== undefined && !signal.aborted) await this.#lead(since, signal);
+    else if (since !== undefined || this.#isWriteUnanswered) await this.#release();
   }
 
   /** Resolves with the time since the winning request was sent; undefined when the signal aborted. */
@@ -176,7 +181,12 @@ export class LeaderElector {
     };
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    await this.#renew(term);
+    try {
+      await this.#renew(term);
+    } catch (error) {
+      // A callback threw that reports errors.
+      term.end({ kind: "failed", error });
+    }
     signal.removeEventListener("abort", stop);
     if (onStoppedLeading !== undefined) this.#guarded(onStoppedLeading);
     this.#recordEvent("stopped leading");

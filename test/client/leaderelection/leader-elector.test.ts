@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isNotFound, type KubeObject } from "../../../src/client/index.js";
+import { isNotFound } from "../../../src/client/index.js";
+import { eventBroadcaster } from "../../../src/client/events/index.js";
 import {
   isLeadershipLost,
   LeaderElector,
@@ -500,19 +501,20 @@ test("an elector runs again after it has ended, but not twice at a time", async 
   expect([leading(a), a.log.filter((line) => line === "started").length]).toEqual([["a"], 2]);
 });
 
-test("who becomes and stops being the leader is recorded as events of the Lease", async () => {
-  const seen: unknown[] = [];
-  const events = {
-    event: (object: KubeObject, ...rest: string[]) => seen.push([object.kind, object.metadata?.name, ...rest]),
-  };
-  const a = run("a", { events: events as never });
+test("an event recorder records as events of the Lease that a candidate became and stopped being the leader", async () => {
+  const broadcaster = eventBroadcaster({ client: world.client });
+  const a = run("a", { events: broadcaster.recorder({ component: "web-operator" }) });
   await world.pass(1_000);
   a.stop.abort();
   await world.pass(1_000);
-  expect(seen).toEqual([
-    ["Lease", lease.name, "Normal", "LeaderElection", "a became leader"],
-    ["Lease", lease.name, "Normal", "LeaderElection", "a stopped leading"],
+  await broadcaster.close();
+  const events = world.client.resource({ group: "", version: "v1", resource: "events" }).namespace("default");
+  const { items } = await events.list({ fieldSelector: `involvedObject.name=${lease.name}` });
+  expect(items.map(({ type, reason, message }) => [type, reason, message]).sort()).toEqual([
+    ["Normal", "LeaderElection", "a became leader"],
+    ["Normal", "LeaderElection", "a stopped leading"],
   ]);
+  expect(items[0]?.["involvedObject"]).toMatchObject({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" });
 });
 
 test.each([
