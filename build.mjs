@@ -53,8 +53,10 @@ async function bundle() {
   };
   const [library, cli] = await Promise.all([
     layeredBundle({
-      // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
       layers: [
+        // What `kubets` loads at its import. It comes first, so that none of it lies in a file with undici or ws.
+        { name: "client", roots: ["src/client/index.ts"] },
+        // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
         { name: "undici", roots: ["src/client/transport/undici.ts"] },
         { name: "grpc", roots: ["src/server/storage/etcd/grpc-channel.ts"] },
         { name: "web-socket", roots: ["src/server/generic/transport/web-socket-connection.ts"] },

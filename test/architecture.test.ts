@@ -208,7 +208,7 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     Object.entries(outputs).find(([, output]) => output.entryPoint === module)?.[0] ?? "";
 
   const startOf = (...files: string[]): string[] => [...new Set(files.flatMap((file) => [...closure(file)]))];
-  const heavy = /node_modules\/(undici|js-yaml|cli-table3|@peculiar|reflect-metadata)\/|src\/(server|cluster|api)\//;
+  const heavy = /node_modules\/(undici|ws|js-yaml|cli-table3|@peculiar|reflect-metadata)\/|src\/(server|cluster|api)\//;
 
   test("main is one file under 130 kB and holds no heavy library and no server", () => {
     const main = startOf("dist/cli/main.cjs");
@@ -227,6 +227,18 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(inputsOf(get).filter((input) => heavy.test(input))).toEqual([]);
     // Names are not shortened: that saves a start nothing.
     expect(bytesOf(get)).toBeLessThan(413_000);
+  });
+
+  test("the import of `kubets` loads two files under 200 kB, and no undici, ws, js-yaml or server", () => {
+    const library = startOf("dist/index.js");
+    expect(library.toSorted()).toEqual(["dist/client.js", "dist/index.js"]);
+    expect(inputsOf(library).filter((input) => heavy.test(input) && !input.startsWith("src/api/kinds/"))).toEqual([]);
+    expect(bytesOf(library)).toBeLessThan(200_000);
+  });
+
+  test("no entry of the library loads undici or ws before a request needs it", () => {
+    const starts = ["index", "actions", "cluster", "server"].flatMap((name) => startOf(`dist/${name}.js`));
+    expect(inputsOf(starts).filter((input) => /node_modules\/(undici|ws)\//.test(input))).toEqual([]);
   });
 
   test("gRPC is one file, and nothing loads it but etcd storage", () => {
