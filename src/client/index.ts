@@ -1,6 +1,10 @@
 /** The client library: the exports of the package's main entry, "kubets". */
+
+// A client, and what it is made of.
 export { type InProcessServer, kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
-export { ClientClosedError, isClientClosed } from "./rest/closing-rest-client.js";
+export type { RestClientOptions } from "./rest/create-rest-client.js";
+export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
+export type { ConfigOverrides } from "./config/config-overrides.js";
 export {
   configFromFile,
   configFromText,
@@ -9,7 +13,8 @@ export {
   loadConfig,
   type LoadConfigOptions,
 } from "./config/load-config.js";
-export { isKubeconfigError, KubeconfigError, type KubeconfigFault } from "./config/kubeconfig-error.js";
+
+// The objects of a resource.
 export {
   type ApplyOptions,
   type CallOptions,
@@ -20,18 +25,32 @@ export {
   type PartialObjectMetadata,
   type PatchOptions,
   ResourceClient,
+  type ResourceScope,
   type SubresourceOptions,
   type WatchOptions,
   type WriteOptions,
 } from "./dynamic/resource-client.js";
 export type { PatchType } from "./dynamic/patch-type.js";
 export type { WatchEvent } from "./dynamic/watch-events.js";
-export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
-export type { ConfigOverrides } from "./config/config-overrides.js";
+export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
+export type {
+  ApiObject,
+  KubeList,
+  KubeObject,
+  ListMeta,
+  ObjectMeta,
+  OwnerReference,
+} from "../machinery/meta/object.js";
+
+// The resources of a server.
 export type { ApiGroup, Discovery, ServerVersion } from "./discovery/discovery.js";
-export { createRestClient, type RestClientOptions } from "./rest/create-rest-client.js";
-export type { RestClient, RestRequest, RestResponse } from "./rest/rest-client.js";
-export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
+export { formatGroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
+export type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from "../machinery/meta/gvk.js";
+export { isNoMatchError, type ApiResource, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";
+
+// Errors. They are recognised by a symbol, so that two copies of this library know each other's.
+export { ClientClosedError, isClientClosed } from "./rest/closing-rest-client.js";
+export { isKubeconfigError, KubeconfigError, type KubeconfigFault } from "./config/kubeconfig-error.js";
 export { isConnectionRefused, isTransportError, TransportError } from "./transport/transport-error.js";
 export {
   isAlreadyExists,
@@ -45,8 +64,7 @@ export {
   type Status,
   StatusError,
 } from "../machinery/errors/status-error.js";
-export { formatGroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
-export type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from "../machinery/meta/gvk.js";
-export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
-export type { KubeList, KubeObject, ListMeta, ObjectMeta, OwnerReference } from "../machinery/meta/object.js";
-export { isNoMatchError, type ApiResource, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";
+
+// Requests of any path, and what carries them.
+export type { RestClient, RestRequest, RestResponse } from "./rest/rest-client.js";
+export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
