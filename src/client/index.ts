@@ -1,7 +1,10 @@
 /** The client library: the exports of the package's main entry, "kubets". */
-export type { ApiKinds, ApiVersion, KindIn, ObjectOf } from "./dynamic/api-kinds.js";
+
+// A client, and what it is made of.
 export { type InProcessServer, kubernetesClient, type KubernetesClient } from "./dynamic/kubernetes-client.js";
-export { ClientClosedError, isClientClosed } from "./rest/closing-rest-client.js";
+export type { RestClientOptions } from "./rest/create-rest-client.js";
+export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
+export type { ConfigOverrides } from "./config/config-overrides.js";
 export {
   configFromFile,
   configFromText,
@@ -10,7 +13,9 @@ export {
   loadConfig,
   type LoadConfigOptions,
 } from "./config/load-config.js";
-export { isKubeconfigError, KubeconfigError, type KubeconfigFault } from "./config/kubeconfig-error.js";
+
+// The objects of a kind or a resource.
+export type { AnyKindIn, AnyObjectOf, ApiKinds, ApiVersion, KindIn, ObjectOf } from "./dynamic/api-kinds.js";
 export {
   type ApplyOptions,
   type CallOptions,
@@ -21,35 +26,33 @@ export {
   type PartialObjectMetadata,
   type PatchOptions,
   ResourceClient,
+  type ResourceScope,
   type SubresourceOptions,
   type WatchOptions,
   type WriteOptions,
 } from "./dynamic/resource-client.js";
 export type { PatchType } from "./dynamic/patch-type.js";
 export type { WatchEvent } from "./dynamic/watch-events.js";
-export * from "./events/index.js";
-export * from "./informers/index.js";
-export * from "./leaderelection/index.js";
-export * from "./manager/index.js";
-export { Reflector, type ReflectorOptions } from "./reflector/reflector.js";
-export {
-  type ListWatch,
-  LostHistoryError,
-  type ReflectorFault,
-  type ReflectorStore,
-  type Selection,
-  ShortWatchError,
-  StalledError,
-} from "./reflector/list-watch.js";
-export * from "./retry/retry-on-conflict.js";
-export * from "./wait-for.js";
-export * from "./workqueue/index.js";
-export type { ClientConfig, ExecConfig, ImpersonationConfig } from "./config/client-config.js";
-export type { ConfigOverrides } from "./config/config-overrides.js";
+export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
+export type {
+  ApiObject,
+  KubeList,
+  KubeObject,
+  ListMeta,
+  ManagedFieldsEntry,
+  ObjectMeta,
+  OwnerReference,
+} from "../machinery/meta/object.js";
+
+// The resources of a server.
 export type { ApiGroup, Discovery, ServerVersion } from "./discovery/discovery.js";
-export { createRestClient, type RestClientOptions } from "./rest/create-rest-client.js";
-export type { RestClient, RestRequest, RestResponse } from "./rest/rest-client.js";
-export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";
+export { formatGroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
+export type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from "../machinery/meta/gvk.js";
+export { isNoMatchError, type ApiResource, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";
+
+// Errors. They are recognised by a symbol, so that two copies of this library know each other's.
+export { ClientClosedError, isClientClosed } from "./rest/closing-rest-client.js";
+export { isKubeconfigError, KubeconfigError, type KubeconfigFault } from "./config/kubeconfig-error.js";
 export { isConnectionRefused, isTransportError, TransportError } from "./transport/transport-error.js";
 export {
   isAlreadyExists,
@@ -63,16 +66,30 @@ export {
   type Status,
   StatusError,
 } from "../machinery/errors/status-error.js";
-export { formatGroupVersion, parseGroupVersion } from "../machinery/meta/gvk.js";
-export type { GroupKind, GroupVersion, GroupVersionKind, GroupVersionResource } from "../machinery/meta/gvk.js";
-export type { JsonObject, JsonValue } from "../machinery/meta/json.js";
-export type {
-  ApiObject,
-  KubeList,
-  KubeObject,
-  ListMeta,
-  ManagedFieldsEntry,
-  ObjectMeta,
-  OwnerReference,
-} from "../machinery/meta/object.js";
-export { isNoMatchError, type ApiResource, type RestMapper, type RestMapping } from "../machinery/rest-mapper.js";
+
+// What operators run on: caches, queues, controllers, leader election, events.
+export * from "./informers/index.js";
+export { Reflector, type ReflectorOptions } from "./reflector/reflector.js";
+export {
+  type ListWatch,
+  LostHistoryError,
+  type ReflectorFault,
+  type ReflectorStore,
+  type Selection,
+  ShortWatchError,
+  StalledError,
+} from "./reflector/list-watch.js";
+export * from "./workqueue/index.js";
+export * from "./manager/index.js";
+export * from "./leaderelection/index.js";
+export * from "./events/index.js";
+export * from "./retry/retry-on-conflict.js";
+export * from "./wait-for.js";
+export type { Clock } from "../base/clock.js";
+export type { Random } from "../base/random.js";
+export type { Stopwatch } from "../base/stopwatch.js";
+export type { Timers } from "../base/timers.js";
+
+// Requests of any path, and what carries them.
+export type { RestClient, RestRequest, RestResponse } from "./rest/rest-client.js";
+export type { Transport, TransportRequest, TransportResponse } from "./transport/transport.js";

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** What a process prints that runs `body` with the library, and never calls process.exit(). */
+/** What a process prints, warnings of Node included, that runs `body` with the library, and never calls process.exit(). */
 async function run(body: string, kubeconfig: string): Promise<string> {
   const script = join(folder, `run-${Math.random()}.mjs`);
   writeFileSync(
@@ -48,10 +48,12 @@ async function run(body: string, kubeconfig: string): Promise<string> {
   );
   const child = spawn(process.execPath, [script], {
     env: { ...process.env, CONFIG: kubeconfig },
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
+  }
   const [code] = (await once(child, "close")) as [number | null];
   expect(code).toBe(0);
   return printed;
@@ -69,6 +71,18 @@ describe("a process exits by itself when its client is closed", () => {
       cluster.kubeconfig(),
     );
     expect(printed.trim().split("\n").sort()).toEqual([1, 2, 3].map((n) => `watch ${n}: the client is closed`));
+  });
+
+  test("that asked much at once", async () => {
+    const printed = await run(
+      `const lists = Array.from({ length: 40 }, () => configMaps.list());
+       const watches = Array.from({ length: 40 }, () => configMaps.watch().next().catch(() => undefined));
+       await Promise.all(lists);
+       await client.close();
+       await Promise.all(watches);`,
+      cluster.kubeconfig(),
+    );
+    expect(printed).toBe("");
   });
 
   test("that a server of its sockets never answers", async () => {

@@ -309,5 +309,15 @@ function itemsOf<T extends ApiObject>({ apiVersion, kind, items }: KubeList<T>):
 }
 
 function encode(value: unknown): Uint8Array {
-  return value instanceof Uint8Array ? value : new TextEncoder().encode(encodeJson(value));
+  return value instanceof Uint8Array ? value : new TextEncoder().encode(jsonOf(value));
+}
+
+/** By JSON.stringify, which is several times as fast as our encoder and refuses nothing of ours but integers beyond 2^53. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (error instanceof Error && error.message.includes("BigInt")) return encodeJson(value);
+    throw error;
+  }
 }

@@ -15,8 +15,8 @@ import { wireHeaders } from "./wire-headers.js";
  */
 export function undiciTransport(config: TransportConfig, surroundings: TransportSurroundings): Transport {
   const endpoint = endpointOf(config, surroundings);
-  const closing = new AbortController();
-  const target = { ...endpoint.target, signal: closing.signal };
+  // The pool does not know of connections that are being made.
+  const dialing = new Set<AbortController>();
   // undici does not report which request a connection is for. The first request that waits for a connection traces it.
   const waiting: ExchangeTrace[] = [];
   // A placeholder origin. dial() makes the connections, with TLS, proxies and Go's errors.
@@ -28,10 +28,14 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
     keepAliveTimeout: 90_000,
     maxHeaderSize: 1 << 20,
     connect: (_options, callback) => {
-      dial(target, waiting.shift()).then(
-        (socket) => callback(null, socket),
-        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-      );
+      const attempt = new AbortController();
+      dialing.add(attempt);
+      dial({ ...endpoint.target, signal: attempt.signal }, waiting.shift())
+        .finally(() => dialing.delete(attempt))
+        .then(
+          (socket) => callback(null, socket),
+          (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+        );
     },
   });
 
@@ -75,8 +79,7 @@ export function undiciTransport(config: TransportConfig, surroundings: Transport
   }
 
   function close(): Promise<void> {
-    // The pool does not know of connections that are being made.
-    closing.abort();
+    for (const attempt of dialing) attempt.abort();
     return pool.destroy();
   }
 

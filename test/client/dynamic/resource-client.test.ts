@@ -293,6 +293,18 @@ describe("writing", () => {
     expect((await configMaps.apply(other, { fieldManager: "two", force: true }))["data"]).toEqual({ k: "w" });
   });
 
+  test("integers beyond 2^53 are sent exactly, and what cannot be JSON is refused", async () => {
+    const pods = client.resource({ group: "", version: "v1", resource: "pods" }).namespace(namespace);
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", generation: 9007199254740993n } };
+    const sent: RestRequest[] = [];
+    const recording = intercepted((request) => sent.push(request));
+    await recording.create(object as unknown as KubeObject, { dryRun: true }).catch(() => undefined);
+    expect(new TextDecoder().decode(sent[0]?.body)).toContain('"generation":9007199254740993');
+    const circle: Record<string, unknown> = {};
+    circle["self"] = circle;
+    await expect(pods.create(circle as KubeObject)).rejects.toThrow("circular");
+  });
+
   test("a dry run changes nothing, whatever the verb", async () => {
     const configMaps = client.resource(CONFIG_MAPS).namespace(namespace);
     const dryRun = { dryRun: true };
