@@ -7,7 +7,7 @@ export type Answer =
   | { readonly list: readonly KubeObject[]; readonly version: string; readonly continue?: string }
   | { readonly list: Error | "silence" }
   /** Events, then the end of the watch, an error, or a connection that stays open. */
-  | { readonly watch: readonly WatchEvent[]; readonly then: "end" | "silence" | Error };
+  | { readonly watch: readonly WatchEvent[]; readonly ends: "normally" | "silence" | Error };
 
 /** A collection whose answers a test writes down: for faults that no server can be brought to at a given moment. */
 export class ScriptedListWatch implements ListWatch {
@@ -41,24 +41,20 @@ export class ScriptedListWatch implements ListWatch {
     return { kind: "ConfigMapList", apiVersion: "v1", metadata, items: [...next.list] };
   }
 
-  async *watch({
-    signal,
-    timeoutSeconds,
-    allowWatchBookmarks: _,
-    ...options
-  }: WatchOptions): AsyncGenerator<WatchEvent> {
+  async *watch({ signal, timeoutSeconds, ...options }: WatchOptions): AsyncGenerator<WatchEvent> {
     this.watchSeconds.push(timeoutSeconds ?? 0);
     const request = this.#note("watch", options);
     const [next] = this.#script;
     if (next === undefined || !("watch" in next)) return this.#unexpected(request);
     this.#script.shift();
     yield* next.watch;
-    if (next.then instanceof Error) throw next.then;
-    if (next.then === "silence") await this.#open(signal);
+    if (next.ends instanceof Error) throw next.ends;
+    if (next.ends === "silence") await this.#open(signal);
   }
 
   #note(verb: string, options: object): string {
-    const asked = Object.entries(options).map(([name, value]) => ` ${name}=${value}`);
+    const given = Object.entries(options).filter(([name]) => name !== "allowWatchBookmarks");
+    const asked = given.map(([name, value]) => ` ${name}=${value}`);
     const request = verb + asked.sort().join("");
     this.requests.push(request);
     return request;

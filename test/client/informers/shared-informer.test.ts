@@ -194,7 +194,7 @@ describe("what an informer makes of lists and events", () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },
       // An event that a list has had already, and a change of an object that was never added: the cache decides.
-      { watch: [event("ADDED", "a", "6"), event("MODIFIED", "c", "7"), event("DELETED", "b", "8")], then: "silence" },
+      { watch: [event("ADDED", "a", "6"), event("MODIFIED", "c", "7"), event("DELETED", "b", "8")], ends: "silence" },
     );
     const run = follow(source);
     const handler = versions();
@@ -212,9 +212,9 @@ describe("what an informer makes of lists and events", () => {
   test("a deletion that was missed is one of the last known state, and unchanged objects of a new list are no update", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2"), configMap("c", "3")], version: "5" },
-      { watch: [], then: expired("gone") },
+      { watch: [], ends: expired("gone") },
       { list: [configMap("a", "1"), configMap("b", "7")], version: "9" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = follow(source);
     const handler = versions();
@@ -227,10 +227,10 @@ describe("what an informer makes of lists and events", () => {
   test("after a loss of history objects of the same version are updates: they may be others", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3", { life: "first" })], version: "100" },
-      { watch: [], then: refused },
+      { watch: [], ends: refused },
       { list: [], version: "4" },
       { list: [configMap("a", "3", { life: "second" })], version: "4" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = follow(source);
     const handler = versions();
@@ -247,9 +247,9 @@ describe("what an informer makes of lists and events", () => {
     const other = { ...configMap("a", "3"), metadata: { ...configMap("a", "3").metadata, uid: "another" } };
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3")], version: "5" },
-      { watch: [], then: expired("gone") },
+      { watch: [], ends: expired("gone") },
       { list: [other], version: "9" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = follow(source);
     const handler = versions();
@@ -262,7 +262,7 @@ describe("what an informer makes of lists and events", () => {
   test("a transform changes what is cached; an object for which it throws is cached as it came, and the error reported", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1", { big: "x" }), configMap("bad", "2", { big: "x" })], version: "5" },
-      { watch: [event("ADDED", "b", "6")], then: "silence" },
+      { watch: [event("ADDED", "b", "6")], ends: "silence" },
     );
     const run = follow(source, {
       transform: (object) => {
@@ -282,7 +282,7 @@ describe("what an informer makes of lists and events", () => {
   test("indices can be added while it runs; one that throws for an object is reported, and the object is cached", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1")], version: "5" },
-      { watch: [event("ADDED", "bad", "6"), event("ADDED", "c", "7")], then: "silence" },
+      { watch: [event("ADDED", "bad", "6"), event("ADDED", "c", "7")], ends: "silence" },
     );
     const run = follow(source, {
       indexers: {
@@ -308,7 +308,7 @@ describe("the handlers of an informer", () => {
   const changes = (count: number): ScriptedListWatch =>
     new ScriptedListWatch(
       { list: [configMap("a", "1")], version: "1" },
-      { watch: Array.from({ length: count }, (_, n) => event("MODIFIED", "a", String(n + 2))), then: "silence" },
+      { watch: Array.from({ length: count }, (_, n) => event("MODIFIED", "a", String(n + 2))), ends: "silence" },
     );
 
   test("one that throws gets its next call, and the others get all of theirs", async () => {
@@ -396,9 +396,9 @@ describe("the handlers of an informer", () => {
   test("one that is added late sees every object as added, then what changes; it is synced by then", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },
-      { watch: [event("DELETED", "b", "6")], then: refused },
+      { watch: [event("DELETED", "b", "6")], ends: refused },
       { list: [], version: "6" },
-      { watch: [event("MODIFIED", "a", "7")], then: "silence" },
+      { watch: [event("MODIFIED", "a", "7")], ends: "silence" },
     );
     const run = follow(source);
     await run.start();
@@ -490,7 +490,7 @@ describe("resync", () => {
   test("INF-3, RFL-7: each handler sees every object again after its own time, from the cache, and 0 is never", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = follow(source, { resyncMilliseconds: 20_000 });
     const [usual, often, never] = [versions(), versions(), versions()];
@@ -514,7 +514,7 @@ describe("resync", () => {
 
   test("one second is the shortest, and a handler that was added late or removed changes no other's time", async () => {
     const run = follow(
-      new ScriptedListWatch({ list: [configMap("a", "1")], version: "5" }, { watch: [], then: "silence" }),
+      new ScriptedListWatch({ list: [configMap("a", "1")], version: "5" }, { watch: [], ends: "silence" }),
     );
     const [first, late] = [versions(), versions()];
     const registration = run.informer.addHandler(first, { resyncMilliseconds: 10 });
@@ -533,7 +533,7 @@ describe("resync", () => {
   test("goes on while the server is away", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1")], version: "5" },
-      { watch: [], then: refused },
+      { watch: [], ends: refused },
       ...Array.from({ length: 3 }, () => ({ list: refused })),
     );
     const run = follow(source, { resyncMilliseconds: 5000 });

@@ -88,7 +88,7 @@ describe("a reflector", () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3")], version: "7", continue: "token" },
       { list: [configMap("b", "5")], version: "7" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     await run.pass();
@@ -99,7 +99,7 @@ describe("a reflector", () => {
 
   test("RFL-2: items of a list get the kind and apiVersion that the list of a built-in kind leaves out", async () => {
     const { kind: _, apiVersion: __, ...bare } = configMap("a", "3");
-    const source = new ScriptedListWatch({ list: [bare as KubeObject], version: "7" }, { watch: [], then: "silence" });
+    const source = new ScriptedListWatch({ list: [bare as KubeObject], version: "7" }, { watch: [], ends: "silence" });
     const objects: KubeObject[] = [];
     const ignore = () => {};
     const stop = new AbortController();
@@ -119,9 +119,9 @@ describe("a reflector", () => {
   test("RFL-3: the next watch goes on from the last event or bookmark, once the server is known not to be behind it", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: [added("a", "9"), bookmark("20")], then: "silence" },
+      { watch: [added("a", "9"), bookmark("20")], ends: "silence" },
       { list: [], version: "21" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     await run.pass();
@@ -153,7 +153,7 @@ describe("a reflector", () => {
   test("RFL-5: a watch is asked to last from five to ten minutes, each time another number of seconds", async () => {
     const seconds: number[] = [];
     for (let n = 0; n < 40; n++) {
-      const source = new ScriptedListWatch({ list: [], version: "7" }, { watch: [], then: "silence" });
+      const source = new ScriptedListWatch({ list: [], version: "7" }, { watch: [], ends: "silence" });
       const run = reflect(source, { random: seededRandom(`seed ${n}`) });
       await run.pass();
       await run.stop();
@@ -167,7 +167,7 @@ describe("a reflector", () => {
   test("RFL-6: events become calls of the store", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "3")], version: "7" },
-      { watch: [added("b", "8"), modified("a", "9"), deleted("b", "10")], then: "silence" },
+      { watch: [added("b", "8"), modified("a", "9"), deleted("b", "10")], ends: "silence" },
     );
     const run = reflect(source);
     await run.pass();
@@ -178,11 +178,11 @@ describe("a reflector", () => {
   test("RFL-6: a version that is gone makes it list the newest state at once; a second time it waits first", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: [], then: expired("too old resource version: 7 (8)") },
+      { watch: [], ends: expired("too old resource version: 7 (8)") },
       { list: [], version: "9" },
-      { watch: [], then: expired("too old resource version: 9 (10)") },
+      { watch: [], ends: expired("too old resource version: 9 (10)") },
       { list: [], version: "11" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     await run.pass();
@@ -201,10 +201,10 @@ describe("a reflector", () => {
   test("RFL-6: while no server is there it waits, longer each time, and then watches on without a list", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: [], then: refused },
+      { watch: [], ends: refused },
       ...Array.from({ length: 8 }, () => ({ list: refused })),
       { list: [], version: "7" },
-      { watch: [added("a", "8")], then: "silence" },
+      { watch: [added("a", "8")], ends: "silence" },
     );
     const run = reflect(source);
     for (let n = 0; n < 9; n++) {
@@ -227,9 +227,9 @@ describe("a reflector", () => {
   ])("RFL-6: a watch that the server ends within a second, %s, is tried again after a wait", async (_how, events) => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: events, then: "end" },
+      { watch: events, ends: "normally" },
       { list: [], version: "8" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     await run.pass();
@@ -243,15 +243,15 @@ describe("a reflector", () => {
   test("RFL-6: 429 and a few 5xx are tried again as watches; the third failure, and 403, make it list", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: [], then: tooManyRequests("later", 0) },
+      { watch: [], ends: tooManyRequests("later", 0) },
       { list: [], version: "7" },
-      { watch: [], then: internalError("no") },
+      { watch: [], ends: internalError("no") },
       { list: [], version: "7" },
-      { watch: [], then: internalError("no") },
+      { watch: [], ends: internalError("no") },
       { list: [], version: "8" },
-      { watch: [], then: forbidden({ group: "", resource: "configmaps" }, "", "no") },
+      { watch: [], ends: forbidden({ group: "", resource: "configmaps" }, "", "no") },
       { list: [], version: "9" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     for (let n = 0; n < 5; n++) await run.pass(LONG / 3);
@@ -272,13 +272,13 @@ describe("a reflector", () => {
     const odd = { type: "RENAMED", object: configMap("a", "8") } as unknown as WatchEvent;
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: [odd], then: "silence" },
+      { watch: [odd], ends: "silence" },
       { list: [], version: "8" },
-      { watch: [odd], then: "silence" },
+      { watch: [odd], ends: "silence" },
       { list: [], version: "8" },
-      { watch: [odd], then: "silence" },
+      { watch: [odd], ends: "silence" },
       { list: [configMap("a", "8")], version: "8" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     for (let n = 0; n < 4; n++) await run.pass(10_000);
@@ -292,7 +292,7 @@ describe("a reflector with streaming lists", () => {
   test("collects the objects up to the bookmark that ends them, and goes on with the same watch", async () => {
     const source = new ScriptedListWatch({
       watch: [added("a", "3"), added("b", "2"), bookmark("7", INITIAL_EVENTS_END), modified("a", "8")],
-      then: "silence",
+      ends: "silence",
     });
     const run = reflect(source, { streamingLists: true });
     await run.pass();
@@ -304,11 +304,11 @@ describe("a reflector with streaming lists", () => {
 
   test("lists in pages for good when the server rejects such a watch", async () => {
     const source = new ScriptedListWatch(
-      { watch: [], then: invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", []) },
+      { watch: [], ends: invalid({ group: "meta.k8s.io", kind: "ListOptions" }, "", []) },
       { list: [], version: "7" },
-      { watch: [], then: expired("gone") },
+      { watch: [], ends: expired("gone") },
       { list: [], version: "8" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source, { streamingLists: true });
     for (let n = 0; n < 4; n++) await run.pass(LONG / 4);
@@ -317,15 +317,15 @@ describe("a reflector with streaming lists", () => {
   });
 
   test.each([
-    ["ends before the bookmark", "end", "ShortWatchError"],
+    ["ends before the bookmark", "normally", "ShortWatchError"],
     ["falls silent before the bookmark", "silence", "StalledError"],
     ["breaks before the bookmark", new TransportError("unexpected EOF"), "TransportError"],
-  ] as const)("stores nothing of a watch that %s, and lists once in pages", async (_how, then, name) => {
+  ] as const)("stores nothing of a watch that %s, and lists once in pages", async (_how, ends, name) => {
     const source = new ScriptedListWatch(
-      { watch: [added("a", "3")], then },
+      { watch: [added("a", "3")], ends },
       { list: [configMap("b", "4")], version: "7" },
-      { watch: [], then: expired("gone") },
-      { watch: [bookmark("9", INITIAL_EVENTS_END)], then: "silence" },
+      { watch: [], ends: expired("gone") },
+      { watch: [bookmark("9", INITIAL_EVENTS_END)], ends: "silence" },
     );
     const run = reflect(source, { streamingLists: true });
     for (const milliseconds of [0, 180_000, 5000, 5000]) await run.pass(milliseconds);
@@ -339,9 +339,9 @@ describe("a reflector whose server", () => {
   test("says nothing on a watch: it checks that the server answers and watches again, which is no fault", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
       { list: [], version: "7" },
-      { watch: [added("a", "8")], then: "silence" },
+      { watch: [added("a", "8")], ends: "silence" },
     );
     const run = reflect(source);
     await run.pass();
@@ -354,13 +354,13 @@ describe("a reflector whose server", () => {
   test("says nothing on three watches in a row: it lists, for something may hold events back", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
       { list: [], version: "8" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
       { list: [], version: "8" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
       { list: [configMap("a", "8")], version: "8" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     await run.pass();
@@ -374,10 +374,10 @@ describe("a reflector whose server", () => {
     const source = new ScriptedListWatch(
       { list: "silence" },
       { list: [], version: "7" },
-      { watch: [], then: refused },
+      { watch: [], ends: refused },
       { list: "silence" },
       { list: [], version: "7" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     for (const milliseconds of [90_000, 5000, 5000, 90_000, 10_000]) await run.pass(milliseconds);
@@ -394,10 +394,10 @@ describe("a reflector whose server", () => {
   test("is behind what was read: it lists, and the store learns that versions begin anew", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "90")], version: "100" },
-      { watch: [], then: refused },
+      { watch: [], ends: refused },
       { list: [], version: "40" },
       { list: [configMap("a", "30")], version: "101" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     for (const milliseconds of [0, 5000, 5000]) await run.pass(milliseconds);
@@ -411,9 +411,9 @@ describe("a reflector whose server", () => {
   test("sends events of versions before those that were read: the same", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "100" },
-      { watch: [added("a", "41")], then: "silence" },
+      { watch: [added("a", "41")], ends: "silence" },
       { list: [], version: "42" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     for (let n = 0; n < 2; n++) await run.pass(5000);
@@ -426,7 +426,7 @@ describe("a reflector whose server", () => {
     const source = new ScriptedListWatch(
       { list: timeout("Too large resource version: 0, current: 0", 1, causes) },
       { list: [], version: "5" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
     );
     const run = reflect(source);
     for (let n = 0; n < 2; n++) await run.pass(5000);
@@ -444,7 +444,7 @@ describe("nothing of the caller's stops a reflector:", () => {
       const source = new ScriptedListWatch(
         { list: refused },
         { list: [], version: "7" },
-        { watch: [], then: "silence" },
+        { watch: [], ends: "silence" },
       );
       const thrown = new Error("the caller's");
       const run = reflect(source, {
@@ -466,9 +466,9 @@ describe("nothing of the caller's stops a reflector:", () => {
     const source = new ScriptedListWatch(
       { list: "silence" },
       { list: [], version: "7" },
-      { watch: [], then: "silence" },
+      { watch: [], ends: "silence" },
       { list: [], version: "7" },
-      { watch: [added("a", "8")], then: "silence" },
+      { watch: [added("a", "8")], ends: "silence" },
     );
     source.followsSignal = false;
     const run = reflect(source);
