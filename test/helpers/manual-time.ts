@@ -16,6 +16,11 @@ export class ManualTime implements Clock, Timers {
     return () => this.#pending.delete(timer);
   }
 
+  /** How many timers have neither fired nor been cancelled. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
   /** Lets timers fire in order, each at its own time. */
   pass(milliseconds: number): void {
     const end = this.#now + milliseconds;

@@ -38,8 +38,9 @@ export class FaultProxy {
 
   constructor(private readonly dice: Dice) {}
 
-  async listen(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+  /** Port 0 takes a free one. Returns the URL. */
+  async listen(port = 0): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(port, "127.0.0.1", resolve));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
@@ -79,7 +80,7 @@ export class FaultProxy {
       exchange.state = "stalled";
       return;
     }
-    if (fault.kind === "status") return void sendStatus(answer, fault);
+    if (fault.kind === "status") return sendStatus(answer, fault);
     this.#forward(near, answer, target, exchange);
   }
 
@@ -97,18 +98,18 @@ export class FaultProxy {
       answer.flushHeaders();
       const faults = new BodyFaults(exchange.fault);
       back.on("data", (chunk: Buffer) => {
-        const { pass, then } = faults.take(chunk);
+        const { pass, act } = faults.take(chunk);
         exchange.bytes += pass.length;
         if (!answer.write(pass)) {
           back.pause();
           answer.once("drain", () => back.resume());
         }
-        if (then === undefined) return;
+        if (act === undefined) return;
         back.removeAllListeners("data");
-        if (then === "stall") {
+        if (act === "stall") {
           exchange.state = "stalled";
           back.pause();
-        } else if (then === "cut") answer.destroy();
+        } else if (act === "cut") answer.destroy();
         else answer.end();
       });
       back.on("end", () => exchange.state !== "stalled" && answer.end());
@@ -151,16 +152,16 @@ class BodyFaults {
 
   constructor(private readonly fault: Fault) {}
 
-  take(chunk: Buffer): { readonly pass: Buffer; readonly then?: "cut" | "stall" | "end" } {
+  take(chunk: Buffer): { readonly pass: Buffer; readonly act?: "cut" | "stall" | "end" } {
     const { fault } = this;
     if (fault.kind !== "cut" && fault.kind !== "stall" && fault.kind !== "end") return { pass: chunk };
     const at = Math.max(0, fault.after - this.#seen);
     this.#seen += chunk.length;
     if (at >= chunk.length) return { pass: chunk };
-    if (fault.kind !== "end") return { pass: chunk.subarray(0, at), then: fault.kind };
+    if (fault.kind !== "end") return { pass: chunk.subarray(0, at), act: fault.kind };
     const end = chunk.indexOf(0x0a, at);
     if (end === -1) return { pass: chunk };
-    return { pass: Buffer.concat([chunk.subarray(0, end + 1), Buffer.from(fault.line)]), then: "end" };
+    return { pass: Buffer.concat([chunk.subarray(0, end + 1), Buffer.from(fault.line)]), act: "end" };
   }
 }
 

@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../../src/client/index.js";
+import type { ApiObject } from "../../../src/machinery/meta/object.js";
+import { Indexer, Lister, NAMESPACE_INDEX, objectKey, splitObjectKey } from "../../../src/client/informers/index.js";
+import { configMap } from "../../helpers/scripted-list-watch.js";
+
+const pod = (name: string, users: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name, annotations: { users } },
+});
+const usersOf = ({ metadata }: KubeObject): string[] => metadata?.annotations?.["users"]?.split(",") ?? [];
+const names = (objects: Iterable<ApiObject>) => [...objects].map(({ metadata }) => metadata?.name);
+
+describe("an indexer", () => {
+  test("IDX-1: holds objects by <namespace>/<name>, or by <name> where there is no namespace", () => {
+    const indexer = new Indexer();
+    const node: KubeObject = { apiVersion: "v1", kind: "Node", metadata: { name: "a" } };
+    indexer.set(configMap("a", "1"));
+    indexer.set(node);
+    expect([...indexer.keys()]).toEqual(["default/a", "a"]);
+    expect(indexer.get("a")).toBe(node);
+    indexer.set(configMap("a", "2"));
+    expect(indexer.get("default/a")).toEqual(configMap("a", "2"));
+    expect(indexer.size).toBe(2);
+    indexer.delete("default/a");
+    indexer.delete("default/none");
+    expect([indexer.has("default/a"), indexer.size]).toEqual([false, 1]);
+    indexer.replace([configMap("b", "3"), configMap("c", "4")]);
+    expect(names(indexer.values())).toEqual(["b", "c"]);
+  });
+
+  test("IDX-1: a key is split again, and what is no key is an error", () => {
+    expect(splitObjectKey(objectKey(configMap("a", "1")))).toEqual({ namespace: "default", name: "a" });
+    expect(splitObjectKey("a")).toEqual({ namespace: "", name: "a" });
+    expect(() => splitObjectKey("a/b/c")).toThrow('unexpected key format: "a/b/c"');
+  });
+
+  test("IDX-2: indices follow what is set, changed, deleted and replaced", () => {
+    const indexer = new Indexer<KubeObject>({ byUser: usersOf });
+    const held = () =>
+      Object.fromEntries(indexer.indexValues("byUser").map((user) => [user, indexer.indexKeys("byUser", user)]));
+    indexer.set(pod("one", "ernie,bert"));
+    indexer.set(pod("two", "bert"));
+    expect(held()).toEqual({ ernie: ["one"], bert: ["one", "two"] });
+    indexer.set(pod("one", "oscar,bert"));
+    expect(held()).toEqual({ oscar: ["one"], bert: ["two", "one"] });
+    indexer.delete("two");
+    expect(held()).toEqual({ oscar: ["one"], bert: ["one"] });
+    indexer.replace([pod("tre", "elmo")]);
+    expect(held()).toEqual({ elmo: ["tre"] });
+  });
+
+  test("IDX-2: an index that is added later has the objects there are; two of a name are a conflict", () => {
+    const indexer = new Indexer<KubeObject>();
+    indexer.set(pod("one", "ernie"));
+    indexer.addIndexers({ byUser: usersOf });
+    expect(names(indexer.byIndex("byUser", "ernie"))).toEqual(["one"]);
+    expect(() => indexer.addIndexers({ other: usersOf, byUser: usersOf })).toThrow("indexer conflict: byUser");
+    expect(() => indexer.byIndex("other", "ernie")).toThrow("Index with name other does not exist");
+  });
+
+  test("IDX-3: by user, ernie has the pods one and tre", () => {
+    const indexer = new Indexer<KubeObject>({ byUser: usersOf });
+    indexer.set(pod("one", "ernie,bert"));
+    indexer.set(pod("two", "bert,oscar"));
+    indexer.set(pod("tre", "ernie,elmo"));
+    expect(names(indexer.byIndex("byUser", "ernie"))).toEqual(["one", "tre"]);
+  });
+
+  test("IDX-4: an index that does not exist is an error, a value that no object has is none", () => {
+    const indexer = new Indexer<KubeObject>({ byUser: usersOf });
+    expect(() => indexer.byIndex("X", "ernie")).toThrow("Index with name X does not exist");
+    expect(() => indexer.indexKeys("X", "ernie")).toThrow("Index with name X does not exist");
+    expect(indexer.byIndex("byUser", "ernie")).toEqual([]);
+  });
+
+  test("IDX-5: listers find the objects of a namespace by the index that every indexer has", () => {
+    const indexer = new Indexer<KubeObject>();
+    const other: KubeObject = {
+      ...configMap("a", "2"),
+      metadata: { name: "a", namespace: "other", labels: { tier: "front" } },
+    };
+    indexer.set(configMap("a", "1"));
+    indexer.set(other);
+    expect(NAMESPACE_INDEX).toBe("namespace");
+    expect(indexer.byIndex(NAMESPACE_INDEX, "other")).toEqual([other]);
+    const lister = new Lister(indexer);
+    expect(lister.list()).toHaveLength(2);
+    expect(lister.list("tier=front")).toEqual([other]);
+    expect(lister.namespace("other").list()).toEqual([other]);
+    expect(lister.namespace("default").list("tier=front")).toEqual([]);
+    expect(lister.namespace("other").get("a")).toBe(other);
+    expect(lister.namespace("none").get("a")).toBeUndefined();
+    expect(() => lister.list("tier in front")).toThrow();
+  });
+});
