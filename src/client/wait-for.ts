@@ -65,7 +65,7 @@ interface Seen<T> {
   /** "Pod" */
   kind: string;
   /** Why the server could not be asked, since the last answer. */
-  problem: unknown;
+  problem: Error | undefined;
 }
 
 async function waitUntil<T extends ApiObject>(
@@ -121,7 +121,7 @@ async function* states<T extends ApiObject>(
       }
     } catch (error) {
       if (signal.aborted || isRefusal(error)) throw error;
-      seen.problem = error;
+      seen.problem = error instanceof Error ? error : new Error(String(error));
       if (isGone(error)) resourceVersion = undefined;
     }
     await holdProcess(pause(timers, RETRY_MS, signal));
@@ -136,7 +136,7 @@ function isRefusal(error: unknown): boolean {
 function timeoutMessage<T extends ApiObject>(name: string, timeout: number, { last, kind, problem }: Seen<T>): string {
   const place = last?.metadata?.namespace === undefined ? "" : `${last.metadata.namespace}/`;
   const waited = `timed out after ${timeout} ms waiting for ${kind} ${place}${name}`;
-  if (problem !== undefined) return `${waited}: ${problem instanceof Error ? problem.message : String(problem)}`;
+  if (problem !== undefined) return `${waited}: ${problem.message}`;
   if (last === undefined) return `${waited}: it does not exist`;
   const { status } = last as { readonly status?: unknown };
   return `${waited}: its last state was ${JSON.stringify(status ?? last)}`;

@@ -5,7 +5,7 @@ const timers = (): number => process.getActiveResourcesInfo().filter((resource) 
 
 test("a pending promise holds the process, a settled one lets it go", async () => {
   const before = timers();
-  let resolve = (_: number) => {};
+  let resolve: (value: number) => void = () => {};
   const held = holdProcess(new Promise<number>((done) => (resolve = done)));
   expect(timers()).toBe(before + 1);
   resolve(1);

@@ -99,7 +99,7 @@ class QueueingBroadcaster implements EventBroadcaster {
   readonly #closing = new AbortController();
   readonly #abandoned = new AbortController();
   readonly #waitingForRoom: (() => void)[] = [];
-  #writing: Promise<void> | undefined;
+  #isWriting = false;
   #added = 0;
   #done = 0;
   #flushes: { readonly until: number; readonly resolve: () => void }[] = [];
@@ -293,7 +293,9 @@ class QueueingBroadcaster implements EventBroadcaster {
   #add(entry: Entry): void {
     this.#queue.push(entry);
     this.#added += 1;
-    this.#writing ??= Promise.resolve().then(() => this.#writeAll());
+    if (this.#isWriting) return;
+    this.#isWriting = true;
+    queueMicrotask(() => void this.#writeAll());
   }
 
   async #writeAll(): Promise<void> {
@@ -303,7 +305,7 @@ class QueueingBroadcaster implements EventBroadcaster {
       if (write !== undefined) await this.#sink.write(write);
       this.#finishOne();
     }
-    this.#writing = undefined;
+    this.#isWriting = false;
   }
 
   #finishOne(): void {

@@ -449,7 +449,7 @@ describe("work", () => {
 
 test("with the real clock and timers: a leader whose event loop was blocked knows before its timers fire", async () => {
   const times = { leaseDuration: 400, renewDeadline: 200, retryPeriod: 20 };
-  let started = (_: AbortSignal) => {};
+  let started: (signal: AbortSignal) => void = () => {};
   const begun = new Promise<AbortSignal>((resolve) => (started = resolve));
   const elector = new LeaderElector({ client: world.client, lease, onStartedLeading: started, ...times });
   const run = elector.run(new AbortController().signal);
@@ -510,9 +510,9 @@ test("an event recorder records as events of the Lease that a candidate became a
   await broadcaster.close();
   const events = world.client.resource({ group: "", version: "v1", resource: "events" }).namespace("default");
   const { items } = await events.list({ fieldSelector: `involvedObject.name=${lease.name}` });
-  expect(items.map(({ type, reason, message }) => [type, reason, message]).sort()).toEqual([
-    ["Normal", "LeaderElection", "a became leader"],
-    ["Normal", "LeaderElection", "a stopped leading"],
+  expect(items.map(({ type, reason, message }) => `${type} ${reason} ${message}`).sort()).toEqual([
+    "Normal LeaderElection a became leader",
+    "Normal LeaderElection a stopped leading",
   ]);
   expect(items[0]?.["involvedObject"]).toMatchObject({ apiVersion: "coordination.k8s.io/v1", kind: "Lease" });
 });
