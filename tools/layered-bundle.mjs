@@ -3,6 +3,7 @@
 // always needs are one file, a layer; everything else is split as esbuild does it.
 //
 // Guarantees: every module is in one output file; a module's code is as esbuild wrote it.
+import { readFileSync } from "node:fs";
 import { basename, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
@@ -103,8 +104,10 @@ function sharedModules(graph, owner) {
   return [...shared];
 }
 
-/** The names each module exports, types left out; what it hands on with `export *` is not seen, and esbuild says what lacks. */
+/** The names each module exports, types left out. Throws for a module with `export *`, whose names are not seen. */
 async function exportedNames(modules, options) {
+  const star = modules.find((module) => /^export \* from/m.test(readFileSync(module, "utf8")));
+  if (star !== undefined) throw new Error(`${star} is shared by layers and has "export *": name what it exports`);
   const { metafile } = await build({
     entryPoints: modules,
     bundle: false,

@@ -58,7 +58,11 @@ function booksFor(shelf: ConfigMap): ConfigMap[] {
   }));
 }
 
-const revisionOf = ({ data }: ConfigMap) => createHash("sha256").update(data?.["text"] ?? "").digest("hex").slice(0, 8);
+const revisionOf = ({ data }: ConfigMap) =>
+  createHash("sha256")
+    .update(data?.["text"] ?? "")
+    .digest("hex")
+    .slice(0, 8);
 
 /** Passes over an error that means that there is nothing left to do. */
 const unless = (isFine: (error: unknown) => boolean) => (error: unknown) => {

@@ -19,6 +19,8 @@ export const kubernetesMissing: string | undefined = existsSync(program)
 export interface RealApiServer {
   /** One request of a member of system:masters. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
+  /** A kubeconfig (JSON) of the same user. */
+  kubeconfig(): string;
   /** SIGTERM, and waits for the end. */
   stop(): Promise<void>;
 }
@@ -65,6 +67,17 @@ export async function startKubernetes({ etcd }: { readonly etcd: string }): Prom
       call(transport, method, path, body, {
         ...options,
         headers: { ...options.headers, authorization: "Bearer admintoken" },
+      }),
+    kubeconfig: () =>
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "Config",
+        clusters: [
+          { name: "k", cluster: { server: `https://127.0.0.1:${port}`, "certificate-authority": pki("ca.crt") } },
+        ],
+        users: [{ name: "k", user: { token: "admintoken" } }],
+        contexts: [{ name: "k", context: { cluster: "k", user: "k" } }],
+        "current-context": "k",
       }),
     async stop() {
       process.off("exit", killAtExit);

@@ -191,6 +191,7 @@ export class Manager {
 
   #report(problem: Problem): void {
     if (this.options.onProblem !== undefined) this.options.onProblem(problem);
+    // oxlint-disable-next-line no-console -- what goes wrong must be seen where a program gives no other place for it.
     else console.error(describeProblem(problem));
   }
 }
