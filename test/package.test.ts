@@ -1,68 +1,49 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packageMissing, type PackedProject, packedProject } from "./helpers/packed-project.js";
 
-const root = resolve(import.meta.dirname, "..");
-const built = existsSync(join(root, "dist/types/cluster/index.d.ts"));
-if (!built) process.stdout.write("the package test is skipped: dist/ is not built whole; run npm run build\n");
+if (packageMissing !== undefined) process.stdout.write(`the package test is skipped: ${packageMissing}\n`);
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(2)} MB`;
 
-describe.skipIf(!built)("the packed tarball, installed with --ignore-scripts in an empty folder", () => {
-  let folder: string;
-  let tarball: string;
+describe.skipIf(packageMissing !== undefined)(
+  "the packed tarball, installed with --ignore-scripts in an empty folder",
+  () => {
+    let project: PackedProject;
+    let folder: string;
+    const run = (command: string, ...args: string[]): string => project.run(command, ...args);
 
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "kubets-package-"));
-    // dist is built already: packing must not build it a second time under the other tests.
-    run(root, "npm", "pack", "--silent", "--ignore-scripts", "--pack-destination", folder);
-    tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "consumer", private: true, type: "module" }));
-    run(folder, "npm", "install", "--silent", "--ignore-scripts", "--no-audit", "--no-fund", tarball);
-  }, 180_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+    beforeAll(() => {
+      project = packedProject();
+      folder = project.folder;
+    }, 180_000);
+    afterAll(() => project.remove());
 
-  test("is at most 5 MB packed and 15 MB installed", () => {
-    const packed = statSync(tarball).size;
-    const installed = sizeOf(join(folder, "node_modules"));
-    process.stdout.write(`package: ${megabytes(packed)} packed, ${megabytes(installed)} installed\n`);
-    expect(packed).toBeLessThan(5_000_000);
-    expect(installed).toBeLessThan(15_000_000);
-  });
+    test("is at most 5 MB packed and 15 MB installed", () => {
+      const packed = statSync(project.tarball).size;
+      const installed = sizeOf(join(folder, "node_modules"));
+      process.stdout.write(`package: ${megabytes(packed)} packed, ${megabytes(installed)} installed\n`);
+      expect(packed).toBeLessThan(5_000_000);
+      expect(installed).toBeLessThan(15_000_000);
+    });
 
-  test("`npx --no-install kubets version --client` runs", () => {
-    expect(run(folder, "npx", "--no-install", "kubets", "version", "--client")).toMatch(
-      /^Client Version: v1\.36\.\d+\n/,
-    );
-  });
+    test("`npx --no-install kubets version --client` runs", () => {
+      expect(run("npx", "--no-install", "kubets", "version", "--client")).toMatch(/^Client Version: v1\.36\.\d+\n/);
+    });
 
-  test("`cluster run` gives a command a cluster", () => {
-    const names = run(
-      folder,
-      "npx",
-      "--no-install",
-      "kubets",
-      "cluster",
-      "run",
-      "--",
-      "kubets",
-      "get",
-      "ns",
-      "-o",
-      "name",
-    );
-    expect(names.trim().split("\n")).toEqual([
-      "namespace/default",
-      "namespace/kube-node-lease",
-      "namespace/kube-public",
-      "namespace/kube-system",
-    ]);
-  });
+    test("`cluster run` gives a command a cluster", () => {
+      const names = run("npx", "--no-install", "kubets", "cluster", "run", "--", "kubets", "get", "ns", "-o", "name");
+      expect(names.trim().split("\n")).toEqual([
+        "namespace/default",
+        "namespace/kube-node-lease",
+        "namespace/kube-public",
+        "namespace/kube-system",
+      ]);
+    });
 
-  test("what kubets/cluster and kubets/server export typechecks and runs", () => {
-    const source = `import { startCluster } from "kubets/cluster";
+    test("what kubets/cluster and kubets/server export typechecks and runs", () => {
+      const source = `import { startCluster } from "kubets/cluster";
 const cluster = await startCluster({ port: false });
 const answer = await cluster.transport().send({ method: "GET", path: "/version", headers: { authorization: \`Bearer \${cluster.token}\` } });
 console.log(answer.status);
@@ -77,81 +58,60 @@ try {
   console.log(error instanceof InvalidResourceError);
 }
 `;
-    writeFileSync(join(folder, "use.ts"), source);
-    const compilerOptions = {
-      module: "nodenext",
-      target: "es2023",
-      lib: ["es2023", "esnext.disposable", "dom"],
-      strict: true,
-      noEmit: true,
-      skipLibCheck: false,
-      types: ["node"],
-      typeRoots: [join(root, "node_modules/@types")],
-    };
-    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
-    run(folder, process.execPath, join(root, "node_modules/typescript/bin/tsc"), "-p", folder);
-    const script = source.replace("await using server", "const server").concat("await server.close();\n");
-    writeFileSync(join(folder, "use.mjs"), script);
-    expect(run(folder, process.execPath, "use.mjs")).toBe("200\ncafe.example.com\ntrue\n");
-  });
+      writeFileSync(join(folder, "use.ts"), source);
+      project.compile(["use.ts"], { module: "nodenext", noEmit: true });
+      const script = source.replace("await using server", "const server").concat("await server.close();\n");
+      writeFileSync(join(folder, "use.mjs"), script);
+      expect(run(process.execPath, "use.mjs")).toBe("200\ncafe.example.com\ntrue\n");
+    });
 
-  test("the declarations shipped are those that a public entry reaches", () => {
-    const installed = join(folder, "node_modules/kubets");
-    const shipped = readdirSync(installed, { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".d.ts"))
-      .map((path) => join(installed, path));
-    const reached = new Set<string>();
-    const open = typeEntries(installed, shipped);
-    for (let file = open.pop(); file !== undefined; file = open.pop()) {
-      if (reached.has(file)) continue;
-      reached.add(file);
-      const code = readFileSync(file, "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
-      for (const match of code.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)\.js"/g)) {
-        open.push(join(dirname(file), `${match[1]}.d.ts`));
+    test("the declarations shipped are those that a public entry reaches", () => {
+      const installed = join(folder, "node_modules/kubets");
+      const shipped = readdirSync(installed, { recursive: true, encoding: "utf8" })
+        .filter((path) => path.endsWith(".d.ts"))
+        .map((path) => join(installed, path));
+      const reached = new Set<string>();
+      const open = typeEntries(installed, shipped);
+      for (let file = open.pop(); file !== undefined; file = open.pop()) {
+        if (reached.has(file)) continue;
+        reached.add(file);
+        const code = readFileSync(file, "utf8").replaceAll(/\/\*[\s\S]*?\*\//g, "");
+        for (const match of code.matchAll(/(?:\bfrom |\bimport\()"(\.[^"]+)\.js"/g)) {
+          open.push(join(dirname(file), `${match[1]}.d.ts`));
+        }
       }
-    }
-    expect(shipped.filter((file) => !reached.has(file))).toEqual([]);
-    expect([...reached].filter((file) => !shipped.includes(file))).toEqual([]);
-    const bytes = shipped.reduce((sum, file) => sum + statSync(file).size, 0);
-    process.stdout.write(`declarations: ${shipped.length} files, ${megabytes(bytes)}\n`);
-    expect(bytes).toBeLessThan(600_000);
-  });
+      expect(shipped.filter((file) => !reached.has(file))).toEqual([]);
+      expect([...reached].filter((file) => !shipped.includes(file))).toEqual([]);
+      const bytes = shipped.reduce((sum, file) => sum + statSync(file).size, 0);
+      process.stdout.write(`declarations: ${shipped.length} files, ${megabytes(bytes)}\n`);
+      expect(bytes).toBeLessThan(600_000);
+    });
 
-  test.each([
-    ["nodenext", "nodenext"],
-    ["node16", "node16"],
-    ["esnext", "bundler"],
-  ])(
-    "a strict project uses the types of its API and adds kinds: module %s, moduleResolution %s",
-    (module, resolution) => {
-      writeFileSync(join(folder, "operator.ts"), OPERATOR);
-      writeFileSync(join(folder, "widget.ts"), WIDGET);
-      const compilerOptions = {
-        module,
-        moduleResolution: resolution,
-        target: "es2023",
-        lib: ["es2023", "esnext.disposable", "dom"],
-        strict: true,
-        exactOptionalPropertyTypes: true,
-        verbatimModuleSyntax: true,
-        noEmit: true,
-        skipLibCheck: false,
-        types: ["node"],
-        typeRoots: [join(root, "node_modules/@types")],
-      };
-      writeFileSync(
-        join(folder, "tsconfig.json"),
-        JSON.stringify({ compilerOptions, files: ["operator.ts", "widget.ts"] }),
-      );
-      run(folder, process.execPath, join(root, "node_modules/typescript/bin/tsc"), "-p", folder);
-    },
-  );
+    test.each([
+      ["nodenext", "nodenext"],
+      ["node16", "node16"],
+      ["esnext", "bundler"],
+    ])(
+      "a strict project uses the types of its API and adds kinds: module %s, moduleResolution %s",
+      (module, resolution) => {
+        writeFileSync(join(folder, "operator.ts"), OPERATOR);
+        writeFileSync(join(folder, "widget.ts"), WIDGET);
+        project.compile(["operator.ts", "widget.ts"], {
+          module,
+          moduleResolution: resolution,
+          exactOptionalPropertyTypes: true,
+          verbatimModuleSyntax: true,
+          noEmit: true,
+        });
+      },
+    );
 
-  test.each(["kubets/api", "kubets/api/apps/v1"])("%s is types only: Node refuses to load it", async (specifier) => {
-    const script = `await import(${JSON.stringify(specifier)}).catch(({ code }) => console.log(code));`;
-    expect(run(folder, process.execPath, "--input-type=module", "-e", script)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
-  });
-});
+    test.each(["kubets/api", "kubets/api/apps/v1"])("%s is types only: Node refuses to load it", async (specifier) => {
+      const script = `await import(${JSON.stringify(specifier)}).catch(({ code }) => console.log(code));`;
+      expect(run(process.execPath, "--input-type=module", "-e", script)).toBe("ERR_PACKAGE_PATH_NOT_EXPORTED\n");
+    });
+  },
+);
 
 const OPERATOR = `import { kubernetesClient, type KubeObject, loadConfig, type ObjectMeta, type ResourceClient } from "kubets";
 import type { Deployment, Pod } from "kubets/api";
@@ -211,14 +171,6 @@ function typeEntries(installed: string, shipped: readonly string[]): string[] {
     if (types === undefined) return [];
     const [before = "", after] = join(installed, types).split("*");
     return after === undefined ? [before] : shipped.filter((path) => path.startsWith(before) && path.endsWith(after));
-  });
-}
-
-function run(cwd: string, command: string, ...args: string[]): string {
-  return execFileSync(command, args, {
-    cwd,
-    encoding: "utf8",
-    env: { ...process.env, HOME: cwd, npm_config_cache: join(tmpdir(), "kubets-npm-cache") },
   });
 }
 

@@ -107,6 +107,11 @@ export class Reflector<T extends ApiObject> {
   /** Reports a fault, decides how to go on and waits. */
   async #recover(error: unknown, signal: AbortSignal): Promise<void> {
     const step = this.#mustList ? "list" : "watch";
+    if (step === "list" && this.#streamingLists && isRefused(error)) {
+      // A server before 1.27 rejects a watch that begins with objects: that is no fault.
+      this.#streamingLists = false;
+      return;
+    }
     // A version that is gone makes a list due at once, unless that is what the last attempt brought.
     const atOnce = step === "watch" && isGone(error) && this.#backoff.attempts === 0;
     const wait = this.#backoff.next();
@@ -119,8 +124,7 @@ export class Reflector<T extends ApiObject> {
       this.#mustList = true;
     }
     if (step === "list") {
-      // A server before 1.27 rejects a watch that begins with objects. One that fails on the way may do so because of it.
-      if (isStatusError(error) && (error.code === 400 || error.code === 422)) this.#streamingLists = false;
+      // A server that fails on the way may do so because of the watch that begins with objects.
       this.#pageNextList = !isStatusError(error);
       // The server may have waited for a version that it never reaches.
       if (error instanceof StalledError) this.#versionUnavailable = true;
@@ -284,6 +288,8 @@ function isOlder(version: string, than: string): boolean {
   const order = compareResourceVersions(version, than);
   return order !== undefined && order < 0;
 }
+
+const isRefused = (error: unknown): boolean => isStatusError(error) && (error.code === 400 || error.code === 422);
 
 const isTooLargeVersion = (error: unknown): boolean =>
   isStatusError(error) &&

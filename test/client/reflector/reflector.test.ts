@@ -311,7 +311,7 @@ describe("a reflector with streaming lists", () => {
       { watch: [], ends: "silence" },
     );
     const run = reflect(source, { streamingLists: true });
-    for (let n = 0; n < 4; n++) await run.pass(LONG / 4);
+    for (let n = 0; n < 2; n++) await run.pass(LONG / 4);
     expect(source.requests.filter((request) => request.startsWith("list limit=500"))).toHaveLength(2);
     await run.stop();
   });

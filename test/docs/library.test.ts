@@ -1,0 +1,102 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { kubernetesClient } from "../../src/client/index.js";
+import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { eventually } from "../helpers/eventually.js";
+import { packageMissing, type PackedProject, packedProject } from "../helpers/packed-project.js";
+
+// Every program of docs/library.md, as a user of the packed package compiles and runs it.
+
+if (packageMissing !== undefined) process.stdout.write(`the programs of the docs are skipped: ${packageMissing}\n`);
+
+/** By file name: blocks of TypeScript whose first line names the file. */
+const programs = new Map(
+  [
+    ...readFileSync(resolve(import.meta.dirname, "../../docs/library.md"), "utf8").matchAll(
+      /^```ts\n\/\/ (\S+\.ts)\n(.*?)^```$/gms,
+    ),
+  ].map(([, name = "", text = ""]) => [name, text]),
+);
+
+describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md", () => {
+  let project: PackedProject;
+  let cluster: Cluster;
+
+  beforeAll(async () => {
+    project = packedProject();
+    for (const [name, text] of programs) writeFileSync(join(project.folder, name), text);
+    project.compile([...programs.keys()], { module: "nodenext", target: "es2022", outDir: "out" });
+    cluster = await startCluster();
+    writeFileSync(join(project.folder, "kubeconfig"), cluster.kubeconfig());
+  }, 180_000);
+  afterAll(async () => {
+    await cluster.close();
+    project.remove();
+  });
+
+  /** Starts a compiled program, which ends by itself. */
+  const start = (name: string, ...flags: string[]) => {
+    const child = spawn(process.execPath, [...flags, join("out", name)], {
+      cwd: project.folder,
+      env: { ...process.env, KUBECONFIG: join(project.folder, "kubeconfig") },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const ended = new Promise<{ code: number | null; output: string }>((resolve_) =>
+      child.once("close", (code) => resolve_({ code, output })),
+    );
+    return { child, ended };
+  };
+
+  test("are all of its TypeScript", () => {
+    expect([...programs.keys()]).toEqual([
+      "list-and-patch.ts",
+      "count.ts",
+      "watch.ts",
+      "operator.ts",
+      "operator.test.ts",
+    ]);
+  });
+
+  test("list and change objects", async () => {
+    const { ended } = start("list-and-patch.js");
+    expect(await ended).toEqual({
+      code: 0,
+      output: ["greeting hello", "{ seen: 'yes', text: 'hello' }", 'gone: configmaps "greeting" not found', ""].join(
+        "\n",
+      ),
+    });
+  });
+
+  test("count up without losing a change", async () => {
+    expect(await start("count.js").ended).toEqual({ code: 0, output: "count: 3\n" });
+  });
+
+  test("follow objects", async () => {
+    expect(await start("watch.js").ended).toEqual({
+      code: 0,
+      output: "added web\nupdated web { replicas: '1' } { replicas: '2' }\ndeleted web\nfront: 0\n",
+    });
+  });
+
+  test("the operator makes a Secret for a ConfigMap, and ends by itself at SIGTERM", async () => {
+    const { child, ended } = start("operator.js");
+    const client = kubernetesClient(cluster);
+    const metadata = { namespace: "default", name: "site", labels: { "example.com/secret": "wanted" } };
+    await client.of("v1", "ConfigMap").create({ apiVersion: "v1", kind: "ConfigMap", metadata });
+    const secret = await eventually(() => client.of("v1", "Secret").namespace("default").get("site"), 30_000);
+    expect(Buffer.from(secret.data?.["key"] ?? "", "base64").toString()).toMatch(/^[0-9a-f-]{36}$/);
+    child.kill("SIGTERM");
+    expect(await ended).toEqual({ code: 0, output: "" });
+    await client.close();
+  });
+
+  test("the test of an operator passes, and its process ends by itself", async () => {
+    const { code, output } = await start("operator.test.js", "--test").ended;
+    expect(output).toContain("# pass 1\n");
+    expect(code).toBe(0);
+  });
+});
