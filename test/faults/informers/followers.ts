@@ -10,8 +10,8 @@ import { describe, HandlerLedger } from "./handler-ledger.js";
 import { CONFIG_MAPS } from "./history-writer.js";
 import type { FaultProxy } from "./fault-proxy.js";
 
-/** How much shorter waits are: the first retry comes after 4 to 8 ms, silence counts as such after 0.45 to 0.9 s. */
-const FASTER = 200;
+/** How much shorter waits are: the first retry comes after 5 to 11 ms, silence counts as such after 0.6 to 1.2 s. */
+const FASTER = 150;
 
 export interface Part extends Selection {
   readonly name: string;

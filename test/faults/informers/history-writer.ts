@@ -4,14 +4,15 @@ import type { Dice } from "../../hostile/dice.js";
 
 export const CONFIG_MAPS = { group: "", version: "v1", resource: "configmaps" };
 export const NAMESPACES = ["one", "two", "three"] as const;
-const NAMES = 80;
+const NAMES = 192;
 const WRITERS = 12;
 const TIERS = ["front", "back", undefined] as const;
 
 /** A client of the cluster that no fault reaches. */
 export async function directClient(cluster: Cluster): Promise<KubernetesClient> {
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
-  return kubernetesClient(config, { transport: cluster.transport() });
+  // What comes over no wire is not decompressed.
+  return kubernetesClient({ ...config, disableCompression: true }, { transport: cluster.transport() });
 }
 
 /**
