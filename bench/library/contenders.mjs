@@ -23,6 +23,7 @@ export function findContenders(builds, folder) {
 
 /** No other toolchain is fetched, and no C compiler needed. */
 function buildGo(folder) {
+  if (goVersion() === undefined) throw new Error("there is no Go here");
   const program = join(folder, "follower-go");
   const env = { ...process.env, GOTOOLCHAIN: "local", CGO_ENABLED: "0" };
   process.stderr.write("building the client-go program\n");

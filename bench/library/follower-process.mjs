@@ -2,6 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 
+/** Nothing that this process started outlives it, suspended or not. */
+const running = new Set();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
 /** A contender's process that has its cache; what that cost is in `synced` (see contenders/measured-follower.mjs). */
 export class FollowerProcess {
   #child;
@@ -24,6 +30,8 @@ export class FollowerProcess {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, KUBECONFIG: kubeconfig },
     });
+    running.add(this.#child);
+    this.#child.once("exit", () => running.delete(this.#child));
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
   }
 

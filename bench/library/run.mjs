@@ -51,7 +51,8 @@ try {
   const contenders = findContenders(builds, folder);
   const go = contenders.some(({ name }) => name === "client-go") ? `${goVersion()}, ` : "";
   process.stdout.write(
-    `node ${process.version}, ${go}${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians\n\n`,
+    `node ${process.version}, ${go}${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians; ratios over 1 are faster, or more memory\n` +
+      "Lists of client-node and in pages come as JSON in gzip, streaming lists and watches as JSON, those of client-go as protobuf.\n\n",
   );
   if (wanted("import")) await imports();
   if (["sync", "live", "backlog", "many"].some(wanted)) await informers(contenders);

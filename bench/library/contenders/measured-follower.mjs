@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
  * Runs an informer and measures this process. Its last argument is how many objects there are; the answers are lines of JSON on stdout:
  *
  * - at once: what it cost until the handler was called for every object: `milliseconds`, `cpu` (milliseconds), `rss`;
- *   after two collections of garbage `heap` and `settledRss`; `objects` in the cache. Sizes are in bytes.
+ *   after two collections of garbage `heap` (V8's and what it holds outside, or Go's HeapInuse) and `settledRss`; `objects` in the cache. Sizes are in bytes.
  * - to a line `count N` on stdin: `counting`, and when the handler was called N times more: `milliseconds` from the first to
  *   the last of these calls, `cpu` since the line came.
  *
