@@ -81,6 +81,7 @@ const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
 
 /** Who may choose the system's clock, timers or randomness; tests and callers give others. */
 const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
+  "actions/surroundings.ts": "the default of the library's actions, whose pauses keep the process alive",
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/compose-server.ts": "composes a server",
   "main.ts": "composes the program",
@@ -106,7 +107,7 @@ describe("time, randomness and environment", () => {
   });
 
   test("only what the list names chooses the system's clock, timers and randomness", () => {
-    const chooses = /^import [^;]*\bsystem(Clock|Timers|Random)\b/m;
+    const chooses = /^import [^;]*\b(system(Clock|Timers|Random)|awaitedTimers)\b/m;
     expect(using(chooses)).toEqual(Object.keys(CHOOSES_THE_SYSTEMS).sort());
   });
 });

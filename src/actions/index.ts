@@ -1,6 +1,26 @@
+/**
+ * Actions on objects, the exports of "kubets/actions": what kubectl's commands do, without flags and text. They take a
+ * KubernetesClient of "kubets".
+ */
+export { type ActionClient, infoOf, type ObjectReference, type ResolvedTarget, type Target } from "./target.js";
+export type { ActionSurroundings } from "./surroundings.js";
+export { Helper, type HelperOptions } from "../resource/helper.js";
+export type { Info } from "../resource/info.js";
 export { type ApplyEvent, applyObject, type ApplyOptions, type DryRun } from "./apply-object.js";
 export { createObject } from "./create-object.js";
 export { deleteObject } from "./delete-object.js";
+export { cordon, type CordonOptions, type CordonOutcome, uncordon } from "./drain/cordon.js";
+export { drain, type DrainEvent, type DrainOptions, type PlannedPod } from "./drain/drain.js";
+export {
+  DrainRefusedError,
+  type DrainRules,
+  planDrain,
+  type PodDecision,
+  type PodRefusal,
+  type RefusalReason,
+  type SkipReason,
+} from "./drain/plan-drain.js";
+export type { RemovalEvent, RemovalOptions } from "./drain/remove-pods.js";
 export { findManifests } from "./find-manifests.js";
 export { configurationOf, LAST_APPLIED, lastApplied, recordConfiguration, withLastApplied } from "./last-applied.js";
 export type { Recreate } from "./patch-object.js";

@@ -1,0 +1,57 @@
+import { goQuote } from "../base/go-quote.js";
+import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import { parseGroupVersion } from "../machinery/meta/gvk.js";
+import type { ApiObject, KubeObject } from "../machinery/meta/object.js";
+import type { RestMapping } from "../machinery/rest-mapper.js";
+import type { Info } from "../resource/info.js";
+
+/** What actions use of a {@link KubernetesClient}: its connection, and the mapper from kinds to resources. */
+export type ActionClient = Pick<KubernetesClient, "rest" | "mapper">;
+
+/** An object by its name: `{ apiVersion: "apps/v1", kind: "Deployment", namespace: "shop", name: "web" }`. */
+export interface ObjectReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  /** Absent for kinds without namespaces. */
+  readonly namespace?: string | undefined;
+}
+
+/** An object whose resource is known already. */
+export interface ResolvedTarget {
+  readonly mapping: RestMapping;
+  /** "" for kinds without namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Which object an action is about. */
+export type Target = ObjectReference | ResolvedTarget;
+
+/**
+ * Finds the resource of what is named. Throws a NoMatchError for a kind that the server lacks, and an Error for a namespaced
+ * kind without a namespace.
+ */
+export async function resolveTarget(target: Target, { mapper }: Pick<ActionClient, "mapper">): Promise<ResolvedTarget> {
+  if ("mapping" in target) return target;
+  const { apiVersion, kind, name, namespace = "" } = target;
+  const { group, version } = parseGroupVersion(apiVersion);
+  const mapping = await mapper.mappingFor({ group, kind }, version);
+  if (name === "") throw new Error(`the ${kind} has no name: name the object that is meant`);
+  if (mapping.namespaced && namespace === "") {
+    throw new Error(`the ${kind} ${goQuote(name)} has no namespace: name the one that it is in`);
+  }
+  return { mapping, namespace: mapping.namespaced ? namespace : "", name };
+}
+
+/**
+ * The Info of an object, which actions of manifests take: `applyObject(await infoOf(manifest, client), ...)`. Throws as
+ * {@link resolveTarget}; the object may have a generateName instead of a name.
+ */
+export async function infoOf(object: ApiObject, { mapper }: Pick<ActionClient, "mapper">): Promise<Info> {
+  const { apiVersion = "", kind = "", metadata = {} } = object;
+  const { name = "", generateName = "", namespace = "" } = metadata;
+  const reference = { apiVersion, kind, name: name || generateName, namespace };
+  const target = await resolveTarget(reference, { mapper });
+  return { source: "", ...target, name, object: object as KubeObject };
+}
