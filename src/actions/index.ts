@@ -35,5 +35,8 @@ export {
   type TypedKinds,
 } from "./typed-object.js";
 export { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./three-way-patch.js";
+export { created, deleted, hasCondition, hasValue, holds, type WaitCondition } from "./wait/conditions.js";
+export type { WaitOutcome } from "./wait/settle.js";
+export { waitForObject, type WaitOptions } from "./wait/wait-for-object.js";
 export { cannotWait, waitUntilGone, type WaitUntilGoneOptions } from "./wait-until-gone.js";
 export { type DocumentValidation, documentValidation } from "./validate-document.js";

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import { pause } from "../base/pause.js";
 import { awaitedTimers, type Timers } from "../base/timers.js";
 import { surroundingsOf } from "../client/surroundings.js";
 
@@ -17,3 +18,7 @@ export function actionSurroundings({ clock, timers }: ActionSurroundings): {
 } {
   return { clock: clock ?? surroundingsOf({}).clock, timers: timers ?? awaitedTimers };
 }
+
+/** Pauses so many milliseconds by the process's own timers, or until `signal` aborts, and keeps the process alive meanwhile. */
+export const awaitedPause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  pause(awaitedTimers, milliseconds, signal);
