@@ -35,6 +35,20 @@ export {
   type TypedKinds,
 } from "./typed-object.js";
 export { builtInPatchSchema, type PatchSources, type ThreeWayPatch, threeWayPatch } from "./three-way-patch.js";
+export {
+  type RolloutChange,
+  type RolloutChangeOptions,
+  rolloutPause,
+  RolloutRefusedError,
+  rolloutRestart,
+  rolloutResume,
+} from "./rollout/change.js";
+export { rolloutHistory, type RolloutHistoryOptions } from "./rollout/history.js";
+export { type RolloutProgress, rolloutStatus, type RolloutStatusOptions } from "./rollout/status.js";
+export { type RolloutUndo, rolloutUndo, type RolloutUndoOptions } from "./rollout/undo.js";
+export type { Revision } from "../kinds/rollout/history.js";
+export type { RolloutStatus } from "../kinds/rollout/status.js";
+export { TimedOutError } from "./time-limit.js";
 export { created, deleted, hasCondition, hasValue, holds, type WaitCondition } from "./wait/conditions.js";
 export type { WaitOutcome } from "./wait/settle.js";
 export { waitForObject, type WaitOptions } from "./wait/wait-for-object.js";

@@ -23,6 +23,8 @@ export interface ResolvedTarget {
   /** "" for kinds without namespaces. */
   readonly namespace: string;
   readonly name: string;
+  /** The object as it was read; actions that change it do not read it again. */
+  readonly object?: KubeObject;
 }
 
 /** Which object an action is about. */

@@ -1,5 +1,10 @@
 import type { Timers } from "../base/timers.js";
 
+/** An action was not done when its time limit was over. */
+export class TimedOutError extends Error {
+  override readonly name = "TimedOutError";
+}
+
 /** The end of what an action may take: its caller's signal or its time limit, whichever comes first. */
 export interface TimeLimit {
   /** Aborts at the end. */

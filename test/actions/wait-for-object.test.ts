@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { created, deleted, hasCondition, hasValue, holds, waitForObject } from "../../src/actions/index.js";
 import { isNoMatchError, isNotFound, type KubeObject } from "../../src/client/index.js";
+import { ManualTime } from "../helpers/manual-time.js";
 import { type ActionCluster, actionCluster } from "./action-cluster.js";
 
 let running: ActionCluster;
@@ -74,16 +75,15 @@ test("deletion is waited for, finalizers included; the object is as it was last"
   const { client } = running;
   await running.create(pod("held", { finalizers: ["example.com/hold"] }));
   const pods = client.resource({ group: "", version: "v1", resource: "pods" }).namespace("default");
-  const waiting = waitForObject({
-    client,
-    object: reference("held"),
-    until: deleted,
-    onState: ({ metadata }) => {
-      if (metadata?.deletionTimestamp === undefined || metadata.finalizers === undefined) return;
-      void pods.patch("held", { metadata: { finalizers: null } }, { type: "merge" });
-    },
-  });
+  let seenDeleting = (): void => undefined;
+  const deleting = new Promise<void>((resolve) => (seenDeleting = resolve));
+  const onState = ({ metadata }: KubeObject): void => {
+    if (metadata?.deletionTimestamp !== undefined) seenDeleting();
+  };
+  const waiting = waitForObject({ client, object: reference("held"), until: deleted, onState });
   await pods.delete("held", { gracePeriodSeconds: 0 });
+  await deleting;
+  await pods.patch("held", { metadata: { finalizers: null } }, { type: "merge" });
   expect(await waiting).toMatchObject({ type: "met", object: { metadata: { name: "held" } } });
   expect(await waitForObject({ client, object: reference("held"), until: deleted })).toEqual({
     type: "met",
@@ -116,7 +116,15 @@ test("of several conditions one will do with any, else each must have held", asy
 test("the time limit is an outcome, with the object as it was last", async () => {
   const { client } = running;
   await running.create(pod("slow"));
-  const outcome = await waitForObject({ client, object: reference("slow"), until: hasCondition("Ready"), timeout: 30 });
+  const timers = new ManualTime();
+  const outcome = await waitForObject({
+    client,
+    object: reference("slow"),
+    until: hasCondition("Ready"),
+    timeout: 60_000,
+    timers,
+    onState: () => timers.pass(60_000),
+  });
   expect(outcome).toMatchObject({ type: "timedOut", object: { metadata: { name: "slow" } } });
 });
 

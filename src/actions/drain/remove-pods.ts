@@ -9,7 +9,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { throwAll } from "../../resource/visitor.js";
 import { actionSurroundings, type ActionSurroundings } from "../surroundings.js";
 import type { ActionClient } from "../target.js";
-import { startTimeLimit, type TimeLimit } from "../time-limit.js";
+import { startTimeLimit, TimedOutError, type TimeLimit } from "../time-limit.js";
 import { loadTypedKinds, protobufBody } from "../typed-object.js";
 import { isLongDeleted } from "./plan-drain.js";
 
@@ -124,7 +124,7 @@ class Removal {
       this.emit({ type: "evicting", pod: active });
       if (this.limit.isOver()) {
         const limit = goDurationText(this.options.timeout ?? 0);
-        throw new Error(`${evicting(active)}: global timeout reached: ${limit}`);
+        throw new TimedOutError(`${evicting(active)}: global timeout reached: ${limit}`);
       }
       const outcome = await this.tryToEvict(active);
       if (outcome === "gone") return;
@@ -174,7 +174,7 @@ class Removal {
       if (left.length === 0) return;
       pending = left;
       await this.sleep(POLL, this.limit.deadline);
-      if (this.limit.isOver()) throw new Error("context deadline exceeded");
+      if (this.limit.isOver()) throw new TimedOutError("context deadline exceeded");
     }
   }
 
