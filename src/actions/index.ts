@@ -9,6 +9,7 @@ export type { Info } from "../resource/info.js";
 export { type ApplyEvent, applyObject, type ApplyOptions, type DryRun } from "./apply-object.js";
 export { createObject } from "./create-object.js";
 export { deleteObject } from "./delete-object.js";
+export { type DiffEvent, type DiffFields, diffObject, type DiffObjectOptions } from "./diff/diff-object.js";
 export { cordon, type CordonOptions, type CordonOutcome, uncordon } from "./drain/cordon.js";
 export { drain, type DrainEvent, type DrainOptions, type PlannedPod } from "./drain/drain.js";
 export {
