@@ -31,7 +31,8 @@ export class RolloutRefusedError extends Error {
  * Starts the pods of a Deployment, DaemonSet or StatefulSet anew, as its strategy says. Throws a RolloutRefusedError for
  * another kind and a paused Deployment, and the server's errors.
  */
-export const rolloutRestart = (options: RolloutChangeOptions): Promise<RolloutChange> => changeRollout(restart, options);
+export const rolloutRestart = (options: RolloutChangeOptions): Promise<RolloutChange> =>
+  changeRollout(restart, options);
 
 /**
  * Holds back the rollout of changes in a Deployment. Throws a RolloutRefusedError for another kind and where it is paused

@@ -80,11 +80,7 @@ export async function settleDeletion(target: ResolvedTarget, context: WaitContex
   return { type: "timedOut", object: first.object, error };
 }
 
-async function readOnce(
-  { namespace, name }: ResolvedTarget,
-  helper: Helper,
-  progress: Progress,
-): Promise<WaitOutcome> {
+async function readOnce({ namespace, name }: ResolvedTarget, helper: Helper, progress: Progress): Promise<WaitOutcome> {
   const found = await present(helper.get(namespace, name));
   const object = "object" in found ? found.object : undefined;
   const end = progress.endAt(object);

@@ -19,9 +19,7 @@ export interface DiffOptions {
   readonly mapper: () => Promise<RestMapper>;
   readonly comparing: Omit<DiffObjectOptions, "client" | "object">;
   /** Present: also what --prune would delete. */
-  readonly prune:
-    | { readonly kinds: readonly PruneKind[]; readonly selector: string }
-    | undefined;
+  readonly prune: { readonly kinds: readonly PruneKind[]; readonly selector: string } | undefined;
   readonly warn: (text: string) => void;
   /** As klog does: where in kubectl, and what. */
   readonly log: (source: string, text: string) => void;
@@ -114,7 +112,10 @@ async function writePruned(visited: Visited, live: VersionsFolder, options: Diff
     log("diff.go:760", `pruning failed and could not be evaluated err: ${message}`);
   });
   for (const object of found) {
-    await live.write(prunedFileName(object), options.comparing.fields === "manifest" ? withoutServerFields(object) : object);
+    await live.write(
+      prunedFileName(object),
+      options.comparing.fields === "manifest" ? withoutServerFields(object) : object,
+    );
   }
 }
 

@@ -148,11 +148,7 @@ async function empty(rules: DrainRules, { dryRun, lines, removal, streams, warn 
 }
 
 /** Which pods are still there after a failure. */
-async function tellPending(
-  rules: DrainRules,
-  failure: unknown,
-  err: NodeOptions["streams"]["err"],
-): Promise<void> {
+async function tellPending(rules: DrainRules, failure: unknown, err: NodeOptions["streams"]["err"]): Promise<void> {
   const left = await planDrain(rules).then(
     (decisions) => ({
       pods: decisions.filter(({ decision }) => decision === "remove").map(({ pod }) => pod),

@@ -15,7 +15,10 @@ export interface RemovalLineOptions {
 }
 
 /** Writes kubectl's line for each event of a removal. */
-export function showRemoval(event: RemovalEvent, { streams, print, trial, skipDeletedAfter }: RemovalLineOptions): void {
+export function showRemoval(
+  event: RemovalEvent,
+  { streams, print, trial, skipDeletedAfter }: RemovalLineOptions,
+): void {
   const { namespace = "", name = "" } = event.pod.metadata ?? {};
   switch (event.type) {
     case "evicting":

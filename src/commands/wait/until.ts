@@ -1,4 +1,10 @@
-import { settle, settleDeletion, type WaitContext, type WaitEnding, type WaitOutcome } from "../../actions/wait/settle.js";
+import {
+  settle,
+  settleDeletion,
+  type WaitContext,
+  type WaitEnding,
+  type WaitOutcome,
+} from "../../actions/wait/settle.js";
 import { awaitedPause } from "../../actions/surroundings.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
