@@ -81,6 +81,7 @@ const ASKS_THE_PROCESS: Readonly<Record<string, string>> = {
 
 /** Who may choose the system's clock, timers or randomness; tests and callers give others. */
 const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
+  "actions/surroundings.ts": "the default of the library's actions, whose pauses keep the process alive",
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/compose-server.ts": "composes a server",
   "main.ts": "composes the program",
@@ -229,11 +230,11 @@ describe.skipIf(!existsSync(metafilePath))("what the bundle loads at start", () 
     expect(bytesOf(get)).toBeLessThan(413_000);
   });
 
-  test("the import of `kubets` loads two files under 200 kB, and no undici, ws, js-yaml or server", () => {
+  test("the import of `kubets` loads two files under 260 kB, and no undici, ws, js-yaml or server", () => {
     const library = startOf("dist/index.js");
     expect(library.toSorted()).toEqual(["dist/client.js", "dist/index.js"]);
     expect(inputsOf(library).filter((input) => heavy.test(input) && !input.startsWith("src/api/kinds/"))).toEqual([]);
-    expect(bytesOf(library)).toBeLessThan(200_000);
+    expect(bytesOf(library)).toBeLessThan(260_000);
   });
 
   test("no entry of the library loads undici or ws before a request needs it", () => {

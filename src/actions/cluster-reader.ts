@@ -7,16 +7,16 @@ import { Helper } from "../resource/helper.js";
 import { readTyped } from "./read-typed.js";
 import type { TypedKinds } from "./typed-object.js";
 
-/** Reads from the server, lists in pages of `chunkSize`. */
-export function clusterReader(client: RestClient, chunkSize: number): DescribeReader {
-  return readerOf(client, chunkSize, (page) => (page.items ?? []) as KubeObject[]);
+/** Reads from the server, lists in pages of `chunkSize`; 0 reads them at once. */
+export function clusterReader(client: RestClient, chunkSize: number, signal?: AbortSignal): DescribeReader {
+  return readerOf(client, chunkSize, (page) => (page.items ?? []) as KubeObject[], signal);
 }
 
 /** Reads what Go's types hold of the server's objects: each is as {@link readTyped} makes it, an item of a list too. */
-export function typedReader(client: RestClient, kinds: TypedKinds): DescribeReader {
-  const { get, list } = readerOf(client, 0, ({ apiVersion = "", kind = "", items = [] }) =>
-    (items as KubeObject[]).map((item) => readTyped({ ...item, apiVersion, kind: kind.replace(/List$/, "") }, kinds)),
-  );
+export function typedReader(client: RestClient, kinds: TypedKinds, signal?: AbortSignal): DescribeReader {
+  const itemsOf = ({ apiVersion = "", kind = "", items = [] }: KubeObject): KubeObject[] =>
+    (items as KubeObject[]).map((item) => readTyped({ ...item, apiVersion, kind: kind.replace(/List$/, "") }, kinds));
+  const { get, list } = readerOf(client, 0, itemsOf, signal);
   return { get: async (...what) => readTyped(await get(...what), kinds), list };
 }
 
@@ -24,9 +24,10 @@ function readerOf(
   client: RestClient,
   chunkSize: number,
   itemsOf: (page: KubeObject) => readonly KubeObject[],
+  signal: AbortSignal | undefined,
 ): DescribeReader {
   const helper = (resource: GroupVersionResource, namespace: string): Helper =>
-    new Helper(client, mappingOf(resource, namespace), { typed: true });
+    new Helper(client, mappingOf(resource, namespace), { typed: true, signal });
   return {
     get: (resource, namespace, name) => helper(resource, namespace).get(namespace, name),
     async list(resource, namespace, { unlimited = false, ...what } = {}) {

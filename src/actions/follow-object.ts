@@ -1,12 +1,20 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { pause } from "../base/pause.js";
+import type { Timers } from "../base/timers.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Helper } from "../resource/helper.js";
 import type { WatchFrame } from "../client/dynamic/watch-events.js";
+import { actionSurroundings } from "./surroundings.js";
 
 /** SYNCED comes first and once: what the server holds, if anything. Then ADDED with it, and every change. */
 export type Followed =
   | { readonly type: "SYNCED"; readonly object: KubeObject | undefined }
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: KubeObject };
+
+export interface FollowOptions {
+  readonly timers?: Timers | undefined;
+  /** Called with what broke a watch, or kept it from being opened, before it is opened again. */
+  readonly failed?: ((error: unknown) => void) | undefined;
+}
 
 const BACK_OFF = 800;
 const LONGEST_BACK_OFF = 30_000;
@@ -20,6 +28,7 @@ export async function* followObject(
   namespace: string,
   name: string,
   signal: AbortSignal,
+  { timers = actionSurroundings({}).timers, failed = () => undefined }: FollowOptions = {},
 ): AsyncGenerator<Followed, void> {
   const watch = new ObjectWatch();
   const stop = new AbortController();
@@ -38,8 +47,9 @@ export async function* followObject(
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof Error)) throw error;
+        failed(error);
       }
-      await pause(wait, undefined, { signal }).catch(() => undefined);
+      await pause(timers, wait, signal);
       wait = Math.min(wait * 2, LONGEST_BACK_OFF);
     }
   } finally {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { editorCommand } from "../../src/cli/editor.js";
-import { hasContent, jsonOf, substanceOf, withoutComments } from "../../src/cli/edited-text.js";
+import { hasContent, jsonOf, substanceOf, withoutComments } from "../../src/actions/edit/edited-text.js";
 
 describe("the editor", () => {
   test.each([

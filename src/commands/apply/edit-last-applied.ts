@@ -1,8 +1,10 @@
 import { annotationPatch } from "../../actions/apply-annotation.js";
-import { documentValidation, lastApplied } from "../../actions/index.js";
+import { isUnchanged, originalOf } from "../../actions/edit/edit-loop.js";
+import { lastApplied } from "../../actions/last-applied.js";
+import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
-import { editInEditor, type EditOptions, isUnchanged, originalOf } from "../../cli/edit-in-editor.js";
+import { editInEditor, type EditOptions } from "../../cli/edit-in-editor.js";
 import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing.js";
 import type { Factory } from "../../cli/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";

@@ -6,7 +6,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { dryRunFlag, type DryRunStrategy, readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
-import { substanceOf } from "../../cli/edited-text.js";
+import { substanceOf } from "../../actions/edit/edited-text.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

@@ -1,7 +1,9 @@
+import type { DiffFields } from "../../actions/diff/diff-object.js";
 import { parsePruneKinds } from "../../actions/prune.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
+import type { Flags } from "../../cli/flags/flag-set.js";
 import {
   fieldManagerFlag,
   filenameFlags,
@@ -89,16 +91,15 @@ async function complete(factory: Factory, invocation: Invocation): Promise<DiffO
         .do();
     },
     client: factory.restClient,
-    merging: {
+    mapper: factory.mapper,
+    comparing: {
       serverSide,
       forceConflicts,
       fieldManager: readApplyManager(flags),
       openapi: factory.openapi,
-      warn: (message) => warn(`warning: ${message}\n`),
+      showSecrets: flags.bool("show-secrets"),
+      fields: readFields(flags),
     },
-    showManagedFields: flags.bool("show-managed-fields"),
-    showSecrets: flags.bool("show-secrets"),
-    hideServerFields: flags.bool("hide-server-fields"),
     prune: flags.bool("prune") ? await readPrune(factory, flags.strings("prune-allowlist"), selector) : undefined,
     warn,
     log,
@@ -107,11 +108,16 @@ async function complete(factory: Factory, invocation: Invocation): Promise<DiffO
   };
 }
 
+function readFields(flags: Flags): DiffFields {
+  if (flags.bool("hide-server-fields")) return "manifest";
+  return flags.bool("show-managed-fields") ? "all" : "unmanaged";
+}
+
 async function readPrune(
   { mapper }: Factory,
   texts: readonly string[],
   selector: string,
 ): Promise<DiffOptions["prune"]> {
   const kinds = texts.length === 0 ? [] : await parsePruneKinds(texts, await mapper());
-  return { kinds, selector, mapper };
+  return { kinds, selector };
 }

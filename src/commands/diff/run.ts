@@ -1,32 +1,25 @@
+import { diffObject, type DiffObjectOptions } from "../../actions/diff/diff-object.js";
+import { isSecret } from "../../actions/diff/mask-secret.js";
+import { withoutServerFields } from "../../actions/diff/server-fields.js";
 import { forEachPrunable, type PruneKind, Visited } from "../../actions/prune.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
 import type { Factory } from "../../cli/factory.js";
 import type { Result } from "../../resource/builder.js";
 import type { Info } from "../../resource/info.js";
-import { retrieveWith } from "../../resource/retrieve.js";
 import { showDifference } from "./diff-program.js";
-import { isSecret, maskSecret, type Versions } from "./mask-secret.js";
-import { type MergeOptions, mergedObject } from "./merged-object.js";
-import { withoutServerFields } from "./server-fields.js";
 import { VersionsFolder } from "./versions-folder.js";
 
 export interface DiffOptions {
   /** What would be applied. */
   readonly find: () => Promise<Result>;
   readonly client: () => Promise<RestClient>;
-  readonly merging: Omit<MergeOptions, "client">;
-  readonly showManagedFields: boolean;
-  readonly showSecrets: boolean;
-  /** kubets' own: what the server keeps for itself is not compared. */
-  readonly hideServerFields: boolean;
+  readonly mapper: () => Promise<RestMapper>;
+  readonly comparing: Omit<DiffObjectOptions, "client" | "object">;
   /** Present: also what --prune would delete. */
-  readonly prune:
-    | { readonly kinds: readonly PruneKind[]; readonly selector: string; readonly mapper: () => Promise<RestMapper> }
-    | undefined;
+  readonly prune: { readonly kinds: readonly PruneKind[]; readonly selector: string } | undefined;
   readonly warn: (text: string) => void;
   /** As klog does: where in kubectl, and what. */
   readonly log: (source: string, text: string) => void;
@@ -63,9 +56,7 @@ async function writeVersions(live: VersionsFolder, merged: VersionsFolder, optio
   if (failure !== undefined) throw failure.error;
 }
 
-const ATTEMPTS = 4;
-
-/** An object that changes meanwhile is read and merged again; the last time nobody looks whether it did. */
+/** Both versions of one object. */
 async function writeBoth(
   info: Info,
   visited: Visited,
@@ -73,59 +64,29 @@ async function writeBoth(
   merged: VersionsFolder,
   options: DiffOptions,
 ): Promise<void> {
-  const local = info.object ?? {};
-  const client = await options.client();
+  const { comparing, log, warn } = options;
+  const client = { rest: await options.client(), mapper: await options.mapper() };
+  let present: KubeObject | undefined;
   try {
-    for (let attempt = 1; ; attempt++) {
-      await readLive(info, client);
-      const lock = attempt < ATTEMPTS;
-      if (!lock) options.log("diff.go:723", keepsChanging(info));
-      if (info.mapping.namespaced) visited.namespaces.add(info.namespace);
-      visited.addUid(info.object);
-      try {
-        const to = await mergedObject(info, local, lock, { ...options.merging, client });
-        const versions = shown({ from: info.object, to }, options);
-        await live.write(fileName(info), versions.from);
-        await merged.write(fileName(info), versions.to);
-        return;
-      } catch (error) {
-        if (!isConflict(error) || !lock) throw error;
+    for await (const event of diffObject({ ...comparing, client, object: info })) {
+      if (event.type === "read") {
+        present = event.live;
+        if (info.mapping.namespaced) visited.namespaces.add(info.namespace);
+        visited.addUid(present);
+      } else if (event.type === "keepsChanging") {
+        log("diff.go:723", keepsChanging(info));
+      } else if (event.type === "warning") {
+        warn(`warning: ${event.message}\n`);
+      } else {
+        const masks = comparing.showSecrets !== true && isSecret(event.merged);
+        // kubectl's masking makes a null of an object that is not there.
+        await live.write(fileName(info), event.live ?? (masks ? null : undefined));
+        await merged.write(fileName(info), event.merged);
       }
     }
   } finally {
-    if (info.object?.metadata?.deletionTimestamp !== undefined) options.warn(beingDeleted(info.object));
+    if (present?.metadata?.deletionTimestamp !== undefined) warn(beingDeleted(present));
   }
-}
-
-async function readLive(info: Info, client: RestClient): Promise<void> {
-  try {
-    await retrieveWith(async () => client)(info);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    delete info.object;
-  }
-}
-
-interface Shown {
-  readonly from: KubeObject | null | undefined;
-  readonly to: KubeObject;
-}
-
-function shown({ from, to }: Versions, options: DiffOptions): Shown {
-  const { hideServerFields, showManagedFields, showSecrets } = options;
-  const visible = hideServerFields ? withoutServerFields : showManagedFields ? whole : unmanaged;
-  const versions = { from: from && visible(from), to: visible(to) };
-  if (showSecrets || !isSecret(to)) return versions;
-  const masked = maskSecret(versions);
-  // kubectl's masking makes a null of an object that is not there.
-  return { from: masked.from ?? null, to: masked.to };
-}
-
-const whole = (object: KubeObject): KubeObject => object;
-
-function unmanaged(object: KubeObject): KubeObject {
-  const { managedFields: _managed, ...metadata } = object.metadata ?? {};
-  return { ...object, metadata };
 }
 
 /** "apps.v1.Deployment.default.web" */
@@ -137,10 +98,10 @@ async function writePruned(visited: Visited, live: VersionsFolder, options: Diff
   const { prune, client, warnOfPruneDefault, log } = options;
   if (prune === undefined) return;
   const found: KubeObject[] = [];
-  const { kinds, selector, mapper } = prune;
+  const { kinds, selector } = prune;
   const search = {
     client: await client(),
-    mapper: await mapper(),
+    mapper: await options.mapper(),
     kinds,
     selector,
     visited,
@@ -151,7 +112,10 @@ async function writePruned(visited: Visited, live: VersionsFolder, options: Diff
     log("diff.go:760", `pruning failed and could not be evaluated err: ${message}`);
   });
   for (const object of found) {
-    await live.write(prunedFileName(object), options.hideServerFields ? withoutServerFields(object) : object);
+    await live.write(
+      prunedFileName(object),
+      options.comparing.fields === "manifest" ? withoutServerFields(object) : object,
+    );
   }
 }
 

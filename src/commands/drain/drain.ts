@@ -1,18 +1,19 @@
+import { type DrainRules, planDrain } from "../../actions/drain/plan-drain.js";
+import { removePods, type RemovalOptions } from "../../actions/drain/remove-pods.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import { warnTo } from "../../cli/warn.js";
-import type { Info } from "../../resource/info.js";
-import { sleep } from "../../resource/url-source.js";
 import { aggregate, throwAll } from "../../resource/visitor.js";
 import { cordonNodes } from "./cordon-nodes.js";
 import { completeNodes, findNodes, nodeFlags, type NodeOptions } from "./find-nodes.js";
-import { type PodRules, podsToDelete } from "./pods-to-delete.js";
-import { type RemoveOptions, removePods } from "./remove-pods.js";
+import { errorsOf, warningsOf } from "./pod-notes.js";
+import { type RemovalLineOptions, showRemoval } from "./removal-lines.js";
 
 export interface DrainOptions extends NodeOptions {
-  readonly rules: PodRules;
-  readonly removal: RemoveOptions;
+  readonly rules: Omit<DrainRules, "client" | "node">;
+  readonly removal: Omit<RemovalOptions, "client" | "dryRun">;
+  readonly lines: RemovalLineOptions;
   readonly warn: (text: string) => void;
 }
 
@@ -72,30 +73,31 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Drain
   const chunkSize = flags.number("chunk-size");
   const skipDeletedAfter = flags.number("skip-wait-for-delete-timeout");
   const nodes = await findNodes(factory, invocation, USE, { podSelector, chunkSize });
-  const { streams, clock, restClient: client } = factory;
+  const gracePeriod = flags.number("grace-period");
+  const { streams, clock } = factory;
   return {
     ...nodes,
     rules: {
-      client,
       clock,
       force: flags.bool("force"),
       ignoreDaemonSets: flags.bool("ignore-daemonsets"),
       deleteEmptyDirData: flags.bool("delete-emptydir-data"),
       podSelector,
       chunkSize,
-      skipDeletedAfter,
+      skipDeletedAfter: skipDeletedAfter * 1000,
     },
     removal: {
-      client,
       clock,
-      streams,
-      dryRun: nodes.dryRun,
-      gracePeriod: flags.number("grace-period"),
+      gracePeriodSeconds: gracePeriod < 0 ? undefined : gracePeriod,
       timeout: flags.duration("timeout"),
       disableEviction: flags.bool("disable-eviction"),
+      skipDeletedAfter: skipDeletedAfter * 1000,
+    },
+    lines: {
+      streams,
+      print: nodes.print,
+      trial: nodes.dryRun === "server" ? " (server dry run)" : "",
       skipDeletedAfter,
-      sleep,
-      finished: nodes.print,
     },
     warn: warnTo(streams, factory.colours),
   };
@@ -104,18 +106,19 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Drain
 /** Cordons all nodes, then empties one after the other; goes on after a failure. */
 export async function runDrain(options: DrainOptions): Promise<void> {
   await cordonNodes(options, true);
+  const client = { rest: await options.client() };
   const { err } = options.streams;
   const failures: unknown[] = [];
   const pending: string[] = [];
-  for (const info of options.nodes) {
+  for (const { name, object = {} } of options.nodes) {
     try {
-      await empty(info, options);
-      options.print(info.object ?? {}, "drained");
+      await empty({ ...options.rules, client, node: name }, options);
+      options.print(object, "drained");
     } catch (error) {
-      const node = goQuote(info.name);
+      const node = goQuote(name);
       err.write(`error: unable to drain node ${node} due to error: ${messageOf(error)}, continuing command...\n`);
       failures.push(error);
-      pending.push(info.name);
+      pending.push(name);
     }
   }
   if (pending.length > 0) {
@@ -124,35 +127,43 @@ export async function runDrain(options: DrainOptions): Promise<void> {
   throwAll(failures);
 }
 
-async function empty({ name }: Info, options: DrainOptions): Promise<void> {
-  const { pods, warnings, errors } = await podsToDelete(name, options.rules);
-  throwAll(errors);
-  if (warnings !== "") options.warn(warnings);
-  if (options.dryRun === "client") {
+async function empty(rules: DrainRules, { dryRun, lines, removal, streams, warn }: DrainOptions): Promise<void> {
+  const decisions = await planDrain(rules);
+  throwAll(errorsOf(decisions));
+  const warnings = warningsOf(decisions);
+  if (warnings !== "") warn(warnings);
+  const pods = decisions.filter(({ decision }) => decision === "remove").map(({ pod }) => pod);
+  if (dryRun === "client") {
     for (const { metadata = {} } of pods) {
-      options.streams.out.write(`evicting pod ${metadata.namespace ?? ""}/${metadata.name ?? ""} (dry run)\n`);
+      streams.out.write(`evicting pod ${metadata.namespace ?? ""}/${metadata.name ?? ""} (dry run)\n`);
     }
     return;
   }
   try {
-    await removePods(pods, options.removal);
+    await removePods(pods, { ...removal, client: rules.client, dryRun }, (event) => showRemoval(event, lines));
   } catch (error) {
-    await tellPending(name, error, options);
+    await tellPending(rules, error, streams.err);
     throw error;
   }
 }
 
 /** Which pods are still there after a failure. */
-async function tellPending(node: string, failure: unknown, { rules, streams }: DrainOptions): Promise<void> {
-  const left = await podsToDelete(node, rules).catch((error: unknown) => ({ pods: [], errors: [error] }));
+async function tellPending(rules: DrainRules, failure: unknown, err: NodeOptions["streams"]["err"]): Promise<void> {
+  const left = await planDrain(rules).then(
+    (decisions) => ({
+      pods: decisions.filter(({ decision }) => decision === "remove").map(({ pod }) => pod),
+      errors: errorsOf(decisions) as readonly unknown[],
+    }),
+    (error: unknown) => ({ pods: [], errors: [error] }),
+  );
   if (left.pods.length > 0) {
     const names = left.pods.map(({ metadata }) => `pod/${metadata?.name ?? ""}\n`);
-    const title = `There are pending pods in node ${goQuote(node)} when an error occurred: ${messageOf(failure)}\n`;
-    streams.err.write(title + names.join(""));
+    const title = `There are pending pods in node ${goQuote(rules.node)} when an error occurred: ${messageOf(failure)}\n`;
+    err.write(title + names.join(""));
   }
   if (left.errors.length > 0) {
     const errors = aggregate(left.errors).message;
-    streams.err.write(`Following errors occurred while getting the list of pods to delete:\n${errors}`);
+    err.write(`Following errors occurred while getting the list of pods to delete:\n${errors}`);
   }
 }
 

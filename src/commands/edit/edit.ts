@@ -1,9 +1,10 @@
-import { calculatePatch } from "../../actions/calculate-patch.js";
-import { documentValidation, withLastApplied } from "../../actions/index.js";
+import { patchEdited, type PatchEditedEvent } from "../../actions/edit/patch-edited.js";
+import { withLastApplied } from "../../actions/last-applied.js";
+import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames, completeWords } from "../../cli/completion/resource-completers.js";
-import { editInEditor, type EditOptions, isUnchanged, OBJECT_HEADER, originalOf } from "../../cli/edit-in-editor.js";
-import type { EditOutcome } from "../../cli/edit-outcome.js";
+import { editInEditor, type EditOptions, OBJECT_HEADER } from "../../cli/edit-in-editor.js";
+import { failureLine } from "../../cli/edit-outcome.js";
 import { editedReader, editFormat, readWindowsLineEndings, windowsLineEndingsFlag } from "../../cli/editing.js";
 import type { Factory } from "../../cli/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
@@ -20,11 +21,10 @@ import {
 import { SUBRESOURCES, subresourceFlag } from "../../cli/flags/selection-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
-import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
-import { Helper, type HelperOptions } from "../../resource/helper.js";
-import { type Info, refresh } from "../../resource/info.js";
+import type { HelperOptions } from "../../resource/helper.js";
+import type { Info } from "../../resource/info.js";
 
 export interface EditCommandOptions {
   readonly infos: () => Promise<readonly Info[]>;
@@ -130,44 +130,16 @@ async function complete(factory: Factory, invocation: Invocation): Promise<EditC
 export async function runEdit(options: EditCommandOptions): Promise<void> {
   const infos = await options.infos();
   if (infos.length === 0) throw new Error("edit cancelled, no objects found");
-  await editInEditor(infos, { ...options.editing, save: (edited, outcome) => save(infos, edited, outcome, options) });
+  const save: EditOptions["save"] = async (edited, failed) => {
+    for (const info of edited) info.object = options.annotate(info.object ?? {});
+    const emit = (event: PatchEditedEvent): void => show(event, options);
+    await patchEdited(edited, infos, { rest: await options.client(), request: options.request, failed, emit });
+  };
+  await editInEditor(infos, { ...options.editing, save });
 }
 
-async function save(
-  originals: readonly Info[],
-  edited: readonly Info[],
-  outcome: EditOutcome,
-  options: EditCommandOptions,
-): Promise<void> {
-  for (const info of edited) info.object = options.annotate(info.object ?? {});
-  for (const info of edited) {
-    const original = originalOf(info, originals);
-    if (isUnchanged(original, info)) options.print("skipped", info.object ?? {});
-    else await patch(original, info, outcome, options);
-  }
-}
-
-async function patch(original: Info, info: Info, outcome: EditOutcome, options: EditCommandOptions): Promise<void> {
-  const { kind } = info.mapping;
-  const calculated = await calculatePatch(kind, original.object ?? {}, info.object ?? {});
-  requireIdentity(calculated.patch);
-  options.showPatch(calculated.text);
-  const helper = new Helper(await options.client(), info.mapping, options.request);
-  const bytes = new TextEncoder().encode(calculated.text);
-  try {
-    refresh(info, await helper.patch(info.namespace, info.name, calculated.type, bytes));
-  } catch (error) {
-    options.warn(`${outcome.addError(error, info)}\n`);
-    return;
-  }
-  options.print("edited", info.object ?? {});
-}
-
-/** A patch cannot make an object another one. */
-function requireIdentity(patch: JsonObject): void {
-  const { metadata } = patch;
-  const renamed = isJsonObject(metadata) && Object.hasOwn(metadata, "name");
-  if (renamed || ["apiVersion", "kind", "managedFields"].some((key) => Object.hasOwn(patch, key))) {
-    throw new Error("At least one of apiVersion, kind and name was changed");
-  }
+function show(event: PatchEditedEvent, { print, showPatch, warn }: EditCommandOptions): void {
+  if (event.type === "patching") showPatch(event.patch);
+  else if (event.type === "failed") warn(`${failureLine(event.failure, event.error, event.info)}\n`);
+  else print(event.type, event.object);
 }

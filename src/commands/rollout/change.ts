@@ -1,4 +1,11 @@
-import { calculatePatch } from "../../actions/calculate-patch.js";
+import {
+  type RolloutChange,
+  type RolloutChangeOptions,
+  rolloutPause,
+  RolloutRefusedError,
+  rolloutRestart,
+  rolloutResume,
+} from "../../actions/rollout/change.js";
 import { loadTypedKinds } from "../../actions/typed-object.js";
 import type { Clock } from "../../base/clock.js";
 import type { Command, Invocation } from "../../cli/command.js";
@@ -7,22 +14,20 @@ import type { Factory, Streams } from "../../cli/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { fieldManagerFlag } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { goQuote } from "../../base/go-quote.js";
-import { formatGroupResource } from "../../machinery/errors/status-error.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";
-import { Helper } from "../../resource/helper.js";
 import { type Info, refresh } from "../../resource/info.js";
 import { throwAll } from "../../resource/visitor.js";
-import { type Change, pause, restart, resume } from "../../kinds/rollout/change.js";
 import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags } from "./target.js";
 
 export interface ChangeOptions extends Target {
-  readonly change: Change;
+  readonly change: (options: RolloutChangeOptions) => Promise<RolloutChange>;
   /** "paused". */
   readonly done: string;
   /** What is said when nothing changed; undefined makes that an error. */
   readonly unchanged: string | undefined;
   readonly client: () => Promise<RestClient>;
+  readonly mapper: () => Promise<RestMapper>;
   readonly fieldManager: string;
   readonly print: PrintRequest;
   readonly clock: Clock;
@@ -33,7 +38,7 @@ type Words = Pick<ChangeOptions, "change" | "done" | "unchanged">;
 
 export function pauseCommand(run = runChange): Command {
   return {
-    ...command({ change: pause, done: "paused", unchanged: "already paused" }, run),
+    ...command({ change: rolloutPause, done: "paused", unchanged: "already paused" }, run),
     use: "pause RESOURCE",
     description: `Pause a deployment: what is changed in it is not rolled out until "{{program}} rollout resume" lets it.
 
@@ -46,7 +51,7 @@ Only deployments can be paused.`,
 
 export function resumeCommand(run = runChange): Command {
   return {
-    ...command({ change: resume, done: "resumed", unchanged: "already resumed" }, run),
+    ...command({ change: rolloutResume, done: "resumed", unchanged: "already resumed" }, run),
     use: "resume RESOURCE",
     description: `Let the rollout of a paused deployment go on.
 
@@ -59,7 +64,7 @@ Only deployments can be paused and resumed.`,
 
 export function restartCommand(run = runChange): Command {
   return {
-    ...command({ change: restart, done: "restarted", unchanged: undefined }, run),
+    ...command({ change: rolloutRestart, done: "restarted", unchanged: undefined }, run),
     use: "restart RESOURCE",
     description: "Start the pods of a resource anew, as its rollout strategy says.",
     examples: `# Restart all deployments of a namespace
@@ -91,6 +96,7 @@ async function complete(factory: Factory, { args, flags }: Invocation, words: Wo
     ...words,
     ...target,
     client: factory.restClient,
+    mapper: factory.mapper,
     fieldManager: flags.string("field-manager"),
     print: { ...print, encode },
     clock: factory.clock,
@@ -113,27 +119,17 @@ export async function runChange(options: ChangeOptions): Promise<void> {
 }
 
 async function changeOne(info: Info, options: ChangeOptions): Promise<void> {
-  const { mapping, namespace, name, object = {} } = info;
-  let changed;
-  try {
-    changed = options.change(mapping.kind, object, new Date(options.clock.now()));
-  } catch (error) {
-    const resource = formatGroupResource(mapping.resource);
-    throw new Error(`error: ${resource} ${goQuote(name)} ${(error as Error).message}`, { cause: error });
-  }
-  const { text } = await calculatePatch(mapping.kind, object, changed);
-  if (text === "{}") {
-    if (options.unchanged === undefined) throw justRestarted(name);
-    return print(info, options.unchanged, options);
-  }
-  const helper = new Helper(await options.client(), mapping, { fieldManager: options.fieldManager });
-  const patched = await helper
-    .patch(namespace, name, "strategic", new TextEncoder().encode(text))
+  const { clock, fieldManager } = options;
+  const client = { rest: await options.client(), mapper: await options.mapper() };
+  const { changed, object } = await options
+    .change({ client, object: info, fieldManager, clock })
     .catch((error: Error) => {
-      throw new Error(`failed to patch: ${error.message}`, { cause: error });
+      const doing = error instanceof RolloutRefusedError ? "error" : "failed to patch";
+      throw new Error(`${doing}: ${error.message}`, { cause: error });
     });
-  refresh(info, patched);
-  print(info, options.done, options);
+  if (changed) refresh(info, object);
+  else if (options.unchanged === undefined) throw justRestarted(info.name);
+  print(info, changed ? options.done : (options.unchanged ?? ""), options);
 }
 
 const justRestarted = (name: string): Error =>

@@ -1,11 +1,12 @@
-import { typedReader } from "../../actions/cluster-reader.js";
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
+import { rolloutHistory } from "../../actions/rollout/history.js";
+import { loadTypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { type History, historyKind, readHistory, type Revision } from "../../kinds/rollout/history.js";
+import type { Revision } from "../../kinds/rollout/history.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { templateText } from "./template-text.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";
 import { DESCRIPTION, TabWriter } from "../../printers/tab-writer.js";
@@ -14,10 +15,10 @@ import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags, warnUn
 
 export interface HistoryOptions extends Target {
   readonly client: () => Promise<RestClient>;
+  readonly mapper: () => Promise<RestMapper>;
   /** 0 lists them all. */
   readonly revision: bigint;
   readonly print: PrintRequest;
-  readonly kinds: TypedKinds;
   /** -o was given: what the revisions stand for is printed, else a line on each. */
   readonly whole: boolean;
   readonly unreadable: (replicaSet: string, message: string) => void;
@@ -56,14 +57,13 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   if (revision < 0n) throw new Error(`revision must be a positive integer: ${revision}`);
   const print = readPrintRequest(flags, factory);
   const isWhole = print.output !== "";
-  const kinds = await loadTypedKinds();
-  const isTyped = isWhole || print.template !== "";
+  const encode = isWhole || print.template !== "" ? (await loadTypedKinds()).encode : undefined;
   return {
     ...target,
     client: factory.restClient,
+    mapper: factory.mapper,
     revision,
-    print: { ...print, encode: isTyped ? kinds.encode : undefined },
-    kinds,
+    print: { ...print, encode },
     whole: isWhole,
     unreadable: warnUnreadable(factory, isWhole ? 172 : 114),
     streams: factory.streams,
@@ -89,23 +89,21 @@ export async function runHistory(options: HistoryOptions): Promise<void> {
   });
 }
 
-async function historyOf({ mapping, namespace, name }: Info, options: HistoryOptions): Promise<History> {
-  const kind = historyKind(mapping.kind, "history");
-  const reader = typedReader(await options.client(), options.kinds);
-  return readHistory(kind)(namespace, name, { reader, unreadable: options.unreadable });
+async function historyOf(object: Info, options: HistoryOptions): Promise<readonly Revision[]> {
+  const client = { rest: await options.client(), mapper: await options.mapper() };
+  return rolloutHistory({ client, object, onUnreadable: options.unreadable });
 }
 
-/** By number; the later of two with one number. */
-function chosen({ revisions }: History, wanted: bigint): readonly Revision[] {
-  const byNumber = new Map(revisions.map((revision) => [revision.number, revision]));
-  if (wanted === 0n) return [...byNumber.values()].sort((a, b) => (a.number < b.number ? -1 : 1));
-  const revision = byNumber.get(wanted);
+/** 0 is all of them. */
+function chosen(revisions: readonly Revision[], wanted: bigint): readonly Revision[] {
+  if (wanted === 0n) return revisions;
+  const revision = revisions.find(({ number }) => number === wanted);
   if (revision === undefined) throw new Error("unable to find the specified revision");
   return [revision];
 }
 
-async function overview(history: History, wanted: bigint): Promise<string> {
-  if (history.revisions.length === 0) return "No rollout history found.";
+async function overview(history: readonly Revision[], wanted: bigint): Promise<string> {
+  if (history.length === 0) return "No rollout history found.";
   const revisions = chosen(history, wanted);
   const [only] = revisions;
   if (wanted > 0n && only !== undefined) return templateText(only.shownTemplate());

@@ -1,4 +1,4 @@
-import { followObject } from "../../actions/follow-object.js";
+import { rolloutStatus } from "../../actions/rollout/status.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import { silentExit } from "../../cli/errors.js";
@@ -7,13 +7,14 @@ import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import { klogLine } from "../../client/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { type StatusViewer, statusViewerFor } from "../../kinds/rollout/status.js";
-import { Helper } from "../../resource/helper.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { type Info, objectName } from "../../resource/info.js";
+import { statusText } from "./status-text.js";
 import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags } from "./target.js";
 
 export interface StatusOptions extends Target {
   readonly client: () => Promise<RestClient>;
+  readonly mapper: () => Promise<RestMapper>;
   readonly watch: boolean;
   /** 0 is whichever runs. */
   readonly revision: bigint;
@@ -82,6 +83,7 @@ async function complete(factory: Factory, { args, flags, signal }: Invocation): 
       return result;
     },
     client: live?.above(factory.restClient) ?? factory.restClient,
+    mapper: factory.mapper,
     watch: flags.bool("watch"),
     revision,
     timeout: Math.max(timeout, 0),
@@ -96,39 +98,30 @@ export async function runStatus(options: StatusOptions): Promise<void> {
   let found = false;
   await result.visit(async (info) => {
     found = true;
-    await showStatus(info, statusViewerFor(info.mapping.kind), options);
+    await showStatus(info, options);
   });
   if (!found) options.streams.err.write(`No resources found in ${options.namespace} namespace.\n`);
 }
 
-async function showStatus(info: Info, viewer: StatusViewer, options: StatusOptions): Promise<void> {
+async function showStatus(info: Info, options: StatusOptions): Promise<void> {
   const { signal, timeout, watch, revision, streams, live } = options;
-  const time = new AbortController();
-  const timer = timeout > 0 ? setTimeout(() => time.abort(), Math.min(timeout, 2 ** 31 - 1)) : undefined;
-  const helper = new Helper(await options.client(), info.mapping, { sentBy: "dynamic" });
+  const { kind } = info.mapping.kind;
+  const client = { rest: await options.client(), mapper: await options.mapper() };
   try {
-    const deadline = AbortSignal.any([signal, time.signal]);
-    for await (const { type, object } of followObject(helper, info.namespace, info.name, deadline)) {
-      if (type === "SYNCED") continue;
-      // Not to follow another object of the same name.
-      if (type === "DELETED") throw new Error("object has been deleted");
-      const { text, done } = viewer(object, revision);
+    for await (const status of rolloutStatus({ client, object: info, revision, watch, timeout, signal })) {
+      const text = statusText(kind, status.object.metadata?.name ?? "", status);
       live?.clear();
-      streams.out.write(text);
-      if (done || !watch) return;
-      live?.set(objectName(info), progress(text));
+      streams.out.write(`${text}\n`);
+      if (status.step !== "complete" && watch) live?.set(objectName(info), progress(text));
     }
+  } catch (error) {
+    if (signal.aborted) throw silentExit();
+    throw error;
   } finally {
     live?.end();
-    clearTimeout(timer);
   }
-  if (signal.aborted) throw silentExit();
-  throw new Error("timed out waiting for the condition");
 }
 
 /** Without the object, which the line begins with. */
 const progress = (text: string): string =>
-  text
-    .trim()
-    .replace(/^Waiting for .* rollout to finish: /, "")
-    .replace(/\.{3}$/, "");
+  text.replace(/^Waiting for .* rollout to finish: /, "").replace(/\.{3}$/, "");

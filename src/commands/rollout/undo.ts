@@ -1,28 +1,26 @@
-import { typedReader } from "../../actions/cluster-reader.js";
-import { loadTypedKinds, type TypedKinds } from "../../actions/typed-object.js";
 import { LAST_APPLIED } from "../../actions/last-applied.js";
+import { rolloutUndo } from "../../actions/rollout/undo.js";
+import { loadTypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { printFlags, readPrintRequest } from "../../cli/flags/print-flags.js";
 import { dryRunFlag, type DryRunStrategy, readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { historyKind } from "../../kinds/rollout/history.js";
-import { planRollback } from "../../kinds/rollout/rollback.js";
+import type { RestMapper } from "../../machinery/rest-mapper.js";
 import { templateText } from "./template-text.js";
 import { type PrintRequest, printerFor } from "../../printers/formats.js";
-import { Helper } from "../../resource/helper.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { readTarget, requireTarget, ROLLED_OUT, type Target, targetFlags, warnUnreadable } from "./target.js";
 
 export interface UndoOptions extends Target {
   readonly program: string;
   readonly client: () => Promise<RestClient>;
+  readonly mapper: () => Promise<RestMapper>;
   /** 0 is the last one but the present. */
   readonly toRevision: bigint;
   readonly dryRun: DryRunStrategy;
   readonly print: PrintRequest;
-  readonly kinds: TypedKinds;
   readonly unreadable: (replicaSet: string, message: string) => void;
   readonly streams: Streams;
 }
@@ -61,15 +59,15 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
   const target = await readTarget(factory, flags, args);
   requireTarget(flags, args);
   const print = readPrintRequest(flags, factory);
-  const kinds = await loadTypedKinds();
+  const encode = print.output + print.template === "" ? undefined : (await loadTypedKinds()).encode;
   return {
     ...target,
     program: factory.program,
     client: factory.restClient,
+    mapper: factory.mapper,
     toRevision: BigInt(flags.number("to-revision")),
     dryRun,
-    print: { ...print, encode: print.output + print.template === "" ? undefined : kinds.encode },
-    kinds,
+    print: { ...print, encode },
     unreadable: warnUnreadable(factory, 114),
     streams: factory.streams,
   };
@@ -88,22 +86,14 @@ export async function runUndo(options: UndoOptions): Promise<void> {
 }
 
 /** What was done, in words. */
-async function rollBack({ mapping, namespace, name }: Info, options: UndoOptions): Promise<string> {
-  const { toRevision, dryRun, unreadable } = options;
-  const kind = historyKind(mapping.kind, "rollbacker");
-  const client = await options.client();
-  const context = { reader: typedReader(client, options.kinds), unreadable };
-  const { template, patch, requireWilling } = await planRollback(kind, { namespace, name }, toRevision, context);
-  if (dryRun === "client")
-    return `${kind === "Deployment" ? "" : "will roll back to "}${await templateText(template())}`;
-  requireWilling();
-  if (patch === undefined) return `skipped rollback (current template already matches revision ${toRevision})`;
-  const resource = { group: "apps", version: "v1", resource: `${kind.toLowerCase()}s` };
-  const helper = new Helper(client, { ...mapping, resource }, { dryRun: dryRun === "server" });
-  await helper.patch(namespace, name, patch.type, new TextEncoder().encode(patch.body)).catch((error: Error) => {
-    throw new Error(`failed restoring revision ${toRevision}: ${error.message}`, { cause: error });
-  });
-  return "rolled back";
+async function rollBack(info: Info, options: UndoOptions): Promise<string> {
+  const { toRevision, dryRun, unreadable: onUnreadable } = options;
+  const client = { rest: await options.client(), mapper: await options.mapper() };
+  const { type, template } = await rolloutUndo({ client, object: info, toRevision, dryRun, onUnreadable });
+  if (type === "rolledBack") return "rolled back";
+  if (type === "unchanged") return `skipped rollback (current template already matches revision ${toRevision})`;
+  const prefix = info.mapping.kind.kind === "Deployment" ? "" : "will roll back to ";
+  return `${prefix}${await templateText(template())}`;
 }
 
 const appliedWarning = (info: Info, program: string): string =>

@@ -1,3 +1,5 @@
+import { actionSurroundings } from "../../actions/surroundings.js";
+import type { WaitContext } from "../../actions/wait/settle.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { silentExit } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -15,8 +17,8 @@ import type { Printer } from "../../printers/printer.js";
 import type { Result } from "../../resource/builder.js";
 import { type Info, objectName } from "../../resource/info.js";
 import { type Condition, parseConditions } from "./conditions.js";
-import { type UntilContext, untilCreated, untilGone, untilHolds } from "./until.js";
-import { type Ending, waitTogether } from "./until-settled.js";
+import { untilCreated, untilMet } from "./until.js";
+import { type Ending, waitTogether } from "./wait-together.js";
 
 export interface WaitOptions {
   /** Finds the objects, each time anew. */
@@ -158,8 +160,8 @@ function readTogether(given: Flags, wanted: readonly Condition[]): WaitOptions["
   const texts = given.strings("fail-on");
   if (!any && texts.length === 0) return undefined;
   const conditions = texts.length === 0 ? [] : parseConditions(texts);
-  if (any && wanted.some(({ type }) => type === "create")) throw new Error("--any cannot be used with --for=create");
-  if (conditions.some(({ type }) => type === "create")) throw new Error("--fail-on cannot be used with create");
+  if (any && wanted.some(({ type }) => type === "created")) throw new Error("--any cannot be used with --for=create");
+  if (conditions.some(({ type }) => type === "created")) throw new Error("--fail-on cannot be used with create");
   return { any, failing: conditions.map((condition, index) => ({ condition, text: texts[index] ?? "" })) };
 }
 
@@ -170,7 +172,7 @@ export async function runWait(options: WaitOptions): Promise<void> {
   const timer = timeout > 0 ? setTimeout(() => time.abort(), Math.min(timeout, 2 ** 31 - 1)) : undefined;
   const deadline = AbortSignal.any([signal, time.signal]);
   try {
-    if (conditions.some(({ type }) => type === "create")) {
+    if (conditions.some(({ type }) => type === "created")) {
       live?.set(options.awaited, "not there yet");
       await untilCreated(options.find, deadline, timeout > 0);
       live?.remove(options.awaited);
@@ -186,7 +188,7 @@ export async function runWait(options: WaitOptions): Promise<void> {
 }
 
 async function waitForAll(options: WaitOptions, deadline: AbortSignal): Promise<void> {
-  const forDelete = options.conditions.some(({ type }) => type === "delete");
+  const forDelete = options.conditions.some(({ type }) => type === "deleted");
   if (options.live !== undefined) await showAll(options, options.live);
   const result = await options.find();
   if (forDelete) result.ignoreErrors(isNotFound);
@@ -209,13 +211,14 @@ async function waitSideBySide(
   { client, conditions, live, printer, streams, timeout }: WaitOptions,
   deadline: AbortSignal,
 ): Promise<void> {
-  if (infos.length === 0 && conditions.every(({ type }) => type !== "delete")) {
+  if (infos.length === 0 && conditions.every(({ type }) => type !== "deleted")) {
     throw new Error("no matching resources found");
   }
   const rest = await client();
   const [first] = conditions;
-  const contextOf = (info: Info): UntilContext => ({
-    client: rest,
+  const contextOf = (info: Info): WaitContext => ({
+    rest,
+    timers: actionSurroundings({}).timers,
     deadline,
     once: timeout === 0,
     seen: (object) => live?.set(objectName(info), first?.state(object) ?? ""),
@@ -230,12 +233,10 @@ async function waitSideBySide(
 async function waitFor(info: Info, condition: Condition, options: WaitOptions, deadline: AbortSignal): Promise<void> {
   const { live, printer, streams, timeout } = options;
   const seen = (object: KubeObject | undefined): void => live?.set(objectName(info), condition.state(object));
-  const context = { client: await options.client(), deadline, once: timeout === 0, seen };
+  const { timers } = actionSurroundings({});
+  const context = { rest: await options.client(), timers, deadline, once: timeout === 0, seen };
   seen(info.object);
-  let met: KubeObject;
-  if (condition.type === "holds") met = await untilHolds(info, condition.check, context);
-  else if (condition.type === "delete") met = await untilGone(info, context);
-  else met = created(info.object);
+  const met = await untilMet(info, condition, context);
   live?.clear();
   printQuietly(printer, met, (text) => void streams.out.write(text));
 }
@@ -255,9 +256,4 @@ function printQuietly(printer: Printer, object: KubeObject, out: (text: string) 
   } catch (error) {
     if (error instanceof TypeError || error instanceof RangeError) throw error;
   }
-}
-
-function created(object: KubeObject | undefined): KubeObject {
-  if (object === undefined) throw new Error("resource name must be provided");
-  return object;
 }

@@ -4,11 +4,20 @@ import type { GroupKind } from "../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { revisionOf } from "./revision.js";
 
-/** How far a rollout is: a line for people, with its newline, and whether there is nothing more to wait for. */
-export interface RolloutStatus {
-  readonly text: string;
-  readonly done: boolean;
-}
+/** How far a rollout is. Numbers count pods. */
+export type RolloutStatus =
+  /** The controller has not seen the object's last change. */
+  | { readonly step: "unobserved" }
+  /** So many of the wanted pods are new. A StatefulSet without a partition names the revision that it goes to. */
+  | { readonly step: "updating"; readonly updated: number; readonly wanted: number; readonly revision?: string }
+  /** All new pods are there, and so many old ones still. */
+  | { readonly step: "terminating"; readonly old: number }
+  /** So many of the new pods are available. */
+  | { readonly step: "unavailable"; readonly available: number; readonly wanted: number }
+  /** A StatefulSet waits for so many pods. */
+  | { readonly step: "unready"; readonly missing: number }
+  /** Nothing more is waited for. Of a StatefulSet: its pods, and without a partition their revision. */
+  | { readonly step: "complete"; readonly updated: number; readonly revision?: string };
 
 /** Throws where the rollout failed, or cannot be told. `revision` 0 is whichever runs. */
 export type StatusViewer = (object: KubeObject, revision: bigint) => RolloutStatus;
@@ -29,17 +38,12 @@ export function statusViewerFor({ group, kind }: GroupKind): StatusViewer {
   return viewer;
 }
 
-const waiting = (line: string): RolloutStatus => ({ text: `${line}\n`, done: false });
-const finished = (line: string): RolloutStatus => ({ text: `${line}\n`, done: true });
-
 function deploymentStatus(deployment: KubeObject, revision: bigint): RolloutStatus {
   const { name = "", generation = 0 } = deployment.metadata ?? {};
   const { replicas } = object(deployment.spec);
   const status = object(deployment.status);
   if (revision > 0n) requireRevision(deployment, revision);
-  if (generation > number(status.observedGeneration)) {
-    return waiting("Waiting for deployment spec update to be observed...");
-  }
+  if (generation > number(status.observedGeneration)) return { step: "unobserved" };
   const progressing = objects(status.conditions).find(({ type }) => type === "Progressing");
   if (progressing?.reason === "ProgressDeadlineExceeded") {
     throw new Error(`deployment ${goQuote(name)} exceeded its progress deadline`);
@@ -49,14 +53,12 @@ function deploymentStatus(deployment: KubeObject, revision: bigint): RolloutStat
     number(status.updatedReplicas),
     number(status.availableReplicas),
   ];
-  const rest = (what: string): RolloutStatus =>
-    waiting(`Waiting for deployment ${goQuote(name)} rollout to finish: ${what}...`);
   if (replicas !== undefined && updated < number(replicas)) {
-    return rest(`${updated} out of ${number(replicas)} new replicas have been updated`);
+    return { step: "updating", updated, wanted: number(replicas) };
   }
-  if (total > updated) return rest(`${total - updated} old replicas are pending termination`);
-  if (available < updated) return rest(`${available} of ${updated} updated replicas are available`);
-  return finished(`deployment ${goQuote(name)} successfully rolled out`);
+  if (total > updated) return { step: "terminating", old: total - updated };
+  if (available < updated) return { step: "unavailable", available, wanted: updated };
+  return { step: "complete", updated };
 }
 
 function requireRevision(deployment: KubeObject, wanted: bigint): void {
@@ -77,18 +79,14 @@ function requireRevision(deployment: KubeObject, wanted: bigint): void {
 /** A DaemonSet's revision cannot be asked for. */
 function daemonSetStatus(daemonSet: KubeObject): RolloutStatus {
   requireRollingUpdate(daemonSet);
-  const { name = "", generation = 0 } = daemonSet.metadata ?? {};
+  const { generation = 0 } = daemonSet.metadata ?? {};
   const status = object(daemonSet.status);
-  if (generation > number(status.observedGeneration)) {
-    return waiting("Waiting for daemon set spec update to be observed...");
-  }
-  const desired = number(status.desiredNumberScheduled);
+  if (generation > number(status.observedGeneration)) return { step: "unobserved" };
+  const wanted = number(status.desiredNumberScheduled);
   const [updated, available] = [number(status.updatedNumberScheduled), number(status.numberAvailable)];
-  const rest = (what: string): RolloutStatus =>
-    waiting(`Waiting for daemon set ${goQuote(name)} rollout to finish: ${what}...`);
-  if (updated < desired) return rest(`${updated} out of ${desired} new pods have been updated`);
-  if (available < desired) return rest(`${available} of ${desired} updated pods are available`);
-  return finished(`daemon set ${goQuote(name)} successfully rolled out`);
+  if (updated < wanted) return { step: "updating", updated, wanted };
+  if (available < wanted) return { step: "unavailable", available, wanted };
+  return { step: "complete", updated };
 }
 
 function statefulSetStatus(statefulSet: KubeObject): RolloutStatus {
@@ -97,30 +95,23 @@ function statefulSetStatus(statefulSet: KubeObject): RolloutStatus {
   const spec = object(statefulSet.spec);
   const status = object(statefulSet.status);
   const observed = number(status.observedGeneration);
-  if (observed === 0 || generation > observed) {
-    return waiting("Waiting for statefulset spec update to be observed...");
-  }
+  if (observed === 0 || generation > observed) return { step: "unobserved" };
   const replicas = spec.replicas === undefined ? undefined : number(spec.replicas);
   const missing = (replicas ?? 0) - number(status.readyReplicas);
-  if (replicas !== undefined && missing > 0) return waiting(`Waiting for ${missing} pods to be ready...`);
+  if (replicas !== undefined && missing > 0) return { step: "unready", missing };
   const updated = number(status.updatedReplicas);
   const { rollingUpdate } = object(spec.updateStrategy);
   if (rollingUpdate !== undefined) {
     const { partition } = object(rollingUpdate);
     const wanted = (replicas ?? 0) - number(partition);
     if (replicas !== undefined && partition !== undefined && updated < wanted) {
-      return waiting(
-        `Waiting for partitioned roll out to finish: ${updated} out of ${wanted} new pods have been updated...`,
-      );
+      return { step: "updating", updated, wanted };
     }
-    return finished(`partitioned roll out complete: ${updated} new pods have been updated...`);
+    return { step: "complete", updated };
   }
   const [current, update] = [text(status.currentRevision), text(status.updateRevision)];
-  if (update !== current) {
-    return waiting(`waiting for statefulset rolling update to complete ${updated} pods at revision ${update}...`);
-  }
-  const pods = number(status.currentReplicas);
-  return finished(`statefulset rolling update complete ${pods} pods at revision ${current}...`);
+  if (update !== current) return { step: "updating", updated, wanted: replicas ?? 0, revision: update };
+  return { step: "complete", updated: number(status.currentReplicas), revision: current };
 }
 
 function requireRollingUpdate({ spec }: KubeObject): void {

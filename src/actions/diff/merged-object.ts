@@ -1,20 +1,23 @@
-import { withoutLastApplied } from "../../actions/last-applied.js";
-import { PatchObject } from "../../actions/patch-object.js";
+import { pause } from "../../base/pause.js";
+import type { Timers } from "../../base/timers.js";
 import type { OpenApi } from "../../client/openapi/openapi.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { encodeBody } from "../../resource/encode-json.js";
 import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
-import { sleep } from "../../resource/url-source.js";
+import { withoutLastApplied } from "../last-applied.js";
+import { PatchObject } from "../patch-object.js";
 
 export interface MergeOptions {
-  readonly client: RestClient;
+  readonly rest: RestClient;
+  readonly timers: Timers;
   readonly serverSide: boolean;
   readonly forceConflicts: boolean;
   readonly fieldManager: string;
-  readonly openapi: () => Promise<OpenApi>;
+  readonly openapi: (() => Promise<OpenApi>) | undefined;
   readonly warn: (message: string) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
@@ -27,18 +30,18 @@ export async function mergedObject(
   lock: boolean,
   options: MergeOptions,
 ): Promise<KubeObject> {
-  const { client, fieldManager, serverSide, forceConflicts, warn } = options;
+  const { rest: client, fieldManager, serverSide, forceConflicts, signal, timers, warn } = options;
   const { namespace, name, object: live } = info;
-  const helper = new Helper(client, info.mapping, { dryRun: true, fieldManager });
+  const helper = new Helper(client, info.mapping, { dryRun: true, fieldManager, signal });
   if (serverSide) return helper.patch(namespace, name, "apply", encodeBody(local), forceConflicts);
   if (live === undefined) return helper.create(namespace, local);
   const patching = new PatchObject(info, withoutLastApplied(local), helper, {
     client,
-    openapi: await options.openapi(),
+    openapi: await options.openapi?.(),
     overwrite: true,
     dryRun: "server",
     resourceVersion: lock ? (live.metadata?.resourceVersion ?? "") : undefined,
-    sleep,
+    sleep: (milliseconds) => pause(timers, milliseconds, signal),
     warn,
   });
   return patching.run(live);

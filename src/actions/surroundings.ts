@@ -1,0 +1,24 @@
+import type { Clock } from "../base/clock.js";
+import { pause } from "../base/pause.js";
+import { workTimers, type Timers } from "../base/timers.js";
+import { surroundingsOf } from "../client/surroundings.js";
+
+/** What an action that waits or stamps uses of its process. What is left out is the process's own. */
+export interface ActionSurroundings {
+  /** Ages and stamps of objects. */
+  readonly clock?: Clock | undefined;
+  /** Pauses, retries and time limits. The process's own keep it alive while the action runs. */
+  readonly timers?: Timers | undefined;
+}
+
+/** Completes the surroundings given to an action. */
+export function actionSurroundings({ clock, timers }: ActionSurroundings): {
+  readonly clock: Clock;
+  readonly timers: Timers;
+} {
+  return { clock: clock ?? surroundingsOf({}).clock, timers: timers ?? workTimers };
+}
+
+/** Pauses so many milliseconds by the process's own timers, or until `signal` aborts, and keeps the process alive meanwhile. */
+export const awaitedPause = (milliseconds: number, signal?: AbortSignal): Promise<void> =>
+  pause(workTimers, milliseconds, signal);

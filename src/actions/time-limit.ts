@@ -1,0 +1,30 @@
+import type { Timers } from "../base/timers.js";
+
+/** An action was not done when its time limit was over. */
+export class TimedOutError extends Error {
+  override readonly name = "TimedOutError";
+}
+
+/** The end of what an action may take: its caller's signal or its time limit, whichever comes first. */
+export interface TimeLimit {
+  /** Aborts at the end. */
+  readonly deadline: AbortSignal;
+  /** Whether the time is over. False where the caller aborted before. */
+  readonly isOver: () => boolean;
+  /** Cancels the timer. */
+  readonly end: () => void;
+}
+
+/** Starts a time limit of `timeout` milliseconds: undefined has none, and what is not above 0 is over at once. The caller ends it. */
+export function startTimeLimit(timers: Timers, timeout: number | undefined, signal?: AbortSignal): TimeLimit {
+  const time = new AbortController();
+  let cancel = (): void => undefined;
+  if (timeout !== undefined && timeout > 0) cancel = timers.start(timeout, () => time.abort());
+  else if (timeout !== undefined) time.abort();
+  const deadline = signal === undefined ? time.signal : AbortSignal.any([signal, time.signal]);
+  return {
+    deadline,
+    isOver: () => time.signal.aborted && signal?.aborted !== true,
+    end: cancel,
+  };
+}
