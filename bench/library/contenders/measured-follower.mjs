@@ -12,6 +12,8 @@ import { createInterface } from "node:readline";
  * It returns a function that counts the objects in its cache.
  */
 export async function measureFollower(start) {
+  // Also in the middle of a count: the parent may be gone.
+  process.stdin.once("end", () => process.exit(0));
   let calls = 0;
   let wanted = Number(process.argv.at(-1));
   let first = 0;
@@ -43,7 +45,6 @@ export async function measureFollower(start) {
     say({ counting: wanted });
     say({ milliseconds: await changes, cpu: cpuMilliseconds() - before });
   }
-  process.exit(0);
 }
 
 function say(answer) {

@@ -92,9 +92,8 @@ func main() {
 		"objects":      len(informer.GetStore().ListKeys()),
 	})
 
-	commands := bufio.NewScanner(os.Stdin)
-	for commands.Scan() {
-		count, err := strconv.ParseInt(strings.TrimPrefix(commands.Text(), "count "), 10, 64)
+	for command := range commands() {
+		count, err := strconv.ParseInt(strings.TrimPrefix(command, "count "), 10, 64)
 		check(err)
 		changes := handled.expect(count)
 		before := cpuMilliseconds()
@@ -105,6 +104,19 @@ func main() {
 			"cpu":          cpuMilliseconds() - before,
 		})
 	}
+}
+
+// commands are the lines of stdin. The process ends with them, also in the middle of a count: the parent may be gone.
+func commands() <-chan string {
+	lines := make(chan string)
+	go func() {
+		input := bufio.NewScanner(os.Stdin)
+		for input.Scan() {
+			lines <- input.Text()
+		}
+		os.Exit(0)
+	}()
+	return lines
 }
 
 func say(answer map[string]any) {
