@@ -2,10 +2,8 @@
  * Actions on objects, the exports of "kubets/actions": what kubectl's commands do, without flags and text. They take a
  * KubernetesClient of "kubets".
  */
-export { type ActionClient, infoOf, type ObjectReference, type ResolvedTarget, type Target } from "./target.js";
+export type { ActionClient, ObjectReference, ResolvedTarget, Target } from "./target.js";
 export type { ActionSurroundings } from "./surroundings.js";
-export { Helper, type HelperOptions } from "../resource/helper.js";
-export type { Info } from "../resource/info.js";
 export { type ApplyEvent, applyObject, type ApplyOptions, type DryRun } from "./apply-object.js";
 export { createObject } from "./create-object.js";
 export { deleteObject } from "./delete-object.js";

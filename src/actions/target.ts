@@ -6,14 +6,17 @@ import type { RestMapping } from "../machinery/rest-mapper.js";
 import type { Info } from "../resource/info.js";
 
 /** What actions use of a {@link KubernetesClient}: its connection, and the mapper from kinds to resources. */
-export type ActionClient = Pick<KubernetesClient, "rest" | "mapper">;
+export interface ActionClient extends Pick<KubernetesClient, "rest" | "mapper"> {
+  /** Where an object without a namespace is. Absent: a namespaced one has to name its own. */
+  readonly namespace?: string;
+}
 
 /** An object by its name: `{ apiVersion: "apps/v1", kind: "Deployment", namespace: "shop", name: "web" }`. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  /** Absent for kinds without namespaces. */
+  /** Absent for kinds without namespaces. Default: the client's. */
   readonly namespace?: string | undefined;
 }
 
@@ -34,11 +37,11 @@ export type Target = ObjectReference | ResolvedTarget;
  * Finds the resource of what is named. Throws a NoMatchError for a kind that the server lacks, and an Error for a namespaced
  * kind without a namespace.
  */
-export async function resolveTarget(target: Target, { mapper }: Pick<ActionClient, "mapper">): Promise<ResolvedTarget> {
+export async function resolveTarget(target: Target, client: Omit<ActionClient, "rest">): Promise<ResolvedTarget> {
   if ("mapping" in target) return target;
-  const { apiVersion, kind, name, namespace = "" } = target;
+  const { apiVersion, kind, name, namespace = client.namespace ?? "" } = target;
   const { group, version } = parseGroupVersion(apiVersion);
-  const mapping = await mapper.mappingFor({ group, kind }, version);
+  const mapping = await client.mapper.mappingFor({ group, kind }, version);
   if (name === "") throw new Error(`the ${kind} has no name: name the object that is meant`);
   if (mapping.namespaced && namespace === "") {
     throw new Error(`the ${kind} ${goQuote(name)} has no namespace: name the one that it is in`);
@@ -46,14 +49,9 @@ export async function resolveTarget(target: Target, { mapper }: Pick<ActionClien
   return { mapping, namespace: mapping.namespaced ? namespace : "", name };
 }
 
-/**
- * The Info of an object, which actions of manifests take: `applyObject(await infoOf(manifest, client), ...)`. Throws as
- * {@link resolveTarget}; the object may have a generateName instead of a name.
- */
-export async function infoOf(object: ApiObject, { mapper }: Pick<ActionClient, "mapper">): Promise<Info> {
-  const { apiVersion = "", kind = "", metadata = {} } = object;
-  const { name = "", generateName = "", namespace = "" } = metadata;
-  const reference = { apiVersion, kind, name: name || generateName, namespace };
-  const target = await resolveTarget(reference, { mapper });
-  return { source: "", ...target, name, object: object as KubeObject };
+/** The Info of an object in hand, which has a name. Throws as {@link resolveTarget}. */
+export async function infoOfObject(object: ApiObject, client: Omit<ActionClient, "rest">): Promise<Info> {
+  const { apiVersion = "", kind = "", metadata: { name = "", namespace } = {} } = object;
+  const target = await resolveTarget({ apiVersion, kind, name, namespace }, client);
+  return { source: "", ...target, object: object as KubeObject };
 }

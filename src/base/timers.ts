@@ -14,11 +14,3 @@ export const systemTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
-
-/** Timers that keep the process alive until they fire or are cancelled: for the pauses of work that a caller awaits. */
-export const awaitedTimers: Timers = {
-  start(milliseconds, callback) {
-    const timer = setTimeout(callback, Math.min(milliseconds, LONGEST));
-    return () => clearTimeout(timer);
-  },
-};

@@ -121,7 +121,8 @@ test("a validation of the caller's goes back to the editor before anything is se
     editObjects({
       client,
       objects: [reference("checked")],
-      editor: async ({ document, reasons }) => document.replace(/a: ".*"/, `a: "${reasons.length === 0 ? "bad" : "good"}"`),
+      editor: async ({ document, reasons }) =>
+        document.replace(/a: ".*"/, `a: "${reasons.length === 0 ? "bad" : "good"}"`),
       validate: async (json) => {
         if (json.includes('"bad"')) throw new Error("a must be good");
       },

@@ -4,7 +4,7 @@ import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import type { Info } from "../../resource/info.js";
 import { retrieveWith } from "../../resource/retrieve.js";
 import { actionSurroundings, type ActionSurroundings } from "../surroundings.js";
-import { type ActionClient, infoOf } from "../target.js";
+import { type ActionClient, infoOfObject } from "../target.js";
 import { isSecret, maskSecret } from "./mask-secret.js";
 import { mergedObject } from "./merged-object.js";
 import { withoutServerFields } from "./server-fields.js";
@@ -53,7 +53,7 @@ export async function* diffObject(options: DiffObjectOptions): AsyncGenerator<Di
   const { client, serverSide = false, forceConflicts = false, fieldManager = "kubets", openapi, signal } = options;
   const { timers } = actionSurroundings(options);
   const { rest } = client;
-  const given = "mapping" in options.object ? options.object : await infoOf(options.object, client);
+  const given = "mapping" in options.object ? options.object : await infoOfObject(options.object, client);
   const local = given.object ?? {};
   for (let attempt = 1; ; attempt++) {
     const info: Info = { ...given };

@@ -6,7 +6,7 @@ import { Helper } from "../../resource/helper.js";
 import type { Info } from "../../resource/info.js";
 import { isList, listItems } from "../../resource/is-list.js";
 import { eventsOf } from "../event-stream.js";
-import { type ActionClient, infoOf, resolveTarget, type Target } from "../target.js";
+import { type ActionClient, infoOfObject, resolveTarget, type Target } from "../target.js";
 import { type EditEnd, editLoop, type EditReason, type EditRound } from "./edit-loop.js";
 import { patchEdited, type PatchEditedEvent } from "./patch-edited.js";
 
@@ -75,6 +75,6 @@ async function readObjects(text: string, client: ActionClient): Promise<readonly
   if (!isJsonObject(value)) throw new Error("the text holds no object");
   const object: KubeObject = value;
   const infos: Info[] = [];
-  for (const item of isList(object) ? listItems(object) : [object]) infos.push(await infoOf(item, client));
+  for (const item of isList(object) ? listItems(object) : [object]) infos.push(await infoOfObject(item, client));
   return infos;
 }
