@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   kinds: ["client", "api", "machinery", "base"],
   kustomize: ["kinds", "machinery", "base"],
   actions: ["kinds", "resource", "client", "api", "machinery", "base"],
-  cli: ["resource", "printers", "client", "machinery", "base"],
+  cli: ["actions", "resource", "printers", "client", "machinery", "base"],
   commands: ["cli", "actions", "kinds", "resource", "printers", "client", "api", "machinery", "base"],
   server: ["client", "api", "machinery", "base"],
   controllers: ["client", "api", "machinery", "base"],
@@ -145,6 +145,11 @@ describe("the import table", () => {
       return a[0] === "commands" && b[0] === "commands" && a.length > 2 && b.length > 2 && a[1] !== b[1];
     });
     expect(forbidden.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  test("commands import actions one by one: the library's index would load all of them", () => {
+    const barrel = imports.filter(({ to }) => to === join("actions", "index.js"));
+    expect(barrel.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });
 
   test("there is no util folder or file", () => {

@@ -2,7 +2,7 @@
  * Actions on objects, the exports of "kubets/actions": what kubectl's commands do, without flags and text. They take a
  * KubernetesClient of "kubets".
  */
-export { type ActionClient, type ObjectReference, type ResolvedTarget, type Target } from "./target.js";
+export type { ActionClient, ObjectReference, ResolvedTarget, Target } from "./target.js";
 export type { ActionSurroundings } from "./surroundings.js";
 export { type ApplyEvent, applyObject, type ApplyOptions, type DryRun } from "./apply-object.js";
 export { createObject } from "./create-object.js";
@@ -56,7 +56,7 @@ export type { WaitOutcome } from "./wait/settle.js";
 export { waitForObject, type WaitOptions } from "./wait/wait-for-object.js";
 export { cannotWait, waitUntilGone, type WaitUntilGoneOptions } from "./wait-until-gone.js";
 export { type DocumentValidation, documentValidation } from "./validate-document.js";
-// What actions take: a client's rest, an Info of an object, and a Helper that sends as kubectl does.
+// What actions of manifests take: an Info of an object, and a Helper that sends as kubectl does.
 export { type DeleteOptions, Helper, type HelperOptions } from "../resource/helper.js";
 export type { Info } from "../resource/info.js";
 export { infoOf } from "../resource/info-of.js";

@@ -1,7 +1,7 @@
-import type { Clock } from "../base/clock.js";
+import { type Clock, systemClock } from "../base/clock.js";
 import { pause } from "../base/pause.js";
-import { workTimers, type Timers } from "../base/timers.js";
-import { surroundingsOf } from "../client/surroundings.js";
+import type { Timers } from "../base/timers.js";
+import { workTimers } from "../base/work-timers.js";
 
 /** What an action that waits or stamps uses of its process. What is left out is the process's own. */
 export interface ActionSurroundings {
@@ -16,7 +16,7 @@ export function actionSurroundings({ clock, timers }: ActionSurroundings): {
   readonly clock: Clock;
   readonly timers: Timers;
 } {
-  return { clock: clock ?? surroundingsOf({}).clock, timers: timers ?? workTimers };
+  return { clock: clock ?? systemClock, timers: timers ?? workTimers };
 }
 
 /** Pauses so many milliseconds by the process's own timers, or until `signal` aborts, and keeps the process alive meanwhile. */

@@ -15,14 +15,3 @@ export const systemTimers: Timers = {
     return () => clearTimeout(timer);
   },
 };
-
-/**
- * Timers that keep the process alive until they fire or are cancelled. For work that must go on: an informer that waits for
- * its server to come back holds no socket, and Node would end its process.
- */
-export const workTimers: Timers = {
-  start(milliseconds, callback) {
-    const timer = setTimeout(callback, Math.min(milliseconds, LONGEST));
-    return () => clearTimeout(timer);
-  },
-};

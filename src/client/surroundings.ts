@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
-import { type Timers, workTimers } from "../base/timers.js";
+import type { Timers } from "../base/timers.js";
+import { workTimers } from "../base/work-timers.js";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

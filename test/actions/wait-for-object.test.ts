@@ -158,5 +158,6 @@ test("an unknown kind and a missing namespace are errors that name what is wrong
   const unknown = { apiVersion: "shop.example.com/v1", kind: "Cart", name: "a" };
   await expect(waitForObject({ client, object: unknown, until })).rejects.toSatisfy(isNoMatchError);
   const homeless = { apiVersion: "v1", kind: "Pod", name: "a" };
-  await expect(waitForObject({ client, object: homeless, until })).rejects.toThrow('the Pod "a" has no namespace');
+  const { rest, mapper } = client;
+  await expect(waitForObject({ client: { rest, mapper }, object: homeless, until })).rejects.toThrow('the Pod "a" has no namespace');
 });

@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
-import { findManifests } from "../../actions/index.js";
+import { findManifests } from "../../actions/find-manifests.js";
 import { parsePruneKinds, type PruneKind } from "../../actions/prune.js";
 import { kubernetesRelease } from "../../cli/client-version.js";
 import type { Invocation } from "../../cli/command.js";

@@ -1,5 +1,5 @@
 import type { ServerSideOptions } from "../../actions/apply-server-side.js";
-import type { ApplyOptions } from "../../actions/index.js";
+import type { ApplyOptions } from "../../actions/apply-object.js";
 import type { VerboseLog } from "../../client/klog.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
 import type { KubeObject } from "../../machinery/meta/object.js";

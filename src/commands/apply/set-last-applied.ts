@@ -1,6 +1,6 @@
 import { annotationPatch } from "../../actions/apply-annotation.js";
 import { describeInfo } from "../../actions/apply-object.js";
-import { lastApplied } from "../../actions/index.js";
+import { lastApplied } from "../../actions/last-applied.js";
 import { withSource } from "../../actions/source-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";

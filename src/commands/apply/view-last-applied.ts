@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
-import { lastApplied } from "../../actions/index.js";
+import { lastApplied } from "../../actions/last-applied.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
 import { usageError } from "../../cli/errors.js";

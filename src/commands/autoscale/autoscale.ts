@@ -1,4 +1,9 @@
-import { createByClient, loadTypedKinds, recordTypedConfiguration, type TypedKinds } from "../../actions/index.js";
+import {
+  createByClient,
+  loadTypedKinds,
+  recordTypedConfiguration,
+  type TypedKinds,
+} from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory } from "../../cli/factory.js";

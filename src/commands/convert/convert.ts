@@ -1,4 +1,4 @@
-import { documentValidation } from "../../actions/index.js";
+import { documentValidation } from "../../actions/validate-document.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import { filenameFlags, readFilenames, requireFilenames } from "../../cli/flags/filename-flags.js";

@@ -1,4 +1,5 @@
-import { documentValidation, withLastApplied } from "../../actions/index.js";
+import { withLastApplied } from "../../actions/last-applied.js";
+import { documentValidation } from "../../actions/validate-document.js";
 import type { Invocation } from "../../cli/command.js";
 import { editInEditor, type EditOptions, OBJECT_HEADER } from "../../cli/edit-in-editor.js";
 import { editedReader, editFormat } from "../../cli/editing.js";

@@ -1,4 +1,6 @@
-import { createObject, findManifests, recordConfiguration } from "../../actions/index.js";
+import { createObject } from "../../actions/create-object.js";
+import { findManifests } from "../../actions/find-manifests.js";
+import { recordConfiguration } from "../../actions/last-applied.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";

@@ -1,4 +1,9 @@
-import { createByClient, loadTypedKinds, recordTypedConfiguration, type TypedKinds } from "../../actions/index.js";
+import {
+  createByClient,
+  loadTypedKinds,
+  recordTypedConfiguration,
+  type TypedKinds,
+} from "../../actions/typed-object.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";

@@ -1,4 +1,4 @@
-import { loadTypedKinds, protobufBody, type TypedKinds } from "../../actions/index.js";
+import { loadTypedKinds, protobufBody, type TypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeNamesOf } from "../../cli/completion/resource-completers.js";
 import type { Factory, Streams } from "../../cli/factory.js";

@@ -1,11 +1,6 @@
-import {
-  loadTypedKinds,
-  overrideObject,
-  type Overrides,
-  readTyped,
-  recordTypedConfiguration,
-  type TypedKinds,
-} from "../../actions/index.js";
+import { overrideObject, type Overrides } from "../../actions/override-object.js";
+import { readTyped } from "../../actions/read-typed.js";
+import { loadTypedKinds, recordTypedConfiguration, type TypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory } from "../../cli/factory.js";

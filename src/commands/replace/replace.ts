@@ -1,4 +1,5 @@
-import { findManifests, recordConfiguration } from "../../actions/index.js";
+import { findManifests } from "../../actions/find-manifests.js";
+import { recordConfiguration } from "../../actions/last-applied.js";
 import { withSource } from "../../actions/source-error.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { offerWords } from "../../cli/completion/resource-completers.js";

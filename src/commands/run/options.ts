@@ -1,5 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
-import { loadTypedKinds } from "../../actions/index.js";
+import { loadTypedKinds } from "../../actions/typed-object.js";
 import type { Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
