@@ -1,4 +1,3 @@
-import { holdProcess } from "../base/hold-process.js";
 import { pause } from "../base/pause.js";
 import { withTimeLimit } from "../base/time-limit.js";
 import { isGone, isStatusError } from "../machinery/errors/status-error.js";
@@ -124,7 +123,7 @@ async function* states<T extends ApiObject>(
       seen.problem = error instanceof Error ? error : new Error(String(error));
       if (isGone(error)) resourceVersion = undefined;
     }
-    await holdProcess(pause(timers, RETRY_MS, signal));
+    await pause(timers, RETRY_MS, signal);
   }
 }
 

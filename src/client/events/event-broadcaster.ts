@@ -1,6 +1,5 @@
 import { hostname } from "node:os";
 import { Fifo } from "../../base/fifo.js";
-import { holdProcess } from "../../base/hold-process.js";
 import { withTimeLimit } from "../../base/time-limit.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
@@ -145,13 +144,13 @@ class QueueingBroadcaster implements EventBroadcaster {
 
   async room(): Promise<void> {
     while (this.#queue.length >= this.#queueSize && !this.#closing.signal.aborted) {
-      await holdProcess(new Promise<void>((resolve) => this.#waitingForRoom.push(resolve)));
+      await new Promise<void>((resolve) => this.#waitingForRoom.push(resolve));
     }
   }
 
   flush(): Promise<void> {
     if (this.#done === this.#added) return Promise.resolve();
-    return holdProcess(new Promise((resolve) => this.#flushes.push({ until: this.#added, resolve })));
+    return new Promise((resolve) => this.#flushes.push({ until: this.#added, resolve }));
   }
 
   close(): Promise<void> {

@@ -1,5 +1,4 @@
 import { hostname } from "node:os";
-import { holdProcess } from "../../base/hold-process.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
 import { startStopwatch, type StartStopwatch } from "../../base/stopwatch.js";
@@ -138,7 +137,7 @@ export class LeaderElector {
     if (this.#running) throw new Error(`the elector of lease ${this.#lock.description} is already running`);
     this.#running = true;
     try {
-      await holdProcess(this.#compete(signal));
+      await this.#compete(signal);
     } finally {
       this.#running = false;
     }

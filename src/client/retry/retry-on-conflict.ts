@@ -1,4 +1,3 @@
-import { holdProcess } from "../../base/hold-process.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
 import { isConflict } from "../../machinery/errors/status-error.js";
@@ -46,6 +45,6 @@ export async function retryOnConflict<T>(attempt: () => Promise<T>, options: Ret
       if (!isConflict(error) || step >= backoff.steps) throw error;
     }
     const jitter = (backoff.jitter * randomBelow(random, JITTER_STEPS)) / JITTER_STEPS;
-    await holdProcess(pause(timers, backoff.duration * backoff.factor ** (step - 1) * (1 + jitter), signal));
+    await pause(timers, backoff.duration * backoff.factor ** (step - 1) * (1 + jitter), signal);
   }
 }
