@@ -41,13 +41,13 @@ export class ScriptedListWatch implements ListWatch {
     return { kind: "ConfigMapList", apiVersion: "v1", metadata, items: [...next.list] };
   }
 
-  async *watch({ signal, timeoutSeconds, ...options }: WatchOptions): AsyncGenerator<WatchEvent> {
+  async *watchBatches({ signal, timeoutSeconds, ...options }: WatchOptions): AsyncGenerator<readonly WatchEvent[]> {
     this.watchSeconds.push(timeoutSeconds ?? 0);
     const request = this.#note("watch", options);
     const [next] = this.#script;
     if (next === undefined || !("watch" in next)) return this.#unexpected(request);
     this.#script.shift();
-    yield* next.watch;
+    if (next.watch.length > 0) yield next.watch;
     if (next.ends instanceof Error) throw next.ends;
     if (next.ends === "silence") await this.#open(signal);
   }

@@ -66,8 +66,7 @@ export class Indexer<T extends ApiObject> implements ReadonlyIndexer<T> {
   }
 
   /** Adds an object, or replaces the one with its key. */
-  set(object: T): void {
-    const key = this.keyOf(object);
+  set(object: T, key = this.keyOf(object)): void {
     const before = this.#objects.get(key);
     this.#objects.set(key, object);
     for (const index of this.#indices.values()) {

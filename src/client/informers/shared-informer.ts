@@ -12,6 +12,7 @@ import { HandlerQueue, type Notification } from "./handler-queue.js";
 import { type IndexFunction, Indexer, type ReadonlyIndexer } from "./indexer.js";
 import { Lister } from "./lister.js";
 import { objectKey } from "./object-key.js";
+import { SharedFields } from "./shared-fields.js";
 
 export interface InformerOptions<T extends ApiObject> extends Partial<Surroundings> {
   readonly selection?: Selection;
@@ -65,7 +66,7 @@ export class SharedInformer<T extends ApiObject> {
     this.#indexer = new Indexer(this.#reportingAll(indexers));
     this.#deltas = new DeltaQueue({
       known: this.#indexer,
-      transform: transform && this.#reporting(transform, (o) => o),
+      transform: sharingFields(transform && this.#reporting(transform, (object) => object)),
     });
     this.#reflector = new Reflector(source, this.#store(), {
       ...this.#surroundings,
@@ -197,8 +198,9 @@ export class SharedInformer<T extends ApiObject> {
       return;
     }
     const { object } = delta;
-    const before = this.#indexer.get(objectKey(object));
-    this.#indexer.set(object);
+    const key = objectKey(object);
+    const before = this.#indexer.get(key);
+    this.#indexer.set(object, key);
     if (before === undefined) {
       this.#distribute({ type: "added", object, isInitial: !this.#hasSynced }, this.#handlers);
       return;
@@ -270,4 +272,14 @@ export class SharedInformer<T extends ApiObject> {
       Object.entries(indexers).map(([name, valuesOf]) => [name, this.#reporting(valuesOf, () => [])]),
     );
   }
+}
+
+/** Objects are cached as the transform leaves them, with shared fields. */
+function sharingFields<T extends ApiObject>(transform: ((object: T) => T) | undefined): (object: T) => T {
+  const fields = new SharedFields();
+  return (object) => {
+    const kept = transform === undefined ? object : transform(object);
+    fields.share(kept);
+    return kept;
+  };
 }

@@ -6,8 +6,8 @@ import type { WatchEvent } from "../dynamic/watch-events.js";
 export interface ListWatch<T extends ApiObject = KubeObject> {
   /** One page. */
   list(options: ListOptions): Promise<KubeList<T>>;
-  /** Throws an ERROR event as a StatusError. Ends when the server ends the watch. */
-  watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  /** Yields events that arrived together. Throws an ERROR event as a StatusError. Ends when the server ends the watch. */
+  watchBatches(options: WatchOptions): AsyncIterable<readonly WatchEvent<T>[]>;
 }
 
 /** Which part of a collection. */

@@ -6,11 +6,11 @@ import { throwUncaught } from "../../base/throw-uncaught.js";
 import { isGone, isStatusError } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import type { WatchOptions } from "../dynamic/resource-client.js";
+import { listInPages } from "../dynamic/pager.js";
+import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
 import type { WatchEvent } from "../dynamic/watch-events.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { isTransportError } from "../transport/transport-error.js";
-import { listPages } from "./list-pages.js";
 import { type SilenceLimit, silenceLimit } from "./silence-limit.js";
 import {
   type ListWatch,
@@ -143,18 +143,21 @@ export class Reflector<T extends ApiObject> {
   }
 
   async #pageList(signal: AbortSignal): Promise<void> {
-    const { items, resourceVersion } = await this.#limited(signal, Infinity, (limit) =>
-      listPages(
-        (page) => this.source.list({ ...page, signal: limit.signal }),
+    const { items, metadata } = await this.#limited(signal, Infinity, (limit) =>
+      listInPages<T>(
+        async (page) => {
+          const list = await this.source.list({ ...page, signal: limit.signal } as ListOptions);
+          limit.heard();
+          return list;
+        },
         {
           ...this.options.selection,
           // Any state is good enough to begin with; a later one may not be older than what was read before.
           resourceVersion: this.#versionUnavailable ? "" : this.#version || "0",
         },
-        limit.heard,
       ),
     );
-    this.#listed(items, resourceVersion);
+    this.#listed(items, metadata.resourceVersion ?? "");
   }
 
   /** A list as the beginning of a watch, which then goes on as one. */
@@ -234,7 +237,7 @@ export class Reflector<T extends ApiObject> {
     const lasted = startStopwatch();
     try {
       await this.#limited(signal, timeoutSeconds * 1000 + WATCH_GRACE_MS, async (limit) => {
-        for await (const event of this.source.watch({
+        for await (const batch of this.source.watchBatches({
           ...this.options.selection,
           ...from,
           allowWatchBookmarks: true,
@@ -243,8 +246,8 @@ export class Reflector<T extends ApiObject> {
         })) {
           if (limit.signal.aborted) return;
           limit.heard();
-          events += 1;
-          handle(event);
+          events += batch.length;
+          for (const event of batch) handle(event);
         }
       });
     } catch (error) {

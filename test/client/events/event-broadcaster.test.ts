@@ -95,6 +95,8 @@ describe("an event", () => {
     await all.flush();
     expect((await events()).map(written)).toEqual([
       {
+        apiVersion: "v1",
+        kind: "Event",
         metadata: { name: `web.${(BigInt(time.now()) * 1_000_000n).toString(16)}`, namespace },
         involvedObject: {
           apiVersion: "v1",
@@ -131,6 +133,8 @@ describe("an event", () => {
     await all.flush();
     expect((await events("events.k8s.io")).map(written)).toEqual([
       {
+        apiVersion: "events.k8s.io/v1",
+        kind: "Event",
         metadata: { name: expect.stringMatching(/^web\.[0-9a-f]{16}$/), namespace, annotations: { a: "b" } },
         eventTime: "2026-01-01T00:00:00.000000Z",
         reportingController: "example.com/web-operator",

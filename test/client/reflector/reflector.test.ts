@@ -97,25 +97,6 @@ describe("a reflector", () => {
     await run.stop();
   });
 
-  test("RFL-2: items of a list get the kind and apiVersion that the list of a built-in kind leaves out", async () => {
-    const { kind: _, apiVersion: __, ...bare } = configMap("a", "3");
-    const source = new ScriptedListWatch({ list: [bare as KubeObject], version: "7" }, { watch: [], ends: "silence" });
-    const objects: KubeObject[] = [];
-    const ignore = () => {};
-    const stop = new AbortController();
-    const store = {
-      replace: (all: readonly KubeObject[]) => void objects.push(...all),
-      add: ignore,
-      update: ignore,
-      delete: ignore,
-    };
-    const running = new Reflector(source, store, { streamingLists: false, timers: time }).run(stop.signal);
-    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
-    expect(objects).toEqual([configMap("a", "3")]);
-    stop.abort();
-    await running;
-  });
-
   test("RFL-3: the next watch goes on from the last event or bookmark, once the server is known not to be behind it", async () => {
     const source = new ScriptedListWatch(
       { list: [], version: "7" },

@@ -1,0 +1,32 @@
+import type { ApiObject } from "../../machinery/meta/object.js";
+
+/** More different ones, and the pool begins anew: what is common comes back at once. */
+const MOST_SHARED = 1024;
+/** Longer ones are seldom equal, and their text is kept. Characters. */
+const LONGEST_SHARED = 4096;
+
+/**
+ * Lets objects that were written by the same managers share one `fieldsV1`. It is most of what a small object weighs when it is
+ * parsed, and equal for all that one controller writes: a cache of 100,000 ConfigMaps takes half of the memory.
+ */
+export class SharedFields {
+  readonly #known = new Map<string, object>();
+
+  /** Puts the shared fields into an object in hand, which nothing else has seen yet. */
+  share({ metadata }: ApiObject): void {
+    for (const entry of metadata?.managedFields ?? []) {
+      const { fieldsV1 } = entry;
+      if (fieldsV1 === undefined) continue;
+      const text = JSON.stringify(fieldsV1);
+      if (text.length > LONGEST_SHARED) continue;
+      const known = this.#known.get(text);
+      if (known !== undefined) entry.fieldsV1 = known as typeof fieldsV1;
+      else this.#remember(text, fieldsV1);
+    }
+  }
+
+  #remember(text: string, fields: object): void {
+    if (this.#known.size >= MOST_SHARED) this.#known.clear();
+    this.#known.set(text, fields);
+  }
+}
