@@ -44,17 +44,25 @@ export class MemoryCache {
   invalidate(): void {
     this.groupList = undefined;
     this.entries = new Map();
+    this.loading = undefined;
   }
 
-  private load(): Promise<void> {
-    if (this.groupList) return Promise.resolve();
-    this.loading ??= this.refresh().finally(() => {
-      this.loading = undefined;
+  private async load(): Promise<void> {
+    while (this.groupList === undefined) {
+      this.loading ??= this.refresh();
+      await this.loading;
+    }
+  }
+
+  /** Reads the groups. What was asked before an invalidation is not kept. */
+  private refresh(): Promise<void> {
+    const loading: Promise<void> = this.read(() => this.loading === loading).finally(() => {
+      if (this.loading === loading) this.loading = undefined;
     });
-    return this.loading;
+    return loading;
   }
 
-  private async refresh(): Promise<void> {
+  private async read(isCurrent: () => boolean): Promise<void> {
     let live: Awaited<ReturnType<typeof fetchGroups>>;
     try {
       live = await fetchGroups(this.client);
@@ -74,6 +82,7 @@ export class MemoryCache {
         if (entry) entries.set(name, entry);
       }
     }
+    if (!isCurrent()) return;
     this.entries = entries;
     this.groupList = live.groups;
   }

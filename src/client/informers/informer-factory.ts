@@ -59,7 +59,8 @@ export class InformerFactory {
     for (const informer of this.#informers.values()) {
       if (this.#started.has(informer)) continue;
       this.#started.add(informer);
-      const running = informer.run(signal).finally(() => this.#running.delete(running));
+      // A signal each: Node warns of more than ten listeners of one.
+      const running = informer.run(AbortSignal.any([signal])).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
   }

@@ -30,6 +30,8 @@ interface Member {
   readonly controller: Controller;
   /** Connects the controller with its informers. */
   readonly connect: () => Promise<void>;
+  /** Resolves when the caches of its informers are full. */
+  readonly synced: () => Promise<unknown>;
 }
 
 /**
@@ -76,7 +78,8 @@ export class Manager {
   }
 
   /**
-   * Starts informers and, when their caches are full and this process leads, the controllers. Resolves when the signal has
+   * Starts informers, and each controller when the caches of its informers are full. With leader election, all caches are full
+   * before this process may lead, and controllers start when it does. Resolves when the signal has
    * aborted and no reconciliation runs any more, or the grace for them is over. Rejects with a LeadershipLostError when another
    * process may lead: the process should exit.
    */
@@ -88,25 +91,17 @@ export class Manager {
     try {
       await this.#connect(all);
       this.informers.start(all);
-      const synced = await this.#untilSynced(all);
-      if (synced) await this.#lead(signal, stop.signal);
+      await this.#lead(signal, stop.signal, all);
     } finally {
       stop.abort();
       await this.informers.stopped();
     }
   }
 
-  async #untilSynced(signal: AbortSignal): Promise<boolean> {
-    const aborted = new Promise<boolean>((resolve) => {
-      if (signal.aborted) resolve(false);
-      signal.addEventListener("abort", () => resolve(false), { once: true });
-    });
-    return Promise.race([this.informers.synced().then(() => true), aborted]);
-  }
-
-  async #lead(signal: AbortSignal, stopped: AbortSignal): Promise<void> {
+  async #lead(signal: AbortSignal, stopped: AbortSignal, all: AbortSignal): Promise<void> {
     const { leaderElection } = this.options;
     if (leaderElection === undefined) return this.#runControllers(signal);
+    if (!(await unlessAborted(this.informers.synced(), all))) return;
     const elector = new LeaderElector({
       ...this.#surroundings,
       onError: (error) => this.#report({ type: "failed", what: "a request of the leader election", error }),
@@ -118,7 +113,13 @@ export class Manager {
   }
 
   async #runControllers(signal: AbortSignal): Promise<void> {
-    const running = Promise.all(this.#members.map(({ controller }) => controller.run(signal)));
+    const running = Promise.all(
+      this.#members.map(async ({ controller, synced }) => {
+        // A signal each: Node warns of more than ten listeners of one.
+        const own = AbortSignal.any([signal]);
+        if (await unlessAborted(synced(), own)) await controller.run(own);
+      }),
+    );
     const ended = new AbortController();
     const graceOver = this.#graceAfter(signal, ended.signal);
     await Promise.race([running, graceOver]);
@@ -163,7 +164,8 @@ export class Manager {
         followSource(informer, source, { apiVersion, kind, namespaced }, (key) => controller.enqueue(key));
       }
     };
-    this.#members.push({ controller: controller as unknown as Controller, connect });
+    const synced = () => Promise.all(followed.map(({ informer }) => informer.synced));
+    this.#members.push({ controller: controller as unknown as Controller, connect, synced });
     return controller;
   }
 
@@ -193,4 +195,13 @@ export class Manager {
     if (this.options.onProblem !== undefined) this.options.onProblem(problem);
     else console.error(describeProblem(problem));
   }
+}
+
+/** Whether the promise resolved before the signal aborted. */
+function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  const aborted = new Promise<boolean>((resolve) => {
+    if (signal.aborted) resolve(false);
+    signal.addEventListener("abort", () => resolve(false), { once: true });
+  });
+  return Promise.race([promise.then(() => true), aborted]);
 }
