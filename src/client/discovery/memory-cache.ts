@@ -44,25 +44,20 @@ export class MemoryCache {
   invalidate(): void {
     this.groupList = undefined;
     this.entries = new Map();
-    this.loading = undefined;
   }
 
   private async load(): Promise<void> {
-    while (this.groupList === undefined) {
-      this.loading ??= this.refresh();
+    while (!this.groupList) {
+      this.loading ??= this.refresh().finally(() => {
+        this.loading = undefined;
+      });
       await this.loading;
     }
   }
 
-  /** Reads the groups. What was asked before an invalidation is not kept. */
-  private refresh(): Promise<void> {
-    const loading: Promise<void> = this.read(() => this.loading === loading).finally(() => {
-      if (this.loading === loading) this.loading = undefined;
-    });
-    return loading;
-  }
-
-  private async read(isCurrent: () => boolean): Promise<void> {
+  /** Reads everything, in vain if {@link invalidate} is called meanwhile. */
+  private async refresh(): Promise<void> {
+    const before = this.entries;
     let live: Awaited<ReturnType<typeof fetchGroups>>;
     try {
       live = await fetchGroups(this.client);
@@ -82,7 +77,7 @@ export class MemoryCache {
         if (entry) entries.set(name, entry);
       }
     }
-    if (!isCurrent()) return;
+    if (this.entries !== before) return;
     this.entries = entries;
     this.groupList = live.groups;
   }
