@@ -4,8 +4,10 @@ import type { Clock } from "../base/clock.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
-import { describeProblem, Manager } from "../client/manager/index.js";
+import { describeProblem, Manager, type Problem } from "../client/manager/index.js";
 import type { Transport } from "../client/transport/transport.js";
+import { isGone } from "../machinery/errors/status-error.js";
+import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
@@ -87,7 +89,12 @@ export function startControllers(config: ControllersConfig): Controllers {
   const manager = new Manager(client, {
     clock,
     timers,
-    onProblem: (problem) => report(new Error(describeProblem(problem), { cause: problem })),
+    transform: withoutManagedFields,
+    onProblem(problem) {
+      // A watch that is too old is usual: the informer lists anew.
+      if (problem.type === "informer-fault" && isGone(problem.fault.error)) return;
+      report(new Error(describeProblem(problem), { cause: errorOf(problem) }));
+    },
   });
   const served = new ServedResources(client.discovery, clock);
   const listeners: (() => void)[] = [() => served.invalidate()];
@@ -127,4 +134,15 @@ export function startControllers(config: ControllersConfig): Controllers {
       await client.close();
     },
   };
+}
+
+function errorOf(problem: Problem): unknown {
+  if (problem.type === "reconcile-running") return undefined;
+  return problem.type === "informer-fault" ? problem.fault.error : problem.error;
+}
+
+/** A pod's managed fields take as much memory as the rest of it, and an update without them leaves them as they are. */
+function withoutManagedFields(object: KubeObject): KubeObject {
+  delete object.metadata?.managedFields;
+  return object;
 }

@@ -8,7 +8,7 @@ import type { ReflectorFault, Selection } from "../reflector/list-watch.js";
 import { type InformerOptions, SharedInformer } from "./shared-informer.js";
 
 export interface InformerFactoryOptions
-  extends Omit<InformerOptions<KubeObject>, "indexers" | "transform" | "selection" | "onFault"> {
+  extends Omit<InformerOptions<KubeObject>, "indexers" | "selection" | "onFault"> {
   /** Follows this namespace alone. Default: all. */
   readonly namespace?: string;
   /** Called when the server cannot be read, with what: "Deployment", "deployments.apps". The informer goes on. */

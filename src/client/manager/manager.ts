@@ -4,7 +4,7 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";
-import { InformerFactory } from "../informers/informer-factory.js";
+import { InformerFactory, type InformerFactoryOptions } from "../informers/informer-factory.js";
 import type { SharedInformer } from "../informers/shared-informer.js";
 import { LeaderElector, type LeaderElectorOptions } from "../leaderelection/index.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
@@ -16,6 +16,8 @@ import { describeProblem, type Problem } from "./problem.js";
 export interface ManagerOptions extends Partial<Surroundings> {
   /** Informers follow this namespace alone. Default: all. */
   readonly namespace?: string;
+  /** Changes objects before they are cached, for example to drop fields that no controller reads. */
+  readonly transform?: InformerFactoryOptions["transform"];
   /** Controllers run only while this process leads. Informers run all the time, so that a new leader starts with full caches. */
   readonly leaderElection?: Omit<LeaderElectorOptions, "client" | "onStartedLeading">;
   /** How often every object is reconciled even if nothing changes. 0, the default: never. */
@@ -53,6 +55,7 @@ export class Manager {
     this.informers = new InformerFactory(client, {
       ...this.#surroundings,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
+      ...(options.transform && { transform: options.transform }),
       resyncMilliseconds: options.resyncMilliseconds ?? 0,
       onFault: (fault, kind) => this.#report({ type: "informer-fault", kind, fault }),
       onError: (error) => this.#report({ type: "failed", what: "a handler of an informer", error }),

@@ -1,5 +1,5 @@
-import { pause } from "../../base/pause.js";
 import { deferred } from "../../base/deferred.js";
+import { pause } from "../../base/pause.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import { Reflector } from "../../client/reflector/reflector.js";
 import {
@@ -8,7 +8,7 @@ import {
   RateLimitingQueue,
   runWorkers,
 } from "../../client/workqueue/index.js";
-import { isNotFound } from "../../machinery/errors/status-error.js";
+import { isGone, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import type { ServedResource } from "../served-resources.js";
@@ -28,6 +28,7 @@ interface Monitor {
 const WORKERS = 20;
 const RETRY_MS = 1000;
 
+/** Deletes what has lost its owners. Its reflectors keep no objects: the graph has their names, uids and owners. */
 export function garbageCollector(context: ControllerContext): OwnWork {
   const collector = new GarbageCollector(context);
   context.onApiChange(() => collector.apiChanged());
@@ -78,8 +79,7 @@ class GarbageCollector {
   /** Ends when the signal aborts and nothing is under way any more. */
   async run(): Promise<void> {
     const { signal } = this.context;
-    const stop = () => this.#stopMonitors();
-    signal.addEventListener("abort", stop, { once: true });
+    signal.addEventListener("abort", () => this.#stop(), { once: true });
     await this.#followResources(true);
     while (!signal.aborted) {
       await this.#change.promise;
@@ -95,8 +95,9 @@ class GarbageCollector {
     this.#change.resolve();
   }
 
-  #stopMonitors(): void {
+  #stop(): void {
     for (const { stop } of this.#monitors.values()) stop();
+    for (const queue of [this.#deletions, this.#orphanings]) queue.shutDown();
     this.#change.resolve();
   }
 
@@ -171,8 +172,8 @@ class GarbageCollector {
       clock,
       timers,
       onFault: ({ error }) => {
-        // The next change of the API ends the monitor of a resource that is not served any more.
-        if (!isNotFound(error)) report(error);
+        // A version that is too old is listed anew. The next change of the API ends the monitor of a resource that is gone.
+        if (!isGone(error) && !isNotFound(error)) report(error);
       },
     });
     return { ended: reflector.run(stopping.signal), stop: () => stopping.abort() };

@@ -47,7 +47,7 @@ export class NamespaceObjects {
 }
 
 /** Prepares the namespaces of a new cluster, new ones, and those that an object is deleted from. */
-export function namespaceObjectsController({ client, manager, namespaceObjects }: ControllerContext): OwnWork {
+export function namespaceObjectsController({ client, manager, namespaceObjects, report }: ControllerContext): OwnWork {
   const { objects } = namespaceObjects;
   const inNamespace = ({ metadata }: KubeObject) => [{ namespace: "", name: metadata?.namespace ?? "" }];
   const caches = objects.map(({ kind, name }) => {
@@ -67,7 +67,13 @@ export function namespaceObjectsController({ client, manager, namespaceObjects }
   return {
     async prepare() {
       for await (const namespace of client.of("v1", "Namespace").listAll()) {
-        if (!isTerminating(namespace)) await namespaceObjects.prepare(namespace.metadata?.name ?? "");
+        if (isTerminating(namespace)) continue;
+        try {
+          await namespaceObjects.prepare(namespace.metadata?.name ?? "");
+        } catch (error) {
+          // The cluster starts all the same, and the namespace is reconciled then.
+          report(error);
+        }
       }
     },
   };

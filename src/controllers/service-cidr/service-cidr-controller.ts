@@ -22,7 +22,7 @@ const IN_USE = {
 };
 
 /** Marks each ServiceCIDR as ready, and keeps one that is being deleted for as long as addresses need it. */
-export function serviceCidrs({ client, manager, clock }: ControllerContext): OwnWork {
+export function serviceCidrs({ client, manager, clock, report }: ControllerContext): OwnWork {
   const controller = new ServiceCidrController(client, clock);
   manager
     .controllerFor<string, string>(GROUP_VERSION, "ServiceCIDR")
@@ -39,7 +39,12 @@ export function serviceCidrs({ client, manager, clock }: ControllerContext): Own
   return {
     async prepare() {
       for await (const cidr of client.of<KubeObject>(GROUP_VERSION, "ServiceCIDR").listAll()) {
-        await controller.reconcile(cidr);
+        try {
+          await controller.reconcile(cidr);
+        } catch (error) {
+          // The cluster starts all the same, and the ServiceCIDR is reconciled then.
+          report(error);
+        }
       }
     },
   };
