@@ -2,7 +2,7 @@ import type { RuntimeConfig } from "../api/facts/index.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { publishedScheme } from "../api/scheme/published.js";
 import { type Random, systemRandom } from "../base/random.js";
-import { systemTimers } from "../base/timers.js";
+import { systemTimers, type Timers } from "../base/timers.js";
 import type { Transport } from "../client/transport/transport.js";
 import { type AdmissionOptions, enabledPlugins } from "../server/admission/enabled-plugins.js";
 import type { ApiRegistry } from "../server/api-registry/api-registry.js";
@@ -110,6 +110,7 @@ export interface BootStep {
 export interface CompositionParts {
   readonly pki: ClusterPki;
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly random: Random;
   readonly reportError: (error: unknown) => void;
 }
@@ -155,7 +156,10 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   let listener: Listener | undefined;
   const { storage, foreign } = await openStorage(kv, options, clock);
   const idle = collectWhenIdle(v8Memory, systemTimers);
-  const steps = [...composition.steps({ pki, clock, random, reportError }), ...(hooks.postStart ?? []).map(stepOf)];
+  const steps = [
+    ...composition.steps({ pki, clock, timers: systemTimers, random, reportError }),
+    ...(hooks.postStart ?? []).map(stepOf),
+  ];
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
   const server = createServer({
     storage,

@@ -50,7 +50,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   let controllers: Controllers | undefined;
   const service = (port: number | undefined) => kubernetesService(HOST, port ?? 6443);
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
-  const steps = ({ pki, clock, random, reportError }: CompositionParts): readonly BootStep[] => [
+  const steps = ({ pki, clock, timers, random, reportError }: CompositionParts): readonly BootStep[] => [
     {
       name: "start-system-namespaces-controller",
       run: ({ registry }) => createMissing(registry.current, systemNamespaces()),
@@ -74,6 +74,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
           enabled,
           transport: server.loopback(),
           clock,
+          timers,
           caCertificate: pki.ca.certificate,
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(),

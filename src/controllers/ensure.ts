@@ -1,22 +1,20 @@
+import type { ResourceClient } from "../client/dynamic/resource-client.js";
 import { isAlreadyExists, isForbidden, isNotFound } from "../machinery/errors/status-error.js";
-import type { KubeObject } from "../machinery/meta/object.js";
-import type { Api } from "./api.js";
+import type { ApiObject } from "../machinery/meta/object.js";
 
-/** Creates an object of a namespace unless it is there, or the namespace is going away. */
-export async function ensure(api: Api, collection: string, object: KubeObject): Promise<void> {
+/** Creates an object unless it exists. Does nothing where its namespace is absent or being deleted. */
+export async function ensure<T extends ApiObject>(client: ResourceClient<T>, object: T): Promise<void> {
+  const { namespace = "", name = "" } = object.metadata ?? {};
+  const resource = client.namespace(namespace);
   try {
-    await api.get(`${collection}/${object.metadata?.name ?? ""}`);
+    await resource.get(name);
     return;
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
   try {
-    await api.create(collection, object);
+    await resource.create(object);
   } catch (error) {
     if (!isAlreadyExists(error) && !isNotFound(error) && !isForbidden(error)) throw error;
   }
-}
-
-export function isTerminating(namespace: KubeObject): boolean {
-  return namespace.metadata?.deletionTimestamp !== undefined;
 }

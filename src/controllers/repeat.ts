@@ -1,29 +1,40 @@
-import { pause } from "./pause.js";
+import { pause } from "../base/pause.js";
+import type { Timers } from "../base/timers.js";
 
 export interface RepeatOptions {
   readonly milliseconds: number;
+  readonly timers: Timers;
   readonly signal: AbortSignal;
   readonly report: (error: unknown) => void;
-  /** Called once, after the first run that did not fail. */
-  readonly succeeded?: () => void;
+}
+
+/** Runs `work` every `milliseconds`, the first time when they have passed. What it throws is reported. Ends when `signal` aborts. */
+export async function repeat(work: () => Promise<void>, options: RepeatOptions): Promise<void> {
+  const { timers, signal, report, milliseconds } = options;
+  for (;;) {
+    await pause(timers, milliseconds, signal);
+    if (signal.aborted) return;
+    try {
+      await work();
+    } catch (error) {
+      report(error);
+    }
+  }
 }
 
 const RETRY_MS = 1000;
 
-/** Runs at once and every `milliseconds` from then on; until it has succeeded once, every second. Ends when `signal` aborts. */
-export async function repeat(work: () => Promise<void>, options: RepeatOptions): Promise<void> {
-  const { signal, report, milliseconds } = options;
-  let { succeeded } = options;
-  let wait = RETRY_MS;
+/** Runs `work` every second until it succeeds, or `signal` aborts. */
+export async function untilDone(
+  work: () => Promise<void>,
+  { timers, signal, report }: Omit<RepeatOptions, "milliseconds">,
+): Promise<void> {
   while (!signal.aborted) {
     try {
-      await work();
-      succeeded?.();
-      succeeded = undefined;
-      wait = milliseconds;
+      return await work();
     } catch (error) {
       report(error);
+      await pause(timers, RETRY_MS, signal);
     }
-    await pause(wait, signal);
   }
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { createApi } from "../../src/controllers/api.js";
+import { pathApi } from "../helpers/path-api.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { type Answer, call } from "../helpers/api-caller.js";
 
@@ -33,7 +33,7 @@ async function follow(api: Transport, selector: string, from: string, signal: Ab
     let count = 0;
     try {
       const path = `${MAPS}?watch=true&resourceVersion=${version}${selector}`;
-      for await (const { type, object } of createApi(api, "test").watch(path, leave.signal)) {
+      for await (const { type, object } of pathApi(api, "test").watch(path, leave.signal)) {
         version = object.metadata?.resourceVersion ?? "";
         seen.push(noted(type, object));
         if (++count === 25) break;

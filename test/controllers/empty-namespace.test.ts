@@ -1,20 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { kubernetesClient, type KubernetesClient } from "../../src/client/index.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { type Api, createApi } from "../../src/controllers/api.js";
+import { type PathApi, pathApi } from "../helpers/path-api.js";
 import { emptyNamespace } from "../../src/controllers/namespace/empty-namespace.js";
 
 let cluster: Cluster;
-let api: Api;
+let api: PathApi;
+let client: KubernetesClient;
 
 beforeAll(async () => {
   cluster = await startCluster({ port: false });
-  api = createApi(cluster.transport(), "test");
+  api = pathApi(cluster.transport(), "test");
+  client = kubernetesClient(cluster);
 });
 
 afterAll(() => cluster.close());
 
 const SECRETS = {
   group: "",
+  version: "v1",
   apiVersion: "v1",
   resource: "secrets",
   kind: "Secret",
@@ -32,7 +36,7 @@ async function namespaceWithContent(name: string) {
 
 test("content goes, then the finalizer", async () => {
   const namespace = await namespaceWithContent("full");
-  expect(await emptyNamespace(api, namespace, CONTENTS, Date.now())).toBe(undefined);
+  expect(await emptyNamespace(client, namespace, CONTENTS, Date.now())).toBe(undefined);
   expect((await api.list("/api/v1/namespaces/full/secrets")).items).toEqual([]);
   expect((await api.get("/api/v1/namespaces/full"))["spec"]).toEqual({});
 });
@@ -40,7 +44,7 @@ test("content goes, then the finalizer", async () => {
 test("a new namespace of the same name keeps what it has", async () => {
   await namespaceWithContent("renewed");
   const old = { metadata: { name: "renewed", uid: "that of the one before" } };
-  expect(await emptyNamespace(api, old, CONTENTS, Date.now())).toBe(undefined);
+  expect(await emptyNamespace(client, old, CONTENTS, Date.now())).toBe(undefined);
   await api.get("/api/v1/namespaces/renewed/secrets/content");
   expect((await api.get("/api/v1/namespaces/renewed"))["spec"]).toEqual({ finalizers: ["kubernetes"] });
 });
@@ -48,17 +52,20 @@ test("a new namespace of the same name keeps what it has", async () => {
 test("a change of the namespace in between does not leave it behind", async () => {
   const namespace = await namespaceWithContent("changed");
   let changes = 0;
-  const disturbed: Api = {
-    ...api,
-    async update(path, object) {
-      if (changes++ < 2) {
-        const current = await api.get("/api/v1/namespaces/changed");
-        const labels = { ...current.metadata?.labels, change: String(changes) };
-        await api.update("/api/v1/namespaces/changed", { ...current, metadata: { ...current.metadata, labels } });
-      }
-      return api.update(path, object);
-    },
-  };
+  const transport = cluster.transport();
+  const disturbed = kubernetesClient({
+    transport: () => ({
+      async send(request) {
+        if (request.method === "PUT" && changes++ < 2) {
+          const current = await api.get("/api/v1/namespaces/changed");
+          const labels = { ...current.metadata?.labels, change: String(changes) };
+          await api.update("/api/v1/namespaces/changed", { ...current, metadata: { ...current.metadata, labels } });
+        }
+        return transport.send(request);
+      },
+      close: () => transport.close(),
+    }),
+  });
   expect(await emptyNamespace(disturbed, namespace, CONTENTS, Date.now())).toBe(undefined);
   expect(changes).toBe(4);
   expect((await api.get("/api/v1/namespaces/changed"))["spec"]).toEqual({});

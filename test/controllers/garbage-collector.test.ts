@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { type Api, createApi } from "../../src/controllers/api.js";
+import { type PathApi, pathApi } from "../helpers/path-api.js";
 import { isNotFound } from "../../src/machinery/errors/status-error.js";
 import type { KubeObject, OwnerReference } from "../../src/machinery/meta/object.js";
 import { eventually } from "../helpers/eventually.js";
 
 let cluster: Cluster;
-let api: Api;
+let api: PathApi;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
   cluster = await startCluster({ port: false, onError: (error) => void faults.push(error) });
-  api = createApi(cluster.transport(), "test");
+  api = pathApi(cluster.transport(), "test");
 });
 
 afterAll(async () => {

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Api, createApi } from "../../src/controllers/api.js";
-import { warningRecorders } from "../../src/controllers/record-event.js";
+import {
+  type EventBroadcaster,
+  eventBroadcaster,
+  kubernetesClient,
+  type KubernetesClient,
+} from "../../src/client/index.js";
+import { type PathApi, pathApi } from "../helpers/path-api.js";
 import { ClusterIpRepair } from "../../src/controllers/service-allocation/cluster-ip-repair.js";
 import { NodePortRepair } from "../../src/controllers/service-allocation/node-port-repair.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
@@ -15,9 +20,11 @@ const ADDRESSES = "/apis/networking.k8s.io/v1/ipaddresses";
 let clock: FixedClock;
 let kv: Kv;
 let powerCut: boolean;
-let api: Api;
+let api: PathApi;
 let nodePorts: SharedServer["nodePorts"];
 let close: () => Promise<void>;
+let client: KubernetesClient;
+let broadcaster: EventBroadcaster;
 let ips: ClusterIpRepair;
 let ports: NodePortRepair;
 
@@ -29,13 +36,16 @@ beforeEach(async () => {
   const [server] = opened.servers as [SharedServer];
   ({ nodePorts } = server);
   close = opened.close;
-  api = createApi(server.api, "test");
-  const fail = (error: unknown) => expect.fail(String(error));
-  const warnings = warningRecorders(api, clock, fail);
-  ips = new ClusterIpRepair(api, clock, warnings("ipallocator-repair-controller"));
-  ports = new NodePortRepair(api, nodePorts, warnings("portallocator-repair-controller"));
+  api = pathApi(server.api, "test");
+  client = kubernetesClient({ transport: () => server.api });
+  broadcaster = eventBroadcaster({ client, clock, onError: (error) => expect.fail(String(error)) });
+  ips = new ClusterIpRepair(client, clock, broadcaster.recorder({ component: "ipallocator-repair-controller" }));
+  ports = new NodePortRepair(client, nodePorts, broadcaster.recorder({ component: "portallocator-repair-controller" }));
 });
-afterEach(() => close());
+afterEach(async () => {
+  await broadcaster.close();
+  await close();
+});
 
 /** A store that services do not reach while {@link powerCut} lasts: nobody knows what became of the write. */
 function cutBeforeServices(store: Kv): Kv {
@@ -61,6 +71,7 @@ const taken = async () => [...(await nodePorts.read()).ports];
 const repairAll = async () => {
   await ips.run();
   await ports.run();
+  await broadcaster.flush();
 };
 
 async function events(): Promise<unknown[][]> {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { type Api, createApi } from "../../src/controllers/api.js";
+import { type PathApi, pathApi } from "../helpers/path-api.js";
 import { isNotFound } from "../../src/machinery/errors/status-error.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
@@ -11,12 +11,12 @@ const SERVICES = "/api/v1/namespaces/default/services";
 
 let clock: FixedClock;
 let cluster: Cluster;
-let api: Api;
+let api: PathApi;
 
 beforeEach(async () => {
   clock = new FixedClock(Date.UTC(2026, 0, 1));
   cluster = await startCluster({ port: false, clock });
-  api = createApi(cluster.transport(), "test");
+  api = pathApi(cluster.transport(), "test");
 });
 afterEach(() => cluster.close());
 

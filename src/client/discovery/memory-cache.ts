@@ -46,15 +46,18 @@ export class MemoryCache {
     this.entries = new Map();
   }
 
-  private load(): Promise<void> {
-    if (this.groupList) return Promise.resolve();
-    this.loading ??= this.refresh().finally(() => {
-      this.loading = undefined;
-    });
-    return this.loading;
+  private async load(): Promise<void> {
+    while (!this.groupList) {
+      this.loading ??= this.refresh().finally(() => {
+        this.loading = undefined;
+      });
+      await this.loading;
+    }
   }
 
+  /** Reads everything, in vain if {@link invalidate} is called meanwhile. */
   private async refresh(): Promise<void> {
+    const before = this.entries;
     let live: Awaited<ReturnType<typeof fetchGroups>>;
     try {
       live = await fetchGroups(this.client);
@@ -74,6 +77,7 @@ export class MemoryCache {
         if (entry) entries.set(name, entry);
       }
     }
+    if (this.entries !== before) return;
     this.entries = entries;
     this.groupList = live.groups;
   }

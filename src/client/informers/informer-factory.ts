@@ -8,7 +8,7 @@ import type { ReflectorFault, Selection } from "../reflector/list-watch.js";
 import { type InformerOptions, SharedInformer } from "./shared-informer.js";
 
 export interface InformerFactoryOptions
-  extends Omit<InformerOptions<KubeObject>, "indexers" | "transform" | "selection" | "onFault"> {
+  extends Omit<InformerOptions<KubeObject>, "indexers" | "selection" | "onFault"> {
   /** Follows this namespace alone. Default: all. */
   readonly namespace?: string;
   /** Called when the server cannot be read, with what: "Deployment", "deployments.apps". The informer goes on. */
@@ -59,7 +59,8 @@ export class InformerFactory {
     for (const informer of this.#informers.values()) {
       if (this.#started.has(informer)) continue;
       this.#started.add(informer);
-      const running = informer.run(signal).finally(() => this.#running.delete(running));
+      // A signal each: Node warns of more than ten listeners of one.
+      const running = informer.run(AbortSignal.any([signal])).finally(() => this.#running.delete(running));
       this.#running.add(running);
     }
   }

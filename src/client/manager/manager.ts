@@ -4,7 +4,7 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";
-import { InformerFactory } from "../informers/informer-factory.js";
+import { InformerFactory, type InformerFactoryOptions } from "../informers/informer-factory.js";
 import type { SharedInformer } from "../informers/shared-informer.js";
 import { LeaderElector, type LeaderElectorOptions } from "../leaderelection/index.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
@@ -16,6 +16,8 @@ import { describeProblem, type Problem } from "./problem.js";
 export interface ManagerOptions extends Partial<Surroundings> {
   /** Informers follow this namespace alone. Default: all. */
   readonly namespace?: string;
+  /** Changes objects before they are cached, for example to drop fields that no controller reads. */
+  readonly transform?: InformerFactoryOptions["transform"];
   /** Controllers run only while this process leads. Informers run all the time, so that a new leader starts with full caches. */
   readonly leaderElection?: Omit<LeaderElectorOptions, "client" | "onStartedLeading">;
   /** How often every object is reconciled even if nothing changes. 0, the default: never. */
@@ -30,6 +32,8 @@ interface Member {
   readonly controller: Controller;
   /** Connects the controller with its informers. */
   readonly connect: () => Promise<void>;
+  /** Resolves when the caches of its informers are full. */
+  readonly synced: () => Promise<unknown>;
 }
 
 /**
@@ -51,6 +55,7 @@ export class Manager {
     this.informers = new InformerFactory(client, {
       ...this.#surroundings,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
+      ...(options.transform && { transform: options.transform }),
       resyncMilliseconds: options.resyncMilliseconds ?? 0,
       onFault: (fault, kind) => this.#report({ type: "informer-fault", kind, fault }),
       onError: (error) => this.#report({ type: "failed", what: "a handler of an informer", error }),
@@ -76,7 +81,8 @@ export class Manager {
   }
 
   /**
-   * Starts informers and, when their caches are full and this process leads, the controllers. Resolves when the signal has
+   * Starts informers, and each controller when the caches of its informers are full. With leader election, all caches are full
+   * before this process may lead, and controllers start when it does. Resolves when the signal has
    * aborted and no reconciliation runs any more, or the grace for them is over. Rejects with a LeadershipLostError when another
    * process may lead: the process should exit.
    */
@@ -88,25 +94,17 @@ export class Manager {
     try {
       await this.#connect(all);
       this.informers.start(all);
-      const synced = await this.#untilSynced(all);
-      if (synced) await this.#lead(signal, stop.signal);
+      await this.#lead(signal, stop.signal, all);
     } finally {
       stop.abort();
       await this.informers.stopped();
     }
   }
 
-  async #untilSynced(signal: AbortSignal): Promise<boolean> {
-    const aborted = new Promise<boolean>((resolve) => {
-      if (signal.aborted) resolve(false);
-      signal.addEventListener("abort", () => resolve(false), { once: true });
-    });
-    return Promise.race([this.informers.synced().then(() => true), aborted]);
-  }
-
-  async #lead(signal: AbortSignal, stopped: AbortSignal): Promise<void> {
+  async #lead(signal: AbortSignal, stopped: AbortSignal, all: AbortSignal): Promise<void> {
     const { leaderElection } = this.options;
     if (leaderElection === undefined) return this.#runControllers(signal);
+    if (!(await unlessAborted(this.informers.synced(), all))) return;
     const elector = new LeaderElector({
       ...this.#surroundings,
       onError: (error) => this.#report({ type: "failed", what: "a request of the leader election", error }),
@@ -118,7 +116,13 @@ export class Manager {
   }
 
   async #runControllers(signal: AbortSignal): Promise<void> {
-    const running = Promise.all(this.#members.map(({ controller }) => controller.run(signal)));
+    const running = Promise.all(
+      this.#members.map(async ({ controller, synced }) => {
+        // A signal each: Node warns of more than ten listeners of one.
+        const own = AbortSignal.any([signal]);
+        if (await unlessAborted(synced(), own)) await controller.run(own);
+      }),
+    );
     const ended = new AbortController();
     const graceOver = this.#graceAfter(signal, ended.signal);
     await Promise.race([running, graceOver]);
@@ -163,7 +167,8 @@ export class Manager {
         followSource(informer, source, { apiVersion, kind, namespaced }, (key) => controller.enqueue(key));
       }
     };
-    this.#members.push({ controller: controller as unknown as Controller, connect });
+    const synced = () => Promise.all(followed.map(({ informer }) => informer.synced));
+    this.#members.push({ controller: controller as unknown as Controller, connect, synced });
     return controller;
   }
 
@@ -194,4 +199,13 @@ export class Manager {
     // oxlint-disable-next-line no-console -- what goes wrong must be seen where a program gives no other place for it.
     else console.error(describeProblem(problem));
   }
+}
+
+/** Whether the promise resolved before the signal aborted. */
+function unlessAborted(promise: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  const aborted = new Promise<boolean>((resolve) => {
+    if (signal.aborted) resolve(false);
+    signal.addEventListener("abort", () => resolve(false), { once: true });
+  });
+  return Promise.race([promise.then(() => true), aborted]);
 }

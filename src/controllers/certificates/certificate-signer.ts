@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, number, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
+import type { ControllerContext } from "../context.js";
 
 /** Times are milliseconds since the epoch. */
 export type SignClient = (
@@ -12,10 +12,6 @@ export type SignClient = (
 ) => Promise<string>;
 
 const SIGNER = "kubernetes.io/kube-apiserver-client";
-const REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
-
-/** The requests this signer answers. */
-export const SIGNED_REQUESTS = `${REQUESTS}?fieldSelector=spec.signerName%3D${encodeURIComponent(SIGNER)}`;
 
 const SHORTEST_MS = 600_000;
 const LONGEST_MS = 365 * 24 * 3_600_000;
@@ -23,31 +19,43 @@ const LONGEST_MS = 365 * 24 * 3_600_000;
 const BACKDATE_MS = 300_000;
 
 /** Answers approved requests for certificates of the API's clients by the cluster's CA. */
-export class CertificateSigner {
+export function certificateSigner({ client, manager, clock, cluster }: ControllerContext): void {
+  const requests = client.of<KubeObject>("certificates.k8s.io/v1", "CertificateSigningRequest");
+  const signer = new CertificateSigner(cluster.signClient, clock);
+  manager
+    .controllerFor<string, string>("certificates.k8s.io/v1", "CertificateSigningRequest", {
+      fieldSelector: `spec.signerName=${SIGNER}`,
+      when: isApproved,
+    })
+    .named("certificatesigningrequest-signing-controller")
+    .reconcile(async ({ object: request }) => {
+      if (request === undefined || !isApproved(request)) return;
+      const status = { ...object(request["status"]), ...(await signer.answer(request)) };
+      try {
+        await requests.updateStatus({ ...request, status });
+      } catch (error) {
+        // Deleted, or changed since the cache saw it: the change reconciles the request again.
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+    });
+}
+
+/** Whether the request is approved and not answered yet. */
+function isApproved(request: KubeObject): boolean {
+  const status = object(request["status"]);
+  const types = objects(status["conditions"]).map(({ type }) => type);
+  const decided = types.includes("Approved") && !types.includes("Denied") && !types.includes("Failed");
+  return decided && text(status["certificate"]) === "";
+}
+
+class CertificateSigner {
   constructor(
-    private readonly api: Api,
     private readonly sign: SignClient,
     private readonly clock: Clock,
   ) {}
 
-  async changed(request: KubeObject): Promise<void> {
-    const status = object(request["status"]);
-    const types = objects(status["conditions"]).map(({ type }) => type);
-    const decided = types.includes("Approved") && !types.includes("Denied") && !types.includes("Failed");
-    if (!decided || text(status["certificate"]) !== "") return;
-    const path = `${REQUESTS}/${encodeURIComponent(request.metadata?.name ?? "")}/status`;
-    try {
-      await this.api.update(path, {
-        ...request,
-        status: { ...status, ...(await this.#answer(request)) } as JsonObject,
-      });
-    } catch (error) {
-      // The change that was in the way brings the request here again.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
-  }
-
-  async #answer(request: KubeObject): Promise<JsonObject> {
+  /** The fields of the status that answer the request. */
+  async answer(request: KubeObject): Promise<JsonObject> {
     const spec = object(request["spec"]);
     const problem = usageProblem(list(spec["usages"]).map(text));
     if (problem !== undefined) return failed(request, "SignerValidationFailure", problem);

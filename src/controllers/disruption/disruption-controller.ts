@@ -1,92 +1,86 @@
 import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from "../../api/disruption/index.js";
+import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/clock.js";
+import type { NamespacedName } from "../../client/informers/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { number, object, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
-import type { Api } from "../api.js";
-import { listAll } from "../list-all.js";
-import { type Outcome, WorkQueue } from "../work-queue.js";
+import type { ControllerContext } from "../context.js";
 import { ExpectedPods } from "./expected-pods.js";
 
-export interface DisruptionConfig {
-  readonly api: Api;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly report: (error: unknown) => void;
-}
-
-export const BUDGETS = "/apis/policy/v1/poddisruptionbudgets";
+const GROUP_VERSION: string = "policy/v1";
 
 /** How long a pod whose eviction was approved may take to be deleted before it counts again. */
 const DELETION_TIMEOUT_MS = 120_000;
 
 /** Keeps the numbers of disruption budgets: how many pods there are, are ready, must be ready and may be evicted. */
-export class DisruptionController {
-  /** Selectors of all budgets: namespace -> name -> selector. */
-  readonly #selectors = new Map<string, Map<string, LabelSelector>>();
-  readonly #queue: WorkQueue<string>;
-  readonly #expected: ExpectedPods;
-
-  constructor(private readonly config: DisruptionConfig) {
-    const { signal, report } = config;
-    this.#expected = new ExpectedPods(config.api);
-    this.#queue = new WorkQueue<string>({ work: (key) => this.#sync(key), workers: 1, signal, report });
-    this.#queue.start();
-  }
-
-  budgetChanged(budget: KubeObject): void {
-    const { namespace = "", name = "" } = budget.metadata ?? {};
-    const named = this.#selectors.get(namespace) ?? new Map<string, LabelSelector>();
-    this.#selectors.set(namespace, named);
-    named.set(name, selectorOf(budget));
-    this.#queue.add(`${namespace}/${name}`);
-  }
-
-  budgetDeleted({ metadata }: KubeObject): void {
-    const { namespace = "", name = "" } = metadata ?? {};
-    const named = this.#selectors.get(namespace);
-    named?.delete(name);
-    if (named?.size === 0) this.#selectors.delete(namespace);
-    this.#queue.forget(`${namespace}/${name}`);
-  }
-
-  /** To be called for every change of a pod, its end included. */
-  podChanged({ metadata }: KubeObject): void {
-    const namespace = metadata?.namespace ?? "";
-    for (const [name, selector] of this.#selectors.get(namespace) ?? []) {
-      if (selector.matches(metadata?.labels)) this.#queue.add(`${namespace}/${name}`);
+export function disruptionController({ client, manager, served, clock }: ControllerContext): void {
+  const budgets = client.of<KubeObject>(GROUP_VERSION, "PodDisruptionBudget");
+  const known = manager.informers.of<string, string>(GROUP_VERSION, "PodDisruptionBudget").lister;
+  const pods = manager.informers.of("v1", "Pod").lister;
+  const selectors = new Selectors();
+  const state = new BudgetState(new ExpectedPods(client, served), clock);
+  const budgetsOf = function* ({ metadata }: ApiObject): Generator<NamespacedName> {
+    const { namespace = "", labels } = metadata ?? {};
+    for (const budget of known.namespace(namespace).list()) {
+      if (selectors.of(budget).matches(labels)) yield { namespace, name: budget.metadata?.name ?? "" };
     }
-  }
+  };
+  manager
+    .controllerFor<string, string>(GROUP_VERSION, "PodDisruptionBudget")
+    .named("disruption-controller")
+    .watches("v1", "Pod", budgetsOf)
+    .reconcile(async ({ namespace, object: budget }) => {
+      if (budget === undefined) return;
+      const selector = selectors.of(budget);
+      const selected = pods
+        .namespace(namespace)
+        .list()
+        .filter(({ metadata }) => selector.matches(metadata?.labels));
+      const { status, recheckAfter } = await state.of(budget, selected);
+      try {
+        if (status !== undefined) await budgets.updateStatus({ ...budget, status });
+      } catch (error) {
+        // Deleted, or changed since the cache saw it: the change reconciles the budget again.
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+      return recheckAfter === undefined ? undefined : { requeueAfterMilliseconds: recheckAfter };
+    });
+}
 
-  settled(): Promise<void> {
-    return this.#queue.settled();
-  }
+/** The selectors of budgets, each parsed once for a state of its budget. */
+class Selectors {
+  readonly #parsed = new WeakMap<KubeObject, LabelSelector>();
 
-  async #sync(key: string): Promise<Outcome> {
-    const [namespace = "", name = ""] = key.split("/");
-    const path = `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets/${name}`;
-    try {
-      const budget = await this.config.api.get(path);
-      const { status, recheckAfter } = await this.#statusOf(budget);
-      if (status !== undefined) await this.config.api.update(`${path}/status`, { ...budget, status });
-      return recheckAfter === undefined ? "done" : { afterMilliseconds: recheckAfter };
-    } catch (error) {
-      if (isNotFound(error)) return "done";
-      if (isConflict(error)) return "again";
-      throw error;
+  of(budget: KubeObject): LabelSelector {
+    let selector = this.#parsed.get(budget);
+    if (selector === undefined) {
+      selector = selectorOf(budget);
+      this.#parsed.set(budget, selector);
     }
+    return selector;
   }
+}
+
+/** Computes the status of budgets. */
+class BudgetState {
+  constructor(
+    private readonly expected: ExpectedPods,
+    private readonly clock: Clock,
+  ) {}
 
   /** A budget's new status; none when it has it already. */
-  async #statusOf(budget: KubeObject): Promise<{ status?: JsonObject; recheckAfter?: number | undefined }> {
+  async of(
+    budget: KubeObject,
+    pods: readonly Pod[],
+  ): Promise<{ status?: JsonObject; recheckAfter?: number | undefined }> {
     const old = object(budget["status"]) as JsonObject;
-    const now = this.config.clock.now();
-    const pods = await this.#podsOf(budget);
+    const now = this.clock.now();
     let counts: { expectedPods: number; desiredHealthy: number };
     try {
       counts = await this.#counts(object(budget["spec"]), pods);
@@ -119,27 +113,17 @@ export class DisruptionController {
     return { status, recheckAfter };
   }
 
-  async #podsOf(budget: KubeObject): Promise<readonly KubeObject[]> {
-    const selector = selectorOf(budget);
-    const { namespace = "" } = budget.metadata ?? {};
-    const pods: KubeObject[] = [];
-    for await (const pod of listAll(this.config.api, `/api/v1/namespaces/${namespace}/pods`)) {
-      if (selector.matches(pod.metadata?.labels)) pods.push(pod);
-    }
-    return pods;
-  }
-
   async #counts(
     { minAvailable, maxUnavailable }: Readonly<Record<string, unknown>>,
-    pods: readonly KubeObject[],
+    pods: readonly Pod[],
   ): Promise<{ expectedPods: number; desiredHealthy: number }> {
     if (maxUnavailable !== undefined) {
-      const expectedPods = await this.#expected.of(pods);
+      const expectedPods = await this.expected.of(pods);
       return { expectedPods, desiredHealthy: Math.max(0, expectedPods - scaled(maxUnavailable, expectedPods)) };
     }
     if (typeof minAvailable === "number") return { expectedPods: pods.length, desiredHealthy: minAvailable };
     if (minAvailable === undefined) return { expectedPods: 0, desiredHealthy: 0 };
-    const expectedPods = await this.#expected.of(pods);
+    const expectedPods = await this.expected.of(pods);
     return { expectedPods, desiredHealthy: scaled(minAvailable, expectedPods) };
   }
 }
@@ -150,7 +134,7 @@ function scaled(value: unknown, total: number): number {
 }
 
 /** Pods whose eviction was approved and that are not being deleted yet, and when to look at them again. */
-function stillDisrupted(pods: readonly KubeObject[], before: Readonly<Record<string, unknown>>, now: number) {
+function stillDisrupted(pods: readonly Pod[], before: Readonly<Record<string, unknown>>, now: number) {
   const disruptedPods: Record<string, string> = {};
   let recheckAfter: number | undefined;
   for (const { metadata } of pods) {

@@ -1,17 +1,19 @@
 import { goQuote } from "../../base/go-quote.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { number, object } from "../../machinery/meta/access.js";
-import type { KubeObject, OwnerReference } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
-import { collectionPath, discover, type DiscoveredResource } from "../discover.js";
+import type { ApiObject, KubeObject, OwnerReference } from "../../machinery/meta/object.js";
+import type { ServedResource, ServedResources } from "../served-resources.js";
 
 /** How many pods there should be: the scales of all controllers of some pods, each counted once. Throws for one nobody can scale. */
 export class ExpectedPods {
-  #resources: Promise<readonly DiscoveredResource[]> | undefined;
+  constructor(
+    private readonly client: KubernetesClient,
+    private readonly served: ServedResources,
+  ) {}
 
-  constructor(private readonly api: Api) {}
-
-  async of(pods: readonly KubeObject[]): Promise<number> {
+  async of(pods: readonly ApiObject[]): Promise<number> {
     const scales = new Map<string, number>();
     const asked = new Set<string>();
     for (const pod of pods) {
@@ -28,14 +30,14 @@ export class ExpectedPods {
   /** Undefined when there is no such controller any more. */
   async #scaleOf(owner: OwnerReference, namespace: string): Promise<Scale | undefined> {
     const resource = await this.#resourceOf(owner);
-    const path = `${collectionPath(resource, namespace)}/${owner.name}`;
+    const objects = this.client.resource(resource).namespace(namespace);
     if (resource.resource === "replicasets" && resource.group === "apps") {
-      const set = await this.#find(path);
+      const set = await find(objects, owner.name);
       if (set?.metadata?.uid !== owner.uid) return undefined;
       const above = controllerOf(set);
       if (above?.kind === "Deployment" && above.apiVersion.startsWith("apps/")) return this.#scaleOf(above, namespace);
     }
-    const scale = await this.#find(`${path}/scale`);
+    const scale = await find(objects, owner.name, "scale");
     if (scale === undefined && !SCALED.has(`${resource.group}/${resource.resource}`)) {
       const name = resource.group === "" ? resource.resource : `${resource.resource}.${resource.group}`;
       throw new Error(`${name} does not implement the scale subresource`);
@@ -44,26 +46,10 @@ export class ExpectedPods {
     return { uid: owner.uid, replicas: number(object(scale["spec"])["replicas"]) };
   }
 
-  async #find(path: string): Promise<KubeObject | undefined> {
-    try {
-      return await this.api.get(path);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
-
-  async #resourceOf({ apiVersion, kind }: OwnerReference): Promise<DiscoveredResource> {
-    this.#resources ??= discover(this.api).then(({ resources }) => resources);
-    try {
-      const found = (await this.#resources).find((one) => one.apiVersion === apiVersion && one.kind === kind);
-      if (found === undefined)
-        throw new Error(`no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`);
-      return found;
-    } catch (error) {
-      this.#resources = undefined;
-      throw error;
-    }
+  async #resourceOf({ apiVersion, kind }: OwnerReference): Promise<ServedResource> {
+    const found = await this.served.ofKind(apiVersion, kind);
+    if (found === undefined) throw new Error(`no matches for kind ${goQuote(kind)} in version ${goQuote(apiVersion)}`);
+    return found;
   }
 }
 
@@ -80,5 +66,14 @@ const SCALED: ReadonlySet<string> = new Set([
   "apps/statefulsets",
 ]);
 
-const controllerOf = (object_: KubeObject): OwnerReference | undefined =>
+async function find(objects: ResourceClient, name: string, subresource = ""): Promise<KubeObject | undefined> {
+  try {
+    return await objects.get(name, { subresource });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const controllerOf = (object_: ApiObject): OwnerReference | undefined =>
   object_.metadata?.ownerReferences?.find(({ controller }) => controller === true);

@@ -1,51 +1,37 @@
-import type { Clock } from "../../base/clock.js";
+import { RateLimitingQueue, runWorkers } from "../../client/workqueue/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ControllerContext, OwnWork } from "../context.js";
 
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** How many pods are deleted at a time. */
+const WORKERS = 5;
+/** The server itself removes a pod without a grace period, right after the change that marks it as deleted. */
+const SHORTEST_GRACE_MS = 1;
 
-/** Finishes the deletion of pods whose grace period is over: there is no agent on a node that would. */
-export class ExpiredPods {
-  readonly #timers = new Map<string, NodeJS.Timeout>();
+/** Finishes the deletion of pods whose grace period is over: no kubelet does it. */
+export function expiredPods({ client, manager, clock, timers, signal, report }: ControllerContext): OwnWork {
+  /** "<namespace>/<name>/<uid>": another pod of the name has a grace period of its own. */
+  const queue = new RateLimitingQueue<string>({ timers });
+  const changed = ({ metadata = {} }: ApiObject): void => {
+    const { namespace, name, uid, deletionTimestamp } = metadata;
+    if (deletionTimestamp === undefined) return;
+    const left = Date.parse(deletionTimestamp) - clock.now();
+    queue.addAfter(`${namespace}/${name}/${uid}`, Math.max(left, SHORTEST_GRACE_MS));
+  };
+  const pods = manager.informers.of("v1", "Pod");
+  pods.addHandler({ added: changed, updated: (_, pod) => changed(pod) });
 
-  constructor(
-    private readonly api: Api,
-    private readonly clock: Clock,
-    signal: AbortSignal,
-    private readonly report: (error: unknown) => void,
-  ) {
-    signal.addEventListener("abort", () => this.#timers.forEach((timer) => clearTimeout(timer)), { once: true });
-  }
-
-  changed(pod: KubeObject): Promise<void> {
-    const { uid = "", deletionTimestamp } = pod.metadata ?? {};
-    if (deletionTimestamp === undefined) return Promise.resolve();
-    clearTimeout(this.#timers.get(uid));
-    const wait = Math.max(0, Date.parse(deletionTimestamp) - this.clock.now());
-    const due = () => void (wait > LONGEST_TIMER_MS ? this.changed(pod) : this.#finish(pod));
-    const timer = setTimeout(due, Math.min(wait, LONGEST_TIMER_MS));
-    timer.unref();
-    this.#timers.set(uid, timer);
-    return Promise.resolve();
-  }
-
-  gone(pod: KubeObject): void {
-    const uid = pod.metadata?.uid ?? "";
-    clearTimeout(this.#timers.get(uid));
-    this.#timers.delete(uid);
-  }
-
-  async #finish(pod: KubeObject): Promise<void> {
-    const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
-    this.#timers.delete(uid);
+  async function finish(key: string): Promise<void> {
+    const [namespace = "", name = "", uid = ""] = key.split("/");
+    if (pods.lister.namespace(namespace).get(name)?.metadata?.uid !== uid) return;
     try {
-      await this.api.delete(`/api/v1/namespaces/${namespace}/pods/${name}`, {
-        gracePeriodSeconds: 0,
-        preconditions: { uid },
-      });
+      const now = { gracePeriodSeconds: 0, preconditions: { uid } };
+      await client.of("v1", "Pod").namespace(namespace).delete(name, now);
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) this.report(error);
+      if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
+  return {
+    run: () => runWorkers(queue, { workers: WORKERS, signal, work: finish, report: ({ error }) => report(error) }),
+  };
 }

@@ -1,58 +1,66 @@
-import type { Clock } from "../../base/clock.js";
 import { deferred } from "../../base/deferred.js";
-import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
-import { collectionPath, type DiscoveredResource } from "../discover.js";
-import { pause } from "../pause.js";
-import type { RecordWarning } from "../record-event.js";
-import { type Outcome, WorkQueue } from "../work-queue.js";
+import { pause } from "../../base/pause.js";
+import type { EventRecorder } from "../../client/events/index.js";
+import { Reflector } from "../../client/reflector/reflector.js";
+import {
+  ItemExponentialFailureRateLimiter,
+  type Outcome,
+  RateLimitingQueue,
+  runWorkers,
+} from "../../client/workqueue/index.js";
+import { isGone, isNotFound } from "../../machinery/errors/status-error.js";
+import type { ApiObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
+import type { ControllerContext, OwnWork } from "../context.js";
+import type { ServedResource } from "../served-resources.js";
 import { AbsentOwners } from "./absent-owners.js";
 import { DependencyGraph, FOREGROUND, ORPHAN } from "./dependency-graph.js";
 import type { GraphNode } from "./graph-node.js";
-import { monitor } from "./monitor.js";
 import { invalidNamespaceText, type ObjectReference, ownerOf } from "./object-reference.js";
 import { OwnerRequests, type Propagation } from "./owner-requests.js";
 
-export interface GarbageCollectorConfig {
-  readonly api: Api;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  readonly report: (error: unknown) => void;
-  readonly warn: RecordWarning;
-}
-
+/** A reflector of one resource. */
 interface Monitor {
   stop(): void;
-  /** Resolves when the monitor has stopped. */
+  /** Resolves when the reflector has stopped. */
   readonly ended: Promise<void>;
 }
 
 const WORKERS = 20;
 const RETRY_MS = 1000;
 
+/** Deletes what has lost its owners. Its reflectors keep no objects: the graph has their names, uids and owners. */
+export function garbageCollector(context: ControllerContext): OwnWork {
+  const collector = new GarbageCollector(context);
+  context.onApiChange(() => collector.apiChanged());
+  return { run: () => collector.run() };
+}
+
 /**
  * Deletes objects whose owners are all gone, finishes deletions in the foreground when nothing blocks them any more, and
  * makes dependents forget an owner that is deleted as "Orphan". It follows the metadata of everything that can be deleted.
  */
-export class GarbageCollector {
+class GarbageCollector {
   readonly #requests: OwnerRequests;
   readonly #absentOwners = new AbsentOwners();
   readonly #graph: DependencyGraph;
-  readonly #deletions: WorkQueue<GraphNode>;
-  readonly #orphanings: WorkQueue<GraphNode>;
+  readonly #deletions: RateLimitingQueue<GraphNode>;
+  readonly #orphanings: RateLimitingQueue<GraphNode>;
+  readonly #events: EventRecorder;
+  readonly #working: Promise<void>[] = [];
   /** By "apps/v1/deployments". */
   readonly #monitors = new Map<string, Monitor>();
   /** The next change of what the server serves. */
   #change = deferred<void>();
 
-  constructor(private readonly config: GarbageCollectorConfig) {
-    const { signal, report } = config;
-    this.#requests = new OwnerRequests(config.api, config.clock);
-    const queue = (work: (node: GraphNode) => Promise<Outcome>) =>
-      new WorkQueue<GraphNode>({ work, workers: WORKERS, signal, report });
-    this.#deletions = queue((node) => this.#attemptToDelete(node));
-    this.#orphanings = queue((node) => this.#attemptToOrphan(node));
+  constructor(private readonly context: ControllerContext) {
+    const { client, served, timers, recorder } = context;
+    this.#requests = new OwnerRequests(client, served);
+    this.#events = recorder({ component: "garbage-collector-controller" });
+    // Without the limit for all items together: many objects may wait for their watches at once.
+    const rateLimiter = () =>
+      new ItemExponentialFailureRateLimiter<GraphNode>({ baseMilliseconds: 5, maxMilliseconds: 1_000_000 });
+    this.#deletions = new RateLimitingQueue({ timers, rateLimiter: rateLimiter() });
+    this.#orphanings = new RateLimitingQueue({ timers, rateLimiter: rateLimiter() });
     this.#graph = new DependencyGraph(
       {
         attemptToDelete: (node) => this.#deletions.add(node),
@@ -70,9 +78,8 @@ export class GarbageCollector {
 
   /** Ends when the signal aborts and nothing is under way any more. */
   async run(): Promise<void> {
-    const { signal } = this.config;
-    const stop = () => this.#stopMonitors();
-    signal.addEventListener("abort", stop, { once: true });
+    const { signal } = this.context;
+    signal.addEventListener("abort", () => this.#stop(), { once: true });
     await this.#followResources(true);
     while (!signal.aborted) {
       await this.#change.promise;
@@ -80,24 +87,24 @@ export class GarbageCollector {
       await this.#followResources(false);
     }
     await Promise.all([...this.#monitors.values()].map(({ ended }) => ended));
-    await Promise.all([this.#deletions.settled(), this.#orphanings.settled()]);
+    await Promise.all(this.#working);
   }
 
   /** To be called when the server begins or ceases to serve resources. */
   apiChanged(): void {
-    this.#requests.apiChanged();
     this.#change.resolve();
   }
 
-  #stopMonitors(): void {
+  #stop(): void {
     for (const { stop } of this.#monitors.values()) stop();
+    for (const queue of [this.#deletions, this.#orphanings]) queue.shutDown();
     this.#change.resolve();
   }
 
   /** Follows every resource whose objects can be garbage, and no other. Deletions begin when all of the first ones were listed. */
   async #followResources(first: boolean): Promise<void> {
     const resources = new Map((await this.#resources()).map((one) => [`${one.apiVersion}/${one.resource}`, one]));
-    if (this.config.signal.aborted) return;
+    if (this.context.signal.aborted) return;
     for (const [id, { stop, ended }] of this.#monitors) {
       if (resources.has(id)) continue;
       this.#monitors.delete(id);
@@ -108,33 +115,37 @@ export class GarbageCollector {
     const synced = () => {
       // What the collector has not listed yet is not therefore absent.
       if (!first || --missing > 0) return;
-      this.#deletions.start();
-      this.#orphanings.start();
+      this.#work(this.#deletions, (node) => this.#attemptToDelete(node));
+      this.#work(this.#orphanings, (node) => this.#attemptToOrphan(node));
     };
     for (const [id, resource] of resources) {
       if (!this.#monitors.has(id)) this.#monitors.set(id, this.#monitor(resource, first, synced));
     }
   }
 
+  #work(queue: RateLimitingQueue<GraphNode>, work: (node: GraphNode) => Promise<Outcome>): void {
+    const { signal, report } = this.context;
+    this.#working.push(runWorkers(queue, { workers: WORKERS, signal, work, report: ({ error }) => report(error) }));
+  }
+
   /** Asks discovery until it answers; none once the signal aborts. */
-  async #resources(): Promise<readonly DiscoveredResource[]> {
-    const { signal, report } = this.config;
+  async #resources(): Promise<readonly ServedResource[]> {
+    const { signal, report, timers } = this.context;
     while (!signal.aborted) {
       try {
         return await this.#requests.deletable();
       } catch (error) {
         if (!signal.aborted) report(error);
-        await pause(RETRY_MS, signal);
+        await pause(timers, RETRY_MS, signal);
       }
     }
     return [];
   }
 
-  /** `fresh` says that the graph has no objects of the resource yet. */
-  #monitor(resource: DiscoveredResource, fresh: boolean, synced: () => void): Monitor {
+  /** `isFresh` says that the graph has no objects of the resource yet. */
+  #monitor(resource: ServedResource, isFresh: boolean, synced: () => void): Monitor {
     const { apiVersion, kind } = resource;
-    const { report } = this.config;
-    const stopping = new AbortController();
+    const { client, clock, timers, report } = this.context;
     const identity = ({ namespace = "", name = "", uid = "" }: ObjectMeta): ObjectReference => ({
       apiVersion,
       kind,
@@ -142,26 +153,33 @@ export class GarbageCollector {
       name,
       uid,
     });
-    let first = true;
-    const ended = monitor(this.config.api, {
-      path: collectionPath(resource, ""),
-      signal: stopping.signal,
-      report: (error) => {
-        // The next change of the API ends the monitor of a resource that is not served any more.
-        if (!isNotFound(error)) report(error);
+    const stopping = new AbortController();
+    let isFirst = true;
+    const store = {
+      add: ({ metadata = {} }: ApiObject) => this.#graph.changed(identity(metadata), metadata),
+      update: ({ metadata = {} }: ApiObject) => this.#graph.changed(identity(metadata), metadata),
+      delete: ({ metadata = {} }: ApiObject) => this.#graph.deleted(identity(metadata), false),
+      replace: (objects: readonly ApiObject[]) => {
+        for (const object of objects) store.add(object);
+        if (isFirst) synced();
+        if (!isFirst || !isFresh) {
+          this.#forgetMissing(resource, new Set(objects.map(({ metadata }) => metadata?.uid ?? "")));
+        }
+        isFirst = false;
       },
-      changed: (metadata) => this.#graph.changed(identity(metadata), metadata),
-      deleted: (metadata) => this.#graph.deleted(identity(metadata), false),
-      listed: (uids) => {
-        if (first) synced();
-        if (!first || !fresh) this.#forgetMissing(resource, uids);
-        first = false;
+    };
+    const reflector = new Reflector(client.resource(resource).metadata(), store, {
+      clock,
+      timers,
+      onFault: ({ error }) => {
+        // A version that is too old is listed anew. The next change of the API ends the monitor of a resource that is gone.
+        if (!isGone(error) && !isNotFound(error)) report(error);
       },
     });
-    return { ended, stop: () => stopping.abort() };
+    return { ended: reflector.run(stopping.signal), stop: () => stopping.abort() };
   }
 
-  #forgetMissing({ apiVersion, kind }: DiscoveredResource, uids: ReadonlySet<string>): void {
+  #forgetMissing({ apiVersion, kind }: ServedResource, uids: ReadonlySet<string>): void {
     for (const { identity, virtual } of this.#graph.nodes()) {
       if (virtual || identity.apiVersion !== apiVersion || identity.kind !== kind || uids.has(identity.uid)) continue;
       this.#graph.deleted(identity, false);
@@ -252,6 +270,7 @@ export class GarbageCollector {
 
   async #attemptToOrphan(node: GraphNode): Promise<Outcome> {
     const { uid } = node.identity;
+    if (this.#graph.get(uid) !== node) return "done";
     await Promise.all(
       [...node.dependents].map(async ({ identity }) => {
         try {
@@ -267,11 +286,8 @@ export class GarbageCollector {
 
   #warnOfNamespace(node: GraphNode, owner: ObjectReference): void {
     const { apiVersion, kind, name, namespace, uid } = node.identity;
-    void this.config.warn({
-      object: { apiVersion, kind, metadata: { name, namespace, uid } },
-      reason: "OwnerRefInvalidNamespace",
-      message: invalidNamespaceText(owner),
-    });
+    const object = { apiVersion, kind, namespace, name, uid };
+    this.#events.event(object, "Warning", "OwnerRefInvalidNamespace", invalidNamespaceText(owner));
   }
 }
 

@@ -1,39 +1,23 @@
-import type { Clock } from "../../base/clock.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isConflict, isNotFound, isUnsupportedMediaType, notFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
-import { type Api, METADATA_ONLY } from "../api.js";
-import { collectionPath, type DiscoveredResource, discover } from "../discover.js";
+import type { ApiObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
+import type { ServedResource, ServedResources } from "../served-resources.js";
 import type { ObjectReference } from "./object-reference.js";
 
 export type Propagation = "Orphan" | "Foreground" | "Background";
 
-/** How long what discovery said is believed when it does not know a kind. */
-const REDISCOVER_MS = 30_000;
-
 /** What the garbage collector asks of the API about one object. */
 export class OwnerRequests {
-  #kinds: Promise<ReadonlyMap<string, DiscoveredResource>> | undefined;
-  #discovered = 0;
-
   constructor(
-    private readonly api: Api,
-    private readonly clock: Clock,
+    private readonly client: KubernetesClient,
+    private readonly served: ServedResources,
   ) {}
 
-  /** To be called when the server begins or ceases to serve resources. */
-  apiChanged(): void {
-    this.#kinds = undefined;
-  }
-
   /** The resource of a kind. Throws for a kind that cannot be found now, which says nothing about its objects. */
-  async resourceOf({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<DiscoveredResource> {
-    const id = `${apiVersion}/${kind}`;
-    let found = (await this.#known()).get(id);
-    if (found === undefined && this.clock.now() - this.#discovered > REDISCOVER_MS) {
-      this.#kinds = undefined;
-      found = (await this.#known()).get(id);
-    }
+  async resourceOf({ apiVersion, kind }: { apiVersion: string; kind: string }): Promise<ServedResource> {
+    const found = await this.served.ofKind(apiVersion, kind);
     if (found === undefined) throw unknownKind(apiVersion, kind);
     return found;
   }
@@ -45,9 +29,12 @@ export class OwnerRequests {
     return metadata;
   }
 
-  async #read(reference: ObjectReference): Promise<KubeObject> {
+  async #read(reference: ObjectReference): Promise<ApiObject> {
+    const objects = await this.#objects(reference);
+    // A reference may name what no object can be named.
+    if (!isPathSegment(reference.name)) throw notFound({ group: "", resource: reference.kind }, reference.name);
     try {
-      return await this.api.get(await this.#path(reference), METADATA_ONLY);
+      return await objects.metadata().get(reference.name);
     } catch (error) {
       // A server that does not serve the resource any more names no object: the object may still be there.
       if (!isNotFound(error) || error.status.details?.name === reference.name) throw error;
@@ -57,16 +44,16 @@ export class OwnerRequests {
 
   /** Deletes the object unless its owners have changed since it looked like `seen`. */
   async delete(reference: ObjectReference, seen: ObjectMeta, propagationPolicy: Propagation): Promise<void> {
-    const path = await this.#path(reference);
-    const { uid } = reference;
+    const objects = await this.#objects(reference);
+    const { name, uid } = reference;
     const { resourceVersion = "" } = seen;
     try {
-      await this.api.delete(path, { propagationPolicy, preconditions: { uid, resourceVersion } });
+      await objects.delete(name, { propagationPolicy, preconditions: { uid, resourceVersion } });
     } catch (error) {
       if (!isConflict(error)) throw error;
       const now = await this.get(reference);
       if (!sameOwners(now.ownerReferences, seen.ownerReferences)) throw error;
-      await this.api.delete(path, { propagationPolicy, preconditions: { uid } });
+      await objects.delete(name, { propagationPolicy, preconditions: { uid } });
     }
   }
 
@@ -90,13 +77,14 @@ export class OwnerRequests {
   }
 
   async removeFinalizer(reference: ObjectReference, finalizer: string): Promise<void> {
-    const path = await this.#path(reference);
+    const objects = await this.#objects(reference);
     for (;;) {
       try {
         const { finalizers = [], resourceVersion = "" } = await this.get(reference);
         if (!finalizers.includes(finalizer)) return;
         const rest = finalizers.filter((one) => one !== finalizer);
-        await this.api.patch(path, "merge-patch", { metadata: { resourceVersion, finalizers: rest } });
+        const patch = { metadata: { resourceVersion, finalizers: rest } };
+        await objects.patch(reference.name, patch, { type: "merge" });
         return;
       } catch (error) {
         if (isNotFound(error)) return;
@@ -111,43 +99,27 @@ export class OwnerRequests {
     strategic: JsonObject,
     change: (owners: readonly OwnerReference[]) => readonly OwnerReference[],
   ): Promise<void> {
-    const path = await this.#path(reference);
+    const objects = await this.#objects(reference);
     try {
-      await this.api.patch(path, "strategic-merge-patch", strategic);
+      await objects.patch(reference.name, strategic, { type: "strategic" });
     } catch (error) {
       if (!isUnsupportedMediaType(error)) throw error;
       const { ownerReferences = [], resourceVersion = "" } = await this.get(reference);
       const owners = change(ownerReferences).map((owner) => ({ ...owner }));
-      await this.api.patch(path, "merge-patch", { metadata: { resourceVersion, ownerReferences: owners } });
+      const patch = { metadata: { resourceVersion, ownerReferences: owners } };
+      await objects.patch(reference.name, patch, { type: "merge" });
     }
   }
 
-  async #path(reference: ObjectReference): Promise<string> {
+  async #objects(reference: ObjectReference): Promise<ResourceClient> {
     const resource = await this.resourceOf(reference);
-    const collection = collectionPath(resource, resource.namespaced ? reference.namespace : "");
-    return `${collection}/${encodeURIComponent(reference.name)}`;
-  }
-
-  #known(): Promise<ReadonlyMap<string, DiscoveredResource>> {
-    this.#kinds ??= this.#discover();
-    return this.#kinds;
-  }
-
-  async #discover(): Promise<ReadonlyMap<string, DiscoveredResource>> {
-    this.#discovered = this.clock.now();
-    try {
-      const { resources } = await discover(this.api);
-      return new Map(resources.map((one) => [`${one.apiVersion}/${one.kind}`, one]));
-    } catch (error) {
-      this.#kinds = undefined;
-      throw error;
-    }
+    return this.client.resource(resource).namespace(resource.namespaced ? reference.namespace : "");
   }
 
   /** Resources whose objects can be garbage, each at the version its group prefers. */
-  async deletable(): Promise<readonly DiscoveredResource[]> {
-    const kinds = [...(await this.#known()).values()];
-    return kinds.filter(
+  async deletable(): Promise<readonly ServedResource[]> {
+    const { resources } = await this.served.all();
+    return resources.filter(
       ({ preferred, verbs, resource }) =>
         preferred && resource !== "events" && ["delete", "list", "watch"].every((verb) => verbs.includes(verb)),
     );
@@ -156,6 +128,8 @@ export class OwnerRequests {
 
 const unknownKind = (apiVersion: string, kind: string): Error =>
   new Error(`unable to get REST mapping for ${apiVersion}/${kind}.`);
+
+const isPathSegment = (name: string): boolean => name !== "." && name !== ".." && !/[/%]/.test(name);
 
 function sameOwners(one: readonly OwnerReference[] = [], other: readonly OwnerReference[] = []): boolean {
   const text = (owners: readonly OwnerReference[]) =>

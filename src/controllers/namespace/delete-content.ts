@@ -1,16 +1,23 @@
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isMethodNotSupported, isNotFound } from "../../machinery/errors/status-error.js";
 import { number, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { type Api, METADATA_ONLY_LIST } from "../api.js";
-import { collectionPath, type DiscoveredResource } from "../discover.js";
-import { listAll } from "../list-all.js";
+import type { ServedResource } from "../served-resources.js";
 import type { DeletionReport } from "./conditions.js";
+
+/** A resource that something is left of. */
+export interface Left {
+  /** In the namespace. */
+  readonly client: ResourceClient;
+  /** The version at which it was seen. */
+  readonly resourceVersion: string;
+}
 
 export interface ContentDeleted extends DeletionReport {
   /** Seconds until what is left may be gone; 0 when nothing says. */
   readonly estimate: number;
-  /** Where something is left, and the version it was seen at. */
-  readonly left: readonly { readonly path: string; readonly resourceVersion: string }[];
+  readonly left: readonly Left[];
 }
 
 /** Finalizers take as long as they like. */
@@ -18,9 +25,9 @@ const FINALIZER_SECONDS = 15;
 
 /** Deletes what is in a namespace and tells what is left. Pods go first; while there are some, the rest stays. */
 export async function deleteContent(
-  api: Api,
+  client: KubernetesClient,
   namespace: { readonly name: string; readonly deletedAt: number },
-  resources: readonly DiscoveredResource[],
+  resources: readonly ServedResource[],
   now: number,
 ): Promise<ContentDeleted> {
   const totals = {
@@ -28,11 +35,11 @@ export async function deleteContent(
     remaining: new Map<string, number>(),
     finalizers: new Map<string, number>(),
     estimate: 0,
-    left: [] as { path: string; resourceVersion: string }[],
+    left: [] as Left[],
   };
-  const isPods = ({ group, resource }: DiscoveredResource) => group === "" && resource === "pods";
+  const isPods = ({ group, resource }: ServedResource) => group === "" && resource === "pods";
   for (const some of [resources.filter(isPods), resources.filter((resource) => !isPods(resource))]) {
-    for (const resource of some) await deleteAll(api, namespace, resource, now, totals);
+    for (const resource of some) await deleteAll(client, namespace, resource, now, totals);
     if (totals.remaining.size > 0) break;
   }
   return totals;
@@ -43,25 +50,25 @@ interface Totals {
   readonly remaining: Map<string, number>;
   readonly finalizers: Map<string, number>;
   estimate: number;
-  readonly left: { path: string; resourceVersion: string }[];
+  readonly left: Left[];
 }
 
 async function deleteAll(
-  api: Api,
+  { resource: clientOf }: KubernetesClient,
   { name, deletedAt }: { readonly name: string; readonly deletedAt: number },
-  resource: DiscoveredResource,
+  resource: ServedResource,
   now: number,
   totals: Totals,
 ): Promise<void> {
-  const path = collectionPath(resource, name);
+  const client = clientOf(resource).namespace(name);
   try {
-    if ((await api.list(`${path}?limit=1`, METADATA_ONLY_LIST)).items.length === 0) return;
-    let estimate = resource.group === "" && resource.resource === "pods" ? await longestGrace(api, path) : 0;
+    if ((await client.metadata().list({ limit: 1 })).items.length === 0) return;
+    let estimate = resource.group === "" && resource.resource === "pods" ? await longestGrace(client) : 0;
     if (now - deletedAt >= estimate * 1000) estimate = 0;
-    await deleteObjects(api, path, resource);
-    const { items, metadata } = await api.list(path, METADATA_ONLY_LIST);
+    await deleteObjects(client, resource);
+    const { items, metadata } = await client.metadata().list();
     if (items.length === 0) return;
-    totals.left.push({ path, resourceVersion: metadata.resourceVersion ?? "" });
+    totals.left.push({ client, resourceVersion: metadata.resourceVersion ?? "" });
     totals.remaining.set(`${resource.resource}.${resource.group}`, items.length);
     const finalizers = items.flatMap((item) => item.metadata?.finalizers ?? []);
     for (const finalizer of finalizers) {
@@ -75,17 +82,20 @@ async function deleteAll(
   }
 }
 
-function unexpectedItems(namespace: string, { apiVersion, resource }: DiscoveredResource): string {
+function unexpectedItems(namespace: string, { apiVersion, resource }: ServedResource): string {
   const version = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
   return `unexpected items still remain in namespace: ${namespace} for gvr: ${version}, Resource=${resource}`;
 }
 
-async function deleteObjects(api: Api, path: string, { verbs }: DiscoveredResource): Promise<void> {
-  const options = { propagationPolicy: "Background" };
-  if (verbs.includes("deletecollection")) return api.delete(path, options);
-  for await (const { metadata } of listAll(api, path)) {
+async function deleteObjects(client: ResourceClient, { verbs }: ServedResource): Promise<void> {
+  const options = { propagationPolicy: "Background" } as const;
+  if (verbs.includes("deletecollection")) {
+    await client.deleteCollection({}, options);
+    return;
+  }
+  for await (const { metadata } of client.metadata().listAll()) {
     try {
-      await api.delete(`${path}/${metadata?.name ?? ""}`, options);
+      await client.delete(metadata?.name ?? "", options);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -93,9 +103,9 @@ async function deleteObjects(api: Api, path: string, { verbs }: DiscoveredResour
 }
 
 /** Seconds that the pods which are not over yet may take. */
-async function longestGrace(api: Api, path: string): Promise<number> {
+async function longestGrace(pods: ResourceClient): Promise<number> {
   let longest = 0;
-  for await (const pod of listAll(api, path)) {
+  for await (const pod of pods.listAll()) {
     if (isOver(pod)) continue;
     longest = Math.max(longest, number(object(pod["spec"])["terminationGracePeriodSeconds"]));
   }

@@ -1,14 +1,14 @@
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
-import type { DiscoveredResource } from "../discover.js";
+import type { ServedResource } from "../served-resources.js";
 import { type DeletionReport, namespaceConditions } from "./conditions.js";
 import { type ContentDeleted, deleteContent } from "./delete-content.js";
 
 /** What a namespace may hold. */
 export interface Contents {
-  readonly resources: readonly DiscoveredResource[];
+  readonly resources: readonly ServedResource[];
   /** Why this may not be all: discovery failed, for some groups or altogether. */
   readonly failure?: string | undefined;
 }
@@ -19,27 +19,29 @@ export interface Contents {
  * is. A new namespace of the same name is left alone.
  */
 export async function emptyNamespace(
-  api: Api,
+  client: KubernetesClient,
   namespace: KubeObject,
   contents: Contents,
   now: number,
 ): Promise<ContentDeleted | undefined> {
   const { name = "", uid } = namespace.metadata ?? {};
-  const current = await find(api, name, uid);
+  const current = await find(client, name, uid);
   if (current === undefined) return undefined;
   const { resources, failure } = contents;
   const deletedAt = Date.parse(current.metadata?.deletionTimestamp ?? "");
-  const deleted = await deleteContent(api, { name, deletedAt }, resources, now);
-  await tellConditions(api, current, { ...deleted, discovery: failure }, now);
+  const deleted = await deleteContent(client, { name, deletedAt }, resources, now);
+  await tellConditions(client, current, { ...deleted, discovery: failure }, now);
   // What cannot be found now may still be there.
   if (failure !== undefined || deleted.remaining.size > 0 || deleted.failures.length > 0) return deleted;
-  await finalize(api, name, uid);
+  await finalize(client, name, uid);
   return undefined;
 }
 
-async function find(api: Api, name: string, uid: string | undefined): Promise<KubeObject | undefined> {
+const namespaces = (client: KubernetesClient) => client.of<KubeObject>("v1", "Namespace");
+
+async function find(client: KubernetesClient, name: string, uid: string | undefined): Promise<KubeObject | undefined> {
   try {
-    const found = await api.get(`/api/v1/namespaces/${name}`);
+    const found = await namespaces(client).get(name);
     return found.metadata?.uid === uid ? found : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -48,7 +50,12 @@ async function find(api: Api, name: string, uid: string | undefined): Promise<Ku
 }
 
 /** Whoever changes the namespace in between changes nothing about its contents. */
-async function tellConditions(api: Api, namespace: KubeObject, report: DeletionReport, now: number): Promise<void> {
+async function tellConditions(
+  client: KubernetesClient,
+  namespace: KubeObject,
+  report: DeletionReport,
+  now: number,
+): Promise<void> {
   const { name = "", uid } = namespace.metadata ?? {};
   let current: KubeObject | undefined = namespace;
   while (current !== undefined) {
@@ -56,25 +63,25 @@ async function tellConditions(api: Api, namespace: KubeObject, report: DeletionR
     if (conditions === undefined) return;
     try {
       const status = { ...object(current["status"]), conditions };
-      await api.update(`/api/v1/namespaces/${name}/status`, { ...current, status });
+      await namespaces(client).updateStatus({ ...current, status });
       return;
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      current = await find(api, name, uid);
+      current = await find(client, name, uid);
     }
   }
 }
 
 /** Nothing new can come into the namespace any more, so a change of it by somebody else only means to try again. */
-async function finalize(api: Api, name: string, uid: string | undefined): Promise<void> {
+async function finalize(client: KubernetesClient, name: string, uid: string | undefined): Promise<void> {
   for (;;) {
-    const current = await find(api, name, uid);
+    const current = await find(client, name, uid);
     if (current === undefined) return;
     try {
       const spec = object(current["spec"]);
       const finalizers = list(spec["finalizers"]).filter((one) => one !== "kubernetes");
-      await api.update(`/api/v1/namespaces/${name}/finalize`, { ...current, spec: { ...spec, finalizers } });
+      await namespaces(client).update({ ...current, spec: { ...spec, finalizers } }, { subresource: "finalize" });
       return;
     } catch (error) {
       if (isNotFound(error)) return;

@@ -1,116 +1,133 @@
 import type { Clock } from "../../base/clock.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ReconcileResult } from "../../client/manager/index.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { type Api, METADATA_ONLY } from "../api.js";
-import { discover } from "../discover.js";
-import { pause } from "../pause.js";
-import type { ContentDeleted } from "./delete-content.js";
+import type { ControllerContext } from "../context.js";
+import type { Served, ServedResources } from "../served-resources.js";
+import { isTerminating } from "../terminating.js";
+import type { ContentDeleted, Left } from "./delete-content.js";
 import { type Contents, emptyNamespace } from "./empty-namespace.js";
 
+/** kube-controller-manager's --concurrent-namespace-syncs. */
+const WORKERS = 10;
 const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Empties namespaces that are being deleted, each on its own; what is held is looked at again when some of it changes. */
-export class NamespaceController {
-  /** By uid: a name can be taken again before the work for the old one notices. */
-  readonly #emptying = new Map<string, Promise<void>>();
-  #contents: Promise<Contents> | undefined;
-  /** Each ends the wait of a namespace that something holds. */
-  readonly #waits = new Set<AbortController>();
+/** Empties namespaces that are being deleted. What a finalizer or a grace period holds is looked at again when some of it changes. */
+export function namespaceController({ client, manager, served, clock, signal, onApiChange }: ControllerContext): void {
+  const emptying = new Emptying(client, served, clock, signal, (name) => controller.enqueue(name));
+  const controller = manager
+    .controllerFor<string, string>("v1", "Namespace", {
+      // Its own changes of the namespace's conditions are no reason to empty it again.
+      when: (now, before) => isTerminating(now) && !(before !== undefined && isSameDeletion(now, before)),
+    })
+    .named("namespace-controller")
+    .workers(WORKERS)
+    .reconcile(({ name, object: namespace }) => {
+      if (namespace !== undefined && isTerminating(namespace)) return emptying.reconcile(namespace);
+      emptying.forget(name);
+    });
+  onApiChange(() => emptying.lookAgain());
+}
+
+function isSameDeletion(now: KubeObject, before: KubeObject): boolean {
+  return isTerminating(before) && now.metadata?.uid === before.metadata?.uid;
+}
+
+/** The namespaces that are being emptied, by name. */
+class Emptying {
+  /** Ends the watches of what is left in a namespace. */
+  readonly #waiting = new Map<string, AbortController>();
+  /** Rounds in a row that something failed in. */
+  readonly #failures = new Map<string, number>();
 
   constructor(
-    private readonly api: Api,
+    private readonly client: KubernetesClient,
+    private readonly served: ServedResources,
     private readonly clock: Clock,
     private readonly signal: AbortSignal,
-    private readonly report: (error: unknown) => void,
+    private readonly enqueue: (name: string) => void,
   ) {}
 
-  /** To be called for a namespace that is being deleted. Returns at once; one that is worked on is left to it. */
-  empty(namespace: KubeObject): void {
-    const uid = namespace.metadata?.uid ?? "";
-    if (this.#emptying.has(uid)) return;
-    const work = this.#run(namespace).finally(() => this.#emptying.delete(uid));
-    this.#emptying.set(uid, work);
-  }
-
-  /** To be called when the server begins or ceases to serve resources: what a namespace may hold is another thing then. */
-  apiChanged(): void {
-    this.#contents = undefined;
-    for (const wait of this.#waits) wait.abort();
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.#emptying.values());
-  }
-
-  async #run(namespace: KubeObject): Promise<void> {
-    let failures = 0;
-    while (!this.signal.aborted) {
-      let deleted: ContentDeleted | undefined;
-      try {
-        deleted = await emptyNamespace(this.api, namespace, await this.#discovered(), this.clock.now());
-        if (deleted === undefined) return;
-      } catch (error) {
-        if (this.signal.aborted) return;
-        this.#contents = undefined;
-        this.report(error);
-      }
-      // Kubernetes comes back after half the time it takes; and, for what failed, after a wait that doubles.
-      const held = deleted !== undefined && deleted.estimate > 0 && deleted.failures.length === 0;
-      failures = held ? 0 : failures + 1;
-      const wait = held ? ((deleted?.estimate ?? 0) / 2 + 1) * 1000 : FIRST_WAIT_MS * 2 ** Math.min(failures, 20);
-      await this.#untilChanged(deleted?.left ?? [], Math.min(wait, LONGEST_WAIT_MS));
-    }
-  }
-
-  async #discovered(): Promise<Contents> {
-    this.#contents ??= contentsOfNamespaces(this.api);
-    const asked = this.#contents;
-    const contents = await asked;
-    if (contents.failure !== undefined && this.#contents === asked) this.#contents = undefined;
-    return contents;
-  }
-
-  /** Waits until something of what is left changes, or what the server serves, or that long. */
-  async #untilChanged(left: ContentDeleted["left"], milliseconds: number): Promise<void> {
-    const waiting = new AbortController();
-    this.#waits.add(waiting);
-    const signal = AbortSignal.any([waiting.signal, this.signal]);
-    const watches = left.map((one) => this.#changed(one, signal));
-    await Promise.race([pause(milliseconds, signal), ...watches]);
-    this.#waits.delete(waiting);
-    waiting.abort();
-    await Promise.all(watches);
-  }
-
-  /** Resolves at the first change; with none, when the signal aborts. */
-  async #changed({ path, resourceVersion }: ContentDeleted["left"][number], signal: AbortSignal): Promise<void> {
+  async reconcile(namespace: KubeObject): Promise<ReconcileResult> {
+    const { name = "" } = namespace.metadata ?? {};
+    this.#waiting.get(name)?.abort();
+    this.#waiting.delete(name);
+    let deleted: ContentDeleted | undefined;
     try {
-      const target = `${path}?watch=true&resourceVersion=${resourceVersion}`;
-      for await (const { type } of this.api.watch(target, signal, METADATA_ONLY)) if (type !== "BOOKMARK") return;
-    } catch {
-      // The wait is all that is left, then.
+      deleted = await emptyNamespace(this.client, namespace, await this.#contents(), this.clock.now());
+    } catch (error) {
+      this.served.invalidate();
+      throw error;
     }
-    if (!signal.aborted) await pause(LONGEST_WAIT_MS, signal);
+    if (deleted === undefined) return this.forget(name);
+    // Kubernetes comes back after half the time it takes; and, for what failed, after a wait that doubles.
+    const held = deleted.estimate > 0 && deleted.failures.length === 0;
+    const failures = held ? 0 : (this.#failures.get(name) ?? 0) + 1;
+    this.#failures.set(name, failures);
+    this.#watch(name, deleted.left);
+    const wait = held ? (deleted.estimate / 2 + 1) * 1000 : FIRST_WAIT_MS * 2 ** Math.min(failures, 20);
+    return { requeueAfterMilliseconds: Math.min(wait, LONGEST_WAIT_MS) };
+  }
+
+  forget(name: string): void {
+    this.#waiting.get(name)?.abort();
+    this.#waiting.delete(name);
+    this.#failures.delete(name);
+  }
+
+  /** Empties all of them again: what namespaces may hold has changed. */
+  lookAgain(): void {
+    for (const name of this.#waiting.keys()) this.enqueue(name);
+  }
+
+  async #contents(): Promise<Contents> {
+    try {
+      const contents = contentsOf(await this.served.all());
+      if (contents.failure !== undefined) this.served.invalidate();
+      return contents;
+    } catch (error) {
+      return { resources: [], failure: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Empties the namespace again when something of what is left changes. */
+  #watch(name: string, left: readonly Left[]): void {
+    const waiting = new AbortController();
+    this.#waiting.set(name, waiting);
+    const signal = AbortSignal.any([waiting.signal, this.signal]);
+    for (const one of left) {
+      void hasChanged(one, signal).then((changed) => {
+        if (changed && !signal.aborted) this.enqueue(name);
+      });
+    }
   }
 }
 
-async function contentsOfNamespaces(api: Api): Promise<Contents> {
+/** Resolves to true at the first change, and to false when the watch ends without one: the namespace is looked at in time. */
+async function hasChanged({ client, resourceVersion }: Left, signal: AbortSignal): Promise<boolean> {
   try {
-    const { resources, stale } = await discover(api);
-    return {
-      resources: resources.filter(
-        ({ preferred, namespaced, verbs }) =>
-          preferred && namespaced && verbs.includes("delete") && verbs.includes("list"),
-      ),
-      failure: stale.length === 0 ? undefined : staleText(stale),
-    };
-  } catch (error) {
-    return { resources: [], failure: error instanceof Error ? error.message : String(error) };
+    for await (const { type } of client.metadata().watch({ resourceVersion, signal })) {
+      if (type !== "BOOKMARK") return true;
+    }
+  } catch {
+    // The wait is all that is left, then.
   }
+  return false;
+}
+
+function contentsOf({ resources, failed }: Served): Contents {
+  return {
+    resources: resources.filter(
+      ({ preferred, namespaced, verbs }) =>
+        preferred && namespaced && verbs.includes("delete") && verbs.includes("list"),
+    ),
+    failure: failed.size === 0 ? undefined : failureText(failed),
+  };
 }
 
 /** What kube-controller-manager says of a discovery that failed for some groups. */
-function staleText(stale: readonly string[]): string {
-  const groups = stale.toSorted().map((one) => `${one}: stale GroupVersion discovery: ${one}`);
-  return `Discovery failed for some groups, ${stale.length} failing: unable to retrieve the complete list of server APIs: ${groups.join(", ")}`;
+function failureText(failed: ReadonlyMap<string, Error>): string {
+  const groups = [...failed].map(([groupVersion, error]) => `${groupVersion}: ${error.message}`).toSorted();
+  return `Discovery failed for some groups, ${failed.size} failing: unable to retrieve the complete list of server APIs: ${groups.join(", ")}`;
 }

@@ -1,11 +1,8 @@
-import type { Api } from "../api.js";
-import { ensure } from "../ensure.js";
+import type { ControllerContext } from "../context.js";
 
 /** Every namespace has a ServiceAccount "default". */
-export function ensureDefaultServiceAccount(api: Api, namespace: string): Promise<void> {
-  return ensure(api, `/api/v1/namespaces/${namespace}/serviceaccounts`, {
-    apiVersion: "v1",
-    kind: "ServiceAccount",
-    metadata: { name: "default", namespace },
-  });
+export function defaultServiceAccounts({ namespaceObjects }: ControllerContext): void {
+  const name = "default";
+  const object = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name } };
+  namespaceObjects.add({ kind: "ServiceAccount", name, object });
 }

@@ -1,15 +1,18 @@
 import { isIP } from "node:net";
 import type { Clock } from "../../base/clock.js";
 import { type Ipv4Prefix, isHostOf, parseIpv4 } from "../../base/ipv4-prefix.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import type { EventRecorder } from "../../client/events/index.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
-import { listAll } from "../list-all.js";
-import type { RecordWarning } from "../record-event.js";
-import { blocksOf, SERVICE_CIDRS } from "../service-cidr/service-cidr-controller.js";
+import type { ControllerContext, OwnWork } from "../context.js";
+import { repeat } from "../repeat.js";
+import { blocksOf } from "../service-cidr/service-cidr-controller.js";
+import { REPAIR_MS } from "./repair-period.js";
 
-const IP_ADDRESSES = "/apis/networking.k8s.io/v1/ipaddresses";
+const GROUP_VERSION: string = "networking.k8s.io/v1";
 const FAMILY = "ipaddress.kubernetes.io/ip-family";
 const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
 const ALLOCATOR = "ipallocator.k8s.io";
@@ -23,34 +26,45 @@ interface Holder {
   readonly ips: readonly string[];
 }
 
+/** Compares cluster IPs with their IPAddress objects before the cluster counts as started, and every 180 seconds. */
+export function clusterIpRepair(context: ControllerContext): OwnWork {
+  const { client, clock, recorder } = context;
+  const events = recorder({ component: "ipallocator-repair-controller", host: "kubets" });
+  const repair = new ClusterIpRepair(client, clock, events);
+  const run = () => repair.run();
+  return { prepare: run, run: () => repeat(run, { ...context, milliseconds: REPAIR_MS }) };
+}
+
 /**
  * Compares cluster IPs with the IPAddress objects that say whose they are: each address of a service has its object, also
  * of services that are older than those objects, and objects that the allocator left behind go.
  */
 export class ClusterIpRepair {
+  readonly #services: ResourceClient;
+  readonly #addresses: ResourceClient;
+  readonly #cidrs: ResourceClient;
+
   constructor(
-    private readonly api: Api,
+    client: KubernetesClient,
     private readonly clock: Clock,
-    private readonly warn: RecordWarning,
-  ) {}
+    private readonly events: EventRecorder,
+  ) {
+    this.#services = client.of<KubeObject>("v1", "Service");
+    this.#addresses = client.of<KubeObject>(GROUP_VERSION, "IPAddress");
+    this.#cidrs = client.of<KubeObject>(GROUP_VERSION, "ServiceCIDR");
+  }
 
   /** Goes through all services and addresses once. */
   async run(): Promise<void> {
     const services = new Map<string, Holder>();
-    for await (const service of listAll(this.api, "/api/v1/services")) {
+    for await (const service of this.#services.listAll()) {
       const { namespace = "", name = "" } = service.metadata ?? {};
       services.set(`${namespace}/${name}`, { namespace, name, ips: clusterIpsOf(service) });
     }
     // After the services: what is missing here is missing, what is too much may be that of a new service.
     const addresses = new Map<string, KubeObject>();
-    for await (const address of listAll(this.api, IP_ADDRESSES)) {
-      addresses.set(address.metadata?.name ?? "", {
-        ...address,
-        apiVersion: "networking.k8s.io/v1",
-        kind: "IPAddress",
-      });
-    }
-    const blocks = (await this.api.list(SERVICE_CIDRS)).items.flatMap(blocksOf);
+    for await (const address of this.#addresses.listAll()) addresses.set(address.metadata?.name ?? "", address);
+    const blocks = (await this.#cidrs.list()).items.flatMap(blocksOf);
     for (const service of services.values()) {
       for (const ip of service.ips) await this.#checkService(service, ip, services, addresses, blocks);
     }
@@ -75,15 +89,16 @@ export class ClusterIpRepair {
     // Only what differs is looked at more closely: it may have been changed or deleted meanwhile.
     const service = await this.#service(namespace, name);
     if (service === undefined || !clusterIpsOf(service).includes(ip)) return;
-    const warn = (reason: string, message: string) => this.warn({ object: service, reason, action, message });
+    const warn = (reason: string, message: string) =>
+      this.events.event(service, "Warning", reason, message, { action });
     if (isIP(ip) === 0) {
       const message = "Cluster IP <nil> is not a valid IP; please recreate Service";
-      await this.warn({ object: service, reason: "ClusterIPNotValid", action: "ClusterIPValidation", message });
+      this.events.event(service, "Warning", "ClusterIPNotValid", message, { action: "ClusterIPValidation" });
     } else if (!inRange) {
       const where = "is not within any configured Service CIDR; please recreate service";
-      await warn("ClusterIPOutOfRange", `Cluster IP [${family}]: ${ip} ${where}`);
+      warn("ClusterIPOutOfRange", `Cluster IP [${family}]: ${ip} ${where}`);
     } else if (address === undefined) {
-      await warn("ClusterIPNotAllocated", `Cluster IP [${family}]: ${ip} is not allocated; repairing`);
+      warn("ClusterIPNotAllocated", `Cluster IP [${family}]: ${ip} is not allocated; repairing`);
       await this.#create(ip, service);
     } else if (refersTo(parent, holder)) {
       await this.#recreate(address, service);
@@ -93,11 +108,11 @@ export class ClusterIpRepair {
         : undefined;
       if (other === undefined) {
         const message = `the ClusterIP [${family}]: ${ip} for Service ${namespace}/${name} has a wrong reference; repairing`;
-        await warn("ClusterIPNotAllocated", message);
+        warn("ClusterIPNotAllocated", message);
         await this.#recreate(address, service);
       } else if (other.ips.includes(ip)) {
         const message = `Cluster IP [${family}]:${ip} was assigned to multiple services; please recreate service`;
-        await warn("ClusterIPAlreadyAllocated", message);
+        warn("ClusterIPAlreadyAllocated", message);
       }
     }
   }
@@ -108,7 +123,7 @@ export class ClusterIpRepair {
     const parent = parentOf(address);
     const [namespace, name] = [text(parent.namespace), text(parent.name)];
     const clean = async (reason: string, message: string) => {
-      await this.warn({ object: address, reason, action: "IPAddressAllocation", message });
+      this.events.event(address, "Warning", reason, message, { action: "IPAddressAllocation" });
       await this.#delete(address);
     };
     if (!isServiceReference(parent)) {
@@ -133,7 +148,7 @@ export class ClusterIpRepair {
 
   async #service(namespace: string, name: string): Promise<KubeObject | undefined> {
     try {
-      return await this.api.get(`/api/v1/namespaces/${namespace}/services/${name}`);
+      return await this.#services.namespace(namespace).get(name);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
@@ -149,7 +164,7 @@ export class ClusterIpRepair {
   async #delete({ metadata = {} }: KubeObject): Promise<void> {
     try {
       const preconditions = { ...(metadata.uid !== undefined && { uid: metadata.uid }) };
-      await this.api.delete(`${IP_ADDRESSES}/${metadata.name ?? ""}`, { preconditions });
+      await this.#addresses.delete(metadata.name ?? "", { preconditions });
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
@@ -158,8 +173,8 @@ export class ClusterIpRepair {
   async #create(ip: string, { metadata = {} }: KubeObject): Promise<void> {
     const { namespace = "", name = "" } = metadata;
     try {
-      await this.api.create(IP_ADDRESSES, {
-        apiVersion: "networking.k8s.io/v1",
+      await this.#addresses.create({
+        apiVersion: GROUP_VERSION,
         kind: "IPAddress",
         metadata: { name: ip, labels: { [FAMILY]: familyOf(ip), [MANAGED_BY]: ALLOCATOR } },
         spec: { parentRef: { resource: "services", namespace, name } },

@@ -1,9 +1,11 @@
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { EventRecorder } from "../../client/events/index.js";
 import { isConflict } from "../../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
-import { listAll } from "../list-all.js";
-import type { RecordWarning } from "../record-event.js";
+import type { ControllerContext, OwnWork } from "../context.js";
+import { repeat } from "../repeat.js";
+import { REPAIR_MS } from "./repair-period.js";
 
 /** The set of node ports that are taken, as servers keep it. */
 export interface NodePortRegistry {
@@ -19,15 +21,24 @@ export interface NodePortRegistry {
 const SIGHTINGS = 3;
 const ATTEMPTS = 5;
 
+/** Compares node ports with their services before the cluster counts as started, and every 180 seconds. */
+export function nodePortRepair(context: ControllerContext): OwnWork {
+  const { client, cluster, recorder } = context;
+  const events = recorder({ component: "portallocator-repair-controller" });
+  const repair = new NodePortRepair(client, cluster.nodePorts, events);
+  const run = () => repair.run();
+  return { prepare: run, run: () => repeat(run, { ...context, milliseconds: REPAIR_MS }) };
+}
+
 /** Compares the ports that are taken with the services there are: the services are right. */
 export class NodePortRepair {
   /** Ports without a service, and how often they were seen. */
   #leaks: ReadonlyMap<number, number> = new Map();
 
   constructor(
-    private readonly api: Api,
+    private readonly client: KubernetesClient,
     private readonly registry: NodePortRegistry,
-    private readonly warn: RecordWarning,
+    private readonly events: EventRecorder,
   ) {}
 
   /** Goes through all services once. The first run of a new cluster makes node ports available at all. */
@@ -46,10 +57,10 @@ export class NodePortRepair {
     const { ports, version } = await this.registry.read();
     const stored = new Set(ports);
     const used = new Set<number>();
-    const warnings: Parameters<RecordWarning>[0][] = [];
-    for await (const service of listAll(this.api, "/api/v1/services")) {
+    const warnings: (() => void)[] = [];
+    for await (const service of this.client.of<KubeObject>("v1", "Service").listAll()) {
       const warn = (reason: string, message: string) =>
-        warnings.push({ object: { ...service, apiVersion: "v1", kind: "Service" }, reason, message });
+        warnings.push(() => this.events.event(service, "Warning", reason, message));
       for (const port of nodePortsOf(service)) {
         if (port < first || port > last) {
           const range = `${first}-${last}`;
@@ -69,7 +80,7 @@ export class NodePortRepair {
     }
     await this.registry.write([...used, ...leaks.keys()], version);
     this.#leaks = leaks;
-    for (const warning of warnings) await this.warn(warning);
+    for (const warn of warnings) warn();
   }
 }
 

@@ -1,66 +1,77 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { text } from "../../machinery/meta/access.js";
-import { isJsonObject } from "../../machinery/meta/json.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
-import type { Api } from "../api.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import type { ControllerContext } from "../context.js";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
+/** The index of pods by "<namespace>/<claim>" of each claim that they use. */
+const CLAIM_INDEX = "claim";
 
-/** Lets go of a claim that is being deleted when no pod uses it any more. */
-export async function releaseClaim(api: Api, claim: KubeObject): Promise<void> {
-  const { name = "", namespace = "", deletionTimestamp, finalizers = [] } = claim.metadata ?? {};
-  if (deletionTimestamp === undefined || !finalizers.includes(CLAIM_FINALIZER)) return;
-  const { items } = await api.list(`/api/v1/namespaces/${namespace}/pods`);
-  if (items.some((pod) => usesClaim(pod, name))) return;
-  await removeFinalizer(api, `/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}`, CLAIM_FINALIZER);
+/** Lets a claim that is being deleted go when no pod uses it any more. */
+export function claimProtection({ client, manager }: ControllerContext): void {
+  const pods = manager.informers.of("v1", "Pod");
+  pods.addIndexers({ [CLAIM_INDEX]: (pod) => (isOver(pod) ? [] : claimsOf(pod).map(keyOf)) });
+  manager
+    .controllerFor("v1", "PersistentVolumeClaim", { when: (claim) => isHeldBy(CLAIM_FINALIZER, claim) })
+    .named("persistentvolumeclaim-protection-controller")
+    .watches("v1", "Pod", claimsOf)
+    .reconcile(async ({ namespace, name, object: claim }) => {
+      if (claim === undefined || !isHeldBy(CLAIM_FINALIZER, claim)) return;
+      const key = keyOf({ namespace, name });
+      if (pods.cache.indexKeys(CLAIM_INDEX, key).length > 0) return;
+      // A pod that was created just before may not be in the cache yet.
+      for await (const pod of client.of("v1", "Pod").namespace(namespace).listAll()) {
+        if (!isOver(pod) && claimsOf(pod).some((one) => one.name === name)) return;
+      }
+      await removeFinalizer(client.of("v1", "PersistentVolumeClaim").namespace(namespace), claim, CLAIM_FINALIZER);
+    });
 }
 
-/** Lets go of a volume that is being deleted when no claim is bound to it. */
-export async function releaseVolume(api: Api, volume: KubeObject): Promise<void> {
-  const { name = "", deletionTimestamp, finalizers = [] } = volume.metadata ?? {};
-  if (deletionTimestamp === undefined || !finalizers.includes(VOLUME_FINALIZER)) return;
-  const status = volume["status"];
-  if (isJsonObject(status) && status["phase"] === "Bound") return;
-  await removeFinalizer(api, `/api/v1/persistentvolumes/${name}`, VOLUME_FINALIZER);
+/** Lets a volume that is being deleted go when no claim is bound to it. */
+export function volumeProtection({ client, manager }: ControllerContext): void {
+  const mayGo = (volume: PersistentVolume): boolean =>
+    isHeldBy(VOLUME_FINALIZER, volume) && volume.status?.phase !== "Bound";
+  manager
+    .controllerFor("v1", "PersistentVolume", { when: mayGo })
+    .named("persistentvolume-protection-controller")
+    .reconcile(async ({ object: volume }) => {
+      if (volume === undefined || !mayGo(volume)) return;
+      await removeFinalizer(client.of("v1", "PersistentVolume"), volume, VOLUME_FINALIZER);
+    });
 }
 
-/** Looks at every claim a pod used, now that the pod is gone or over. */
-export async function releaseClaimsOf(api: Api, pod: KubeObject): Promise<void> {
-  const namespace = pod.metadata?.namespace ?? "";
-  for (const name of claimsOf(pod)) {
-    try {
-      await releaseClaim(api, await api.get(`/api/v1/namespaces/${namespace}/persistentvolumeclaims/${name}`));
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
+function isHeldBy(finalizer: string, { metadata }: ApiObject): boolean {
+  return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer) === true;
 }
 
-function usesClaim(pod: KubeObject, claim: string): boolean {
-  const status = pod["status"];
-  const phase = isJsonObject(status) ? status["phase"] : "";
-  return phase !== "Succeeded" && phase !== "Failed" && claimsOf(pod).includes(claim);
+function isOver({ status }: Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-/** Names of the claims a pod mounts; an ephemeral volume's claim is named for pod and volume. */
-function claimsOf(pod: KubeObject): readonly string[] {
-  const spec = pod["spec"];
-  const volumes = isJsonObject(spec) && Array.isArray(spec["volumes"]) ? spec["volumes"] : [];
-  return volumes.filter(isJsonObject).flatMap((volume) => {
-    const claim = volume["persistentVolumeClaim"];
-    if (isJsonObject(claim)) return [text(claim["claimName"])];
-    return isJsonObject(volume["ephemeral"]) ? [`${pod.metadata?.name}-${text(volume["name"])}`] : [];
+/** The claims that a pod mounts; an ephemeral volume's claim is named for pod and volume. */
+function claimsOf({ metadata, spec }: Pod): { readonly namespace: string; readonly name: string }[] {
+  const namespace = metadata?.namespace ?? "";
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim != null) return [{ namespace, name: persistentVolumeClaim.claimName }];
+    return ephemeral == null ? [] : [{ namespace, name: `${metadata?.name}-${name}` }];
   });
 }
 
-async function removeFinalizer(api: Api, path: string, finalizer: string): Promise<void> {
+const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
+  `${namespace}/${name}`;
+
+async function removeFinalizer<T extends PersistentVolume | PersistentVolumeClaim>(
+  client: ResourceClient<T>,
+  object: T,
+  finalizer: string,
+): Promise<void> {
   try {
-    const object = await api.get(path);
     const finalizers = (object.metadata?.finalizers ?? []).filter((one) => one !== finalizer);
-    await api.update(path, { ...object, metadata: { ...object.metadata, finalizers } });
+    await client.update({ ...object, metadata: { ...object.metadata, finalizers } });
   } catch (error) {
-    // Gone, or changed by somebody: the change brings us back.
+    // Deleted, or changed since the cache saw it: the change reconciles the object again.
     if (!isNotFound(error) && !isConflict(error)) throw error;
   }
 }

@@ -87,4 +87,23 @@ describe("a manager", () => {
     stop.abort();
     await running;
   });
+
+  test("a controller whose resource is not served holds up no other", async () => {
+    const inNamespace = await namespace("unserved");
+    await client
+      .of("v1", "ConfigMap")
+      .namespace(inNamespace)
+      .create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "one" } });
+    const stop = new AbortController();
+    const problems: Problem[] = [];
+    const calls: string[] = [];
+    const manager = new Manager(client, { namespace: inNamespace, onProblem: (problem) => problems.push(problem) });
+    manager.controllerFor("storage.k8s.io/v1beta1", "VolumeAttributesClass").reconcile(() => {});
+    manager.controllerFor("v1", "ConfigMap").reconcile(({ name }) => void calls.push(name));
+    const running = manager.run(stop.signal);
+    await eventually(async () => expect(calls).toContain("one"));
+    expect(problems.map(({ type }) => type)).toContain("informer-fault");
+    stop.abort();
+    await running;
+  });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createApi } from "../../../src/controllers/api.js";
+import { pathApi } from "../../helpers/path-api.js";
 import { openMemoryKv } from "../../../src/server/storage/memory/memory-kv.js";
 import { openSqliteKv } from "../../../src/server/storage/sqlite/sqlite-kv.js";
 import { call } from "../../helpers/api-caller.js";
@@ -73,7 +73,7 @@ describe("an Event goes an hour after it was last written", () => {
 
     const seen: string[] = [];
     const path = `${EVENTS}?watch=true&resourceVersion=${version}`;
-    for await (const { type, object } of createApi(api, "test").watch(path, new AbortController().signal)) {
+    for await (const { type, object } of pathApi(api, "test").watch(path, new AbortController().signal)) {
       if (seen.push(`${type} ${object.metadata?.name}`) === 5) break;
     }
     expect(seen.slice(0, 3)).toEqual(["MODIFIED patched", "MODIFIED replaced", "DELETED untouched"]);

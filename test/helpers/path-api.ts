@@ -1,12 +1,12 @@
-import { responseError } from "../client/rest/response-error.js";
-import type { Transport } from "../client/transport/transport.js";
-import { decodeJson } from "../machinery/codec/json-decoder.js";
-import { encodeJson } from "../machinery/codec/json-encoder.js";
-import type { JsonObject } from "../machinery/meta/json.js";
-import type { KubeList, KubeObject } from "../machinery/meta/object.js";
+import { responseError } from "../../src/client/rest/response-error.js";
+import type { Transport } from "../../src/client/transport/transport.js";
+import { decodeJson } from "../../src/machinery/codec/json-decoder.js";
+import { encodeJson } from "../../src/machinery/codec/json-encoder.js";
+import type { JsonObject } from "../../src/machinery/meta/json.js";
+import type { KubeList, KubeObject } from "../../src/machinery/meta/object.js";
 
-/** What a controller asks of the API: plain objects over a transport. A failure throws the StatusError it was answered. */
-export interface Api {
+/** Plain objects by their paths. A failure throws the StatusError that the server answered. */
+export interface PathApi {
   /** `accept` asks for another form than plain JSON. */
   get(path: string, accept?: string): Promise<KubeObject>;
   list(path: string, accept?: string): Promise<KubeList>;
@@ -29,7 +29,7 @@ export const METADATA_ONLY_LIST = "application/json;as=PartialObjectMetadataList
 
 const JSON_TYPE = "application/json";
 
-export function createApi(transport: Transport, userAgent: string): Api {
+export function pathApi(transport: Transport, userAgent: string): PathApi {
   const call = async (
     method: string,
     path: string,

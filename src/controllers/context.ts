@@ -1,0 +1,57 @@
+import type { Clock } from "../base/clock.js";
+import type { Timers } from "../base/timers.js";
+import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import type { EventRecorder, EventSource } from "../client/events/index.js";
+import type { Manager } from "../client/manager/index.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { SignClient } from "./certificates/certificate-signer.js";
+import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
+import type { ServedResources } from "./served-resources.js";
+import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
+
+/** What the cluster gives its controllers. */
+export interface ClusterParts {
+  /** PEM; published in every namespace. */
+  readonly caCertificate: string;
+  /** The Service the API is found at; put back when it is deleted. */
+  readonly kubernetesService: KubeObject;
+  /** Where cluster IPs come from by default; put back as well. */
+  readonly serviceCidr: KubeObject;
+  readonly nodePorts: NodePortRegistry;
+  /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
+  readonly signClient: SignClient;
+}
+
+/** What a controller is made of. */
+export interface ControllerContext {
+  readonly cluster: ClusterParts;
+  readonly client: KubernetesClient;
+  /** Runs reconcilers over shared informers. */
+  readonly manager: Manager;
+  /** What the server serves now. */
+  readonly served: ServedResources;
+  /** What every namespace has. */
+  readonly namespaceObjects: NamespaceObjects;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Aborts when the controllers stop. */
+  readonly signal: AbortSignal;
+  readonly recorder: (source: EventSource) => EventRecorder;
+  readonly report: (error: unknown) => void;
+  /** Calls `listener` after each change of what the server serves. */
+  readonly onApiChange: (listener: () => void) => void;
+}
+
+/** What a controller does beside its reconcilers. */
+export interface OwnWork {
+  /**
+   * Done once before the cluster counts as started, one controller after the other, so that a new cluster always has the same
+   * objects at the same versions. Tried again while it fails.
+   */
+  readonly prepare?: () => Promise<void>;
+  /** Begun when all controllers are prepared. Ends when the signal aborts. */
+  readonly run?: () => Promise<void>;
+}
+
+/** Adds a controller's reconcilers to the manager. */
+export type StartController = (context: ControllerContext) => OwnWork | void;

@@ -1,0 +1,78 @@
+import type { Clock } from "../base/clock.js";
+import type { Discovery } from "../client/discovery/discovery.js";
+import { formatGroupVersion, type GroupVersionResource } from "../machinery/meta/gvk.js";
+import type { ApiResource } from "../machinery/rest-mapper.js";
+
+/** A resource at one version. */
+export interface ServedResource extends GroupVersionResource {
+  /** "v1", "apps/v1". */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  /** The first of the group's versions that has the resource. */
+  readonly preferred: boolean;
+}
+
+export interface Served {
+  /** Every resource at every version, without subresources. */
+  readonly resources: readonly ServedResource[];
+  /** The group versions whose resources discovery could not read, and why: they are not known now. */
+  readonly failed: ReadonlyMap<string, Error>;
+}
+
+/** How long an answer of discovery counts that does not have a kind. */
+const REDISCOVER_MS = 30_000;
+
+/** What the server serves. All controllers share one answer of discovery, which counts until {@link invalidate}. */
+export class ServedResources {
+  #known: Promise<Served> | undefined;
+  #discovered = 0;
+
+  constructor(
+    private readonly discovery: Pick<Discovery, "resources" | "invalidate">,
+    private readonly clock: Clock,
+  ) {}
+
+  all(): Promise<Served> {
+    if (this.#known !== undefined) return this.#known;
+    this.#discovered = this.clock.now();
+    const asked = this.#discover();
+    this.#known = asked;
+    asked.catch(() => {
+      if (this.#known === asked) this.#known = undefined;
+    });
+    return asked;
+  }
+
+  /** The resource of a kind. A kind that is missing in an older answer is asked for again. */
+  async ofKind(apiVersion: string, kind: string): Promise<ServedResource | undefined> {
+    const find = ({ resources }: Served) => resources.find((one) => one.apiVersion === apiVersion && one.kind === kind);
+    const found = find(await this.all());
+    if (found !== undefined || this.clock.now() - this.#discovered <= REDISCOVER_MS) return found;
+    this.invalidate();
+    return find(await this.all());
+  }
+
+  /** The next question goes to the server. */
+  invalidate(): void {
+    this.#known = undefined;
+    this.discovery.invalidate();
+  }
+
+  async #discover(): Promise<Served> {
+    const { resources, failed } = await this.discovery.resources();
+    return { resources: withPreferences(resources), failed };
+  }
+}
+
+function withPreferences(resources: readonly ApiResource[]): ServedResource[] {
+  const seen = new Set<string>();
+  return resources.map(({ group, version, name, kind, namespaced, verbs }) => {
+    const id = `${group}/${name}`;
+    const preferred = !seen.has(id);
+    seen.add(id);
+    const apiVersion = formatGroupVersion({ group, version });
+    return { group, version, resource: name, apiVersion, kind, namespaced, verbs, preferred };
+  });
+}
