@@ -84,9 +84,9 @@ export class LeadershipTerm {
   }
 
   #startTimer(): () => void {
-    const left = Math.max(0, this.options.renewDeadline - this.#since());
+    // Whole milliseconds, so that a timer that fires a part of one early is not started again for no time at all.
+    const left = Math.max(1, Math.ceil(this.options.renewDeadline - this.#since()));
     return this.options.timers.start(left, () => {
-      // A timer of Node may fire a part of a millisecond early.
       if (this.isValid()) this.#cancelTimer = this.#startTimer();
     });
   }
