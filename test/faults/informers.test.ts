@@ -5,13 +5,13 @@ import { etcdStage, memoryStage, sqliteStage } from "./informers/stages.js";
 
 tellEtcdMissing("The informers' history on etcd");
 
-const LONG = 600_000;
+const LONG = 900_000;
 
 describe("informers under faults show what the server has, and call handlers in a legal sequence", () => {
   test("on memory, where a restart loses the history", { timeout: LONG }, () =>
     playHistory(memoryStage(), {
-      seed: process.env.SEED ?? "memory",
-      events: Number(process.env.EVENTS ?? 100_000),
+      seed: "memory",
+      events: 100_000,
       eventsPerRound: 2000,
       disasters: ["none", "clock forward", "lost history", "clock back"],
     }),
@@ -19,8 +19,8 @@ describe("informers under faults show what the server has, and call handlers in 
 
   test("on SQLite, with restarts, and with earlier data put back", { timeout: LONG }, () =>
     playHistory(sqliteStage(), {
-      seed: process.env.SEED ?? "SQLite",
-      events: Number(process.env.EVENTS ?? 60_000),
+      seed: "SQLite",
+      events: 60_000,
       eventsPerRound: 2000,
       disasters: ["restart", "lost history", "clock forward", "none", "clock back"],
     }),
@@ -28,8 +28,8 @@ describe("informers under faults show what the server has, and call handlers in 
 
   test.skipIf(etcdMissing !== undefined)("on etcd, with restarts of the server", { timeout: LONG }, async () =>
     playHistory(await etcdStage(), {
-      seed: process.env.SEED ?? "etcd",
-      events: Number(process.env.EVENTS ?? 40_000),
+      seed: "etcd",
+      events: 40_000,
       eventsPerRound: 2000,
       disasters: ["restart", "clock forward", "none", "clock back"],
     }),

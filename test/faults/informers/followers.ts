@@ -1,6 +1,15 @@
+import { setTimeout } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { kubernetesClient, type KubernetesClient, type KubeObject, loadConfig } from "../../../src/client/index.js";
+import {
+  isStatusError,
+  kubernetesClient,
+  type KubernetesClient,
+  type KubeObject,
+  type ListOptions,
+  loadConfig,
+} from "../../../src/client/index.js";
 import { type HandlerRegistration, objectKey, SharedInformer } from "../../../src/client/informers/index.js";
+import { compareResourceVersions } from "../../../src/machinery/meta/resource-version.js";
 import type { Selection } from "../../../src/client/reflector/list-watch.js";
 import { pause } from "../../../src/base/pause.js";
 import { systemTimers } from "../../../src/base/timers.js";
@@ -12,6 +21,9 @@ import type { FaultProxy } from "./fault-proxy.js";
 
 /** How much shorter waits are: the first retry comes after 5 to 11 ms, silence counts as such after 0.6 to 1.2 s. */
 const FASTER = 150;
+
+/** How long an informer may take to put what it has read into its cache. */
+const CONSUMED_MS = 300;
 
 export interface Part extends Selection {
   readonly name: string;
@@ -34,6 +46,8 @@ export class Follower {
   readonly faults: string[] = [];
   thrown = 0;
   #historyIsLost = false;
+  /** The version at which the cache was last compared. */
+  #compared = "";
   readonly #informer: SharedInformer<KubeObject>;
 
   constructor(
@@ -81,22 +95,68 @@ export class Follower {
     for (const ledger of this.ledgers.keys()) ledger.historyIsLost = lost;
   }
 
-  /** Throws with the first difference between what the cluster has and what the cache or a handler has. */
+  /**
+   * Throws with the first difference between what the cluster has and what the cache or a handler has. What the cache lacks of
+   * the version that it claims to be at is an {@link IllegalState}: a later list would hide it.
+   */
   async compare(direct: KubernetesClient): Promise<void> {
-    const { namespace, labelSelector } = this.part;
-    const all = direct.resource(CONFIG_MAPS);
-    const { items } = await (namespace === undefined ? all : all.namespace(namespace)).list({
-      ...(labelSelector !== undefined && { labelSelector }),
-    });
-    const wanted = new Map(items.map((item) => [objectKey(item), { ...item, apiVersion: "v1", kind: "ConfigMap" }]));
-    const cached = new Map([...this.#informer.cache.keys()].map((key) => [key, this.#informer.cache.get(key)]));
-    same("the cache", wanted, cached);
+    const { objects: wanted, version } = await this.#listed(direct, {});
+    await this.#compareAtOwnVersion(direct, version);
+    same("the cache", wanted, this.#cached());
     if (!this.#informer.hasSynced()) throw new Error("the informer has not synced");
     for (const [ledger, registration] of this.ledgers) {
-      if (ledger.wrong.length > 0) throw new IllegalCalls(ledger.wrong.slice(0, 5).join("\n"));
+      if (ledger.wrong.length > 0) throw new IllegalState(ledger.wrong.slice(0, 5).join("\n"));
       same(`a handler with ${registration.pending} calls to come`, wanted, ledger.state);
       if (!registration.hasSynced()) throw new Error("a handler has not synced");
     }
+  }
+
+  async #compareAtOwnVersion(direct: KubernetesClient, newest: string): Promise<void> {
+    const version = this.#informer.resourceVersion;
+    // Ahead of the server: it has lost its history, and the informer has not noticed yet.
+    const isAhead = (compareResourceVersions(version, newest) ?? 1) > 0;
+    if (isAhead || version === this.#compared) return;
+    this.#compared = version;
+    let wanted: ReadonlyMap<string, KubeObject>;
+    try {
+      wanted = (await this.#listed(direct, { resourceVersion: version, resourceVersionMatch: "Exact" })).objects;
+    } catch (error) {
+      // The server no longer has that version.
+      if (isStatusError(error)) return;
+      throw error;
+    }
+    const end = performance.now() + CONSUMED_MS;
+    while (this.#informer.resourceVersion === version) {
+      try {
+        return same("the cache", wanted, this.#cached());
+      } catch (error) {
+        if (performance.now() > end) throw new IllegalState(`at version ${version} ${(error as Error).message}`);
+      }
+      await setTimeout(5);
+    }
+  }
+
+  /** The informer's part, as a list has it. */
+  async #listed(
+    direct: KubernetesClient,
+    at: ListOptions,
+  ): Promise<{ readonly objects: ReadonlyMap<string, KubeObject>; readonly version: string }> {
+    const { namespace, labelSelector } = this.part;
+    const all = direct.resource(CONFIG_MAPS);
+    const { items, metadata } = await (namespace === undefined ? all : all.namespace(namespace)).list({
+      ...at,
+      ...(labelSelector !== undefined && { labelSelector }),
+    });
+    const objects = items.map((item) => ({ ...item, apiVersion: "v1", kind: "ConfigMap" }));
+    return {
+      objects: new Map(objects.map((item) => [objectKey(item), item])),
+      version: metadata.resourceVersion ?? "",
+    };
+  }
+
+  #cached(): ReadonlyMap<string, KubeObject | undefined> {
+    const { cache } = this.#informer;
+    return new Map([...cache.keys()].map((key) => [key, cache.get(key)]));
   }
 
   /** What the informer waits for, for the message of a test that fails. */
@@ -109,8 +169,8 @@ export class Follower {
   }
 }
 
-/** A handler was called in a sequence that waiting does not mend. */
-export class IllegalCalls extends Error {}
+/** What may not even be for a moment: waiting does not mend it. */
+export class IllegalState extends Error {}
 
 export async function proxyClient(server: string, part: Part): Promise<KubernetesClient> {
   const config = await loadConfig({ server, userAgent: part.name, env: {} });

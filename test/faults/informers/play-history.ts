@@ -4,7 +4,7 @@ import type { Cluster } from "../../../src/cluster/index.js";
 import type { Clock } from "../../../src/base/clock.js";
 import { Dice } from "../../hostile/dice.js";
 import { FaultProxy } from "./fault-proxy.js";
-import { Follower, IllegalCalls, PARTS, proxyClient } from "./followers.js";
+import { Follower, IllegalState, PARTS, proxyClient } from "./followers.js";
 import { directClient, HistoryWriter } from "./history-writer.js";
 
 /** What can happen to a server in the middle of a round. */
@@ -126,8 +126,8 @@ async function rest(followers: readonly Follower[], proxy: FaultProxy, cluster: 
         await follower.compare(direct);
         break;
       } catch (error) {
-        if (performance.now() < end && !(error instanceof IllegalCalls)) {
-          await setTimeout(10);
+        if (performance.now() < end && !(error instanceof IllegalState)) {
+          await setTimeout(50);
           continue;
         }
         const states = followers.map((other) => other.status(proxy)).join("\n");
