@@ -26,7 +26,12 @@ const QUICK = [
   "test/{actions,api,base,cli,client,controllers,kinds,machinery,printers,resource}/**/*.test.ts",
   "test/server/{builtin,filters,generic,registry,request}/**/*.test.ts",
 ];
-const NOT_QUICK = ["test/machinery/patch/kubectl-local.test.ts", "test/machinery/codec/kubectl-oracle.test.ts"];
+const NOT_QUICK = [
+  "test/client/informers/faults.test.ts",
+  "test/client/leaderelection/{histories,processes}.test.ts",
+  "test/machinery/patch/kubectl-local.test.ts",
+  "test/machinery/codec/kubectl-oracle.test.ts",
+];
 
 /** Which files a mode runs; without one, `npx vitest run PATH` finds every file. */
 const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {

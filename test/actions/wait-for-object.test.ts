@@ -159,5 +159,7 @@ test("an unknown kind and a missing namespace are errors that name what is wrong
   await expect(waitForObject({ client, object: unknown, until })).rejects.toSatisfy(isNoMatchError);
   const homeless = { apiVersion: "v1", kind: "Pod", name: "a" };
   const { rest, mapper } = client;
-  await expect(waitForObject({ client: { rest, mapper }, object: homeless, until })).rejects.toThrow('the Pod "a" has no namespace');
+  await expect(waitForObject({ client: { rest, mapper }, object: homeless, until })).rejects.toThrow(
+    'the Pod "a" has no namespace',
+  );
 });

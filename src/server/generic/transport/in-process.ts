@@ -99,7 +99,8 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
   });
 }
 
-function joined(headers: TransportRequest["headers"]): Record<string, string> {
+/** Without the client's offer to decompress: what stays in the process is handed on as it is. */
+function joined({ "accept-encoding": _, ...headers }: TransportRequest["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]));
 }
 
