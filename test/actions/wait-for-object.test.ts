@@ -152,14 +152,19 @@ test("what a check throws is thrown: the object cannot be held against it", asyn
   );
 });
 
-test("an unknown kind and a missing namespace are errors that name what is wrong", async () => {
+test("an unknown kind and, where the client has none, a missing namespace are errors that name what is wrong", async () => {
   const { client } = running;
   const until = created;
   const unknown = { apiVersion: "shop.example.com/v1", kind: "Cart", name: "a" };
   await expect(waitForObject({ client, object: unknown, until })).rejects.toSatisfy(isNoMatchError);
   const homeless = { apiVersion: "v1", kind: "Pod", name: "a" };
   const { rest, mapper } = client;
+<<<<<<< HEAD
   await expect(waitForObject({ client: { rest, mapper }, object: homeless, until })).rejects.toThrow(
     'the Pod "a" has no namespace',
   );
+=======
+  const waiting = waitForObject({ client: { rest, mapper }, object: homeless, until });
+  await expect(waiting).rejects.toThrow('the Pod "a" has no namespace');
+>>>>>>> actions
 });
