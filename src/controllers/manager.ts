@@ -6,7 +6,6 @@ import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { describeProblem, Manager, type Problem } from "../client/manager/index.js";
 import type { Transport } from "../client/transport/transport.js";
-import { isGone } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
@@ -23,6 +22,7 @@ import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
+import { isUsualFault } from "./usual-fault.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
 /** What Kubernetes has inside kube-apiserver. */
@@ -91,12 +91,11 @@ export function startControllers(config: ControllersConfig): Controllers {
     timers,
     transform: withoutManagedFields,
     onProblem(problem) {
-      // A watch that is too old is usual: the informer lists anew.
-      if (problem.type === "informer-fault" && isGone(problem.fault.error)) return;
+      if (problem.type === "informer-fault" && isUsualFault(problem.fault.error)) return;
       report(new Error(describeProblem(problem), { cause: errorOf(problem) }));
     },
   });
-  const served = new ServedResources(client.discovery, clock);
+  const served = new ServedResources(client.rest, clock);
   const listeners: (() => void)[] = [() => served.invalidate()];
   const context: ControllerContext = {
     cluster: config,

@@ -1,7 +1,8 @@
 import type { Clock } from "../base/clock.js";
-import type { Discovery } from "../client/discovery/discovery.js";
-import { formatGroupVersion, type GroupVersionResource } from "../machinery/meta/gvk.js";
-import type { ApiResource } from "../machinery/rest-mapper.js";
+import { fetchGroups } from "../client/discovery/live-discovery.js";
+import type { WireResourceList } from "../client/discovery/wire.js";
+import type { RestClient } from "../client/rest/rest-client.js";
+import { type GroupVersionResource, parseGroupVersion } from "../machinery/meta/gvk.js";
 
 /** A resource at one version. */
 export interface ServedResource extends GroupVersionResource {
@@ -30,7 +31,7 @@ export class ServedResources {
   #discovered = 0;
 
   constructor(
-    private readonly discovery: Pick<Discovery, "resources" | "invalidate">,
+    private readonly rest: RestClient,
     private readonly clock: Clock,
   ) {}
 
@@ -57,22 +58,25 @@ export class ServedResources {
   /** The next question goes to the server. */
   invalidate(): void {
     this.#known = undefined;
-    this.discovery.invalidate();
   }
 
   async #discover(): Promise<Served> {
-    const { resources, failed } = await this.discovery.resources();
+    // Not the client's discovery: like kubectl's, it leaves group versions out that an aggregated server marks as stale.
+    const { resources = new Map<string, WireResourceList>(), failed } = await fetchGroups(this.rest, {});
     return { resources: withPreferences(resources), failed };
   }
 }
 
-function withPreferences(resources: readonly ApiResource[]): ServedResource[] {
+function withPreferences(lists: ReadonlyMap<string, WireResourceList>): ServedResource[] {
   const seen = new Set<string>();
-  return resources.map(({ group, version, name, kind, namespaced, verbs }) => {
-    const id = `${group}/${name}`;
-    const preferred = !seen.has(id);
-    seen.add(id);
-    const apiVersion = formatGroupVersion({ group, version });
-    return { group, version, resource: name, apiVersion, kind, namespaced, verbs, preferred };
+  return [...lists].flatMap(([apiVersion, { resources }]) => {
+    const { group, version } = parseGroupVersion(apiVersion);
+    const whole = resources.filter(({ name }) => !name.includes("/"));
+    return whole.map(({ name, kind, namespaced, verbs }) => {
+      const id = `${group}/${name}`;
+      const preferred = !seen.has(id);
+      seen.add(id);
+      return { group, version, resource: name, apiVersion, kind, namespaced, verbs, preferred };
+    });
   });
 }

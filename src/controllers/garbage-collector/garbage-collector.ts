@@ -8,10 +8,11 @@ import {
   RateLimitingQueue,
   runWorkers,
 } from "../../client/workqueue/index.js";
-import { isGone, isNotFound } from "../../machinery/errors/status-error.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import type { ServedResource } from "../served-resources.js";
+import { isUsualFault } from "../usual-fault.js";
 import { AbsentOwners } from "./absent-owners.js";
 import { DependencyGraph, FOREGROUND, ORPHAN } from "./dependency-graph.js";
 import type { GraphNode } from "./graph-node.js";
@@ -172,8 +173,8 @@ class GarbageCollector {
       clock,
       timers,
       onFault: ({ error }) => {
-        // A version that is too old is listed anew. The next change of the API ends the monitor of a resource that is gone.
-        if (!isGone(error) && !isNotFound(error)) report(error);
+        // The next change of the API ends the monitor of a resource that is not served any more.
+        if (!isUsualFault(error) && !isNotFound(error)) report(error);
       },
     });
     return { ended: reflector.run(stopping.signal), stop: () => stopping.abort() };
