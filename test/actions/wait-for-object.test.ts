@@ -159,12 +159,6 @@ test("an unknown kind and, where the client has none, a missing namespace are er
   await expect(waitForObject({ client, object: unknown, until })).rejects.toSatisfy(isNoMatchError);
   const homeless = { apiVersion: "v1", kind: "Pod", name: "a" };
   const { rest, mapper } = client;
-<<<<<<< HEAD
-  await expect(waitForObject({ client: { rest, mapper }, object: homeless, until })).rejects.toThrow(
-    'the Pod "a" has no namespace',
-  );
-=======
   const waiting = waitForObject({ client: { rest, mapper }, object: homeless, until });
   await expect(waiting).rejects.toThrow('the Pod "a" has no namespace');
->>>>>>> actions
 });
