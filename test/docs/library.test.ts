@@ -58,6 +58,7 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
       "watch.ts",
       "operator.ts",
       "operator.test.ts",
+      "maintenance.ts",
     ]);
   });
 
@@ -91,6 +92,41 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     expect(Buffer.from(secret.data?.["key"] ?? "", "base64").toString()).toMatch(/^[0-9a-f-]{36}$/);
     child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, output: "" });
+    await client.close();
+  });
+
+  test("empty a node", async () => {
+    const client = kubernetesClient(cluster);
+    await client.of("v1", "Node").create({ apiVersion: "v1", kind: "Node", metadata: { name: "worker-1" } });
+    const spec = {
+      nodeName: "worker-1",
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: "web", image: "nginx" }],
+    };
+    const set = await client.of("apps/v1", "ReplicaSet").create({
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      metadata: { namespace: "default", name: "web" },
+      spec: {
+        selector: { matchLabels: { app: "web" } },
+        template: { metadata: { labels: { app: "web" } }, spec: { containers: spec.containers } },
+      },
+    });
+    const owner = {
+      apiVersion: "apps/v1",
+      kind: "ReplicaSet",
+      name: "web",
+      uid: set.metadata?.uid ?? "",
+      controller: true,
+    };
+    const metadata = { namespace: "default", name: "web", ownerReferences: [owner] };
+    await client.of("v1", "Pod").create({ apiVersion: "v1", kind: "Pod", metadata, spec });
+    const { code, output } = await start("maintenance.js").ended;
+    expect(output.split("\n")).toEqual(
+      expect.arrayContaining(["waited: met", "cordoned", "to be removed: [ 'web' ]", "drained"]),
+    );
+    expect(code).toBe(0);
+    expect((await client.of("v1", "Node").get("worker-1")).spec?.unschedulable).toBeUndefined();
     await client.close();
   });
 

@@ -26,7 +26,7 @@ export interface DeltaQueueOptions<T> {
   /** What the consumer holds: the objects that a list no longer has are found among them. */
   readonly known: { keys(): Iterable<string>; get(key: string): T | undefined };
   readonly keyOf?: (object: T) => string;
-  /** Changes each object before it is queued, for example to drop fields nobody reads. It may change the object in place. */
+  /** Changes each object before it is queued, for example to drop unused fields. It may change the object in place. */
   readonly transform?: ((object: T) => T) | undefined;
 }
 

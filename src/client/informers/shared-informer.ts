@@ -21,7 +21,7 @@ export interface InformerOptions<T extends ApiObject> extends Partial<Surroundin
   /** Indices of the cache besides that by namespace. */
   readonly indexers?: Readonly<Record<string, IndexFunction<T>>>;
   /**
-   * Changes objects before they are cached, for example to drop fields nobody reads. An object for which it throws is cached as
+   * Changes objects before they are cached, for example to drop unused fields. An object for which it throws is cached as
    * it came.
    */
   readonly transform?: (object: T) => T;

@@ -115,7 +115,7 @@ export class LeaderElector {
 
   /**
    * True while this process is the leader, measured now. Once it was false, the signal of onStartedLeading has aborted. It
-   * stays true between the abort of a leader that is told to stop and the end of its work.
+   * stays true between the abort of a leader whose signal aborts and the end of its work.
    */
   isLeader(): boolean {
     return this.#term?.isValid() === true;

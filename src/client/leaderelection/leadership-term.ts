@@ -38,7 +38,7 @@ export class LeadershipTerm {
     this.#cancelTimer = this.#startTimer();
   }
 
-  /** Aborts when the work of the leader must stop: at the end of the term, or earlier when the elector is told to stop. */
+  /** Aborts when the work of the leader must stop: at the end of the term, or earlier when the signal of the elector aborts. */
   get work(): AbortSignal {
     return this.#work.signal;
   }

@@ -22,7 +22,7 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly leaderElection?: Omit<LeaderElectorOptions, "client" | "onStartedLeading">;
   /** How often every object is reconciled even if nothing changes. 0, the default: never. */
   readonly resyncMilliseconds?: number;
-  /** How long {@link Manager.run} waits for running reconciliations when it is told to stop. Default 30,000. */
+  /** How long {@link Manager.run} waits for running reconciliations after the signal has aborted. Default 30,000. */
   readonly gracefulShutdownMilliseconds?: number;
   /** Called with what goes wrong. Default: a line on stderr. */
   readonly onProblem?: (problem: Problem) => void;

@@ -6,7 +6,7 @@ import { number, object } from "../../machinery/meta/access.js";
 import type { ApiObject, KubeObject, OwnerReference } from "../../machinery/meta/object.js";
 import type { ServedResource, ServedResources } from "../served-resources.js";
 
-/** How many pods there should be: the scales of all controllers of some pods, each counted once. Throws for one nobody can scale. */
+/** How many pods there should be: the scales of all controllers of some pods, each counted once. Throws for one that cannot be scaled. */
 export class ExpectedPods {
   constructor(
     private readonly client: KubernetesClient,

@@ -73,7 +73,7 @@ async function tellConditions(
   }
 }
 
-/** Nothing new can come into the namespace any more, so a change of it by somebody else only means to try again. */
+/** Nothing new can come into the namespace any more, so a change of it by another client only means to try again. */
 async function finalize(client: KubernetesClient, name: string, uid: string | undefined): Promise<void> {
   for (;;) {
     const current = await find(client, name, uid);

@@ -16,7 +16,7 @@ const GROUP_VERSION: string = "networking.k8s.io/v1";
 const FAMILY = "ipaddress.kubernetes.io/ip-family";
 const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
 const ALLOCATOR = "ipallocator.k8s.io";
-/** As long as a request may last: that old, an address without a service is nobody's. */
+/** As long as a request may last: that old, an address without a service has been left behind. */
 const GRACE_MS = 60_000;
 
 /** What is remembered of a service while all are gone through. */
@@ -160,7 +160,7 @@ export class ClusterIpRepair {
     await this.#create(address.metadata?.name ?? "", service);
   }
 
-  /** That one: not what somebody else made of it meanwhile. */
+  /** That one: not what another client has made of it meanwhile. */
   async #delete({ metadata = {} }: KubeObject): Promise<void> {
     try {
       const preconditions = { ...(metadata.uid !== undefined && { uid: metadata.uid }) };
