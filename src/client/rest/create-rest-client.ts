@@ -24,7 +24,7 @@ import { warningTexts } from "./warning-headers.js";
 export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroundings> {
   /** Replaces the transport made for the config: an in-process server, or a recording of one. */
   readonly transport?: Transport;
-  /** Uses a connection pool for many requests and streams. It takes longer to start. */
+  /** Uses a connection pool for many requests, which takes longer to start, and other connections for any number of streams. */
   readonly pooled?: boolean;
   /** Headers of every request: Kubectl-Command, Kubectl-Session. Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -39,6 +39,8 @@ export interface RestClientOptions extends AuthenticatorOptions, Partial<Surroun
 const TIMED_OUT_READING = "net/http: request canceled (Client.Timeout or context cancellation while reading body)";
 const MAX_RETRIES = 10;
 const MAX_REDIRECTS = 10;
+/** An informer holds a connection as long as it runs. */
+const MAX_STREAMS = 1024;
 
 /**
  * Creates a client, which connects on the first request. Throws when the config's certificates or ways of authentication
@@ -56,6 +58,7 @@ class HttpRestClient implements RestClient {
   private readonly pathPrefix: string;
   private readonly origin: string;
   private transport: Transport;
+  private streams: Transport;
   private certificate: Credentials["certificate"];
   private cache: HttpCache | undefined;
   private readonly surroundings: Surroundings;
@@ -72,13 +75,14 @@ class HttpRestClient implements RestClient {
     this.random = this.surroundings.random;
     this.authenticate = createAuthenticator(config, this.surroundings, options);
     this.transport = options.transport ?? this.connection(config);
+    this.streams = this.streamConnection(config);
   }
 
   async request(request: RestRequest): Promise<RestResponse> {
     this.options.log?.requestBody(request);
     const timeout = deadline(request, this.config.timeout);
     try {
-      const answer = await this.exchange(request, timeout, request.method === "GET");
+      const answer = await this.exchange(request, timeout, { streaming: false });
       const body = await this.bodyOf(answer, timeout);
       this.options.log?.responseBody(request, body);
       this.accept(request, answer, body);
@@ -94,7 +98,7 @@ class HttpRestClient implements RestClient {
     this.options.log?.requestBody(request);
     const timeout = deadline(request, this.config.timeout);
     try {
-      const answer = await this.exchange(request, timeout, false);
+      const answer = await this.exchange(request, timeout, { streaming: true });
       if (!isSuccess(answer.status)) {
         const body = await this.bodyOf(answer, timeout);
         this.options.log?.responseBody(request, body);
@@ -109,18 +113,22 @@ class HttpRestClient implements RestClient {
     }
   }
 
-  close(): Promise<void> {
-    return this.transport.close();
+  async close(): Promise<void> {
+    await Promise.all([this.transport.close(), this.streams.close()]);
   }
 
-  /** Sends a request and retries it: after 429 and 5xx with Retry-After, and reads also after a broken connection. */
-  private async exchange(request: RestRequest, timeout: Deadline, retryBroken: boolean): Promise<TransportResponse> {
+  /**
+   * Sends a request and retries it: after 429 and 5xx with Retry-After, and reads that are no streams also after a broken
+   * connection.
+   */
+  private async exchange(request: RestRequest, timeout: Deadline, way: Way): Promise<TransportResponse> {
+    const retryBroken = request.method === "GET" && !way.streaming;
     const sleep = this.options.sleep ?? defaultSleep;
     for (let attempt = 1; ; attempt++) {
       let wait: number | undefined;
       let answer: TransportResponse | undefined;
       try {
-        answer = await this.follow(request, timeout);
+        answer = await this.follow(request, timeout, way);
         wait = answer.status === 429 || answer.status >= 500 ? retryAfterOf(answer) : undefined;
         if (wait === undefined || attempt > MAX_RETRIES) return answer;
         await drain(answer);
@@ -133,10 +141,10 @@ class HttpRestClient implements RestClient {
     }
   }
 
-  private async follow(request: RestRequest, timeout: Deadline): Promise<TransportResponse> {
+  private async follow(request: RestRequest, timeout: Deadline, way: Way): Promise<TransportResponse> {
     let path = this.pathOf(request);
     for (let hops = 0; ; hops++) {
-      const answer = await this.once(request, path, timeout);
+      const answer = await this.once(request, path, timeout, way);
       const location = redirectOf(request, answer);
       if (location === undefined) return answer;
       if (hops + 1 === MAX_REDIRECTS) {
@@ -166,7 +174,7 @@ class HttpRestClient implements RestClient {
     });
   }
 
-  private async once(request: RestRequest, path: string, timeout: Deadline): Promise<TransportResponse> {
+  private async once(request: RestRequest, path: string, timeout: Deadline, way: Way): Promise<TransportResponse> {
     const { method, body } = request;
     const where = { method, url: this.origin + path };
     const credentials = await this.credentials(where);
@@ -180,7 +188,7 @@ class HttpRestClient implements RestClient {
       ...(signal && { signal }),
     };
     try {
-      const answer = await (await this.transportFor(request, where.url)).send(outgoing);
+      const answer = await (await this.transportFor(request, where.url, way)).send(outgoing);
       if (answer.status === 401) credentials.refused();
       return answer;
     } catch (error) {
@@ -189,8 +197,8 @@ class HttpRestClient implements RestClient {
     }
   }
 
-  private async transportFor(request: RestRequest, url: string): Promise<Transport> {
-    const { transport } = this;
+  private async transportFor(request: RestRequest, url: string, { streaming }: Way): Promise<Transport> {
+    const transport = streaming ? this.streams : this.transport;
     let carrier = transport;
     if (request.httpCache && this.config.cacheDir !== "") {
       const cache = await this.httpCache();
@@ -209,16 +217,24 @@ class HttpRestClient implements RestClient {
     }
     const { certificate } = credentials;
     if (certificate && certificate !== this.certificate && !this.options.transport) {
-      const stale = this.transport;
+      const stale = [this.transport, this.streams];
+      const config = { ...this.config, tls: { ...this.config.tls, ...certificate } };
       this.certificate = certificate;
-      this.transport = this.connection({ ...this.config, tls: { ...this.config.tls, ...certificate } });
-      await stale.close();
+      this.transport = this.connection(config);
+      this.streams = this.streamConnection(config);
+      await Promise.all(stale.map((transport) => transport.close()));
     }
     return credentials;
   }
 
   private connection(config: ClientConfig): Transport {
     return createTransport(config, { ...this.surroundings, pooled: this.options.pooled ?? false });
+  }
+
+  /** What a pool adds to each chunk of a stream is a fifth of what it costs an informer to read one. */
+  private streamConnection(config: ClientConfig): Transport {
+    if (this.options.transport !== undefined || this.options.pooled !== true) return this.transport;
+    return createTransport(config, { ...this.surroundings, maxSockets: MAX_STREAMS });
   }
 
   private async httpCache(): Promise<HttpCache> {
@@ -279,6 +295,11 @@ class HttpRestClient implements RestClient {
     if (!this.onWarning) return;
     for (const text of warningTexts(answer.headers["warning"])) this.onWarning(text);
   }
+}
+
+/** How a request is sent. */
+interface Way {
+  readonly streaming: boolean;
 }
 
 interface Deadline {

@@ -6,6 +6,8 @@ import type { Transport } from "./transport.js";
 /** The process's own surroundings replace what is left out. */
 export interface TransportOptions extends Partial<TransportSurroundings> {
   readonly pooled?: boolean;
+  /** How many connections a transport that is not pooled opens. Default 25. */
+  readonly maxSockets?: number;
 }
 
 /**
@@ -16,7 +18,7 @@ export function createTransport(config: TransportConfig, options: TransportOptio
   const surroundings = surroundingsOf(options);
   return options.pooled
     ? lazily(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
-    : nodeHttpsTransport(config, surroundings);
+    : nodeHttpsTransport(config, surroundings, options.maxSockets);
 }
 
 function lazily(make: () => Promise<Transport>): Transport {
