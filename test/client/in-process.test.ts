@@ -107,3 +107,15 @@ test("pages are read to the end from the version that was asked for", async () =
     await cluster.close();
   }
 });
+
+test("a list that a server would compress is read through the server's own transport", async () => {
+  const cluster = await startCluster({ port: false });
+  const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
+  const client = kubernetesClient(config, { transport: cluster.transport() });
+  const configMaps = client.of("v1", "ConfigMap").namespace("default");
+  const large = { text: "x".repeat(200_000) };
+  await configMaps.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "large" }, data: large });
+  expect((await configMaps.list()).items.find(({ metadata }) => metadata?.name === "large")?.data).toEqual(large);
+  await client.close();
+  await cluster.close();
+});

@@ -64,7 +64,10 @@ export function kubernetesClient(
 ): KubernetesClient {
   const { clock, random } = surroundingsOf(options);
   const [config, transport] =
-    "transport" in server ? [IN_PROCESS, options.transport ?? server.transport()] : [server, options.transport];
+    "transport" in server
+      ? [IN_PROCESS, options.transport ?? server.transport()]
+      : // A caller's transport may hand on compressed bytes as they are.
+        [options.transport ? { ...server, disableCompression: true } : server, options.transport];
   const rest = new ClosingRestClient(
     createRestClient(config, { pooled: true, ...options, ...(transport && { transport }) }),
   );

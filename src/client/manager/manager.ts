@@ -1,5 +1,6 @@
 import { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
+import type { Stopwatch } from "../../base/stopwatch.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
@@ -24,6 +25,8 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly resyncMilliseconds?: number;
   /** How long {@link Manager.run} waits for running reconciliations after the signal has aborted. Default 30,000. */
   readonly gracefulShutdownMilliseconds?: number;
+  /** Measures how long reconciliations run. Where a test drives `timers`, it drives this too. */
+  readonly stopwatch?: Stopwatch;
   /** Called with what goes wrong. Default: a line on stderr. */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -158,6 +161,7 @@ export class Manager {
       ...rest,
       cache: first.informer.cache as unknown as ReadonlyIndexer<T>,
       surroundings: this.#surroundings,
+      stopwatch: this.options.stopwatch,
       report: (problem) => this.#report(problem),
     });
     const { apiVersion, kind } = primary;

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { kubernetesClient, type KubernetesClient, Manager, type Problem } from "../../../src/client/index.js";
+import {
+  describeProblem,
+  kubernetesClient,
+  type KubernetesClient,
+  Manager,
+  type Problem,
+} from "../../../src/client/index.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { eventually } from "../../helpers/eventually.js";
+import { ManualTime } from "../../helpers/manual-time.js";
 
 let cluster: Cluster;
 let client: KubernetesClient;
@@ -103,6 +110,69 @@ describe("a manager", () => {
     const running = manager.run(stop.signal);
     await eventually(async () => expect(calls).toContain("one"));
     expect(problems.map(({ type }) => type)).toContain("informer-fault");
+    stop.abort();
+    await running;
+  });
+
+  test("a reconciler that hangs is seen and reported once a minute, and other objects go on", async () => {
+    const inNamespace = await namespace("hanging");
+    const configMaps = client.of("v1", "ConfigMap").namespace(inNamespace);
+    for (const name of ["stuck", "other"]) {
+      await configMaps.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels: { app: "web" } } });
+    }
+    const time = new ManualTime();
+    const problems: string[] = [];
+    const reconciled: string[] = [];
+    const stop = new AbortController();
+    const manager = new Manager(client, {
+      namespace: inNamespace,
+      timers: time,
+      stopwatch: () => time.now(),
+      gracefulShutdownMilliseconds: 5000,
+      onProblem: (problem) => problems.push(describeProblem(problem)),
+    });
+    manager
+      .controllerFor("v1", "ConfigMap", { labelSelector: "app=web" })
+      .named("web")
+      .workers(2)
+      .reconcile(({ name }) => (name === "stuck" ? new Promise(() => {}) : void reconciled.push(name)));
+    const running = manager.run(stop.signal);
+    await eventually(async () => expect(reconciled).toEqual(["other"]));
+    time.pass(60_000);
+    await eventually(async () => expect(problems).toHaveLength(1));
+    time.pass(60_000);
+    await eventually(async () => expect(problems).toHaveLength(2));
+    const [status] = manager.status();
+    expect(status).toMatchObject({ name: "web", queue: { depth: 0, processing: 1 } });
+    expect(status?.queue.longestRunning?.item).toBe("hanging/stuck");
+    await configMaps.patch("other", { data: { a: "b" } }, { type: "merge" });
+    await eventually(async () => expect(reconciled).toEqual(["other", "other"]));
+
+    stop.abort();
+    // The grace for running reconciliations is over.
+    await eventually(async () => {
+      time.pass(5000);
+      expect(problems).toHaveLength(3);
+    });
+    await running;
+    expect(problems).toEqual([
+      "web: reconciling hanging/stuck has been running for 60 seconds",
+      "web: reconciling hanging/stuck has been running for 120 seconds",
+      expect.stringMatching(/^web: reconciling hanging\/stuck has been running for 1[23]\d seconds$/),
+    ]);
+  });
+
+  test("a controller comes before the start, and a manager starts once", async () => {
+    const stop = new AbortController();
+    const manager = new Manager(client, { namespace: "default" });
+    const running = manager.run(stop.signal);
+    expect(() =>
+      manager
+        .controllerFor("v1", "Secret")
+        .named("late")
+        .reconcile(() => {}),
+    ).toThrow("controller late was added after the manager was started");
+    await expect(manager.run(stop.signal)).rejects.toThrow("the manager was started already");
     stop.abort();
     await running;
   });

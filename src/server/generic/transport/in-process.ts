@@ -99,10 +99,8 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
   });
 }
 
-/** Without the client's offer to decompress: what stays in the process is handed on as it is. */
 function joined(headers: TransportRequest["headers"]): Record<string, string> {
-  const { "accept-encoding": _, ...kept } = headers;
-  return Object.fromEntries(Object.entries(kept).map(([name, value]) => [name, [value].flat().join(", ")]));
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]));
 }
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));
