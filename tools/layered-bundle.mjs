@@ -4,7 +4,7 @@
 //
 // Guarantees: every module is in one output file; a module's code is as esbuild wrote it.
 import { readFileSync } from "node:fs";
-import { basename, relative, resolve } from "node:path";
+import { basename, dirname, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
 /**
@@ -75,10 +75,15 @@ async function importGraph(entryPoints, options) {
 
 /** The modules and all that they import statically. */
 function closure(roots, graph) {
+  return closureOf(roots, (module) =>
+    (graph[module]?.imports ?? []).filter((next) => isStatic(next) && next.path in graph).map(({ path }) => path),
+  );
+}
+
+/** The modules, what those lead to, and so on. */
+function closureOf(roots, next) {
   const found = new Set(roots);
-  for (const module of found) {
-    for (const next of graph[module]?.imports ?? []) if (isStatic(next) && next.path in graph) found.add(next.path);
-  }
+  for (const module of found) for (const one of next(module)) found.add(one);
   return found;
 }
 
@@ -104,12 +109,11 @@ function sharedModules(graph, owner) {
   return [...shared];
 }
 
-/** The names each module exports, types left out. Throws for a module with `export *`, whose names are not seen. */
+/** The names each module exports, types left out. */
 async function exportedNames(modules, options) {
-  const star = modules.find((module) => /^export \* from/m.test(readFileSync(module, "utf8")));
-  if (star !== undefined) throw new Error(`${star} is shared by layers and has "export *": name what it exports`);
+  const all = closureOf(modules, starTargets);
   const { metafile } = await build({
-    entryPoints: modules,
+    entryPoints: [...all],
     bundle: false,
     format: "esm",
     target: options.target,
@@ -118,12 +122,27 @@ async function exportedNames(modules, options) {
     write: false,
     metafile: true,
   });
-  return new Map(
+  const own = new Map(
     Object.values(metafile.outputs).map(({ entryPoint, exports }) => {
       if (!entryPoint.endsWith(".ts"))
         throw new Error(`${entryPoint} is shared by layers: only modules of ours can be`);
       return [entryPoint, exports];
     }),
+  );
+  return new Map(modules.map((module) => [module, namesOf(module, own)]));
+}
+
+/** Its own names and, but for "default", those of the modules that it exports all of. */
+function namesOf(module, own) {
+  const others = [...closureOf([module], starTargets)].flatMap((one) => own.get(one).filter((n) => n !== "default"));
+  return [...new Set([...own.get(module), ...others])];
+}
+
+/** The modules that a module exports all of: `export * from "./x.js"`. */
+function starTargets(module) {
+  const stars = readFileSync(module, "utf8").matchAll(/^export \* from "(\.[^"]*)\.js";/gm);
+  return [...stars].map(([, path]) =>
+    relative(process.cwd(), resolve(dirname(module), `${path}.ts`)).replaceAll("\\", "/"),
   );
 }
 

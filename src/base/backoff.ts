@@ -1,6 +1,6 @@
 import type { Random } from "./random.js";
 import { randomBelow } from "./random-below.js";
-import { startStopwatch } from "./stopwatch.js";
+import type { StartStopwatch, Stopwatch } from "./stopwatch.js";
 
 export interface BackoffOptions {
   /** Milliseconds. */
@@ -12,12 +12,13 @@ export interface BackoffOptions {
   /** After so many milliseconds without a wait, the next one is the first again. */
   readonly resetAfter: number;
   readonly random: Random;
+  readonly stopwatch: StartStopwatch;
 }
 
 /** Waits that grow while failures follow each other (apimachinery's wait.Backoff with a reset). */
 export class Backoff {
   #next: number;
-  #sinceLast: () => number = () => 0;
+  #sinceLast: Stopwatch = () => 0;
   /** How many waits were given since the last reset. */
   attempts = 0;
 
@@ -31,7 +32,7 @@ export class Backoff {
     if (this.#sinceLast() > resetAfter) this.reset();
     const wait = this.#next;
     this.#next = Math.min(wait * factor, longest);
-    this.#sinceLast = startStopwatch();
+    this.#sinceLast = this.options.stopwatch();
     this.attempts += 1;
     return wait * (1 + (jitter * randomBelow(random, 1 << 20)) / (1 << 20));
   }

@@ -66,7 +66,7 @@ export async function editInEditor(infos: readonly Info[], options: EditOptions)
   await session.conclude(end);
 }
 
-/** The files of one edit: each round has one of its own. */
+/** The files of one edit. Each round writes a new file. */
 class TerminalEdit {
   /** The file of the last round; "" before the first. */
   private path = "";

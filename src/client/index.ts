@@ -68,12 +68,7 @@ export {
 } from "../machinery/errors/status-error.js";
 
 // What operators run on: caches, queues, controllers, leader election, events.
-export type { EventHandler, HandlerRegistration } from "./informers/event-handler.js";
-export { type IndexFunction, Indexer, NAMESPACE_INDEX, type ReadonlyIndexer } from "./informers/indexer.js";
-export { InformerFactory, type InformerFactoryOptions, type InformerSelection } from "./informers/informer-factory.js";
-export { Lister } from "./informers/lister.js";
-export { type NamespacedName, objectKey, splitObjectKey } from "./informers/object-key.js";
-export { type InformerOptions, SharedInformer } from "./informers/shared-informer.js";
+export * from "./informers/index.js";
 export { Reflector, type ReflectorOptions } from "./reflector/reflector.js";
 export {
   type ListWatch,
@@ -84,49 +79,10 @@ export {
   ShortWatchError,
   StalledError,
 } from "./reflector/list-watch.js";
-export { DelayingQueue, type DelayingQueueOptions } from "./workqueue/delaying-queue.js";
-export type { DurationDistribution } from "./workqueue/duration-histogram.js";
-export type { WorkFailure } from "./workqueue/failure-reports.js";
-export type { QueueStats } from "./workqueue/queue-stats.js";
-export { type BucketOptions, BucketRateLimiter } from "./workqueue/rate-limiters/bucket-rate-limiter.js";
-export { defaultControllerRateLimiter } from "./workqueue/rate-limiters/default-controller-rate-limiter.js";
-export {
-  type ItemExponentialFailureOptions,
-  ItemExponentialFailureRateLimiter,
-} from "./workqueue/rate-limiters/item-exponential-failure-rate-limiter.js";
-export {
-  type ItemFastSlowOptions,
-  ItemFastSlowRateLimiter,
-} from "./workqueue/rate-limiters/item-fast-slow-rate-limiter.js";
-export { MaxOfRateLimiter } from "./workqueue/rate-limiters/max-of-rate-limiter.js";
-export type { RateLimiter } from "./workqueue/rate-limiters/rate-limiter.js";
-export { RateLimitingQueue, type RateLimitingQueueOptions } from "./workqueue/rate-limiting-queue.js";
-export { type Outcome, runWorkers, type RunWorkersOptions } from "./workqueue/run-workers.js";
-export { type QueueItem, WorkQueue, type WorkQueueOptions } from "./workqueue/work-queue.js";
-export {
-  Controller,
-  type ControllerStatus,
-  type Reconciler,
-  type Reconciliation,
-  type ReconcileResult,
-} from "./manager/controller.js";
-export { ControllerBuilder, type Watched } from "./manager/controller-builder.js";
-export { Manager, type ManagerOptions } from "./manager/manager.js";
-export { describeProblem, type Problem } from "./manager/problem.js";
-export { LEADER_ANNOTATION, type LeaderElectionRecord, readElectionRecord } from "./leaderelection/election-record.js";
-export { type ElectionEvents, LeaderElector, type LeaderElectorOptions } from "./leaderelection/leader-elector.js";
-export { isLeadershipLost, LeadershipLostError } from "./leaderelection/leadership-lost.js";
-export {
-  type EventBroadcaster,
-  eventBroadcaster,
-  type EventBroadcasterOptions,
-  type EventDetails,
-  type EventRecorder,
-  type EventSource,
-} from "./events/event-broadcaster.js";
-export type { CorrelationOptions } from "./events/event-correlator.js";
-export type { ActionEvent, CoreEvent, EventSeries, EventType } from "./events/event-objects.js";
-export type { ObjectReference } from "./events/object-reference.js";
+export * from "./workqueue/index.js";
+export * from "./manager/index.js";
+export * from "./leaderelection/index.js";
+export * from "./events/index.js";
 export {
   DEFAULT_BACKOFF,
   DEFAULT_RETRY,

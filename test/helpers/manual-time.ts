@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/base/clock.js";
+import type { Stopwatch } from "../../src/base/stopwatch.js";
 import type { Timers } from "../../src/base/timers.js";
 
 /** Time that stands still until it is told to pass. */
@@ -15,6 +16,12 @@ export class ManualTime implements Clock, Timers {
     this.#pending.add(timer);
     return () => this.#pending.delete(timer);
   }
+
+  /** Measures the time that passes here, also when it is handed on alone. */
+  readonly stopwatch = (): Stopwatch => {
+    const start = this.#now;
+    return () => this.#now - start;
+  };
 
   /** How many timers have neither fired nor been cancelled. */
   get pending(): number {

@@ -25,7 +25,6 @@ export type Delta<T> =
 export interface DeltaQueueOptions<T> {
   /** What the consumer holds: the objects that a list no longer has are found among them. */
   readonly known: { keys(): Iterable<string>; get(key: string): T | undefined };
-  readonly keyOf?: (object: T) => string;
   /** Changes each object before it is queued, for example to drop unused fields. It may change the object in place. */
   readonly transform?: ((object: T) => T) | undefined;
 }
@@ -37,13 +36,10 @@ export interface DeltaQueueOptions<T> {
 export class DeltaQueue<T extends ApiObject> {
   readonly #deltas = new Map<string, Delta<T>[]>();
   readonly #order = new Fifo<string>();
-  readonly #keyOf: (object: T) => string;
   /** Keys of the first list that the consumer has not taken yet; undefined before that list. */
   #initial: number | undefined;
 
-  constructor(private readonly options: DeltaQueueOptions<T>) {
-    this.#keyOf = options.keyOf ?? objectKey;
-  }
+  constructor(private readonly options: DeltaQueueOptions<T>) {}
 
   /** How many objects have something to be consumed. */
   get length(): number {
@@ -57,18 +53,18 @@ export class DeltaQueue<T extends ApiObject> {
 
   add(object: T): void {
     this.#initial ??= 0;
-    this.#queue(this.#keyOf(object), { type: "Added", object: this.#transformed(object) });
+    this.#queue(objectKey(object), { type: "Added", object: this.#transformed(object) });
   }
 
   update(object: T): void {
     this.#initial ??= 0;
-    this.#queue(this.#keyOf(object), { type: "Updated", object: this.#transformed(object) });
+    this.#queue(objectKey(object), { type: "Updated", object: this.#transformed(object) });
   }
 
   /** An object that is neither held nor queued is gone already, and its deletion is not queued. */
   delete(object: T): void {
     this.#initial ??= 0;
-    const key = this.#keyOf(object);
+    const key = objectKey(object);
     if (this.#deltas.has(key) || this.options.known.get(key) !== undefined) {
       this.#queue(key, { type: "Deleted", object: this.#transformed(object) });
     }
@@ -78,7 +74,7 @@ export class DeltaQueue<T extends ApiObject> {
   replace(objects: Iterable<T>, lostHistory = false): void {
     const listed = new Set<string>();
     for (const object of objects) {
-      const key = this.#keyOf(object);
+      const key = objectKey(object);
       listed.add(key);
       this.#queue(key, { type: "Replaced", object: this.#transformed(object), lostHistory });
     }

@@ -27,10 +27,7 @@ export class Indexer<T extends ApiObject> implements ReadonlyIndexer<T> {
   readonly #objects = new Map<string, T>();
   readonly #indices = new Map<string, Index<T>>();
 
-  constructor(
-    indexers: Readonly<Record<string, IndexFunction<T>>> = {},
-    private readonly keyOf: (object: T) => string = objectKey,
-  ) {
+  constructor(indexers: Readonly<Record<string, IndexFunction<T>>> = {}) {
     this.addIndexers({ [NAMESPACE_INDEX]: ({ metadata }) => [metadata?.namespace ?? ""], ...indexers });
   }
 
@@ -66,7 +63,7 @@ export class Indexer<T extends ApiObject> implements ReadonlyIndexer<T> {
   }
 
   /** Adds an object, or replaces the one with its key. */
-  set(object: T, key = this.keyOf(object)): void {
+  set(object: T, key = objectKey(object)): void {
     const before = this.#objects.get(key);
     this.#objects.set(key, object);
     for (const index of this.#indices.values()) {

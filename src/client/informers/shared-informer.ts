@@ -1,5 +1,4 @@
 import { deferred } from "../../base/deferred.js";
-import { startStopwatch } from "../../base/stopwatch.js";
 import { throwUncaught } from "../../base/throw-uncaught.js";
 import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
@@ -223,7 +222,7 @@ export class SharedInformer<T extends ApiObject> {
     this.#cancelResync();
     if (this.#stopped || this.#resyncDue.size === 0) return;
     const wait = Math.min(...this.#resyncDue.values());
-    this.#sinceScheduled = startStopwatch();
+    this.#sinceScheduled = this.#surroundings.stopwatch();
     this.#cancelResync = this.#surroundings.timers.start(wait, () => {
       this.#passResyncTime(wait);
       this.#resync();

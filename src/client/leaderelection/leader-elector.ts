@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
-import { startStopwatch, type StartStopwatch } from "../../base/stopwatch.js";
 import { withTimeLimit } from "../../base/time-limit.js";
 import { uuid } from "../../base/uuid.js";
 import { isAlreadyExists, isConflict } from "../../machinery/errors/status-error.js";
@@ -20,7 +19,7 @@ export interface ElectionEvents {
   event(object: ApiObject, type: "Normal", reason: "LeaderElection", message: string): void;
 }
 
-export interface LeaderElectorOptions extends Partial<Pick<Surroundings, "clock" | "random" | "timers">> {
+export interface LeaderElectorOptions extends Partial<Pick<Surroundings, "clock" | "random" | "timers" | "stopwatch">> {
   readonly client: Pick<KubernetesClient, "resource">;
   /** The Lease that candidates compete for. The first candidate creates it. The namespace must exist. */
   readonly lease: { readonly namespace: string; readonly name: string };
@@ -54,8 +53,6 @@ export interface LeaderElectorOptions extends Partial<Pick<Surroundings, "clock"
   readonly onError?: (error: unknown) => void;
   /** Records "<identity> became leader" and "<identity> stopped leading" as Events of the Lease. */
   readonly events?: ElectionEvents;
-  /** Measures without following jumps of the clock. Where a test drives `timers`, it drives this too. */
-  readonly stopwatch?: StartStopwatch;
 }
 
 type Settings = Required<Pick<LeaderElectorOptions, "leaseDuration" | "renewDeadline" | "retryPeriod">>;
@@ -110,7 +107,7 @@ export class LeaderElector {
     if (this.identity === "") throw new Error("Lock identity is empty");
     const leases = options.client.resource<Lease>(LEASES).namespace(lease.namespace);
     this.#lock = new LeaseLock(leases, lease.namespace, lease.name);
-    this.#monotonic = (options.stopwatch ?? startStopwatch)();
+    this.#monotonic = surroundingsOf(options).stopwatch();
   }
 
   /**

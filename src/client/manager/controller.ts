@@ -1,5 +1,4 @@
 import { pause } from "../../base/pause.js";
-import type { Stopwatch } from "../../base/stopwatch.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { type NamespacedName, splitObjectKey } from "../informers/object-key.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";
@@ -38,8 +37,6 @@ export interface ControllerParts<T extends ApiObject> {
   readonly workers: number;
   readonly reconcile: Reconciler<T>;
   readonly surroundings: Surroundings;
-  /** Measures how long reconciliations run and wait. Absent: the process's monotonic time. */
-  readonly stopwatch: Stopwatch | undefined;
   readonly report: (problem: Problem) => void;
 }
 
@@ -53,8 +50,8 @@ export class Controller<T extends ApiObject = ApiObject> {
 
   constructor(private readonly parts: ControllerParts<T>) {
     this.name = parts.name;
-    const { surroundings, stopwatch } = parts;
-    this.#queue = new RateLimitingQueue({ timers: surroundings.timers, ...(stopwatch && { stopwatch }) });
+    const { timers, stopwatch } = parts.surroundings;
+    this.#queue = new RateLimitingQueue({ timers, stopwatch: stopwatch() });
   }
 
   /** Reconciles an object soon. */
@@ -68,13 +65,13 @@ export class Controller<T extends ApiObject = ApiObject> {
 
   /** Reconciles until the signal aborts; resolves when no reconciliation runs any more. */
   async run(signal: AbortSignal): Promise<void> {
-    const { name, workers, report, stopwatch } = this.parts;
+    const { name, workers, report, surroundings } = this.parts;
     const ended = new AbortController();
     const watching = this.#reportLongRuns(AbortSignal.any([signal, ended.signal]));
     await runWorkers(this.#queue, {
       workers,
       signal,
-      ...(stopwatch && { stopwatch }),
+      stopwatch: surroundings.stopwatch(),
       work: (key) => this.#work(key, signal),
       report: ({ item, error, failuresInARow }) =>
         report({ type: "reconcile-failed", controller: name, key: item, error, failures: failuresInARow }),

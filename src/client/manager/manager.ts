@@ -1,6 +1,5 @@
 import { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
-import type { Stopwatch } from "../../base/stopwatch.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
 import type { AnyKindIn, AnyObjectOf } from "../dynamic/api-kinds.js";
@@ -25,8 +24,6 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly resyncMilliseconds?: number;
   /** How long {@link Manager.run} waits for running reconciliations after the signal has aborted. Default 30,000. */
   readonly gracefulShutdownMilliseconds?: number;
-  /** Measures how long reconciliations run. Where a test drives `timers`, it drives this too. */
-  readonly stopwatch?: Stopwatch;
   /** Called with what goes wrong. Default: a line on stderr. */
   readonly onProblem?: (problem: Problem) => void;
 }
@@ -161,7 +158,6 @@ export class Manager {
       ...rest,
       cache: first.informer.cache as unknown as ReadonlyIndexer<T>,
       surroundings: this.#surroundings,
-      stopwatch: this.options.stopwatch,
       report: (problem) => this.#report(problem),
     });
     const { apiVersion, kind } = primary;
@@ -183,8 +179,16 @@ export class Manager {
 
   /** Connects controllers and informers. Discovery that fails is asked again, with growing waits, until the signal aborts. */
   async #connect(signal: AbortSignal): Promise<void> {
-    const { timers, random } = this.#surroundings;
-    const backoff = new Backoff({ first: 800, longest: 30_000, factor: 2, jitter: 1, resetAfter: 120_000, random });
+    const { timers, random, stopwatch } = this.#surroundings;
+    const backoff = new Backoff({
+      first: 800,
+      longest: 30_000,
+      factor: 2,
+      jitter: 1,
+      resetAfter: 120_000,
+      random,
+      stopwatch,
+    });
     for (const { controller, connect } of this.#members) {
       for (let connected = false; !connected && !signal.aborted; ) {
         try {

@@ -1,7 +1,6 @@
 import { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
-import { startStopwatch } from "../../base/stopwatch.js";
 import { throwUncaught } from "../../base/throw-uncaught.js";
 import { isGone, isStatusError } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
@@ -9,6 +8,7 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import { listInPages } from "../dynamic/pager.js";
 import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
 import type { WatchEvent } from "../dynamic/watch-events.js";
+import { objectKey } from "../informers/object-key.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { type SilenceLimit, silenceLimit } from "./silence-limit.js";
@@ -82,8 +82,16 @@ export class Reflector<T extends ApiObject> {
   ) {
     this.#surroundings = surroundingsOf(options);
     this.#streamingLists = options.streamingLists ?? true;
-    const { random } = this.#surroundings;
-    this.#backoff = new Backoff({ first: 800, longest: 30_000, factor: 2, jitter: 1, resetAfter: 120_000, random });
+    const { random, stopwatch } = this.#surroundings;
+    this.#backoff = new Backoff({
+      first: 800,
+      longest: 30_000,
+      factor: 2,
+      jitter: 1,
+      resetAfter: 120_000,
+      random,
+      stopwatch,
+    });
   }
 
   /** The resourceVersion up to which the store knows everything. */
@@ -167,7 +175,7 @@ export class Reflector<T extends ApiObject> {
     await this.#events(signal, asked, (event) => {
       if (!this.#mustList) return this.#apply(event);
       const { metadata } = event.object;
-      const key = `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;
+      const key = objectKey(event.object);
       if (event.type === "DELETED") initial.delete(key);
       else if (event.type !== "BOOKMARK") initial.set(key, event.object);
       else if (metadata?.annotations?.[INITIAL_EVENTS_END] === "true") {
@@ -192,7 +200,7 @@ export class Reflector<T extends ApiObject> {
 
   async #watch(signal: AbortSignal): Promise<void> {
     if (this.#mustCheckHistory) await this.#checkHistory(signal);
-    const lasted = startStopwatch();
+    const lasted = this.#surroundings.stopwatch();
     const { events, end } = await this.#events(signal, { resourceVersion: this.#version }, (event) =>
       this.#apply(event),
     );
@@ -234,7 +242,7 @@ export class Reflector<T extends ApiObject> {
   async #events(signal: AbortSignal, from: WatchOptions, handle: (event: WatchEvent<T>) => void): Promise<WatchEnd> {
     let events = 0;
     const timeoutSeconds = SHORTEST_WATCH + randomBelow(this.#surroundings.random, SHORTEST_WATCH);
-    const lasted = startStopwatch();
+    const lasted = this.#surroundings.stopwatch();
     try {
       await this.#limited(signal, timeoutSeconds * 1000 + WATCH_GRACE_MS, async (limit) => {
         for await (const batch of this.source.watchBatches({

@@ -10,7 +10,7 @@ const SHORTEST_GRACE_MS = 1;
 
 /** Finishes the deletion of pods whose grace period is over: no kubelet does it. */
 export function expiredPods({ client, manager, clock, timers, signal, report }: ControllerContext): OwnWork {
-  /** "<namespace>/<name>/<uid>": another pod of the name has a grace period of its own. */
+  /** "<namespace>/<name>/<uid>": a later pod of the same name is another item, with another grace period. */
   const queue = new RateLimitingQueue<string>({ timers });
   const changed = ({ metadata = {} }: ApiObject): void => {
     const { namespace, name, uid, deletionTimestamp } = metadata;

@@ -225,6 +225,7 @@ describe("a file that is not there", () => {
     await expect(load()).rejects.toThrow(message);
   });
 
+  // Root may read every file.
   test.skipIf(process.getuid?.() === 0)("is named where it may not be read", async () => {
     const file = join(folder, "secret");
     writeFileSync(file, "");

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   kubernetesClient,
   type KubernetesClient,
@@ -13,6 +13,7 @@ import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { eventually } from "../../helpers/eventually.js";
 import { ManualTime } from "../../helpers/manual-time.js";
 import { configMap, ScriptedListWatch } from "../../helpers/scripted-list-watch.js";
+import { settle } from "../../helpers/settle.js";
 
 let cluster: Cluster;
 let client: KubernetesClient;
@@ -67,7 +68,7 @@ describe("a shared informer", () => {
     await configMaps.patch("here", { data: { a: "2" } }, { type: "merge" });
     await configMaps.delete("new");
     const informer = informers.resource(CONFIG_MAPS);
-    await eventually(async () => expect(one.seen).toHaveLength(5));
+    await eventually(async () => expect([one.seen.length, two.seen.length]).toEqual([5, 5]));
     await informer.addHandler(late).synced;
     const after = ["added new", 'updated here {"a":"1"} {"a":"2"}', "deleted new true"];
     expect(one.seen).toEqual(["initial here", "initial kube-root-ca.crt", ...after]);
@@ -139,23 +140,19 @@ const event = (type: WatchEvent["type"], name: string, version: string): WatchEv
 /** Runs an informer over a script. */
 function follow(source: ScriptedListWatch, options: InformerOptions<KubeObject> = {}) {
   const time = new ManualTime();
-  vi.spyOn(performance, "now").mockImplementation(() => time.now());
   const stop = new AbortController();
   const errors: unknown[] = [];
   const informer = new SharedInformer<KubeObject>(source, {
     streamingLists: false,
     timers: time,
+    stopwatch: time.stopwatch,
     onError: (error) => void errors.push(error),
     ...options,
   });
   let running: Promise<void> | undefined;
-  const settle = async (): Promise<void> => {
-    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
-  };
   return {
     informer,
     errors,
-    settle,
     async start() {
       running = informer.run(stop.signal);
       await settle();
@@ -188,8 +185,6 @@ function versions() {
 }
 
 describe("what an informer makes of lists and events", () => {
-  afterEach(() => vi.restoreAllMocks());
-
   test("INF-1, DFF-6: they pass the delta queue into the cache, and handlers see the difference", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },
@@ -302,8 +297,6 @@ describe("what an informer makes of lists and events", () => {
 });
 
 describe("the handlers of an informer", () => {
-  afterEach(() => vi.restoreAllMocks());
-
   /** One object, then changes of it for ever. */
   const changes = (count: number): ScriptedListWatch =>
     new ScriptedListWatch(
@@ -387,8 +380,7 @@ describe("the handlers of an informer", () => {
       },
     });
     await run.start();
-    await run.settle();
-    await run.settle();
+    await settle();
     expect(seen).toEqual(["2 of 1", "3 of 1", "4 of 1", "5 of 1", "6 of 1"]);
     await run.stop();
   });
@@ -478,15 +470,13 @@ describe("the handlers of an informer", () => {
     await run.start();
     await run.stop();
     finish();
-    await run.settle();
+    await settle();
     expect(calls).toEqual(["added"]);
     expect(() => run.informer.addHandler(handler)).toThrow("the informer has stopped: no handler can be added");
   });
 });
 
 describe("resync", () => {
-  afterEach(() => vi.restoreAllMocks());
-
   test("INF-3, RFL-7: each handler sees every object again after its own time, from the cache, and 0 is never", async () => {
     const source = new ScriptedListWatch(
       { list: [configMap("a", "1"), configMap("b", "2")], version: "5" },

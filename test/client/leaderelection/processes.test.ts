@@ -69,6 +69,7 @@ function other(lease: string): { readonly elector: LeaderElector; stop(): Promis
 const leads = ({ elector }: ReturnType<typeof other>): Promise<void> =>
   eventually(async () => expect(elector.isLeader()).toBe(true), 30_000);
 
+// Windows has no SIGSTOP.
 test.skipIf(process.platform === "win32")(
   "a leader that SIGSTOP stops, and that SIGCONT continues after another took over, never says again that it leads",
   async () => {

@@ -127,7 +127,7 @@ describe("a manager", () => {
     const manager = new Manager(client, {
       namespace: inNamespace,
       timers: time,
-      stopwatch: () => time.now(),
+      stopwatch: time.stopwatch,
       gracefulShutdownMilliseconds: 5000,
       onProblem: (problem) => problems.push(describeProblem(problem)),
     });

@@ -1,5 +1,5 @@
 import { get } from "node:https";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { startCluster } from "../../../src/cluster/index.js";
 import type { KubeObject, WatchEvent } from "../../../src/client/index.js";
 import type { ReflectorFault } from "../../../src/client/reflector/list-watch.js";
@@ -17,15 +17,13 @@ import { call } from "../../helpers/api-caller.js";
 import { ManualTime } from "../../helpers/manual-time.js";
 import { bookmark, configMap, ScriptedListWatch } from "../../helpers/scripted-list-watch.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
+import { settle } from "../../helpers/settle.js";
 
 let time: ManualTime;
 
 beforeEach(() => {
   time = new ManualTime();
-  // How long a watch lasted is measured by the stopwatch; waits are the timers'.
-  vi.spyOn(performance, "now").mockImplementation(() => time.now());
 });
-afterEach(() => vi.restoreAllMocks());
 
 const added = (name: string, version: string): WatchEvent => ({ type: "ADDED", object: configMap(name, version) });
 const modified = (name: string, version: string): WatchEvent => ({
@@ -60,6 +58,7 @@ function reflect(source: ScriptedListWatch, options: ReflectorOptions = {}) {
   const reflector = new Reflector(source, store, {
     streamingLists: false,
     timers: time,
+    stopwatch: time.stopwatch,
     random: seededRandom("reflector"),
     onFault: (fault) => void faults.push(fault),
     ...options,
@@ -72,7 +71,7 @@ function reflect(source: ScriptedListWatch, options: ReflectorOptions = {}) {
     /** Time passes, and all that follows from it happens. */
     async pass(milliseconds = 0) {
       time.pass(milliseconds);
-      for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+      await settle();
     },
     async stop() {
       stop.abort();
@@ -113,7 +112,6 @@ describe("a reflector", () => {
   });
 
   test("RFL-4: a watch is one long answer in chunks, and an event comes with the change", async () => {
-    vi.restoreAllMocks();
     await using cluster = await startCluster({ port: 0, controllers: false });
     const url = new URL("/api/v1/namespaces/default/configmaps?watch=true", cluster.url);
     const headers = { authorization: `Bearer ${cluster.token}` };
