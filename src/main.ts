@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { type Clock, systemClock } from "./base/clock.js";
+import { calledAs } from "./base/own-program.js";
 import type { Random } from "./base/random.js";
 import { Colours, lookOf } from "./cli/colour.js";
 import { createFactory } from "./cli/create-factory.js";
@@ -165,7 +166,7 @@ function dieOf(proc: NodeJS.Process, signal: NodeJS.Signals): void {
 
 /** A link or a copy named kubectl makes the program call itself so. */
 function programOf(proc: NodeJS.Process): { readonly program?: string } {
-  return basename(proc.argv[1] ?? "").replace(/\.(js|mjs|exe|cmd)$/, "") === "kubectl" ? { program: "kubectl" } : {};
+  return basename(calledAs(proc)).replace(/\.(js|mjs|exe|cmd)$/, "") === "kubectl" ? { program: "kubectl" } : {};
 }
 
 function isAbort(error: unknown): boolean {

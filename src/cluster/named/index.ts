@@ -10,5 +10,4 @@ export {
   stopNamedCluster,
 } from "./manage.js";
 export { runCommand } from "./run-command.js";
-export { self } from "./self.js";
 export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";

@@ -11,8 +11,8 @@ export interface RunCommandOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
-  /** How to start kubets again: the runtime and the script (empty for a compiled executable). */
-  readonly self: readonly string[];
+  /** The words that start kubets again, for a command that calls it. */
+  readonly program: readonly string[];
   /** Starts the cluster; `folder` is removed after the run. */
   readonly start: (folder: string) => Promise<Cluster>;
 }
@@ -54,7 +54,7 @@ async function runWith(
   await mkdir(bin);
   await Promise.all([
     writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 }),
-    writeShim(bin, options.self, options.platform),
+    writeShim(bin, options.program, options.platform),
   ]);
   const child = spawn(options.command, options.args, {
     cwd: options.cwd,
@@ -82,13 +82,13 @@ function cannotStart(command: string, error: NodeJS.ErrnoException): Error {
   return Object.assign(namedClusterError(`cannot run "${command}": ${reason}`), { exitCode });
 }
 
-async function writeShim(bin: string, self: readonly string[], platform: NodeJS.Platform): Promise<void> {
+async function writeShim(bin: string, program: readonly string[], platform: NodeJS.Platform): Promise<void> {
   if (platform === "win32") {
-    const line = self.map((word) => `"${word}"`).join(" ");
+    const line = program.map((word) => `"${word}"`).join(" ");
     await writeFile(join(bin, "kubets.cmd"), `@${line} %*\r\n`);
     return;
   }
-  const line = self.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const line = program.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
   const shim = join(bin, "kubets");
   await writeFile(shim, `#!/bin/sh\nexec ${line} "$@"\n`);
   await chmod(shim, 0o755);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { RuntimeConfig } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
+import { ownProgram } from "../../base/own-program.js";
 import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
@@ -11,7 +12,6 @@ import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } f
 import { clusterState } from "./cluster-state.js";
 import { claimDataDir, removeDataDir } from "./data-dir.js";
 import { namedClusterError } from "./named-cluster-error.js";
-import { self } from "./self.js";
 
 export interface NamedClusterOptions {
   readonly name: string;
@@ -106,7 +106,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
   await home.make();
   const log = await open(home.log, "w+", 0o600);
   try {
-    const [command = "", ...script] = self();
+    const [command = "", ...script] = ownProgram(process);
     const args = ["cluster", "start", options.name, `--port=${options.port}`, `--data-dir=${options.dataDir}`];
     if (options.storage !== undefined) args.push(...storageArguments(options.storage));
     if (options.storageMediaType !== undefined) args.push(`--storage-media-type=${options.storageMediaType}`);

@@ -1,3 +1,4 @@
+import { ownProgram } from "../../base/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
@@ -67,10 +68,10 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
 }
 
 async function runCluster(options: ClusterRunOptions): Promise<number> {
-  const { runCommand, startCluster, self } = await import("../../cluster/named/index.js");
+  const { runCommand, startCluster } = await import("../../cluster/named/index.js");
   return runCommand({
     ...options,
-    self: self(),
+    program: ownProgram(process),
     start: (folder) =>
       startCluster({
         ...options.storage,

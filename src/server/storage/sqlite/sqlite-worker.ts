@@ -230,11 +230,9 @@ function buffers(response: Response): ArrayBuffer[] {
   return answer.kind === "events" ? [...of(answer.values), ...of(answer.previousValues)] : [];
 }
 
-if (parentPort !== null) {
-  const settings = workerData as WorkerSettings | InspectSettings;
-  if ("inspect" in settings) {
-    parentPort.postMessage(inspectWithLog(settings.inspect, await loadDriver(settings.libsql)));
-  } else {
-    await start(parentPort, settings);
-  }
+async function work(port: MessagePort, settings: WorkerSettings | InspectSettings): Promise<void> {
+  if (!("inspect" in settings)) return start(port, settings);
+  port.postMessage(inspectWithLog(settings.inspect, await loadDriver(settings.libsql)));
 }
+
+if (parentPort !== null) void work(parentPort, workerData as WorkerSettings | InspectSettings);
