@@ -16,7 +16,7 @@ export function watchedOutput<Stream extends Writable>(
     failed(error);
   };
   stream.on("error", tell);
-  if (isFile(stream)) writeWholeChunks(stream, fd);
+  if (isFile(stream, fd)) writeWholeChunks(stream, fd);
   const write = stream.write.bind(stream) as (...parameters: unknown[]) => boolean;
   return Object.assign(stream, {
     write: (...parameters: unknown[]): boolean => {
@@ -27,12 +27,18 @@ export function watchedOutput<Stream extends Writable>(
   });
 }
 
-/** Node marks what it made of the process' own descriptors. */
-const isFile = (stream: object): boolean => "_type" in stream && stream._type === "fs";
+/** Node marks what it made of the process' own descriptors; bun marks pipes as files too. */
+function isFile(stream: object, fd: number): boolean {
+  if (!("_type" in stream) || stream._type !== "fs") return false;
+  const stats = process.getBuiltinModule("node:fs").fstatSync(fd);
+  return stats.isFile() || stats.isCharacterDevice();
+}
 
 /** Node writes once and does not look how much of it the disk took. */
 function writeWholeChunks(stream: Writable, fd: number): void {
   const { writeSync } = process.getBuiltinModule("node:fs");
+  // Bun gives the stream a `write` that passes `_write` by.
+  Reflect.deleteProperty(stream, "write");
   stream._write = (chunk: Uint8Array, _encoding, done) => {
     try {
       for (let at = 0; at < chunk.length; ) at += writeSync(fd, chunk, at);

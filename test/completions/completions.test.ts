@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { runCli } from "../helpers/run-cli.js";
-import { writeProgram } from "../helpers/write-program.js";
+import { installProgram } from "../helpers/program-under-test.js";
 
 /** A shell that loads its completion script and is asked, without a terminal, to complete $LINE. */
 interface Shell {
@@ -74,9 +74,7 @@ beforeAll(async () => {
     stdin: OBJECTS,
   });
   if (stderr !== "") throw new Error(stderr);
-  const shim = join(folder, "bin", "kubets");
-  const program = join(import.meta.dirname, "../../bin/kubets.js");
-  writeProgram(shim, `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+  installProgram(join(folder, "bin", "kubets"));
 });
 
 afterAll(async () => {

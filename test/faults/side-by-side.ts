@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe } from "vitest";
 import { realTool } from "../helpers/real-tools.js";
+import { installProgram } from "../helpers/program-under-test.js";
 import { writeProgram } from "../helpers/write-program.js";
 
 const kubectl = realTool("kubectl");
@@ -68,11 +69,7 @@ type Install = (folder: string) => void;
 
 const installReal: Install = (folder) => symlinkSync(kubectl.path, join(folder, "kubectl"));
 
-const installOurs: Install = (folder) => {
-  const program = join(import.meta.dirname, "../../bin/kubets.js");
-  const shim = join(folder, "kubectl");
-  writeProgram(shim, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${program}" "$@"\n`);
-};
+const installOurs: Install = (folder) => installProgram(join(folder, "kubectl"));
 
 async function runLine(line: string, scene: Scene, install: Install): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-faults-"));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import type { main as Main } from "../../src/main.js";
 import type { RunProgram } from "../../src/cli/factory.js";
+import { testsExecutable } from "../helpers/program-under-test.js";
 
 export interface LineOutcome {
   readonly code: number;
@@ -25,7 +26,7 @@ export async function runInProcess(
   // Files of TLS are looked for where the process is.
   if (/ --(?:certificate-authority|client-certificate|client-key)\b/.test(line)) return undefined;
   const words = plainWords(line);
-  if (words?.[0] !== "kubectl" || process.env.PARITY_PROCESSES !== undefined) return undefined;
+  if (words?.[0] !== "kubectl" || process.env.PARITY_PROCESSES !== undefined || testsExecutable) return undefined;
   const { main } = require(BUNDLE) as { readonly main: typeof Main };
   const [out, err] = [new PassThrough(), new PassThrough()];
   let stdout = "";

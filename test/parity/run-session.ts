@@ -6,6 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { SHORT_LIVED } from "../helpers/real-tools.js";
+import { installProgram } from "../helpers/program-under-test.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { writeProgram } from "../helpers/write-program.js";
 import { startCompanions } from "./companions.js";
@@ -36,11 +37,7 @@ export const installReal =
   (folder) =>
     symlinkSync(path, join(folder, "kubectl"));
 
-export const installOurs: InstallProgram = (folder) => {
-  const bin = join(import.meta.dirname, "../../bin/kubets.js");
-  const shim = join(folder, "kubectl");
-  writeProgram(shim, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${bin}" "$@"\n`);
-};
+export const installOurs: InstallProgram = (folder) => installProgram(join(folder, "kubectl"));
 
 /** The project's examples are at hand in every session, as `examples/`. */
 export const EXAMPLES = join(import.meta.dirname, "../../examples");

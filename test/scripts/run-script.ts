@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
+import { programUnderTest, runProgram, testsExecutable } from "../helpers/program-under-test.js";
 import { realTool, SHORT_LIVED } from "../helpers/real-tools.js";
 import { runCli } from "../helpers/run-cli.js";
 import { seededRandom } from "../helpers/seeded-random.js";
@@ -33,23 +33,15 @@ export type Program = (
   surroundings: Surroundings,
 ) => Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
 
-export const ours: Program = (argv, surroundings) => runCli(argv, { ...surroundings, program: "kubectl" });
+export const ours: Program = (argv, surroundings) => {
+  const [file = ""] = programUnderTest;
+  return testsExecutable
+    ? runProgram(file, argv, { ...surroundings, argv0: "kubectl" })
+    : runCli(argv, { ...surroundings, program: "kubectl" });
+};
 
 export const real: Program = (argv, { cwd, env }) =>
-  new Promise((resolve, reject) => {
-    // Not awaited synchronously: the cluster answers from this process.
-    const child = spawn(realTool("kubectl").path, [...argv], {
-      cwd,
-      env: { ...SHORT_LIVED, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? -1, stdout, stderr }));
-  });
+  runProgram(realTool("kubectl").path, argv, { cwd, env: { ...SHORT_LIVED, ...env } });
 
 /** Runs the steps in one folder, one after the other, a minute and a half of the cluster's time apart. */
 export async function runScript(script: Script, program: Program): Promise<readonly Step[]> {

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import { describe } from "vitest";
 import { runCli } from "../helpers/run-cli.js";
-import { writeProgram } from "../helpers/write-program.js";
+import { installProgram } from "../helpers/program-under-test.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
 
 const version = spawnSync("tmux", ["-V"]);
@@ -57,7 +57,7 @@ export async function terminalLab(options: ClusterOptions = {}): Promise<Termina
   const cluster = await startCluster({ port: 0, ...options });
   writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
   mkdirSync(join(folder, "bin"));
-  installKubectl(join(folder, "bin", "kubectl"));
+  installProgram(join(folder, "bin", "kubectl"));
   const socket = join(folder, "tmux");
   const tmux: Tmux = async (...args) =>
     (
@@ -109,11 +109,6 @@ const surroundings = (folder: string): Readonly<Record<string, string>> => ({
   TZ: "UTC",
   EDITOR: "false",
 });
-
-function installKubectl(path: string): void {
-  const bin = join(import.meta.dirname, "../../bin/kubets.js");
-  writeProgram(path, `#!/bin/sh\nKUBETS_PROGRAM=kubectl exec "${process.execPath}" "${bin}" "$@"\n`);
-}
 
 /** The terminal itself writes ^C where the cursor is. */
 const BACK = /(\n|\^C)exit=(\d+)\n\$$/;

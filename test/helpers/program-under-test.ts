@@ -1,0 +1,46 @@
+import { spawn } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+// @ts-expect-error plain JavaScript
+import { executableOf, ownTarget } from "../../tools/executable/build.mjs";
+import { writeProgram } from "./write-program.js";
+
+const BIN = join(import.meta.dirname, "../../bin/kubets.js");
+
+/** With KUBETS_PROGRAM=executable suites run the executable of this machine, else bin/kubets.js. */
+export const testsExecutable = process.env["KUBETS_PROGRAM"] === "executable";
+
+const EXECUTABLE = executableOf(ownTarget);
+
+/** The words that start the program under test. */
+export const programUnderTest: readonly string[] = testsExecutable ? [EXECUTABLE] : [process.execPath, BIN];
+
+/** Puts the program under test at a path: one that ends with "kubectl" speaks as kubectl. */
+export function installProgram(path: string): void {
+  if (testsExecutable) return symlinkSync(EXECUTABLE, path);
+  const name = path.endsWith("kubectl") ? "KUBETS_PROGRAM=kubectl " : "";
+  writeProgram(path, `#!/bin/sh\n${name}exec "${process.execPath}" "${BIN}" "$@"\n`);
+}
+
+export interface ProgramOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program without input to its end. The process is free meanwhile: a cluster may answer from it. */
+export function runProgram(
+  file: string,
+  argv: readonly string[],
+  surroundings: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly argv0?: string },
+): Promise<ProgramOutcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, [...argv], { ...surroundings, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  });
+}
