@@ -5,6 +5,7 @@
 //   ROUNDS=10           rounds of the small ones; the large ones have half of it, but all of it beside a build before
 //   BEFORE=FOLDER       another build's dist/ (beside its bin/), measured as one more contender; paired ratios to it are printed
 //   ONLY=get,apply,...  only measures whose name holds one of these
+//   npm run bench:cli -- --phases   where the time of the small ones goes instead
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -52,9 +53,11 @@ try {
   process.stdout.write(
     `${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians; ratios are to kubectl 1.36.3\n\n`,
   );
-  for (const measure of await measures(api)) {
-    if (only === undefined || only.some((part) => measure.name.includes(part))) await compare(measure);
-  }
+  const wanted = (await measures(api)).filter(
+    ({ name }) => only === undefined || only.some((part) => name.includes(part)),
+  );
+  if (process.argv.includes("--phases")) await printPhasesOf(wanted);
+  else for (const measure of wanted) await compare(measure);
   if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);
   api.close();
 } finally {
@@ -107,6 +110,14 @@ async function measures(api) {
     { name: "api-resources, warm", words: ["api-resources"], size: "small" },
     { name: "completion of a name", words: ["__complete", "get", "configmap", "-n", "ten", "cm-"], size: "small" },
   ];
+}
+
+/** Of the small commands. */
+async function printPhasesOf(wanted) {
+  const { printPhases } = await import("./phases.mjs");
+  const small = wanted.filter(({ size, before }) => size === "small" && before === undefined);
+  for (const { start } of small) await start?.();
+  await printPhases(small, { ...process.env, KUBECONFIG: kubeconfig, HOME: folder }, rounds);
 }
 
 async function compare({ name, words, size, paged, start, before }) {
