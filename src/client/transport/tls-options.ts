@@ -12,7 +12,6 @@ export function tlsOptions(tls: ClientConfig["tls"], env: Environment): Connecti
   if (ca && tls.insecureSkipVerify) {
     throw new Error("specifying a root certificates file with the insecure flag is not allowed");
   }
-  // An empty file is valid and contains no authority: no server is trusted then.
   if (ca && ca.length > 0 && !isPem(ca))
     throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
   if (ca && ca.length > 0 && !Buffer.from(ca).includes("-----BEGIN CERTIFICATE-----")) {
@@ -21,7 +20,8 @@ export function tlsOptions(tls: ClientConfig["tls"], env: Environment): Connecti
   const cert = tls.certData ?? (tls.certFile === undefined ? undefined : read(tls.certFile));
   const key = tls.keyData ?? (tls.keyFile === undefined ? undefined : read(tls.keyFile));
   if (cert && key) checkKeyPair(cert, key);
-  const roots = ca ? Buffer.from(ca) : tls.insecureSkipVerify ? undefined : systemRoots(env);
+  // An empty file is valid and contains no authority: no server is trusted then.
+  const roots = ca ? (ca.length === 0 ? [] : Buffer.from(ca)) : tls.insecureSkipVerify ? undefined : systemRoots(env);
   return {
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
