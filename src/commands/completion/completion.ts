@@ -2,7 +2,7 @@ import { DEFAULT } from "../../cli/completion/directive.js";
 import { completeWords } from "../../cli/completion/resource-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import { completionScript, SHELLS } from "./completion-script.js";
+import { completionScript, type Shell, SHELLS } from "./completion-script.js";
 
 export function completionCommand(): Command {
   return {
@@ -34,7 +34,7 @@ source <({{program}} completion zsh)
   };
 }
 
-function shellOf(invocation: Invocation): (typeof SHELLS)[number] {
+function shellOf(invocation: Invocation): Shell {
   const [shell, ...rest] = invocation.args;
   if (shell === undefined) throw usageError(invocation, "Shell not specified.");
   if (rest.length > 0) throw usageError(invocation, "Too many arguments. Expected only the shell type.");
