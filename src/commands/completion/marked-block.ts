@@ -50,8 +50,10 @@ export function withoutBlock(text: string, { start, end, note }: FoundBlock): st
   const after = text.slice(end);
   if (note === NOTES.newFile && before + after === "") return undefined;
   // Lines that follow need the line end that was added.
-  if (note === NOTES.lineEnd && after === "") return before.replace(/\r?\n$/, "");
-  return before + after;
+  if (note !== NOTES.lineEnd || after !== "") return before + after;
+  // It ends the block's own lines as well.
+  const lineEnd = /\r?\n/.exec(text.slice(start, end))?.[0] ?? "";
+  return before.endsWith(lineEnd) ? before.slice(0, before.length - lineEnd.length) : before;
 }
 
 /**
