@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeProgram } from "../helpers/write-program.js";
+import { installProgram } from "../helpers/program-under-test.js";
 import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "../terminal/terminal.js";
 
 /** A shell in which a person installs completion, leaves it, and finds completion when it starts again. */
@@ -54,8 +54,7 @@ describeTerminal("completion that was installed", () => {
   beforeAll(async () => {
     lab = await terminalLab();
     // Some shells know kubectl already.
-    const program = join(import.meta.dirname, "../../bin/kubets.js");
-    writeProgram(join(lab.folder, "bin", "kubets"), `#!/bin/sh\nexec "${process.execPath}" "${program}" "$@"\n`);
+    installProgram(join(lab.folder, "bin", "kubets"));
   });
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();
