@@ -49,11 +49,19 @@ export function withoutBlock(text: string, { start, end, note }: FoundBlock): st
   const before = text.slice(0, start);
   const after = text.slice(end);
   if (note === NOTES.newFile && before + after === "") return undefined;
-  // Lines that follow need the line end that was added.
-  if (note !== NOTES.lineEnd || after !== "") return before + after;
-  // It ends the block's own lines as well.
-  const lineEnd = /\r?\n/.exec(text.slice(start, end))?.[0] ?? "";
-  return before.endsWith(lineEnd) ? before.slice(0, before.length - lineEnd.length) : before;
+  if (note === NOTES.lineEnd && after === "") return withoutLineEnd(before, text.slice(start, end));
+  return before + passOn(note, after);
+}
+
+/** Without the line end that was added, which is that of the block's own lines. */
+function withoutLineEnd(text: string, block: string): string {
+  const lineEnd = /\r?\n/.exec(block)?.[0] ?? "";
+  return text.endsWith(lineEnd) ? text.slice(0, text.length - lineEnd.length) : text;
+}
+
+/** A block that follows at once, of another program, takes the note over, and undoes that when it goes. */
+function passOn(note: Note, after: string): string {
+  return after.replace(/^# >>> [^(\n]+ \(kubets completion install(?=\) >>>\r?\n)/, `$&${note}`);
 }
 
 /**

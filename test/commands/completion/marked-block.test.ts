@@ -76,10 +76,15 @@ describe("removing a block gives back", () => {
     expect(removed(`${withBlock(undefined, BLOCK)}a\n`)).toBe("a\n");
   });
 
-  test("a text with the block of another program", () => {
+  test("the block of another program, untouched", () => {
     const text = withBlock(withBlock("a", BLOCK), OTHER);
     expect(removed(text, OTHER.name)).toBe(withBlock("a", BLOCK));
-    expect(removed(removed(text) ?? "", OTHER.name)).toBe("a\n");
+  });
+
+  test.each(["a", "a\n", "", undefined])("%j from the blocks of two programs, whichever goes first", (text) => {
+    const both = withBlock(withBlock(text, BLOCK), OTHER);
+    expect(removed(removed(both, OTHER.name) ?? "", BLOCK.name)).toBe(text);
+    expect(removed(removed(both, BLOCK.name) ?? "", OTHER.name)).toBe(text);
   });
 });
 
