@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { installProgram } from "../helpers/program-under-test.js";
@@ -73,14 +73,23 @@ describeTerminal("completion that was installed", () => {
       const terminal = await lab.open({ env: { HOME: home, SHELL: `/bin/${shell}` } });
 
       await answer(terminal, "kubets completion install");
-      writeFileSync(join(home, file), after, { flag: "a" });
+      writeFileSync(join(home, file), after + aliasLines(shell), { flag: "a" });
       expect(await completed(terminal, start, "kubets config get-cl")).toBe("kubets config get-clusters");
+      expect(await completed(terminal, start, "k config get-cl")).toBe("k config get-clusters");
 
       await answer(terminal, "kubets completion uninstall");
       expect(await completed(terminal, start, "kubets config get-cl")).toBe("kubets config get-cl");
     });
   }
 });
+
+/** What docs/shell.md says to write for the alias k. */
+function aliasLines(shell: string): string {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/shell.md"), "utf8");
+  const [, lines] = new RegExp(`\\n# ${shell}\\b.*\\n((?:[a-z].*\\n)+)`).exec(page) ?? [];
+  if (lines === undefined) throw new Error(`docs/shell.md has no alias for ${shell}`);
+  return lines;
+}
 
 async function answer(terminal: Terminal, command: string): Promise<void> {
   await terminal.start(command);
