@@ -24,26 +24,35 @@ import { makeFolder } from "../../client/make-folder.js";
 /** A file as it was read, to be replaced by {@link writeEdited}. */
 export interface EditedFile {
   readonly path: string;
-  /** The file itself, where `path` is a symbolic link to it; else `path`. It may not exist, behind a link too. */
+  /** Whether `path` is a symbolic link. */
+  readonly isLink: boolean;
+  /** The file itself by its own path, without links. Where there is no file: where it would be. */
   readonly target: string;
   /** Undefined where there is no file. */
   readonly content: Buffer | undefined;
 }
 
-/** @throws PathError */
+/** @throws PathError, or an error that says that there is something else than a file, a device for instance */
 export function readEdited(path: string): EditedFile {
   try {
     const target = targetOf(path);
-    return { path, target, content: contentOf(target) };
+    const stats = statSync(target, { throwIfNoEntry: false });
+    if (stats !== undefined && !stats.isFile() && !stats.isDirectory())
+      throw new Error(`open ${path}: not a regular file`);
+    return { path, target, isLink: linkOf(path) !== undefined, content: contentOf(target) };
   } catch (error) {
-    throw new PathError("open", path, error);
+    throw asPathError("open", path, error);
   }
+}
+
+/** Errors of ours name the path already. */
+function asPathError(call: string, path: string, error: unknown): unknown {
+  return errorCode(error) === undefined ? error : new PathError(call, path, error);
 }
 
 function targetOf(path: string): string {
   try {
-    const real = realpathSync(path);
-    return lstatSync(path).isSymbolicLink() ? real : path;
+    return realpathSync(path);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
     const link = linkOf(path);
@@ -51,14 +60,9 @@ function targetOf(path: string): string {
   }
 }
 
-/** Where a link points to that leads nowhere yet. */
+/** Where a symbolic link points to; undefined where there is none. */
 function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch (error) {
-    if (errorCode(error) === "ENOENT") return undefined;
-    throw error;
-  }
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
 }
 
 function contentOf(target: string): Buffer | undefined {
@@ -76,16 +80,16 @@ function contentOf(target: string): Buffer | undefined {
  * @throws PathError, or an error that says that the file has changed since it was read
  */
 export function writeEdited(
-  { path, target, content: before }: EditedFile,
+  { path, target, isLink, content: before }: EditedFile,
   content: Buffer | undefined,
   random: Random,
 ): void {
   try {
     const stats = replaceable(path, target, before);
     if (content === undefined) rmSync(target, { force: true });
-    else replace(target, content, stats, random, target === path);
+    else replace(target, content, stats, random, !isLink);
   } catch (error) {
-    throw error instanceof Error && errorCode(error) === undefined ? error : new PathError("write", path, error);
+    throw asPathError("write", path, error);
   }
 }
 

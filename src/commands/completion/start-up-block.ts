@@ -2,6 +2,7 @@ import { readEdited } from "./edited-file.js";
 import {
   BlockError,
   type BlockText,
+  type FoundBlock,
   findBlock,
   linesOf,
   withBlock,
@@ -19,7 +20,7 @@ const blockName = (program: string): string => `completion of ${program}`;
 export function addedBlock(startUp: StartUp, program: string): PlannedChange | undefined {
   const byHand = `The script is saved. To finish by hand, add these lines to ${startUp.file}:\n\n${indented(startUp.lines)}`;
   const { file, text, raw } = read(startUp.file, `To set completion up by hand, see "${program} completion --help".`);
-  const lineEnd = text === undefined ? startUp.lineEnd : startUp.takesCrLf && text.includes("\r\n") ? "\r\n" : "\n";
+  const lineEnd = text === undefined ? startUp.lineEnd : lineEndOf(text, startUp);
   const name = blockName(program);
   const block: BlockText = { name, lines: startUp.lines.map(raw.fromUnicode), lineEnd };
   const found = text === undefined ? undefined : blockIn(text, name, startUp.file);
@@ -27,13 +28,18 @@ export function addedBlock(startUp: StartUp, program: string): PlannedChange | u
   const changed = text !== undefined && found !== undefined ? withNewLines(text, found, block) : withBlock(text, block);
   const shown = indented(shownBlock(changed, name, raw));
   const place = shownPath(file);
-  const announcement =
-    text === undefined
-      ? `${place} will be made, with these lines:\n\n${shown}`
-      : found === undefined
-        ? `These lines will be added to the end of ${place}:\n\n${shown}`
-        : `These lines will take the place of those between the same comments in ${place}:\n\n${shown}`;
+  const announcement = `${additionTo(place, text, found)}\n\n${shown}`;
   return { file, content: raw.encode(changed), announcement, byHand };
+}
+
+function lineEndOf(text: string, { takesCrLf }: StartUp): BlockText["lineEnd"] {
+  return takesCrLf && text.includes("\r\n") ? "\r\n" : "\n";
+}
+
+function additionTo(place: string, text: string | undefined, found: FoundBlock | undefined): string {
+  if (text === undefined) return `${place} will be made, with these lines:`;
+  if (found === undefined) return `These lines will be added to the end of ${place}:`;
+  return `These lines will take the place of those between the same comments in ${place}:`;
 }
 
 /** The change that takes the lines out of a file; undefined where it has none. */
@@ -76,7 +82,7 @@ function rawOf({ path, content }: PlannedChange["file"]): RawText {
   }
 }
 
-function blockIn(text: string, name: string, path: string): ReturnType<typeof findBlock> {
+function blockIn(text: string, name: string, path: string): FoundBlock | undefined {
   try {
     return findBlock(text, name);
   } catch (error) {
@@ -93,6 +99,6 @@ function shownBlock(text: string, name: string, raw: RawText): readonly string[]
   return found === undefined ? [] : linesOf(text, found).map(raw.toUnicode);
 }
 
-function shownPath({ path, target }: PlannedChange["file"]): string {
-  return path === target ? path : `${path} (a link to ${target})`;
+function shownPath({ path, target, isLink }: PlannedChange["file"]): string {
+  return isLink ? `${path} (a link to ${target})` : path;
 }

@@ -26,8 +26,11 @@ Only the lines that install added are removed, so that the files are what they w
 export async function runUninstall(options: InstallOptions): Promise<void> {
   const { shell, setup, program, streams, random, isAgreed } = options;
   const files = setup.startUp === undefined ? [] : [setup.startUp.file, ...setup.startUp.otherFiles];
-  const blocks = files.map((file) => removedBlock(file, program));
-  const changes = [...blocks, removedScript(program, setup)].filter((change) => change !== undefined);
+  const found = [...files.map((file) => removedBlock(file, program)), removedScript(program, setup)];
+  // Several names may be links to one file.
+  const changes = [...new Map(found.map((change) => [change?.file.target, change])).values()].filter(
+    (change) => change !== undefined,
+  );
   if (changes.length === 0) {
     streams.out.write(`completion of ${program} is not installed for ${shell}\n`);
     return;

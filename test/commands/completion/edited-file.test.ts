@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -28,7 +29,7 @@ let folder: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "kubets-edited-"));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "kubets-edited-")));
   path = join(folder, "rc");
 });
 afterEach(() => {
@@ -126,6 +127,11 @@ describe("a file that cannot be replaced stays as it is, and nothing is left bes
     const loop = join(folder, "loop");
     symlinkSync("loop", loop);
     expect(() => readEdited(loop)).toThrow(`open ${loop}: too many levels of symbolic links`);
+  });
+
+  test.skipIf(process.platform === "win32")("what is no file: a device behind a link", () => {
+    symlinkSync("/dev/null", path);
+    expect(() => readEdited(path)).toThrow(`open ${path}: not a regular file`);
   });
 
   test.skipIf(isRoot)("a read-only file, and one in a read-only folder", () => {

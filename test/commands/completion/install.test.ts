@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -28,7 +29,7 @@ const MADE = BLOCK.replace("install)", "install; made this file)");
 let home: string;
 
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), "kubets-install-"));
+  home = realpathSync(mkdtempSync(join(tmpdir(), "kubets-install-")));
 });
 afterEach(() => {
   rmSync(home, { recursive: true, force: true });
@@ -215,6 +216,16 @@ describe("uninstall gives back what was before install", () => {
     write(".bash_profile", "b\n");
     await completion("uninstall --yes", { platform: "darwin" });
     expect(files()).toEqual({ ".profile": "a\n", ".bash_profile": "b\n" });
+  });
+
+  test("in a file that has two names, in a home folder that has two", async () => {
+    write(".bashrc", "a\n");
+    symlinkSync(".bashrc", join(home, ".bash_profile"));
+    await completion("install --yes");
+    symlinkSync(home, join(home, "me"));
+    const HOME = join(home, "me");
+    expect(await completion("uninstall --yes", { env: { HOME } })).toMatchObject({ code: 0, stderr: "" });
+    expect([read(".bashrc"), readlinkSync(join(home, ".bash_profile"))]).toEqual(["a\n", ".bashrc"]);
   });
 
   test("shows the lines as they stand in the file", async () => {
