@@ -37,5 +37,6 @@ export function npmFile({ name, version, path, integrity }) {
 
 function mustBe(integrity, bytes, what) {
   const found = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
-  if (found !== integrity) throw new Error(`${what} is not what was pinned: its integrity is ${found}, not ${integrity}`);
+  if (found !== integrity)
+    throw new Error(`${what} is not what was pinned: its integrity is ${found}, not ${integrity}`);
 }

@@ -80,7 +80,10 @@ function compile({ compiler, runtime, program, target, file, folder }) {
     ...["completions", ...program.assets].map((path) => `--asset=${path}`),
     `--outfile=${file}`,
   ];
-  execFileSync(compiler, ["build", ...options, ...program.entries], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+  execFileSync(compiler, ["build", ...options, ...program.entries], {
+    cwd: folder,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
 }
 
 /** The targets that were asked for: npm hands `--target=X` that stands before a `--` to scripts in a variable. */

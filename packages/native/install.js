@@ -1,0 +1,35 @@
+// The install script of @kubets/native: puts the executable in the place of the shim, so that a start does without Node.
+"use strict";
+const { execFileSync } = require("node:child_process");
+const { chmodSync, copyFileSync, linkSync, renameSync, rmSync } = require("node:fs");
+const { join } = require("node:path");
+const { findExecutable } = require("./executable.js");
+
+const command = join(__dirname, "bin/kubets");
+
+try {
+  const executable = findExecutable();
+  execFileSync(executable, ["version", "--client"], { stdio: ["ignore", "ignore", "pipe"] });
+  // On Windows npm has written by now how the shim is started. Of other package managers it is not known.
+  const byNpm = /^npm\//.test(process.env.npm_config_user_agent ?? "");
+  if (byNpm && process.platform !== "win32") replaceShim(executable);
+} catch (error) {
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exitCode = 1;
+}
+
+/** The command is the shim or the executable at every moment: a broken install leaves the shim. */
+function replaceShim(executable) {
+  const beside = `${command}.new`;
+  rmSync(beside, { force: true });
+  try {
+    linkSync(executable, beside);
+  } catch {
+    // Another file system, or one without hard links.
+    copyFileSync(executable, beside);
+  }
+  chmodSync(beside, 0o755);
+  renameSync(beside, command);
+  // A rename between two links to one file leaves both.
+  rmSync(beside, { force: true });
+}
