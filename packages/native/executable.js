@@ -27,4 +27,4 @@ function findExecutable() {
 const WAY_OUT =
   "kubets in JavaScript runs wherever Node does: npm uninstall -g @kubets/native && npm install -g kubets";
 
-module.exports = { findExecutable, target };
+module.exports = { findExecutable, target, WAY_OUT };
