@@ -34,10 +34,21 @@ const NOT_QUICK = [
   "test/machinery/codec/kubectl-oracle.test.ts",
 ];
 
+/** What starts the program as people do; with KUBETS_PROGRAM=executable they run the executable. */
+const EXECUTABLE = [
+  "test/{completions,executable,scripts,terminal}/**/*.test.ts",
+  "test/faults/{answers,connections,editing,pipes,signals}.test.ts",
+];
+
+/** Disk storage with bun's SQLite: run by bun itself. */
+const BUN = ["test/server/storage/sqlite/**/*.test.ts", "test/durability/{api,crash,faults,flush}.test.ts"];
+
 /** Which files a mode runs; without one, `npx vitest run PATH` finds every file. */
 const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {
-  main: { include: ["test/**/*.test.ts"], exclude: LONG },
+  main: { include: ["test/**/*.test.ts"], exclude: [...LONG, "test/executable/**/*.test.ts"] },
   long: { include: LONG },
+  executable: { include: EXECUTABLE, exclude: ["test/scripts/by-kubectl.test.ts"] },
+  bun: { include: BUN },
   quick: { include: QUICK, exclude: NOT_QUICK },
 };
 

@@ -27,6 +27,8 @@ export interface MainOptions {
   readonly runPlugin?: (file: string, args: readonly string[]) => Promise<number>;
   /** Default: the program shares the streams of this process. */
   readonly runProgram?: RunProgram;
+  /** True: this process runs nothing but this command, which may change what is global. */
+  readonly ownsProcess?: boolean;
   readonly onCommand?: (command: CommandConduct) => void;
 }
 
@@ -58,6 +60,7 @@ export async function main(options: MainOptions): Promise<number> {
       options.runProgram ??
       (async (file, args) =>
         (await import("./cli/spawn-program.js")).spawnProgram(file, args, { env, cwd: options.cwd })),
+    ownsProcess: options.ownsProcess ?? false,
     ...(options.onCommand !== undefined && { onCommand: options.onCommand }),
   };
   try {
@@ -126,6 +129,7 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
     cwd: proc.cwd(),
     ...programOf(proc),
     signal: ending.signal,
+    ownsProcess: true,
     onCommand: ({ handled, ownExitCode, outputMustArrive }) => {
       waits = handled;
       keepsCode = ownExitCode;

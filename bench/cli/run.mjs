@@ -1,28 +1,37 @@
 // Compares kubets with the real kubectl as whole programs against one embedded cluster: wall time, CPU time and memory, under
-// Node 20, Node 24 and compiled by bun. Every round runs each contender once, in turn, so that a machine that drifts
+// Node 20, Node 24 and as an executable. Every round runs each contender once, in turn, so that a machine that drifts
 // drifts for all of them; medians and ratios to kubectl are printed.
 //   npm run bench:cli
 //   ROUNDS=10           rounds of the small ones; the large ones have half of it, but all of it beside a build before
 //   BEFORE=FOLDER       another build's dist/ (beside its bin/), measured as one more contender; paired ratios to it are printed
 //   ONLY=get,apply,...  only measures whose name holds one of these
+//   npm run bench:cli -- --phases   where the time of the small ones goes instead
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "./api-client.mjs";
-import { BEFORE, findContenders } from "./contenders.mjs";
+import { BEFORE, EXECUTABLE, findContenders } from "./contenders.mjs";
 import { PairedRatios } from "../paired-ratios.mjs";
 import { MeasuredProcesses } from "./measured-process.mjs";
 
 const rounds = Number(process.env.ROUNDS ?? 10);
 const only = process.env.ONLY?.split(",");
-const SMALL = { must: { wall: 2.0, cpu: 1.3, rss: 1.0 }, goal: { wall: 1.6, cpu: 1.1, rss: 0.6 } };
-const LARGE = { must: { wall: 1.0 }, goal: { wall: 0.5 } };
-/** The goals of large ones are for this contender. */
+/** Ratios to kubectl by kind of measure and contender. */
+const GOALS = {
+  small: {
+    [EXECUTABLE]: { must: { wall: 0.9, rss: 1.5 }, goal: { wall: 0.6, rss: 1.0 } },
+    "node 24": { must: { wall: 1.2 }, goal: {} },
+    "node 20": { must: { wall: 1.8 }, goal: {} },
+  },
+  writes: { [EXECUTABLE]: { must: { wall: 1.0, rss: 1.5 }, goal: { wall: 0.8, rss: 1.0 } } },
+  lists: { [EXECUTABLE]: { must: { wall: 0.5, rss: 1.5 }, goal: { rss: 1.0 } } },
+};
+/** The contender that a build before is compared with. */
 const NODE = `node ${process.version.slice(1).split(".")[0]}`;
 
 const folder = mkdtempSync(join(tmpdir(), "kubets-bench-cli-"));
-const contenders = findContenders(folder).map(({ name, argv }) => {
+const contenders = findContenders().map(({ name, argv }) => {
   const home = join(folder, name.replace(" ", "-"));
   mkdirSync(home);
   return { name, argv, home };
@@ -44,9 +53,11 @@ try {
   process.stdout.write(
     `${cpus().length} cores (${cpus()[0]?.model}), ${rounds} rounds, medians; ratios are to kubectl 1.36.3\n\n`,
   );
-  for (const measure of await measures(api)) {
-    if (only === undefined || only.some((part) => measure.name.includes(part))) await compare(measure);
-  }
+  const wanted = (await measures(api)).filter(
+    ({ name }) => only === undefined || only.some((part) => name.includes(part)),
+  );
+  if (process.argv.includes("--phases")) await printPhasesOf(wanted);
+  else for (const measure of wanted) await compare(measure);
   if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);
   api.close();
 } finally {
@@ -66,13 +77,13 @@ async function measures(api) {
   }
   await api.namespace("pods");
   await api.fill("pods", "pods", 100, pod);
-  const applies = [100, 1000].flatMap((count) => {
+  const applies = [1, 100, 1000].flatMap((count) => {
     const namespace = `apply-${count}`;
     const file = join(folder, `${namespace}.yaml`);
     const objects = Array.from({ length: count }, (_, index) => JSON.stringify(configMap(namespace, index)));
     writeFileSync(file, objects.join("\n---\n"));
     const words = ["apply", "-f", file];
-    const size = count === 100 ? SMALL : LARGE;
+    const size = count === 1 ? "small" : "writes";
     const clear = () => api.clear(namespace, "configmaps");
     const start = () => api.namespace(namespace);
     return [
@@ -84,23 +95,35 @@ async function measures(api) {
   const cold = ({ home }) => rmSync(join(home, ".kube"), { recursive: true, force: true });
   const get = (namespace, ...words) => ["get", "configmaps", "-n", namespace, "-l", "bench", ...words];
   return [
-    { name: "version --client", words: ["version", "--client"], size: SMALL },
-    { name: "get of 10", words: get("ten"), size: SMALL },
-    { name: "get of 10,000", words: get("many"), size: LARGE, paged: true },
-    { name: "get of 10,000, --chunk-size=0", words: get("many", "--chunk-size=0"), size: LARGE },
-    { name: "get -o json of 10,000, --chunk-size=0", words: get("many", "-o", "json", "--chunk-size=0"), size: LARGE },
+    { name: "version --client", words: ["version", "--client"], size: "small" },
+    { name: "get of 10", words: get("ten"), size: "small" },
+    { name: "get of 10,000", words: get("many"), size: "lists", paged: true },
+    { name: "get of 10,000, --chunk-size=0", words: get("many", "--chunk-size=0"), size: "lists" },
+    {
+      name: "get -o json of 10,000, --chunk-size=0",
+      words: get("many", "-o", "json", "--chunk-size=0"),
+      size: "lists",
+    },
     ...applies,
-    { name: "describe of 100 pods", words: ["describe", "pods", "-n", "pods"], size: SMALL },
-    { name: "api-resources, cold", words: ["api-resources"], size: SMALL, before: cold },
-    { name: "api-resources, warm", words: ["api-resources"], size: SMALL },
-    { name: "completion of a name", words: ["__complete", "get", "configmap", "-n", "ten", "cm-"], size: SMALL },
+    { name: "describe of 100 pods", words: ["describe", "pods", "-n", "pods"], size: "small" },
+    { name: "api-resources, cold", words: ["api-resources"], size: "small", before: cold },
+    { name: "api-resources, warm", words: ["api-resources"], size: "small" },
+    { name: "completion of a name", words: ["__complete", "get", "configmap", "-n", "ten", "cm-"], size: "small" },
   ];
+}
+
+/** Of the small commands. */
+async function printPhasesOf(wanted) {
+  const { printPhases } = await import("./phases.mjs");
+  const small = wanted.filter(({ size, before }) => size === "small" && before === undefined);
+  for (const { start } of small) await start?.();
+  await printPhases(small, { ...process.env, KUBECONFIG: kubeconfig, HOME: folder }, rounds);
 }
 
 async function compare({ name, words, size, paged, start, before }) {
   await start?.();
   const samples = new Map(contenders.map((contender) => [contender.name, []]));
-  const all = size === SMALL || samples.has(BEFORE);
+  const all = size === "small" || samples.has(BEFORE);
   const times = all ? rounds : Math.max(3, Math.round(rounds / 2));
   for (let round = -1; round < times; round++) {
     // What comes second finds another machine.
@@ -126,8 +149,9 @@ async function compare({ name, words, size, paged, start, before }) {
       const ratio = who === "kubectl" ? "" : ` (${(own[figure] / reference[figure]).toFixed(2)} x)`;
       return `${figure} ${own[figure].toFixed(0).padStart(5)} ${unit}${ratio.padEnd(9)}`;
     });
-    const judged = who === NODE ? verdict(own, reference, size) : "";
-    process.stdout.write(`  ${who.padEnd(8)} ${figures.join("  ")} ${judged}`.trimEnd().concat("\n"));
+    const goals = GOALS[size][who];
+    const judged = goals === undefined ? "" : verdict(own, reference, goals);
+    process.stdout.write(`  ${who.padEnd(10)} ${figures.join("  ")} ${judged}`.trimEnd().concat("\n"));
   }
 }
 
@@ -135,7 +159,7 @@ function verdict(own, reference, { must, goal }) {
   return Object.keys(must)
     .map((figure) => {
       const ratio = own[figure] / reference[figure];
-      if (ratio <= goal[figure]) return `${figure}: goal met`;
+      if (ratio <= (goal[figure] ?? 0)) return `${figure}: goal met`;
       return ratio <= must[figure] ? `${figure}: must met` : `${figure}: MISSED (must ${must[figure]} x)`;
     })
     .join(", ");

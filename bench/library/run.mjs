@@ -10,7 +10,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { inTurn } from "../in-turn.mjs";
-import { NODE_24, node24 } from "../npm-program.mjs";
+import { NODE_24, node24 } from "../node-24.mjs";
 import { PairedRatios } from "../paired-ratios.mjs";
 import { startProcess, targetOf } from "../server/processes.mjs";
 import { median } from "../server/statistics.mjs";

@@ -4,5 +4,6 @@
  */
 export { createCachedDiscovery } from "../client/discovery/cached-discovery.js";
 export { createRestMapper } from "../client/mapper/discovery-mapper.js";
+export { giveUpDefaultAuthorities } from "../client/transport/default-authorities.js";
 export { createRestClient } from "../client/rest/create-rest-client.js";
 export { createBuilder } from "../resource/create-builder.js";

@@ -28,8 +28,9 @@ export function createFactory(host: Host, { flags }: ParsedFlags, commandPath: s
   const loader = once(async () => makeLoader(host, flags, await log()));
   const clientConfig = once(async () => (await loader()).clientConfig());
   const restClient = once(async () => {
-    const { createRestClient } = await import("./connect.js");
+    const { createRestClient, giveUpDefaultAuthorities } = await import("./connect.js");
     const config = await clientConfig();
+    if (host.ownsProcess) giveUpDefaultAuthorities(host.env, config.proxyUrl);
     const verbose = await log();
     // kubectl tells the server which command asks, and which requests belong together.
     const headers = { "kubectl-command": commandPath, "kubectl-session": uuid(host.random) };

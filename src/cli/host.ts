@@ -23,6 +23,8 @@ export interface Host {
   readonly runProgram: RunProgram;
   /** Which credential plugins the user's preferences let run. Default: all. */
   readonly pluginPolicy?: PluginPolicy;
+  /** True: this process runs nothing but this command, which may change what is global. */
+  readonly ownsProcess?: boolean;
   /** Told before a command runs what it does about signals and lost output. */
   readonly onCommand?: (command: CommandConduct) => void;
 }

@@ -6,10 +6,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** How long a signal that a terminal sends to both may reach this process after it ended the child. */
 const OWN_SIGNAL_MILLISECONDS = 50;
 
-/** Runs a plugin on this process' streams; resolves to its exit code, 1 when a signal ended it. */
+/**
+ * Runs a plugin on this process' streams; resolves to its exit code, 1 when a signal ended it. `file` is a path: a bare name is
+ * of a file in the working directory, which an empty entry of PATH stands for.
+ */
 export function spawnPlugin(file: string, args: readonly string[], env: Environment): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(file, [...args], { stdio: "inherit", env: { ...env } });
+    const path = /[\\/]/.test(file) ? file : `./${file}`;
+    const child = spawn(path, [...args], { stdio: "inherit", env: { ...env } });
     child.once("error", reject);
     child.once("exit", (code) => resolve(code ?? 1));
   });

@@ -4,6 +4,7 @@ import { authEntry } from "./auth/entry.js";
 import { certificateEntry } from "./certificate/entry.js";
 import { clusterEntry } from "./cluster/entry.js";
 import { clusterInfoEntry } from "./cluster-info/entry.js";
+import { completionEntry } from "./completion/entry.js";
 import { configEntry } from "./config/entry.js";
 import { createEntry } from "./create/entry.js";
 import { kubercEntry } from "./kuberc/entry.js";
@@ -194,12 +195,7 @@ export const root: CommandEntry = {
       summary: "Set and remove annotations of resources",
       load: async () => (await import("./annotate/annotate.js")).annotateCommand(),
     },
-    {
-      name: "completion",
-      section: SETTINGS,
-      summary: "Print the completion code of a shell (bash, zsh, fish or powershell)",
-      load: async () => (await import("./completion/completion.js")).completionCommand(),
-    },
+    { ...completionEntry, section: SETTINGS },
     clusterEntry,
     configEntry,
     pluginEntry,

@@ -27,7 +27,7 @@ describe("a server process on disk storage", () => {
     `flushes every write before its answer leaves${reason === undefined ? "" : ` (skipped: ${reason})`}`,
     async () => {
       const log = join(folder, "trace");
-      const calls = "trace=read,readv,write,pwrite64,writev,pwritev,sendmsg,sendto,fsync,fdatasync";
+      const calls = "trace=read,readv,recvfrom,recvmsg,write,pwrite64,writev,pwritev,sendmsg,sendto,fsync,fdatasync";
       const trace = ["strace", "-f", "-yy", "-s", "0", "-e", calls, "-o", log];
       const api = await startApi(server.script, join(folder, "traced"), { trace, connections: 1 });
       await api.call("GET", `${MAPS}/kube-root-ca.crt`);
@@ -185,7 +185,7 @@ function readTrace(trace: string): string[] {
     if (!ready) continue;
     if (/^p?writev?(64)?\(/.test(call) && call.includes("data.db-wal>")) order.push("write");
     else if (/^f(data)?sync/.test(call) && call.includes("data.db-wal>")) order.push("flush");
-    else if (/^readv?\([0-9]+<TCP/.test(call)) order.push("request");
+    else if (/^(?:readv?|recvfrom|recvmsg)\([0-9]+<TCP/.test(call)) order.push("request");
     else if (/^(?:writev?|sendmsg|sendto)\([0-9]+<TCP/.test(call)) order.push("answer");
   }
   return order;

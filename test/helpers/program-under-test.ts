@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { existsSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 // @ts-expect-error plain JavaScript
 import { executableOf, ownTarget } from "../../tools/executable/build.mjs";
@@ -12,15 +12,23 @@ export const testsExecutable = process.env["KUBETS_PROGRAM"] === "executable";
 
 const EXECUTABLE = executableOf(ownTarget);
 
+/** Why there is no executable to be tested; undefined when there is one. */
+export const executableMissing = existsSync(EXECUTABLE)
+  ? undefined
+  : "the executable is not tested: it is not built (npm run build:executable)";
+
 /** The words that start the program under test. */
 export const programUnderTest: readonly string[] = testsExecutable ? [EXECUTABLE] : [process.execPath, BIN];
 
 /** Puts the program under test at a path: one that ends with "kubectl" speaks as kubectl. */
 export function installProgram(path: string): void {
-  if (testsExecutable) return symlinkSync(EXECUTABLE, path);
+  if (testsExecutable) return linkExecutable(path);
   const name = path.endsWith("kubectl") ? "KUBETS_PROGRAM=kubectl " : "";
   writeProgram(path, `#!/bin/sh\n${name}exec "${process.execPath}" "${BIN}" "$@"\n`);
 }
+
+/** Puts a link to the executable at a path. */
+export const linkExecutable = (path: string): void => symlinkSync(EXECUTABLE, path);
 
 export interface ProgramOutcome {
   readonly code: number;

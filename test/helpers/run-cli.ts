@@ -14,6 +14,8 @@ export interface CliSurroundings
     Pick<MainOptions, "env" | "cwd" | "platform" | "clock" | "signal" | "program" | "runPlugin" | "runProgram">
   > {
   readonly stdin?: string;
+  /** What a person types: as `stdin`, which pretends to be a terminal. */
+  readonly typed?: string;
   /** Pretends that stdout and stderr are a terminal of 80 columns. */
   readonly terminal?: boolean;
 }
@@ -21,7 +23,7 @@ export interface CliSurroundings
 /** Runs a command line in this process, called kubectl unless told otherwise, and gives back what it wrote. */
 export async function runCli(
   argv: readonly string[],
-  { stdin = "", terminal = false, ...surroundings }: CliSurroundings = {},
+  { typed, stdin = typed ?? "", terminal = false, ...surroundings }: CliSurroundings = {},
 ): Promise<CliResult> {
   const out = new PassThrough();
   const err = new PassThrough();
@@ -30,9 +32,10 @@ export async function runCli(
   out.setEncoding("utf8").on("data", (text: string) => (stdout += text));
   err.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   if (terminal) for (const stream of [out, err]) Object.assign(stream, { isTTY: true, columns: 80 });
+  const input = Object.assign(Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), { isTTY: typed !== undefined });
   const code = await main({
     argv,
-    streams: { in: Readable.from(stdin === "" ? [] : [Buffer.from(stdin)]), out, err },
+    streams: { in: input, out, err },
     env: { HOME: "/nonexistent", KUBECONFIG: "/nonexistent/config" },
     cwd: process.cwd(),
     platform: "linux",

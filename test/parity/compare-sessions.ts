@@ -1,11 +1,12 @@
 import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { executableMissing, testsExecutable } from "../helpers/program-under-test.js";
 import { realTool } from "../helpers/real-tools.js";
 import { parseCommandList, storedCommandListText } from "./coverage/kubectl-flags.js";
 import { countLines, type RunLine } from "./coverage/line-counts.js";
 import { type MeantDifference, meantDifferences } from "./meant-differences.js";
-import { installOurs, installReal, runSession, type SessionResult } from "./run-session.js";
+import { installExecutable, installOurs, installReal, runSession, type SessionResult } from "./run-session.js";
 import { parseSession } from "./session.js";
 
 const folder = join(import.meta.dirname, "sessions");
@@ -15,10 +16,12 @@ const kubectl = realTool("kubectl");
 export interface ComparedSessions {
   /** Of those that are named here, or of all. */
   readonly names?: readonly string[];
+  /** The executable of this machine is compared as well, where it is built: with the same runs of kubectl. */
+  readonly executable?: boolean;
 }
 
 /** A test for each session. Of all sessions together: every meant difference is needed, and no command is short of lines. */
-export function compareSessions({ names }: ComparedSessions = {}): void {
+export function compareSessions({ names, executable = false }: ComparedSessions = {}): void {
   const sessions = readdirSync(folder)
     .filter((file) => file.endsWith(".txtar"))
     .map((file) => file.replace(/\.txtar$/, ""))
@@ -26,6 +29,8 @@ export function compareSessions({ names }: ComparedSessions = {}): void {
     .filter((name) => names === undefined || names.includes(name))
     .map((name) => parseSession(name, readFileSync(join(folder, `${name}.txtar`), "utf8")));
   if (kubectl.missing !== undefined) process.stdout.write(`parity is skipped: ${kubectl.missing}\n`);
+  const alsoExecutable = executable && !testsExecutable && executableMissing === undefined;
+  if (executable && executableMissing !== undefined) process.stdout.write(`parity: ${executableMissing}\n`);
 
   describe.skipIf(kubectl.missing !== undefined)("kubets answers as kubectl 1.36.3 does", () => {
     const used = new Set<MeantDifference>();
@@ -33,12 +38,14 @@ export function compareSessions({ names }: ComparedSessions = {}): void {
 
     for (const session of sessions) {
       test.concurrent(session.name, { timeout: 300_000 }, async ({ expect }) => {
-        const [real, ours] = await Promise.all([
+        const [real, ours, compiled] = await Promise.all([
           runSession(session, installReal(kubectl.path)),
           runSession(session, installOurs),
+          alsoExecutable ? runSession(session, installExecutable) : undefined,
         ]);
         run.push(...real.steps);
-        const found = differences(real, ours, used);
+        const ofExecutable = compiled === undefined ? "" : differences(real, compiled, used);
+        const found = differences(real, ours, used) || (ofExecutable && `the executable:\n${ofExecutable}`);
         if (process.env.PARITY_REPORT !== undefined)
           appendFileSync(process.env.PARITY_REPORT, `### ${session.name}\n${found}\n\n`);
         expect(found).toBe("");

@@ -25,6 +25,12 @@ export const meantDifferences: readonly MeantDifference[] = [
     rewrite: (text) => withoutCommands(text),
   },
   {
+    name: "subcommands of kubets' own",
+    reason:
+      "`completion install` and `uninstall` are operands that kubectl refuses; its shells are completed as before",
+    rewrite: (text) => withoutOwnSubcommands(text),
+  },
+  {
     name: "order of a log's lines",
     reason:
       "client-go takes headers of a curl command and its feature gates out of a Go map, and reads the discovery cache in goroutines: in no order",
@@ -80,6 +86,15 @@ function withoutCommands(text: string): string {
     })
     .replace(/^(Deploy|Troubleshooting and Debugging) Commands:\n/gm, "")
     .replace(/^[a-z-]+\n/gm, (line) => (/^Basic Commands/m.test(text) && names.has(line.trim()) ? "" : line));
+}
+
+/** Of `completion`: the section of its help with the hint below it, and the candidates beside the names of shells. */
+function withoutOwnSubcommands(text: string): string {
+  if (!/^ +kubectl completion SHELL /m.test(text) && !/^powershell$/m.test(text)) return text;
+  return text
+    .replace(/^Available Commands:\n(?:install|uninstall)\n(?:install|uninstall)\n/m, "")
+    .replace(/^Use "kubectl completion <command> --help" for more .*\n/m, "")
+    .replace(/^(?:install|uninstall)\n/gm, "");
 }
 
 /** Candidates of a completion without what describes them. */

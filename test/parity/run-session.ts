@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { SHORT_LIVED } from "../helpers/real-tools.js";
-import { installProgram } from "../helpers/program-under-test.js";
+import { installProgram, linkExecutable } from "../helpers/program-under-test.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { writeProgram } from "../helpers/write-program.js";
 import { startCompanions } from "./companions.js";
@@ -38,6 +38,8 @@ export const installReal =
     symlinkSync(path, join(folder, "kubectl"));
 
 export const installOurs: InstallProgram = (folder) => installProgram(join(folder, "kubectl"));
+
+export const installExecutable: InstallProgram = (folder) => linkExecutable(join(folder, "kubectl"));
 
 /** The project's examples are at hand in every session, as `examples/`. */
 export const EXAMPLES = join(import.meta.dirname, "../../examples");

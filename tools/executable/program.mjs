@@ -1,7 +1,7 @@
 // The code of an executable: the command line and the cluster as one CommonJS file, and the worker of disk storage as another.
 // They are made from src, so that what both parts use is in them once.
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 import { nodeBuiltins } from "../node-builtins.mjs";
@@ -25,28 +25,59 @@ const oneTransport = {
   },
 };
 
-const GRPC = "grpc.cjs.br";
-
 /**
- * gRPC, which only etcd's storage uses, is compressed and without bytecode: else it would be a sixth of what an executable is
- * larger than its runtime. Unpacking it takes a tenth of a second.
+ * Texts that few commands need lie compressed beside the code. In the code they would be twice: as source and in the bytecode.
  */
-const packedGrpc = {
+class PackedTexts {
+  /** Paths in `folder`. */
+  files = new Set();
+
+  constructor(folder) {
+    this.folder = folder;
+  }
+
+  /** JavaScript for the text, which is unpacked when that is evaluated. */
+  add(name, text) {
+    const file = `${name}.br`;
+    writeFileSync(join(this.folder, file), brotliCompressSync(text));
+    this.files.add(file);
+    return `process.getBuiltinModule("node:zlib").brotliDecompressSync(
+      process.getBuiltinModule("node:fs").readFileSync(new URL("./${file}", moduleUrl))).toString()`;
+  }
+}
+
+const LARGE_JSON_BYTES = 16_000;
+
+/** An esbuild plugin for large JSON files; it leaves small ones to the next. */
+const packedJson = (texts) => ({
+  name: "packed-json",
+  setup(pass) {
+    pass.onLoad({ filter: /\.json$/ }, ({ path }) => {
+      const text = JSON.stringify(JSON.parse(readFileSync(path, "utf8")));
+      if (text.length < LARGE_JSON_BYTES) return undefined;
+      return { contents: `export default /* @__PURE__ */ JSON.parse(${texts.add(basename(path), text)});` };
+    });
+  },
+});
+
+/** An esbuild plugin for gRPC, which only etcd's storage uses. Loading it takes a tenth of a second. */
+const packedGrpc = (texts, code) => ({
   name: "packed-grpc",
   setup(pass) {
     pass.onLoad({ filter: /@grpc[\\/]grpc-js[\\/].*index\.js$/ }, () => ({
       contents: `
-        const { readFileSync } = process.getBuiltinModule("node:fs");
-        const { brotliDecompressSync } = process.getBuiltinModule("node:zlib");
         const { Script } = process.getBuiltinModule("node:vm");
-        const code = brotliDecompressSync(readFileSync(new URL("./${GRPC}", moduleUrl))).toString();
+        const code = ${texts.add("grpc.cjs", code)};
         const load = new Script("(function(module,exports,require){" + code + "\\n})", { filename: "grpc.cjs" });
         load.runInThisContext()(module, exports, require);`,
     }));
   },
-};
+});
 
-/** The files, in `folder`. */
+/**
+ * Writes the files into `folder`.
+ * @returns {Promise<{ entries: string[], assets: string[] }>} Absolute paths, and paths in the folder.
+ */
 export async function bundleProgram(root, folder) {
   mkdirSync(folder, { recursive: true });
   const options = {
@@ -68,17 +99,21 @@ export async function bundleProgram(root, folder) {
     },
     // Where bun puts the files of an executable.
     banner: { js: 'const moduleUrl=process.getBuiltinModule("node:url").pathToFileURL(Bun.main).href;' },
-    plugins: [oneTransport, packedGrpc, nodeBuiltins, parsedJson],
     logLevel: "warning",
   };
+  const texts = new PackedTexts(folder);
+  const grpc = await build({ ...options, plugins: [nodeBuiltins], entryPoints: ["@grpc/grpc-js"], write: false });
+  const [{ text: grpcCode }] = grpc.outputFiles;
+  const plugins = [oneTransport, packedGrpc(texts, grpcCode), packedJson(texts), nodeBuiltins, parsedJson];
   const program = join(folder, "kubets.js");
   const worker = join(folder, "sqlite-worker.js");
-  const grpc = { ...options, plugins: [nodeBuiltins], entryPoints: ["@grpc/grpc-js"], write: false };
-  const [packed] = await Promise.all([
-    build(grpc),
-    build({ ...options, stdin: { contents: ENTRY, resolveDir: root, sourcefile: "executable.ts" }, outfile: program }),
-    build({ ...options, entryPoints: ["src/server/storage/sqlite/sqlite-worker.ts"], outfile: worker }),
-  ]);
-  for (const { contents } of packed.outputFiles) writeFileSync(join(folder, GRPC), brotliCompressSync(contents));
-  return { entries: [program, worker], assets: [GRPC] };
+  const entry = { contents: ENTRY, resolveDir: root, sourcefile: "executable.ts" };
+  await build({ ...options, plugins, stdin: entry, outfile: program });
+  await build({
+    ...options,
+    plugins,
+    entryPoints: ["src/server/storage/sqlite/sqlite-worker.ts"],
+    outfile: worker,
+  });
+  return { entries: [program, worker], assets: [...texts.files] };
 }

@@ -129,7 +129,8 @@ function keyPairFault(error: unknown): string {
   return message.includes("DECODER routines") ? "tls: failed to parse private key" : message;
 }
 
-function rootsOf({ ca }: ConnectionOptions): readonly (string | Buffer)[] {
-  if (ca === undefined) return [];
+/** Undefined: those of the runtime. */
+function rootsOf({ ca }: ConnectionOptions): readonly (string | Buffer)[] | undefined {
+  if (ca === undefined) return undefined;
   return Array.isArray(ca) ? ca : [ca];
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConnectionOptions } from "node:tls";
 import { PathError } from "../../base/path-error.js";
@@ -12,7 +12,6 @@ export function tlsOptions(tls: ClientConfig["tls"], env: Environment): Connecti
   if (ca && tls.insecureSkipVerify) {
     throw new Error("specifying a root certificates file with the insecure flag is not allowed");
   }
-  // An empty file is valid and contains no authority: no server is trusted then.
   if (ca && ca.length > 0 && !isPem(ca))
     throw new Error("unable to load root certificates: unable to parse bytes as PEM block");
   if (ca && ca.length > 0 && !Buffer.from(ca).includes("-----BEGIN CERTIFICATE-----")) {
@@ -21,7 +20,8 @@ export function tlsOptions(tls: ClientConfig["tls"], env: Environment): Connecti
   const cert = tls.certData ?? (tls.certFile === undefined ? undefined : read(tls.certFile));
   const key = tls.keyData ?? (tls.keyFile === undefined ? undefined : read(tls.keyFile));
   if (cert && key) checkKeyPair(cert, key);
-  const roots = ca ? Buffer.from(ca) : tls.insecureSkipVerify ? undefined : systemRoots(env);
+  // An empty file is valid and contains no authority: no server is trusted then.
+  const roots = ca ? (ca.length === 0 ? [] : Buffer.from(ca)) : tls.insecureSkipVerify ? undefined : systemRoots(env);
   return {
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
@@ -92,12 +92,20 @@ const BUNDLES = [
  * the distribution's bundle. Undefined where there is none; Node's list then applies.
  */
 export function systemRoots(env: Environment): string[] | undefined {
-  const files = env["SSL_CERT_FILE"] ? [env["SSL_CERT_FILE"]] : BUNDLES;
-  const bundle = files.map(tryRead).find((text) => text !== undefined);
+  const bundle = bundles(env)
+    .map(tryRead)
+    .find((text) => text !== undefined);
   const folders = env["SSL_CERT_DIR"]?.split(":") ?? [];
   const fromFolders = folders.flatMap((folder) => listFolder(folder).map((name) => tryRead(join(folder, name)) ?? ""));
   const roots = [bundle ?? "", ...fromFolders].filter((text) => text.includes("-----BEGIN CERTIFICATE-----"));
   return roots.length > 0 ? roots : undefined;
+}
+
+const bundles = ({ SSL_CERT_FILE: file }: Environment): readonly string[] => (file ? [file] : BUNDLES);
+
+/** Whether {@link systemRoots} finds any, as far as can be said without reading them. */
+export function hasSystemRoots(env: Environment): boolean {
+  return bundles(env).some((file) => existsSync(file));
 }
 
 function tryRead(file: string): string | undefined {

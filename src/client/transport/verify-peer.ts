@@ -7,12 +7,13 @@ import { NetworkFailure } from "./go-network-error.js";
 /**
  * Verifies the peer of a TLS connection that was made without verification: throws unless the chain is trusted and the
  * leaf's names include `host`. `now` is milliseconds since the epoch. Checks in Go's order (validity, name, chain), so that
- * a certificate with two faults gets Go's error. Nothing may be written to the socket before.
+ * a certificate with two faults gets Go's error. `roots` are the authorities that the connection was made with, undefined for the
+ * runtime's list. Nothing may be written to the socket before.
  */
 export function verifyPeer(
   socket: TLSSocket,
   host: string,
-  { roots, now }: { readonly roots: readonly (string | Buffer)[]; readonly now: number },
+  { roots, now }: { readonly roots: readonly (string | Buffer)[] | undefined; readonly now: number },
 ): void {
   const peer = socket.getPeerCertificate(true);
   if (!peer.raw) throw failure("certificate signed by unknown authority");
@@ -23,6 +24,8 @@ export function verifyPeer(
   // Go's rules for the name are checked above. For a trusted chain the only other error is Node's own check of the name.
   const complaint = socket.authorizationError as unknown;
   const code = complaint instanceof Error ? codeOf(complaint) : complaint;
+  // Bun takes an empty list for its own.
+  if (roots?.length === 0) throw failure("certificate signed by unknown authority");
   if (socket.authorized || code === "ERR_TLS_CERT_ALTNAME_INVALID") return;
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
     for (let issuer = peer.issuerCertificate, depth = 0; issuer?.raw && depth < 10; depth++) {
@@ -31,7 +34,7 @@ export function verifyPeer(
       issuer = issuer.issuerCertificate;
     }
   }
-  throw failure(`certificate signed by unknown authority${hint(leaf, roots)}`);
+  throw failure(`certificate signed by unknown authority${hint(leaf, roots ?? [])}`);
 }
 
 function failure(text: string): NetworkFailure {

@@ -3,8 +3,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+export type Shell = (typeof SHELLS)[number];
 
-const FILES: Readonly<Record<(typeof SHELLS)[number], string>> = {
+const FILES: Readonly<Record<Shell, string>> = {
   bash: "kubets.bash",
   zsh: "kubets.zsh",
   fish: "kubets.fish",
@@ -12,9 +13,18 @@ const FILES: Readonly<Record<(typeof SHELLS)[number], string>> = {
 };
 
 /** The script of a shell, made out to the name the program was called by. */
-export function completionScript(shell: (typeof SHELLS)[number], program: string): string {
+export function completionScript(shell: Shell, program: string): string {
   const file = join(completionsFolder(), FILES[shell]);
   return readFileSync(file, "utf8").replaceAll("__PROGRAM__", program);
+}
+
+/** Whether a file holds such a script, of this version or another. */
+export function isCompletionScript(text: string, program: string): boolean {
+  return text
+    .split("\n", 2)
+    .some(
+      (line) => line.startsWith("# ") && line.includes(` completion for ${program}: asks the program (\`__complete\`)`),
+    );
 }
 
 /** `completions` lies beside both src and dist, at a depth that bundling changes. */

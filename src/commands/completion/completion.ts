@@ -2,25 +2,27 @@ import { DEFAULT } from "../../cli/completion/directive.js";
 import { completeWords } from "../../cli/completion/resource-completers.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
-import { completionScript, SHELLS } from "./completion-script.js";
+import { completionScript, type Shell, SHELLS } from "./completion-script.js";
 
 export function completionCommand(): Command {
   return {
     use: "completion SHELL",
-    description: `Print the code that teaches a shell (bash, zsh, fish or powershell) to complete the commands, flags, types and names of {{program}}. The shell has to evaluate it, for example from its start-up file.
+    description: `Print the code that teaches a shell (bash, zsh, fish or powershell) to complete the commands, flags, types and names of {{program}}. The shell has to evaluate it, for example from its start-up file. "{{program}} completion install" sees to that.
 
  zsh needs compinit to be run first. bash and fish need nothing else.`,
-    examples: `# bash: complete in this shell, then in every one
-source <({{program}} completion bash)
-echo 'source <({{program}} completion bash)' >> ~/.bashrc
+    examples: `# In every shell that starts from now on
+{{program}} completion install
 
-# zsh
+# In this bash
+source <({{program}} completion bash)
+
+# In this zsh
 source <({{program}} completion zsh)
 
-# fish
+# In this fish
 {{program}} completion fish | source
 
-# PowerShell
+# In this PowerShell
 {{program}} completion powershell | Out-String | Invoke-Expression`,
     flags: [],
     outputMustArrive: true,
@@ -34,7 +36,7 @@ source <({{program}} completion zsh)
   };
 }
 
-function shellOf(invocation: Invocation): (typeof SHELLS)[number] {
+function shellOf(invocation: Invocation): Shell {
   const [shell, ...rest] = invocation.args;
   if (shell === undefined) throw usageError(invocation, "Shell not specified.");
   if (rest.length > 0) throw usageError(invocation, "Too many arguments. Expected only the shell type.");

@@ -1,0 +1,18 @@
+import type { Environment } from "../surroundings.js";
+import { hasSystemRoots } from "./tls-options.js";
+
+/** Since Node 22.19. */
+type SetAuthorities = ((certificates: readonly string[]) => void) | undefined;
+
+/**
+ * Takes this process its runtime's own list of authorities. Node reads the whole list for the first TLS connection, used or not, and
+ * needs 10 ms for it. Every connection must name its authorities afterwards, as `tlsOptions` does where the system has some:
+ * where it has none, and where a proxy may be verified by the list, nothing is done.
+ */
+export function giveUpDefaultAuthorities(env: Environment, proxyUrl: string | undefined): void {
+  const proxy = proxyUrl || env["HTTPS_PROXY"] || env["https_proxy"];
+  if (proxy || !hasSystemRoots(env)) return;
+  // A static import would take the names that the Node of the build has.
+  const tls = process.getBuiltinModule("node:tls") as { setDefaultCACertificates?: SetAuthorities };
+  tls.setDefaultCACertificates?.([]);
+}

@@ -1,0 +1,139 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { errorCode, PathError } from "../../base/path-error.js";
+import type { Random } from "../../base/random.js";
+import { makeFolder } from "../../client/make-folder.js";
+
+/** A file as it was read, to be replaced by {@link writeEdited}. */
+export interface EditedFile {
+  readonly path: string;
+  /** Whether `path` is a symbolic link. */
+  readonly isLink: boolean;
+  /** The file itself by its own path, without links. Where there is no file: where it would be. */
+  readonly target: string;
+  /** Undefined where there is no file. */
+  readonly content: Buffer | undefined;
+}
+
+/** @throws PathError, or an error that says that there is something else than a file, a device for instance */
+export function readEdited(path: string): EditedFile {
+  try {
+    const target = targetOf(path);
+    const stats = statSync(target, { throwIfNoEntry: false });
+    if (stats !== undefined && !stats.isFile() && !stats.isDirectory())
+      throw new Error(`open ${path}: not a regular file`);
+    return { path, target, isLink: linkOf(path) !== undefined, content: contentOf(target) };
+  } catch (error) {
+    throw asPathError("open", path, error);
+  }
+}
+
+/** Errors of ours name the path already. */
+function asPathError(call: string, path: string, error: unknown): unknown {
+  return errorCode(error) === undefined ? error : new PathError(call, path, error);
+}
+
+function targetOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    const link = linkOf(path);
+    return link === undefined ? path : targetOf(resolve(realpathSync(dirname(path)), link));
+  }
+}
+
+/** Where a symbolic link points to; undefined where there is none. */
+function linkOf(path: string): string | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : undefined;
+}
+
+function contentOf(target: string): Buffer | undefined {
+  try {
+    return readFileSync(target);
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Replaces the file's content at once, by a file beside it that takes its name; removes the file where the content is
+ * undefined. Links stay links; mode and owner stay. Readers see the old content or the new one, and after an error the old.
+ * @throws PathError, or an error that says that the file has changed since it was read
+ */
+export function writeEdited(
+  { path, target, isLink, content: before }: EditedFile,
+  content: Buffer | undefined,
+  random: Random,
+): void {
+  try {
+    const stats = replaceable(path, target, before);
+    if (content === undefined) rmSync(target, { force: true });
+    else replace(target, content, stats, random, !isLink);
+  } catch (error) {
+    throw asPathError("write", path, error);
+  }
+}
+
+/** Permissions and owner of the file that is replaced; undefined where there is none. */
+function replaceable(path: string, target: string, before: Buffer | undefined): Stats | undefined {
+  const now = contentOf(target);
+  const isSame = before === undefined || now === undefined ? before === now : before.equals(now);
+  if (!isSame) throw new Error(`${path} was changed by another program in the meantime: run the command again`);
+  if (now === undefined) return undefined;
+  // Its folder alone decides whether a file can be replaced; one that is read-only is meant to stay.
+  accessSync(target, constants.W_OK);
+  const stats = statSync(target);
+  if (stats.nlink > 1)
+    throw new Error(`write ${path}: the file has ${stats.nlink} hard links, and only one would change`);
+  return stats;
+}
+
+function replace(
+  target: string,
+  content: Buffer,
+  stats: Stats | undefined,
+  random: Random,
+  mayMakeFolder: boolean,
+): void {
+  if (mayMakeFolder) makeFolder(dirname(target), 0o755);
+  const temporary = join(dirname(target), `.kubets-${Buffer.from(random.bytes(8)).toString("hex")}`);
+  try {
+    const file = openSync(temporary, "wx", (stats?.mode ?? 0o644) & 0o666);
+    try {
+      writeFileSync(file, content);
+      if (stats !== undefined) copyOwnerAndMode(file, temporary, stats);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, target);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+function copyOwnerAndMode(file: number, temporary: string, { uid, gid, mode }: Stats): void {
+  const made = statSync(temporary);
+  if (made.uid !== uid || made.gid !== gid) fchownSync(file, uid, gid);
+  fchmodSync(file, mode & 0o7777);
+}
