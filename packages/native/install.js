@@ -11,7 +11,7 @@ try {
   const executable = findExecutable();
   tryOut(executable);
   // On Windows npm has written by now how the shim is started. Of other package managers it is not known.
-  const byNpm = /^npm\//.test(process.env.npm_config_user_agent ?? "");
+  const byNpm = (process.env.npm_config_user_agent ?? "").startsWith("npm/");
   if (byNpm && process.platform !== "win32") replaceShim(executable);
 } catch (error) {
   process.stderr.write(`error: ${error.message}\n`);

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,8 @@ export interface NpmSurroundings {
 }
 
 export interface NpmOutcome {
-  readonly code: number;
+  /** Null where a signal ended it. */
+  readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -88,13 +89,8 @@ log: {type: stdout, format: json, level: error}
   return {
     npm(words, surroundings = {}) {
       const { cwd = folder, env: more = {} } = surroundings;
-      try {
-        const options = { cwd, env: { ...env, ...more }, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] } as const;
-        return { code: 0, stdout: execFileSync("npm", words, options), stderr: "" };
-      } catch (error) {
-        const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string };
-        return { code: status, stdout, stderr };
-      }
+      const { status, stdout, stderr } = spawnSync("npm", words, { cwd, env: { ...env, ...more }, encoding: "utf8" });
+      return { code: status, stdout, stderr };
     },
     async stop() {
       server.kill();
