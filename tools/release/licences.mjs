@@ -15,7 +15,7 @@ their own, JavaScriptCore (LGPL-2) among them: https://bun.com/docs/project/lice
 export function bundledLicences(root, { runtime = false } = {}) {
   const sections = bundledPackages(root).map(({ name, version, folder }) => {
     const { license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e(?:\.\w+)?$/i.test(one));
+    const file = readdirSync(join(root, folder)).find((one) => /^licen[cs]e/i.test(one));
     const text = file === undefined ? "" : `\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
     return `## ${name} ${version}\n\n${license}\n${text}`;
   });
