@@ -1,7 +1,8 @@
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { eventually } from "../helpers/eventually.js";
 // @ts-expect-error plain JavaScript
 import { toolsFolder } from "../helpers/fetch-real-tools.mjs";
@@ -15,6 +16,8 @@ const NODE_FETCH = "2.7.0";
 export interface LocalRegistry {
   /** Runs npm with this registry alone: without the user's configuration, cache and scripts' variables. */
   npm(words: readonly string[], surroundings?: NpmSurroundings): NpmOutcome;
+  /** Starts to publish a tarball. Rejects with npm's words where npm fails. */
+  publish(tarball: string): Promise<unknown>;
   stop(): Promise<void>;
 }
 
@@ -92,6 +95,7 @@ log: {type: stdout, format: json, level: error}
       const { status, stdout, stderr } = spawnSync("npm", words, { cwd, env: { ...env, ...more }, encoding: "utf8" });
       return { code: status, stdout, stderr };
     },
+    publish: (tarball) => promisify(execFile)("npm", ["publish", tarball], { cwd: folder, env }),
     async stop() {
       server.kill();
       await ended;
