@@ -71,6 +71,8 @@ function compile({ compiler, runtime, program, target, file, folder }) {
     `--compile-executable-path=${runtime}`,
     "--bytecode",
     "--bytecode-depth=2",
+    // Most commands end before compiled code is faster than what compiling it took: a fifth less CPU for a get, a quarter for an apply.
+    "--compile-jit-policy=10",
     "--format=cjs",
     "--minify",
     "--keep-names",
