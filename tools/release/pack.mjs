@@ -81,10 +81,10 @@ function sha256(file) {
   return createHash("sha256").update(readFileSync(file)).digest("hex");
 }
 
-/** Sizes in MB. */
+/** A line for each tarball. */
 function table(rows) {
   const lines = [
-    ["PACKAGE", "PACKED", "UNPACKED", "FILE"],
+    ["PACKAGE", "PACKED MB", "UNPACKED MB", "FILE"],
     ...rows.map(({ name, packed, unpacked, file }) => [name, megabytes(packed), megabytes(unpacked), basename(file)]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...lines.map((line) => line[column].length)));
