@@ -68,7 +68,9 @@ describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/n
 
   test.each(["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const)("passes %s on", async (signal) => {
     const name = signal.slice(3);
-    executable(`trap 'echo ${name}; exit 9' ${name}; echo ready; while :; do sleep 0.05; done`);
+    executable(
+      `trap 'echo ${name}; exit 9' ${name}; echo ready; i=0; while [ $((i+=1)) -lt 400 ]; do sleep 0.05; done`,
+    );
     // A session without a terminal.
     const child = spawn(node, [shim], { env, detached: true, stdio: ["ignore", "pipe", "inherit"] });
     let stdout = "";
