@@ -14,6 +14,7 @@ const LONG = [
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
   "test/parity/parity.test.ts",
+  "test/release/**/*.test.ts",
   "test/scripts/by-kubectl.test.ts",
   "test/server/back-pressure.test.ts",
   "test/server/endpoints/contention/**/*.test.ts",

@@ -10,8 +10,13 @@ const WRAPPER = ["(function (exports, require, module, __filename, __dirname) {"
  * The cache belongs to one build of V8; what is not in it is compiled.
  */
 class CachedRequire {
-  constructor(folder) {
+  /**
+   * @param {string} folder
+   * @param {string} [shownFolder] The folder in the names of scripts, which V8 keeps in what it has compiled.
+   */
+  constructor(folder, shownFolder = folder) {
     this.folder = folder;
+    this.shownFolder = shownFolder;
     this.cacheFolder = join(folder, "code-cache", `${process.versions.v8}-${process.arch}`);
     /** By "./name.cjs": what is loaded, and the script it came from. */
     this.modules = new Map();
@@ -30,7 +35,7 @@ class CachedRequire {
     if (!path.startsWith("./")) return require(path.startsWith("../") ? join(this.folder, path) : path);
     const filename = join(this.folder, path);
     const script = new Script(WRAPPER[0] + readFileSync(filename, "utf8") + WRAPPER[1], {
-      filename,
+      filename: join(this.shownFolder, path),
       cachedData: this.cacheOf(path),
     });
     const module = { exports: {} };

@@ -47,7 +47,8 @@ export async function fillCodeCache(dist) {
   try {
     writeFileSync(join(folder, "kubeconfig"), server.kubeconfig);
     writeFileSync(join(folder, "manifest.yaml"), MANIFEST);
-    const load = new CachedRequire(resolve(dist, "cli"));
+    // Packages hold the cache: it must not name the folder that it was made in.
+    const load = new CachedRequire(resolve(dist, "cli"), "kubets/dist/cli");
     const { main } = load.load("./main.cjs");
     const env = { PATH: process.env.PATH, HOME: folder, KUBECONFIG: join(folder, "kubeconfig") };
     const cached = new Map();

@@ -43,6 +43,11 @@ describe.skipIf(!existsSync(join(root, "dist/cli/main.cjs")))("the program's cod
     ]);
   });
 
+  test("does not name the folder that it was made in", () => {
+    const naming = readdirSync(cache).filter((file) => readFileSync(join(cache, file)).includes(root));
+    expect(naming).toEqual([]);
+  });
+
   test("one that V8 does not know, or none, changes nothing that is seen", () => {
     const version = kubets("version", "--client");
     expect(version).toMatch(/^Client Version: v1\.36\./);
