@@ -237,7 +237,8 @@ describe.skipIf(missing !== undefined)("helm 4.2.3, a release's life, applied se
       });
     }
     const { code, stdout, stderr } = await installing;
-    expect([code, stderr]).toEqual([0, ""]);
+    // helm ends its own watches when it is done, and client-go warns of one that ends in the middle of an event.
+    expect([code, stderr.replace(/^[IW]\d{4} .*context canceled.*\n/gm, "")]).toEqual([0, ""]);
     expect(stdout).toContain("STATUS: deployed\n");
     expect(await helm.ok("uninstall", "waited", "--namespace", "ready", "--keep-history")).toContain("uninstalled\n");
     const kept = JSON.parse(await helm.ok("history", "waited", "--namespace", "ready", "--output", "json")) as object[];
