@@ -1,4 +1,4 @@
-// Where the time of small commands goes: medians of each phase of a command's life, on each Node, beside those of kubectl's whole.
+// Where the time of small commands goes: medians of each phase of a command's life, on each Node.
 //   npm run bench:cli -- --phases        ROUNDS=20
 // runtime: until Node runs the first line of ours. load: until the kubeconfig is read. configuration: until a connection is
 // asked for. dial, tls: until each is there. request: until the last request is written, discovery and other requests before
@@ -36,7 +36,7 @@ export async function printPhases(measures, env, rounds) {
 async function runOnce(node, words, env) {
   const child = spawn(node, ["--require", HOOK, BIN, ...words], {
     env,
-    stdio: ["ignore", "ignore", "inherit", "pipe"],
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
   });
   let text = "";
   child.stdio[3].setEncoding("utf8").on("data", (chunk) => (text += chunk));

@@ -93,7 +93,7 @@ export {
 export { type WatchableResource, waitFor, waitForDeletion, type WaitOptions, WaitTimeoutError } from "./wait-for.js";
 export type { Clock } from "../base/clock.js";
 export type { Random } from "../base/random.js";
-export type { Stopwatch } from "../base/stopwatch.js";
+export type { StartStopwatch, Stopwatch } from "../base/stopwatch.js";
 export type { Timers } from "../base/timers.js";
 
 // Requests of any path, and what carries them.

@@ -1,7 +1,7 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runProgram } from "./program-under-test.js";
 import { realTool, SHORT_LIVED } from "./real-tools.js";
 import { type CliResult, runCli } from "./run-cli.js";
 import { type Served, startToldServer, type Told } from "./told-server.js";
@@ -49,17 +49,5 @@ async function outcome(
 }
 
 function runReal(argv: readonly string[], cwd: string, env: Readonly<Record<string, string>>): Promise<CliResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(realTool("kubectl").path, argv, {
-      cwd,
-      env: { ...SHORT_LIVED, ...env },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? -1, stdout, stderr }));
-  });
+  return runProgram(realTool("kubectl").path, argv, { cwd, env: { ...SHORT_LIVED, ...env } });
 }

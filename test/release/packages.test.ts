@@ -50,6 +50,7 @@ async function whatIsMissing(): Promise<string | undefined> {
   return failure === undefined ? undefined : `the executable cannot be built: ${failure}`;
 }
 
+// On Windows npm links no commands, and nothing of it is claimed there.
 describe.skipIf(missing !== undefined || process.platform === "win32")("the packages of a release", () => {
   let registry: LocalRegistry;
   let tarballs: string;

@@ -14,6 +14,7 @@ import { nodes } from "./nodes.js";
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 if (!HAS_SCRIPT) process.stdout.write("tests of the shim on a terminal are skipped: there is no script(1)\n");
 
+// Scripts of /bin/sh stand for the executable.
 describe.skipIf(process.platform === "win32").each(nodes)("the shim of @kubets/native on %s", (_, node) => {
   let folder: string;
   let shim: string;

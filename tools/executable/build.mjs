@@ -1,4 +1,4 @@
-// Makes executables of the whole program, which need no Node: the code as one file with bytecode, inside a copy of bun.
+// Makes executables of the whole program, which need no Node: the code and its bytecode, inside a copy of bun.
 //   npm run build:executable                          for this machine
 //   npm run build:executable -- --target=linux-arm64  for another; several with commas; "all"
 // They are written to dist.executable/TARGET/. A runtime that cannot be had is named on stderr and left out; the exit code is
@@ -26,6 +26,7 @@ export const executableOf = (target) =>
 
 /** Throws where the runtime cannot be had. */
 export function runtimeOf(target) {
+  if (!targetNames.includes(target)) throw new Error(`there is no runtime for ${target}`);
   const { package: name, integrity, program } = targets[target];
   const file = npmFile({ name, version, path: program, integrity });
   chmodSync(file, 0o755);
@@ -36,7 +37,7 @@ export function runtimeOf(target) {
  * Builds for these targets, one after the other.
  * @param {readonly string[]} names
  * @param {(target: string, error: Error) => void} failed Called for each that cannot be built.
- * @returns {Promise<string[]>} The files.
+ * @returns {Promise<string[]>} The files. Rejects where this machine's runtime cannot be had: it compiles for all.
  */
 export async function buildExecutables(names, failed) {
   const workshop = join(root, `.cache/executable-${process.pid}`);
@@ -104,7 +105,12 @@ if (process.argv[1] === import.meta.filename) {
     process.stderr.write(`${target}: not built: ${error.stderr?.toString().trim() || error.message}\n`);
     process.exitCode = 1;
   };
-  for (const file of await buildExecutables(askedFor(), failed)) {
+  const names = askedFor();
+  const files = await buildExecutables(names, failed).catch((error) => {
+    for (const name of names) failed(name, error);
+    return [];
+  });
+  for (const file of files) {
     const { format, architecture } = describeExecutable(file);
     process.stdout.write(`${file}: ${format}, ${architecture}, ${(statSync(file).size / 1e6).toFixed(1)} MB\n`);
   }

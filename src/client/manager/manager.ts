@@ -1,4 +1,3 @@
-import { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { KubernetesClient } from "../dynamic/kubernetes-client.js";
@@ -7,6 +6,7 @@ import type { ReadonlyIndexer } from "../informers/indexer.js";
 import { InformerFactory, type InformerFactoryOptions } from "../informers/informer-factory.js";
 import type { SharedInformer } from "../informers/shared-informer.js";
 import { LeaderElector, type LeaderElectorOptions } from "../leaderelection/index.js";
+import { faultBackoff } from "../fault-backoff.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { Controller, type ControllerStatus } from "./controller.js";
 import { ControllerBuilder, type ControllerDescription, type Source, type Watched } from "./controller-builder.js";
@@ -179,16 +179,8 @@ export class Manager {
 
   /** Connects controllers and informers. Discovery that fails is asked again, with growing waits, until the signal aborts. */
   async #connect(signal: AbortSignal): Promise<void> {
-    const { timers, random, stopwatch } = this.#surroundings;
-    const backoff = new Backoff({
-      first: 800,
-      longest: 30_000,
-      factor: 2,
-      jitter: 1,
-      resetAfter: 120_000,
-      random,
-      stopwatch,
-    });
+    const { timers } = this.#surroundings;
+    const backoff = faultBackoff(this.#surroundings);
     for (const { controller, connect } of this.#members) {
       for (let connected = false; !connected && !signal.aborted; ) {
         try {

@@ -1,4 +1,4 @@
-import { Backoff } from "../../base/backoff.js";
+import type { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
 import { throwUncaught } from "../../base/throw-uncaught.js";
@@ -8,6 +8,7 @@ import type { ApiObject } from "../../machinery/meta/object.js";
 import { listInPages } from "../dynamic/pager.js";
 import type { ListOptions, WatchOptions } from "../dynamic/resource-client.js";
 import type { WatchEvent } from "../dynamic/watch-events.js";
+import { faultBackoff } from "../fault-backoff.js";
 import { objectKey } from "../informers/object-key.js";
 import { type Surroundings, surroundingsOf } from "../surroundings.js";
 import { isTransportError } from "../transport/transport-error.js";
@@ -82,16 +83,7 @@ export class Reflector<T extends ApiObject> {
   ) {
     this.#surroundings = surroundingsOf(options);
     this.#streamingLists = options.streamingLists ?? true;
-    const { random, stopwatch } = this.#surroundings;
-    this.#backoff = new Backoff({
-      first: 800,
-      longest: 30_000,
-      factor: 2,
-      jitter: 1,
-      resetAfter: 120_000,
-      random,
-      stopwatch,
-    });
+    this.#backoff = faultBackoff(this.#surroundings);
   }
 
   /** The resourceVersion up to which the store knows everything. */

@@ -1,6 +1,8 @@
 import type { Environment } from "../surroundings.js";
 import { hasSystemRoots } from "./tls-options.js";
 
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY"];
+
 /** Since Node 22.19. */
 type SetAuthorities = ((certificates: readonly string[]) => void) | undefined;
 
@@ -10,8 +12,8 @@ type SetAuthorities = ((certificates: readonly string[]) => void) | undefined;
  * where it has none, and where a proxy may be verified by the list, nothing is done.
  */
 export function giveUpDefaultAuthorities(env: Environment, proxyUrl: string | undefined): void {
-  const proxy = proxyUrl || env["HTTPS_PROXY"] || env["https_proxy"];
-  if (proxy || !hasSystemRoots(env)) return;
+  const hasProxy = proxyUrl || PROXIES.some((name) => env[name] || env[name.toLowerCase()]);
+  if (hasProxy || !hasSystemRoots(env)) return;
   // A static import would take the names that the Node of the build has.
   const tls = process.getBuiltinModule("node:tls") as { setDefaultCACertificates?: SetAuthorities };
   tls.setDefaultCACertificates?.([]);

@@ -48,6 +48,7 @@ describe("a file that is replaced", () => {
     expect(statSync(path).mode & 0o7777).toBe(0o751);
   });
 
+  // Root alone may give a file away.
   test.skipIf(!isRoot)("keeps its owner, where another user changes it", () => {
     writeFileSync(path, "old");
     chownSync(path, 1234, 2345);
@@ -129,11 +130,13 @@ describe("a file that cannot be replaced stays as it is, and nothing is left bes
     expect(() => readEdited(loop)).toThrow(`open ${loop}: too many levels of symbolic links`);
   });
 
+  // Windows has no such devices.
   test.skipIf(process.platform === "win32")("what is no file: a device behind a link", () => {
     symlinkSync("/dev/null", path);
     expect(() => readEdited(path)).toThrow(`open ${path}: not a regular file`);
   });
 
+  // Root may write every file.
   test.skipIf(isRoot)("a read-only file, and one in a read-only folder", () => {
     writeFileSync(path, "old", { mode: 0o444 });
     expect(() => edit("new")).toThrow(`write ${path}: permission denied`);
@@ -144,6 +147,7 @@ describe("a file that cannot be replaced stays as it is, and nothing is left bes
     expect([readdirSync(folder), readFileSync(path, "utf8")]).toEqual([["rc"], "old"]);
   });
 
+  // /proc is Linux's.
   test.skipIf(process.platform !== "linux")("one in a folder that takes no files", () => {
     expect(() => edit("new", "/proc/kubets-rc")).toThrow(/^write \/proc\/kubets-rc: /);
     expect(() => lstatSync("/proc/kubets-rc")).toThrow("ENOENT");
