@@ -89,6 +89,10 @@ const EMBEDDED: Readonly<Record<string, FieldDeclaration>> = {
 };
 const EMBEDDED_NAMES: ReadonlySet<string> = new Set([...Object.keys(EMBEDDED), "metadata"]);
 
+/** The fields of an object of any kind, ready-made. */
+export const embeddedFields = (metadata: Schema): readonly Field[] =>
+  Object.entries({ ...EMBEDDED, metadata }).map(([name, declaration]) => fieldOf(name, declaration));
+
 /** A list; server-side apply tells the items of a "map" apart by `keys`, those of a "set" by their value. */
 export function list(
   items: Schema,

@@ -1,0 +1,96 @@
+import { parseCidr, parseIp } from "../validation/ip.js";
+import { isDate, isDateTime, isDuration } from "./time-formats.js";
+import { isEmailAddress } from "./email-address.js";
+import { isCreditCard, isIsbn10, isIsbn13 } from "./number-formats.js";
+import { isRequestUri } from "./request-uri.js";
+
+/** Whether a text has a format. */
+export type FormatCheck = (text: string) => boolean;
+
+/**
+ * The formats of strings that a kube-apiserver 1.36 checks, by their names without dashes: "date-time" and "datetime" are one. Source:
+ * apiextensions' supportedVersionedFormats, kube-openapi's strfmt.
+ */
+const CHECKS: Readonly<Record<string, FormatCheck>> = {
+  bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
+  uri: isRequestUri,
+  email: isEmailAddress,
+  hostname: isHostname,
+  ipv4: (text) => text.includes(".") && parseIp(text) !== undefined,
+  ipv6: (text) => text.includes(":") && parseIp(text)?.leadingZeros === false,
+  cidr: (text) => parseCidr(text) !== undefined,
+  mac: isMac,
+  uuid: uuid("[0-9a-f]{4}-?[0-9a-f]{4}"),
+  uuid3: uuid("3[0-9a-f]{3}-?[0-9a-f]{4}"),
+  uuid4: uuid("4[0-9a-f]{3}-?[89ab][0-9a-f]{3}"),
+  uuid5: uuid("5[0-9a-f]{3}-?[89ab][0-9a-f]{3}"),
+  isbn: (text) => isIsbn10(text) || isIsbn13(text),
+  isbn10: isIsbn10,
+  isbn13: isIsbn13,
+  creditcard: isCreditCard,
+  ssn: (text) => text.length === 11 && /^[0-9]{3}[- ]?[0-9]{2}[- ]?[0-9]{4}$/.test(text),
+  hexcolor: matches(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/),
+  rgbcolor: matches(rgbPattern()),
+  byte: isBase64,
+  password: () => true,
+  date: isDate,
+  duration: isDuration,
+  datetime: isDateTime,
+  k8sshortname: (text) => text.length <= 63 && SHORT_NAME.test(text),
+  k8slongname: (text) => text.length <= 253 && LONG_NAME.test(text),
+};
+
+/** Of the types of numbers; their values are checked as numbers. */
+const NUMERIC: Readonly<Record<string, readonly string[]>> = {
+  integer: ["int32", "int64"],
+  number: ["float", "double"],
+};
+
+/** The format as it is checked on values of a type ("" for one that the schema leaves open): "" for one that is not. */
+export function checkedFormat(format: string, type: string): string {
+  if (type === "" || type === "string") return formatCheckOf(format) === undefined ? "" : format;
+  return NUMERIC[type]?.includes(format) === true ? format : "";
+}
+
+/** How the texts of a format are checked; undefined for a format that is none of strings. */
+export function formatCheckOf(format: string): FormatCheck | undefined {
+  const name = format.replaceAll("-", "");
+  return Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined;
+}
+
+function matches(pattern: RegExp): FormatCheck {
+  return (text) => pattern.test(text);
+}
+
+function uuid(middle: string): FormatCheck {
+  return matches(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${middle}-?[0-9a-f]{12}$`, "i"));
+}
+
+function rgbPattern(): RegExp {
+  const space = "[\\t\\n\\f\\r ]*";
+  const part = `${space}(0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])${space}`;
+  return new RegExp(`^rgb\\(${part},${part},${part}\\)$`);
+}
+
+const SHORT_NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+// At most 253 characters are matched.
+const LONG_NAME = /^[a-z0-9](-*[a-z0-9])*(\.[a-z0-9](-*[a-z0-9])*)*$/;
+
+const HOSTNAME =
+  /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
+
+function isHostname(text: string): boolean {
+  if (Buffer.byteLength(text) > 255 || !HOSTNAME.test(text)) return false;
+  return text.split(".").every((label) => Buffer.byteLength(label) <= 63);
+}
+
+function isBase64(text: string): boolean {
+  return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+/** 6, 8 or 20 bytes in pairs of digits, or in groups of four between dots. Source: Go's net.ParseMAC. */
+function isMac(text: string): boolean {
+  const pairs = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)$/i.test(text);
+  if (pairs) return [6, 8, 20].includes((text.length + 1) / 3);
+  return /^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$/i.test(text) && [3, 4, 10].includes((text.length + 1) / 5);
+}

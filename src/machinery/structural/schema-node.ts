@@ -1,0 +1,77 @@
+import type { JsonValue } from "../meta/json.js";
+import { checkedFormat, type FormatCheck, formatCheckOf } from "./formats.js";
+import type { NumberRules } from "./number-checks.js";
+import { goRegexp, type GoRegexp } from "./go-regexp.js";
+import type { StructuralSchema } from "./structural-schema.js";
+import type { ValueValidation } from "./value-validation.js";
+
+/** A schema made ready to judge values. Children are made when a value first needs them. */
+export class SchemaNode {
+  /** Allowed types; empty where the schema leaves the type open. */
+  readonly types: readonly string[];
+  /** "integer,string": as messages name them. */
+  readonly typeNames: string;
+  readonly nullable: boolean;
+  /** "" for one that is not checked on this type. */
+  readonly format: string;
+  readonly checkFormat: FormatCheck | undefined;
+  readonly validation: ValueValidation;
+  readonly numbers: NumberRules;
+  readonly allowed: ReadonlySet<JsonValue> | undefined;
+  /** Neither the enum, nor anyOf, allOf, oneOf or not says anything. */
+  readonly anyOf: readonly SchemaNode[];
+  readonly allOf: readonly SchemaNode[];
+  readonly oneOf: readonly SchemaNode[];
+  readonly not: SchemaNode | undefined;
+  readonly #fields = new Map<string, SchemaNode>();
+  #others: SchemaNode | boolean | undefined;
+  #items: SchemaNode | undefined;
+  #pattern: GoRegexp | undefined;
+
+  constructor(readonly schema: StructuralSchema) {
+    const { validation } = schema;
+    this.types = schema.intOrString ? ["integer", "string"] : schema.type === "" ? [] : [schema.type];
+    this.typeNames = this.types.join(",");
+    this.nullable = schema.nullable;
+    this.validation = validation;
+    this.format = checkedFormat(validation.format, this.types.length === 1 ? this.typeNames : "");
+    this.checkFormat = formatCheckOf(this.format);
+    const numeric = this.typeNames === "integer" || this.typeNames === "number" ? this.typeNames : "";
+    this.numbers = { type: numeric, format: numeric === "" ? "" : this.format, validation };
+    this.allowed = validation.enum.every((one) => typeof one === "string") ? new Set(validation.enum) : undefined;
+    this.anyOf = validation.anyOf.map((one) => new SchemaNode(one));
+    this.allOf = validation.allOf.map((one) => new SchemaNode(one));
+    this.oneOf = validation.oneOf.map((one) => new SchemaNode(one));
+    this.not = validation.not && new SchemaNode(validation.not);
+  }
+
+  field(name: string): SchemaNode | undefined {
+    const known = this.#fields.get(name);
+    if (known !== undefined) return known;
+    const schema = this.schema.properties.get(name);
+    if (schema === undefined) return undefined;
+    const made = new SchemaNode(schema);
+    this.#fields.set(name, made);
+    return made;
+  }
+
+  /** The schema of fields that are not declared, or whether there may be any. */
+  get others(): SchemaNode | boolean {
+    if (this.#others === undefined) {
+      const others = this.schema.additionalProperties ?? true;
+      this.#others = typeof others === "object" ? new SchemaNode(others) : others;
+    }
+    return this.#others;
+  }
+
+  get items(): SchemaNode | undefined {
+    if (this.#items === undefined && this.schema.items !== undefined) this.#items = new SchemaNode(this.schema.items);
+    return this.#items;
+  }
+
+  /** Only where there is a pattern. Throws for one that is none. */
+  get pattern(): GoRegexp {
+    this.#pattern ??= goRegexp(this.validation.pattern);
+    return this.#pattern;
+  }
+}

@@ -1,0 +1,141 @@
+import { compareKeys } from "../../base/key-order.js";
+import { absent, isFields, list, object, objects, text } from "../meta/access.js";
+import type { JsonObject, JsonValue } from "../meta/json.js";
+import type { ValidationRule } from "./validation-rule.js";
+import { type ValueValidation, valueValidationOf } from "./value-validation.js";
+
+/**
+ * A CustomResourceDefinition's schema in the form that the server works with: what a value is, beside what narrows it. Immutable. Its
+ * parts are made when they are first asked for, so that a stored definition costs little before it is used.
+ */
+export interface StructuralSchema {
+  /** As the definition has it. */
+  readonly source: JsonObject;
+  /** "object", "array", "string", "integer", "number", "boolean"; "" where the schema leaves it open. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** undefined where there is none; a default of null is none. Shared: copy it before you put it into an object. */
+  readonly default: JsonValue | undefined;
+  /** By name, in the order of the names; empty where there are none. */
+  readonly properties: ReadonlyMap<string, StructuralSchema>;
+  /** The schema of all other fields, or whether they are allowed; undefined where the schema does not say. */
+  readonly additionalProperties: StructuralSchema | boolean | undefined;
+  readonly items: StructuralSchema | undefined;
+  /** x-kubernetes-preserve-unknown-fields. */
+  readonly preservesUnknownFields: boolean;
+  /** x-kubernetes-embedded-resource. */
+  readonly embeddedResource: boolean;
+  /** x-kubernetes-int-or-string. */
+  readonly intOrString: boolean;
+  readonly listType: string | undefined;
+  readonly listMapKeys: readonly string[];
+  readonly mapType: string | undefined;
+  /** x-kubernetes-validations, in their order. */
+  readonly rules: readonly ValidationRule[];
+  readonly validation: ValueValidation;
+}
+
+/**
+ * The structural schema of an openAPIV3Schema, which a valid definition has. What is not structural ($ref, patternProperties, a list of
+ * items) reads as if it were not there.
+ */
+export function structuralSchemaOf(openAPIV3Schema: JsonObject): StructuralSchema {
+  return new LazySchema(openAPIV3Schema);
+}
+
+/** The schema with apiVersion, kind and metadata of its own, whatever it says: that of a whole object. */
+export function asResourceRoot(schema: StructuralSchema): StructuralSchema {
+  if (schema.embeddedResource) return schema;
+  let root = roots.get(schema);
+  if (root === undefined) {
+    root = new LazySchema({ ...schema.source, "x-kubernetes-embedded-resource": true });
+    roots.set(schema, root);
+  }
+  return root;
+}
+
+const roots = new WeakMap<StructuralSchema, StructuralSchema>();
+
+/** The schema of a field: its own, or that of all others. undefined for one that is not specified. */
+export function schemaOfField(schema: StructuralSchema, name: string): StructuralSchema | undefined {
+  const property = schema.properties.get(name);
+  if (property !== undefined) return property;
+  return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
+}
+
+const NO_PROPERTIES: ReadonlyMap<string, StructuralSchema> = new Map();
+
+class LazySchema implements StructuralSchema {
+  readonly type: string;
+  readonly nullable: boolean;
+  readonly default: JsonValue | undefined;
+  readonly preservesUnknownFields: boolean;
+  readonly embeddedResource: boolean;
+  readonly intOrString: boolean;
+  #properties: ReadonlyMap<string, StructuralSchema> | undefined;
+  #items: StructuralSchema | null | undefined;
+  #additional: StructuralSchema | boolean | null | undefined;
+  #validation: ValueValidation | undefined;
+  #rules: readonly ValidationRule[] | undefined;
+
+  constructor(readonly source: JsonObject) {
+    this.type = text(source.type);
+    this.nullable = source.nullable === true;
+    this.default = source.default ?? undefined;
+    this.preservesUnknownFields = source["x-kubernetes-preserve-unknown-fields"] === true;
+    this.embeddedResource = source["x-kubernetes-embedded-resource"] === true;
+    this.intOrString = source["x-kubernetes-int-or-string"] === true;
+  }
+
+  get properties(): ReadonlyMap<string, StructuralSchema> {
+    this.#properties ??= propertiesOf(this.source.properties);
+    return this.#properties;
+  }
+
+  get items(): StructuralSchema | undefined {
+    if (this.#items === undefined) {
+      const { items } = this.source;
+      this.#items = isFields(items) ? new LazySchema(items as JsonObject) : null;
+    }
+    return this.#items ?? undefined;
+  }
+
+  get additionalProperties(): StructuralSchema | boolean | undefined {
+    if (this.#additional === undefined) {
+      const others = this.source.additionalProperties;
+      if (isFields(others)) this.#additional = new LazySchema(others as JsonObject);
+      else this.#additional = absent(others) ? null : others === true;
+    }
+    return this.#additional ?? undefined;
+  }
+
+  get listType(): string | undefined {
+    const type = this.source["x-kubernetes-list-type"];
+    return typeof type === "string" ? type : undefined;
+  }
+
+  get listMapKeys(): readonly string[] {
+    return list(this.source["x-kubernetes-list-map-keys"]).map(text);
+  }
+
+  get mapType(): string | undefined {
+    const type = this.source["x-kubernetes-map-type"];
+    return typeof type === "string" ? type : undefined;
+  }
+
+  get rules(): readonly ValidationRule[] {
+    this.#rules ??= objects(this.source["x-kubernetes-validations"]) as unknown as readonly ValidationRule[];
+    return this.#rules;
+  }
+
+  get validation(): ValueValidation {
+    this.#validation ??= valueValidationOf(this.source, (source) => new LazySchema(source));
+    return this.#validation;
+  }
+}
+
+function propertiesOf(properties: unknown): ReadonlyMap<string, StructuralSchema> {
+  if (!isFields(properties)) return NO_PROPERTIES;
+  const names = Object.keys(properties).sort(compareKeys);
+  return new Map(names.map((name) => [name, new LazySchema(object(properties[name]) as JsonObject)]));
+}

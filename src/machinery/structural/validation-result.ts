@@ -1,0 +1,43 @@
+import type { FieldErrorType } from "../errors/field-error.js";
+
+/** One thing that is wrong, in the words of kube-openapi. */
+export interface Problem {
+  readonly type: FieldErrorType;
+  /** Where it is; undefined for what kube-openapi does not say the place of. */
+  readonly path: string | undefined;
+  /** The text that tells problems apart: one is not reported twice. */
+  readonly text: string;
+  readonly detail: string;
+  readonly badValue?: unknown;
+}
+
+/** More than anybody reads; the rest is counted as wrong and not kept. */
+const MOST = 1000;
+
+/** What validation finds. `matches` counts the checks that were made, by which the best of several alternatives is chosen. */
+export class Result {
+  matches = 0;
+  readonly problems: Problem[] = [];
+  #texts: Set<string> | undefined;
+
+  get isValid(): boolean {
+    return this.problems.length === 0;
+  }
+
+  add(problem: Problem): void {
+    this.#texts ??= new Set();
+    if (this.problems.length >= MOST || this.#texts.has(problem.text)) return;
+    this.#texts.add(problem.text);
+    this.problems.push(problem);
+  }
+
+  merge(other: Result): void {
+    this.matches += other.matches;
+    for (const problem of other.problems) this.add(problem);
+  }
+
+  /** Forgets the problems from the `length`th on. */
+  forgive(length: number): void {
+    for (const { text } of this.problems.splice(length)) this.#texts?.delete(text);
+  }
+}
