@@ -68,6 +68,7 @@ const unknownField = (value: unknown, { preservesUnknownFields }: StructSchema):
 
 /** undefined when the field is left out, or is absent and filled in later. */
 function viewField(value: unknown, field: Field): JsonValue | undefined {
+  if (field.asIs === true) return value as JsonValue;
   if (value === undefined || value === null) return undefined;
   const { schema } = field;
   if (!field.pointer) {

@@ -5,7 +5,7 @@ import type { Steps } from "../../base/steps.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { Field, Schema, StructSchema } from "../schema/schema.js";
 import { encodeField, encodeItem, encodeObject, fieldsOf, withUnknownFields } from "./encode.js";
-import { encodeString } from "./json-encoder.js";
+import { encodeJson, encodeString } from "./json-encoder.js";
 import { ownValue } from "./own-keys.js";
 
 /** {@link encodeObject} in steps. */
@@ -21,7 +21,8 @@ const utf8 = new TextEncoder();
 function* structSteps(object: object, schema: StructSchema, pace: Pace): Steps<string> {
   let text = "";
   for (const { name, label, field } of fieldsOf(schema)) {
-    const encoded = yield* fieldSteps(ownValue(object, name) ?? undefined, field, pace);
+    const held = ownValue(object, name);
+    const encoded = yield* fieldSteps(held === null && field.asIs !== true ? undefined : held, field, pace);
     if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;
   }
   return `{${withUnknownFields(text, object, schema)}}`;
@@ -29,6 +30,7 @@ function* structSteps(object: object, schema: StructSchema, pace: Pace): Steps<s
 
 /** undefined when the field is left out. */
 function* fieldSteps(value: unknown, field: Field, pace: Pace): Steps<string | undefined> {
+  if (field.asIs === true && typeof value === "object" && value !== null) return yield* jsonSteps(value, pace);
   if (!isContainer(value, field.schema) || isEmpty(value)) return encodeField(value, field);
   const text = yield* valueSteps(value, field.schema, pace);
   return field.omitZero && !field.pointer && text === "{}" ? undefined : text;
@@ -47,6 +49,24 @@ function* valueSteps(value: object, schema: Schema, pace: Pace): Steps<string> {
   const { values } = schema as Extract<Schema, { type: "map" }>;
   for (const key of yield* sortSteps(Object.keys(value), compareKeys)) {
     parts.push(`${encodeString(key)}:${yield* itemSteps(ownValue(value, key), values, pace)}`);
+    if (pace.isDue()) yield;
+  }
+  return `{${parts.join(",")}}`;
+}
+
+/** A value of any form, keys in byte order. */
+function* jsonSteps(value: unknown, pace: Pace): Steps<string> {
+  if (typeof value !== "object" || value === null || !holdsMany(value)) return encodeJson(value, { sortKeys: true });
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      parts.push(yield* jsonSteps(item, pace));
+      if (pace.isDue()) yield;
+    }
+    return `[${parts.join(",")}]`;
+  }
+  for (const key of yield* sortSteps(Object.keys(value), compareKeys)) {
+    parts.push(`${encodeString(key)}:${yield* jsonSteps(ownValue(value, key), pace)}`);
     if (pace.isDue()) yield;
   }
   return `{${parts.join(",")}}`;

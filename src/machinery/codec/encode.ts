@@ -45,8 +45,8 @@ function encodeStruct(value: unknown, schema: StructSchema): string {
   const object = typeof value === "object" && value !== null ? value : {};
   let text = "";
   for (const { name, label, field } of fieldsOf(schema)) {
-    const held = ownValue(object, name) ?? undefined;
-    const encoded = encodeField(held, field);
+    const held = ownValue(object, name);
+    const encoded = encodeField(held === null && field.asIs !== true ? undefined : held, field);
     if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;
   }
   return `{${withUnknownFields(text, object, schema)}}`;
@@ -66,6 +66,7 @@ export function withUnknownFields(text: string, object: object, schema: StructSc
 /** undefined when the field is left out. */
 export function encodeField(value: unknown, field: Field): string | undefined {
   const { schema } = field;
+  if (field.asIs === true) return value === undefined ? undefined : encodeJson(value, { sortKeys: true });
   if (field.pointer) {
     if (value === undefined) return field.omitEmpty || field.omitZero ? undefined : "null";
     return encodeValue(value, schema);

@@ -41,7 +41,7 @@ export function decodeObject<T extends object = Record<string, unknown>>(
   options: DecodeOptions = {},
 ): DecodedObject<T> {
   const decoder = new Decoder(options);
-  return decoder.answer(decoder.struct(value, schema) as T);
+  return decoder.answer(decoder.struct(value, schema) as T, schema);
 }
 
 /** {@link decodeObject} in steps. */
@@ -51,7 +51,7 @@ export function* decodeObjectSteps<T extends object = Record<string, unknown>>(
   options: DecodeOptions = {},
 ): Steps<DecodedObject<T>> {
   const decoder = new Decoder(options);
-  return decoder.answer((yield* decoder.structSteps(value, schema)) as T);
+  return decoder.answer((yield* decoder.structSteps(value, schema)) as T, schema);
 }
 
 const MAX_STRICT_ERRORS = 100;
@@ -105,9 +105,11 @@ class Decoder {
   }
 
   /** Throws an UnmarshalError for the first value that did not fit. */
-  answer<T extends object>(object: T): DecodedObject<T> {
+  answer<T extends object>(object: T, { conform }: StructSchema): DecodedObject<T> {
     if (this.failure !== undefined) throw new UnmarshalError(this.failure);
-    return { object, strictErrors: [...this.strictErrors] };
+    const unknown = conform?.(object) ?? [];
+    const strictErrors = [...this.strictErrors, ...(this.#strict ? unknown : [])];
+    return { object, strictErrors: strictErrors.slice(0, MAX_STRICT_ERRORS) };
   }
 
   /** {@link #value} in steps: the parts that hold many values are walked so, and the others at once. */
@@ -135,7 +137,8 @@ class Decoder {
         this.#preserve(result, schema, key, given, seen);
         continue;
       }
-      held = this.#kept(given == null ? undefined : yield* this.#steps(given, field.schema, pace), field);
+      if (field.asIs === true) held = yield* this.#copySteps(given, pace);
+      else held = this.#kept(given == null ? undefined : yield* this.#steps(given, field.schema, pace), field);
       this.#leaveField(outer);
       if (held !== undefined) setKey(result, key, held);
     }
@@ -179,7 +182,14 @@ class Decoder {
     seen: Set<string> | undefined,
   ): void {
     if (schema.preservesUnknownFields !== true || schema.byName.has(key) || value === undefined) return;
-    if (!this.#isRepeated(seen, key)) setKey(result, key, value);
+    if (this.#isRepeated(seen, key)) return;
+    if (schema.conform === undefined) {
+      setKey(result, key, value);
+      return;
+    }
+    this.#path.push(this.#path.length === 0 ? key : `.${key}`);
+    setKey(result, key, this.#copy(value));
+    this.#path.pop();
   }
 
   #leaveField(outer: string): void {
@@ -214,8 +224,57 @@ class Decoder {
 
   /** The decoded value, or undefined when it would not be encoded. */
   #field(value: unknown, field: Field): unknown {
+    if (field.asIs === true) return this.#copy(value);
     if (value === null || value === undefined) return undefined;
     return this.#kept(this.#value(value, field.schema), field);
+  }
+
+  /** A value of any form, with its repeated keys reported. */
+  #copy(value: unknown): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    this.#enter();
+    const copy = Array.isArray(value) ? this.#copyItems(value) : this.#copyFields(value);
+    this.#depth -= 1;
+    return copy;
+  }
+
+  #copyItems(value: readonly unknown[]): unknown[] {
+    return value.map((item, index) => {
+      if (typeof item !== "object") return item;
+      this.#path.push(`[${index}]`);
+      const copy = this.#copy(item);
+      this.#path.pop();
+      return copy;
+    });
+  }
+
+  #copyFields(value: object): object {
+    const copy: Record<string, unknown> = {};
+    const seen = this.#seen(value);
+    for (const key of this.#keys(value)) {
+      if (this.#isRepeated(seen, key)) continue;
+      this.#path.push(`.${key}`);
+      setKey(copy, key, this.#copy(ownValue(value, key)));
+      this.#path.pop();
+    }
+    return copy;
+  }
+
+  /** {@link #copy} in steps. */
+  *#copySteps(value: unknown, pace: Pace): Steps<unknown> {
+    if (typeof value !== "object" || value === null || !holdsMany(value)) return this.#copy(value);
+    this.#enter();
+    const copy: Record<string, unknown> | unknown[] = Array.isArray(value) ? [] : {};
+    const seen = this.#seen(value);
+    for (const key of Array.isArray(value) ? value.keys() : this.#keys(value)) {
+      if (pace.isDue()) yield;
+      if (typeof key === "string" && this.#isRepeated(seen, key)) continue;
+      this.#path.push(typeof key === "string" ? `.${key}` : `[${key}]`);
+      setKey(copy, String(key), yield* this.#copySteps(ownValue(value, String(key)), pace));
+      this.#path.pop();
+    }
+    this.#depth -= 1;
+    return copy;
   }
 
   /** What a field keeps of a decoded value. */

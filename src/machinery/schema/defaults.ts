@@ -40,7 +40,9 @@ function fieldsWithDefaults(schema: StructSchema): readonly Field[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
   inProgress.add(schema);
-  const fields = schema.fields.filter((field) => field.default !== undefined || reaches(field.schema));
+  const fields = schema.fields.filter(
+    (field) => field.asIs !== true && (field.default !== undefined || reaches(field.schema)),
+  );
   inProgress.delete(schema);
   // Inside a cycle the answer is not final: only the outermost struct may keep it.
   if (inProgress.size === 0 || fields.length > 0) plans.set(schema, fields);

@@ -23,6 +23,11 @@ export interface StructSchema {
   readonly preservesUnknownFields?: boolean | undefined;
   /** It is an object of any kind (x-kubernetes-embedded-resource): apiVersion, kind and metadata are among its fields. */
   readonly embeddedResource?: boolean | undefined;
+  /**
+   * Of a custom resource: called at the end of decoding with the new object, which it may change. Removes what the resource's own schema
+   * does not know, and returns the strict errors of that (`unknown field "spec.foo"`). Throws for what cannot be read.
+   */
+  readonly conform?: ((object: object) => readonly string[]) | undefined;
 }
 
 export interface Field {
@@ -34,6 +39,11 @@ export interface Field {
   /** Left out when it is the zero struct (Go's omitzero). */
   readonly omitZero: boolean;
   readonly pointer: boolean;
+  /**
+   * Its value is read and written as the JSON it is, of any type: what a custom resource holds, which the resource's own schema prunes,
+   * defaults and validates. Apply, patches and OpenAPI go by `schema` all the same.
+   */
+  readonly asIs?: boolean | undefined;
   readonly required: boolean;
   /** The static default as JSON, when there is one. */
   readonly default?: unknown;

@@ -1,5 +1,7 @@
 import type { Field, ListSchema, Schema, StructSchema } from "../schema/schema.js";
 import { anyJson, boolean, embeddedFields, float64, int64, intOrString, string } from "../schema/build-schema.js";
+import type { JsonObject } from "../meta/json.js";
+import { conform } from "./conform.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 export interface ContentSchemaOptions {
@@ -16,31 +18,20 @@ export function contentSchemaOf(
   name: string,
   options: ContentSchemaOptions = {},
 ): StructSchema {
-  return structOf({ ...withoutMeta(structural), embeddedResource: false }, name, options);
+  return lazyStruct(
+    name,
+    () =>
+      propertyFields(structural, options)
+        .filter((field) => !META_FIELDS.has(field.name))
+        .map((field) => ({ ...field, asIs: true })),
+    {
+      ...(structural.preservesUnknownFields && { preservesUnknownFields: true }),
+      conform: (object) => conform(object as JsonObject, structural, options),
+    },
+  );
 }
 
 const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
-
-/** What a struct is made of. */
-type ObjectParts = Pick<
-  StructuralSchema,
-  "properties" | "additionalProperties" | "preservesUnknownFields" | "embeddedResource" | "mapType" | "validation"
->;
-
-function withoutMeta(structural: StructuralSchema): ObjectParts {
-  return {
-    get properties() {
-      return new Map([...structural.properties].filter(([name]) => !META_FIELDS.has(name)));
-    },
-    additionalProperties: structural.additionalProperties,
-    preservesUnknownFields: structural.preservesUnknownFields,
-    embeddedResource: structural.embeddedResource,
-    mapType: structural.mapType,
-    get validation() {
-      return structural.validation;
-    },
-  };
-}
 
 function schemaOf(structural: StructuralSchema, name: string, options: ContentSchemaOptions): Schema {
   if (structural.intOrString) return intOrString;
@@ -86,14 +77,51 @@ function objectOf(structural: StructuralSchema, name: string, options: ContentSc
 const freeForm = (mapType: string | undefined): Schema =>
   mapType === "atomic" ? { type: "map", values: anyJson, mapType } : anyJson;
 
-function structOf(parts: ObjectParts, name: string, options: ContentSchemaOptions): StructSchema {
+function structOf(structural: StructuralSchema, name: string, options: ContentSchemaOptions): StructSchema {
+  const { mapType, preservesUnknownFields, additionalProperties, embeddedResource } = structural;
+  return lazyStruct(name, () => fieldsOf(structural, options), {
+    ...mapTypeOf(mapType),
+    ...((preservesUnknownFields || additionalProperties === true) && { preservesUnknownFields: true }),
+    ...(embeddedResource && { embeddedResource: true }),
+  });
+}
+
+const mapTypeOf = (mapType: string | undefined): { readonly mapType?: "atomic" | "granular" } =>
+  mapType === "atomic" || mapType === "granular" ? { mapType } : {};
+
+/** The fields of an object, and what an embedded resource has by being one. */
+function fieldsOf(structural: StructuralSchema, options: ContentSchemaOptions): readonly Field[] {
+  const own = propertyFields(structural, options);
+  if (!structural.embeddedResource) return own;
+  return [...embeddedFields(options.objectMeta ?? anyJson), ...own.filter(({ name }) => !META_FIELDS.has(name))];
+}
+
+function propertyFields({ properties, validation }: StructuralSchema, options: ContentSchemaOptions): readonly Field[] {
+  return [...properties].map(([name, structural]) => {
+    const schema = schemaOf(structural, name, options);
+    return {
+      name,
+      schema,
+      required: validation.required.includes(name),
+      // As for a Go pointer: absent and empty are two things.
+      pointer: true,
+      omitEmpty: true,
+      omitZero: false,
+      ...(structural.default !== undefined && { default: structural.default }),
+    };
+  });
+}
+
+/** A struct whose fields are made when they are first asked for. */
+function lazyStruct(name: string, make: () => readonly Field[], rest: Partial<StructSchema>): StructSchema {
   let fields: readonly Field[] | undefined;
   let byName: ReadonlyMap<string, Field> | undefined;
   const all = (): readonly Field[] => {
-    fields ??= fieldsOf(parts, options);
+    fields ??= make();
     return fields;
   };
   return {
+    ...rest,
     type: "struct",
     name,
     definition: "",
@@ -104,30 +132,5 @@ function structOf(parts: ObjectParts, name: string, options: ContentSchemaOption
       byName ??= new Map(all().map((field) => [field.name, field]));
       return byName;
     },
-    ...mapTypeOf(parts.mapType),
-    ...((parts.preservesUnknownFields || parts.additionalProperties === true) && { preservesUnknownFields: true }),
-    ...(parts.embeddedResource && { embeddedResource: true }),
   };
-}
-
-const mapTypeOf = (mapType: string | undefined): { readonly mapType?: "atomic" | "granular" } =>
-  mapType === "atomic" || mapType === "granular" ? { mapType } : {};
-
-function fieldsOf(parts: ObjectParts, options: ContentSchemaOptions): Field[] {
-  const { required } = parts.validation;
-  const own = [...parts.properties].map(([field, structural]): Field => {
-    const schema = schemaOf(structural, field, options);
-    return {
-      name: field,
-      schema,
-      required: required.includes(field),
-      pointer: schema.type === "scalar" || schema.type === "struct",
-      // Custom resources keep what is empty: [] and {} are not nothing.
-      omitEmpty: false,
-      omitZero: false,
-      ...(structural.default !== undefined && { default: structural.default }),
-    };
-  });
-  if (!parts.embeddedResource) return own;
-  return [...embeddedFields(options.objectMeta ?? anyJson), ...own.filter((field) => !META_FIELDS.has(field.name))];
 }

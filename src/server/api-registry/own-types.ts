@@ -25,8 +25,8 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
     .fields.filter(({ name }) => own.has(name))
     .map((field) => ({ ...field, protobuf: undefined }));
   const rest = content.fields.filter(({ name }) => !own.has(name));
-  const { preservesUnknownFields } = content;
-  return { ...structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]), preservesUnknownFields };
+  const { preservesUnknownFields, conform } = content;
+  return { ...structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]), preservesUnknownFields, conform };
 }
 
 /** The schema of a kind's list. */
