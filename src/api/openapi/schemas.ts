@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";
 import type { TypeSource } from "../facts/definitions.js";
@@ -65,6 +66,7 @@ function describeDefinition(name: string, context: Context): JsonSchema {
 }
 
 function describeStruct(struct: StructSchema, context: Context): JsonSchema {
+  if (struct.published !== undefined) return describePublished(struct, context);
   // Readers of version 2 take a struct with properties to have no others.
   const isOpen = struct.preservesUnknownFields === true && !context.dialect.isV3;
   const required = struct.fields.filter((field) => field.required && !(isOpen && isImplied(field, struct)));
@@ -75,6 +77,17 @@ function describeStruct(struct: StructSchema, context: Context): JsonSchema {
     ...(struct.preservesUnknownFields === true ? { "x-kubernetes-preserve-unknown-fields": true } : {}),
     ...(struct.embeddedResource === true ? { "x-kubernetes-embedded-resource": true } : {}),
   };
+}
+
+/** A custom resource: its own schema beside what every resource has. */
+function describePublished(struct: StructSchema, context: Context): JsonSchema {
+  const fields = struct.fields.filter(({ asIs }) => asIs !== true);
+  const meta = describeFields({ ...struct, fields }, context) as JsonObject;
+  const { isV3 } = context.dialect;
+  const own = struct.published?.({ isV3, meta }) ?? {};
+  // Readers of version 2 take an object with properties to have no others.
+  if (!isV3 && struct.preservesUnknownFields === true) return own;
+  return { ...own, properties: { ...(own.properties as JsonObject | undefined), ...meta } };
 }
 
 /** What an embedded resource has without declaring it. */

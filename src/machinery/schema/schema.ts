@@ -1,3 +1,5 @@
+import type { JsonObject } from "../meta/json.js";
+
 /**
  * The shape of an API type: what strict decoding, pruning, defaulting, canonical encoding, patches, OpenAPI and explain
  * all read. Built from the facts in src/api; a CRD's schema becomes one too. Immutable; may be recursive.
@@ -28,6 +30,16 @@ export interface StructSchema {
    * does not know, and returns the strict errors of that (`unknown field "spec.foo"`). Throws for what cannot be read.
    */
   readonly conform?: ((object: object) => readonly string[]) | undefined;
+  /** Of a custom resource: its own schema as OpenAPI publishes it, without the apiVersion, kind and metadata of the resource itself. */
+  readonly published?: ((form: PublishedForm) => JsonObject) | undefined;
+}
+
+/** How OpenAPI wants a schema. */
+export interface PublishedForm {
+  /** Version 3, which says allOf, oneOf and nullable; version 2 can not. */
+  readonly isV3: boolean;
+  /** The schemas of apiVersion, kind and metadata of a resource, for those that are embedded. */
+  readonly meta: JsonObject;
 }
 
 export interface Field {

@@ -7,7 +7,7 @@ export function isEmailAddress(text: string): boolean {
   return reader.address() && reader.isAtEnd();
 }
 
-const ATOM_CHARACTER = /[^\0-\x20\x7f()<>[\]:;@\\,."]/;
+const SPECIAL = '()<>[]:;@\\,."\x7f';
 
 class AddressReader {
   #at = 0;
@@ -47,7 +47,7 @@ class AddressReader {
   #atom(dots: boolean): boolean {
     const start = this.#at;
     for (let char = this.text[this.#at]; char !== undefined; char = this.text[this.#at]) {
-      if (!ATOM_CHARACTER.test(char) && !(dots && char === ".")) break;
+      if ((char <= " " || SPECIAL.includes(char)) && !(dots && char === ".")) break;
       this.#at += 1;
     }
     return this.#at > start;
@@ -65,10 +65,17 @@ class AddressReader {
   }
 
   #quoted(mustHold: boolean): boolean {
-    const found = /^"((?:[^"\\\0-\x08\x0a-\x1f\x7f]|\\[\x20-\x7e\t]|\\[^\0-\x7f])*)"/.exec(this.text.slice(this.#at));
-    if (found === null || (mustHold && found[1] === "")) return false;
-    this.#at += found[0].length;
-    return true;
+    for (let at = this.#at + 1; at < this.text.length; at++) {
+      const char = this.text[at] ?? "";
+      if (char === '"') {
+        if (mustHold && at === this.#at + 1) return false;
+        this.#at = at + 1;
+        return true;
+      }
+      if (char === "\\") at += 1;
+      else if ((char < " " && char !== "\t") || char === "\x7f") return false;
+    }
+    return false;
   }
 
   /** "[192.0.2.1]": what is between is an address, of IPv6 with a tag before it. */

@@ -7,10 +7,12 @@ const CARD =
 export function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, "");
   if (!CARD.test(digits)) return false;
-  const sum = [...digits].toReversed().reduce((total, digit, index) => {
-    const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
-    return total + (value > 9 ? value - 9 : value);
-  }, 0);
+  const sum = Array.from(digits)
+    .toReversed()
+    .reduce((total, digit, index) => {
+      const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
+      return total + (value > 9 ? value - 9 : value);
+    }, 0);
   return sum % 10 === 0;
 }
 
@@ -19,7 +21,7 @@ const withoutDashes = (text: string): string => text.replace(/[\t\n\f\r -]+/g, "
 export function isIsbn10(text: string): boolean {
   const digits = withoutDashes(text);
   if (!/^(?:[0-9]{9}X|[0-9]{10})$/.test(digits)) return false;
-  const sum = [...digits].reduce(
+  const sum = Array.from(digits).reduce(
     (total, digit, index) => total + (index + 1) * (digit === "X" ? 10 : Number(digit)),
     0,
   );
@@ -29,6 +31,6 @@ export function isIsbn10(text: string): boolean {
 export function isIsbn13(text: string): boolean {
   const digits = withoutDashes(text);
   if (!/^[0-9]{13}$/.test(digits)) return false;
-  const sum = [...digits].reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0);
+  const sum = Array.from(digits).reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0);
   return sum % 10 === 0;
 }

@@ -9,8 +9,8 @@ export function isRequestUri(text: string): boolean {
   const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/.exec(text)?.[0] ?? "";
   const [rest = ""] = text.slice(scheme.length).split("?", 1);
   if (!rest.startsWith("/")) return scheme !== "";
-  const [authority = "", path] = scheme !== "" && rest.startsWith("//") ? partsOf(rest.slice(2)) : ["", rest];
-  return isAuthority(authority) && hasGoodEscapes(path ?? "");
+  const [authority, path] = scheme !== "" && rest.startsWith("//") ? partsOf(rest.slice(2)) : ["", rest];
+  return isAuthority(authority) && hasGoodEscapes(path);
 }
 
 const hasControlCharacter = (text: string): boolean => Array.from(text).some((char) => char < " " || char === "\x7f");

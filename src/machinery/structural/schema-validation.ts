@@ -64,20 +64,11 @@ function validate(
     result.matches += 1;
   }
   checkAlternatives(node, value, path, result);
-  switch (typeof value) {
-    case "string":
-      checkText(node, value, path, result);
-      break;
-    case "number":
-    case "bigint":
-      checkNumber(value, node.numbers, path, result);
-      result.matches += 1;
-      break;
-    case "object":
-      if (Array.isArray(value)) checkItems(node, value, path, result, correlated);
-      break;
-    default:
-  }
+  if (typeof value === "string") checkText(node, value, path, result);
+  else if (typeof value === "number" || typeof value === "bigint") {
+    checkNumber(value, node.numbers, path, result);
+    result.matches += 1;
+  } else if (Array.isArray(value)) checkItems(node, value, path, result, correlated);
   checkEnum(node, value, path, result);
   if (isFields(value)) checkFields(node, value, path, result, correlated);
   // Of the alternatives, of the enum, and of the whole.
@@ -108,19 +99,15 @@ function checkType(node: SchemaNode, value: Exclude<JsonValue, null>, path: stri
   else result.add(wrongType(path, node.typeNames, type));
 }
 
+const [STRING, BOOLEAN] = [["string", ""] as const, ["boolean", ""] as const];
+const [ARRAY, OBJECT] = [["array", ""] as const, ["object", ""] as const];
+const [INTEGER, NUMBER] = [["integer", "int64"] as const, ["number", "float64"] as const];
+
 /** The type of a value, and the format that Go's type for it has. */
 function typeOf(value: Exclude<JsonValue, null>): readonly [type: string, format: string] {
-  switch (typeof value) {
-    case "string":
-      return ["string", ""];
-    case "boolean":
-      return ["boolean", ""];
-    case "number":
-    case "bigint":
-      return isInt64(value) ? ["integer", "int64"] : ["number", "float64"];
-    default:
-      return [Array.isArray(value) ? "array" : "object", ""];
-  }
+  if (typeof value === "number" || typeof value === "bigint") return isInt64(value) ? INTEGER : NUMBER;
+  if (typeof value !== "object") return typeof value === "string" ? STRING : BOOLEAN;
+  return Array.isArray(value) ? ARRAY : OBJECT;
 }
 
 /** Source: kube-openapi's stringValidator, of whose problems only the first counts, and formatValidator. */

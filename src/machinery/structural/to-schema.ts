@@ -2,6 +2,7 @@ import type { Field, ListSchema, Schema, StructSchema } from "../schema/schema.j
 import { anyJson, boolean, embeddedFields, float64, int64, intOrString, string } from "../schema/build-schema.js";
 import type { JsonObject } from "../meta/json.js";
 import { conform } from "./conform.js";
+import { publishedSchema } from "./publish.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 export interface ContentSchemaOptions {
@@ -26,6 +27,7 @@ export function contentSchemaOf(
         .map((field) => ({ ...field, asIs: true })),
     {
       ...(structural.preservesUnknownFields && { preservesUnknownFields: true }),
+      published: (form) => publishedSchema(structural, form),
       conform: (object) => conform(object as JsonObject, structural, options),
     },
   );

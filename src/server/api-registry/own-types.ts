@@ -25,8 +25,9 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
     .fields.filter(({ name }) => own.has(name))
     .map((field) => ({ ...field, protobuf: undefined }));
   const rest = content.fields.filter(({ name }) => !own.has(name));
-  const { preservesUnknownFields, conform } = content;
-  return { ...structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]), preservesUnknownFields, conform };
+  const { preservesUnknownFields, conform, published } = content;
+  const schema = structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]);
+  return { ...schema, preservesUnknownFields, conform, published };
 }
 
 /** The schema of a kind's list. */
