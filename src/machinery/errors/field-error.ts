@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
+import { formatG } from "../go-values/format-g.js";
 import { encodeJson } from "../codec/json-encoder.js";
 
 export type FieldErrorType =
@@ -140,5 +141,7 @@ export function formatFieldErrors(errors: readonly FieldError[]): string {
 
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);
+  // Go prints a float64 as %v does, and an int64 in full.
+  if (typeof value === "number" && Number.isFinite(value) && !Number.isInteger(value)) return formatG(value);
   return encodeJson(value);
 }
