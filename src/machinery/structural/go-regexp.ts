@@ -10,11 +10,20 @@ export interface GoRegexp {
 export function goRegexp(pattern: string): GoRegexp {
   const known = patterns.get(pattern);
   if (known !== undefined) return known;
-  const compiled = RE2JS.compile(pattern);
-  const made = { test: (text: string): boolean => compiled.matcher(text).find() };
+  const made = compile(pattern);
   if (patterns.size >= MOST_KEPT) patterns.clear();
   patterns.set(pattern, made);
   return made;
+}
+
+function compile(pattern: string): GoRegexp {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    const message = (error as Error).message;
+    // Go shows what it could not read, even where that is nothing.
+    throw new Error(/: `/.test(message) ? message : `${message}: \`\``, { cause: error });
+  }
 }
 
 /** The same patterns come in many schemas: names of Kubernetes. */

@@ -116,7 +116,7 @@ const rows: readonly Row[] = [
 
 describe("an update, as apiextensions' RatchetingSchemaValidator, is forgiven or not", () => {
   test.each(rows)("%s", (_, x, value, old, ...problems) => {
-    expect(problemsOfX(x, value, old)).toEqual(problems);
+    expect(problemsOfX(x as JsonObject, value, old)).toEqual(problems);
   });
 });
 

@@ -463,7 +463,7 @@ describe("compileValueValidation", () => {
     ["embedded resources, as apiextensions' objectmeta.Validate", resources],
   ])("%s", (_, rows) => {
     test.each(rows)("%s", (_title, x, value, ...problems) => {
-      expect(problemsOfX(x, value)).toEqual(problems);
+      expect(problemsOfX(x as JsonObject, value)).toEqual(problems);
     });
   });
 

@@ -15,7 +15,7 @@ import { validateSelectableFields } from "./selectable-fields.js";
 import { validateVersionSchema } from "./version-schema.js";
 import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";
 
-/** A new CustomResourceDefinition, its name too. Expressions in CEL are not compiled, and the values of defaults not judged. */
+/** A new CustomResourceDefinition, its name too. Expressions in CEL are not compiled. */
 export function validateCustomResourceDefinition(definition: KubeObject): FieldError[] {
   const spec = definitionSpec(object(definition.spec));
   const expected = `${text(spec.names.plural)}.${text(spec.fields.group)}`;

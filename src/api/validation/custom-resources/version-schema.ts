@@ -33,7 +33,7 @@ export function validateVersionSchema(
 
 function structuralProblems(schema: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
   const errors = validateStructural(schema, path);
-  return errors.length > 0 || forgiven.unprunedDefaults ? errors : validateDefaults(schema, path);
+  return errors.length > 0 ? errors : validateDefaults(schema, path, !forgiven.unprunedDefaults);
 }
 
 const AT_ROOT =
