@@ -586,6 +586,27 @@ const SCHEMA: readonly Row[] = [
       `${AT_SPEC}.pattern: Invalid value: "^(?!a)": must be a valid regular expression, but isn't: error parsing regexp: invalid or unsupported Perl syntax: \`(?!\``,
     ],
   ],
+  [
+    "a pattern with a range that is none",
+    { [SPEC]: { type: "string", pattern: "[z-a]" } },
+    [
+      `${AT_SPEC}.pattern: Invalid value: "[z-a]": must be a valid regular expression, but isn't: error parsing regexp: invalid character class range: \`z-a\``,
+    ],
+  ],
+  [
+    "a pattern that repeats too often",
+    { [SPEC]: { type: "string", pattern: "a{1001}" } },
+    [
+      `${AT_SPEC}.pattern: Invalid value: "a{1001}": must be a valid regular expression, but isn't: error parsing regexp: invalid repeat count: \`{1001}\``,
+    ],
+  ],
+  [
+    "a pattern that ends in a backslash",
+    { [SPEC]: { type: "string", pattern: "a\\" } },
+    [
+      `${AT_SPEC}.pattern: Invalid value: "a\\\\": must be a valid regular expression, but isn't: error parsing regexp: trailing backslash at end of expression: \`\``,
+    ],
+  ],
   ["a pattern in Go's own way", { [SPEC]: { type: "string", pattern: "^(?i)(?P<a>[[:alpha:]]+)$" } }, []],
 ];
 
@@ -807,6 +828,99 @@ const DEFAULTS: readonly Row[] = [
     { [`${PLACE}.properties.metadata`]: { type: "object", properties: { name: { type: "string", default: "x" } } } },
     [`${AT}.properties[metadata].properties[name].default: Forbidden: must not be set in top-level metadata`],
   ],
+  [
+    "a default of another type",
+    { [`${SPEC}.properties`]: { a: { type: "string", default: 1 } } },
+    [`${AT_SPEC}.properties[a].default: Invalid value: "integer":  in body must be of type string: "integer"`],
+  ],
+  [
+    "a default beyond a limit",
+    { [`${SPEC}.properties`]: { a: { type: "integer", minimum: 1, default: 0 } } },
+    [`${AT_SPEC}.properties[a].default: Invalid value: 0:  in body should be greater than or equal to 1`],
+  ],
+  [
+    "a default that is none of an enum",
+    { [`${SPEC}.properties`]: { a: { type: "string", enum: ["x", "y"], default: "z" } } },
+    [`${AT_SPEC}.properties[a].default: Unsupported value: "z": supported values: "x", "y"`],
+  ],
+  [
+    "a default without a required field",
+    { [SPEC]: { type: "object", properties: { a: { type: "string" } }, required: ["a"], default: {} } },
+    [`${AT_SPEC}.default.a: Required value`],
+  ],
+  [
+    "a default whose fields are wrong",
+    { [SPEC]: { type: "object", properties: { a: { type: "string", maxLength: 1 } }, default: { a: "xy" } } },
+    [`${AT_SPEC}.default.a: Too long: may not be more than 1 byte`],
+  ],
+  [
+    "a default that is unknown and wrong",
+    { [SPEC]: { type: "object", properties: { a: { type: "string" } }, default: { a: 1, b: 2 } } },
+    [
+      `${AT_SPEC}.default: Invalid value: {"a":1,"b":2}: must not have unknown fields`,
+      `${AT_SPEC}.default.a: Invalid value: "integer": a in body must be of type string: "integer"`,
+    ],
+  ],
+  [
+    "a default in the items of a list",
+    { [SPEC]: { type: "array", items: { type: "string", format: "date", default: "now" } } },
+    [`${AT_SPEC}.items.default: Invalid value: "now":  in body must be of type date: "now"`],
+  ],
+  [
+    "a default in additionalProperties, which is not judged",
+    { [SPEC]: { type: "object", additionalProperties: { type: "string", default: 1 } } },
+    [],
+  ],
+  [
+    "a default of an embedded resource",
+    {
+      [SPEC]: {
+        type: "object",
+        "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+        default: { apiVersion: "v1", kind: "a b" },
+      },
+    },
+    [`${AT_SPEC}.default.kind: Invalid value: "a b": may have mixed case, but should otherwise match: ${DNS1035}`],
+  ],
+  [
+    "a default of an embedded resource whose metadata is none",
+    {
+      [SPEC]: {
+        type: "object",
+        "x-kubernetes-embedded-resource": true,
+        "x-kubernetes-preserve-unknown-fields": true,
+        default: { apiVersion: "v1", kind: "Pod", metadata: { labels: "a" } },
+      },
+    },
+    [
+      `${AT_SPEC}.default.metadata: Invalid value: {"labels":"a"}: json: cannot unmarshal string into Go struct field ObjectMeta.labels of type map[string]string`,
+    ],
+  ],
+  [
+    "a default within the metadata of an embedded resource",
+    {
+      [SPEC]: {
+        type: "object",
+        "x-kubernetes-embedded-resource": true,
+        properties: { metadata: { type: "object", properties: { name: { type: "string", default: "a/b" } } } },
+      },
+    },
+    [
+      `${AT_SPEC}.properties[metadata].properties[name].default: Invalid value: "a/b": must result in valid metadata: metadata.name: Invalid value: "a/b": may not contain '/'`,
+    ],
+  ],
+  [
+    "a good default within the metadata of an embedded resource",
+    {
+      [SPEC]: {
+        type: "object",
+        "x-kubernetes-embedded-resource": true,
+        properties: { metadata: { type: "object", properties: { name: { type: "string", default: "a" } } } },
+      },
+    },
+    [],
+  ],
 ];
 
 const STATUS_ROOT: readonly Row[] = [
@@ -909,6 +1023,12 @@ const CHANGES: readonly (readonly [what: string, before: Changes, after: Changes
     { [`${SPEC}.default`]: { a: 1 } },
     { [`${SPEC}.default`]: { a: 1, b: 2 } },
     [],
+  ],
+  [
+    "a default that was unpruned before and is wrong now",
+    { [`${SPEC}.default`]: { a: 1 } },
+    { [`${SPEC}.default`]: { a: 1, b: 2 }, [`${SPEC}.maxProperties`]: 1 },
+    [`${AT_SPEC}.default: Too many: 2: must have at most 1 item`],
   ],
   [
     "a set that was not atomic before",

@@ -130,7 +130,7 @@ const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "a", foo: 1 } };
 const resources: readonly Row[] = [
   [
     "keeps apiVersion, kind and all metadata",
-    object({ a: { ...embedded(), ...{ "x-kubernetes-preserve-unknown-fields": null } } }),
+    object({ a: object({}, { "x-kubernetes-embedded-resource": true }) }),
     { a: { ...pod } },
     { a: pod },
   ],
