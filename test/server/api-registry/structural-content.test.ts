@@ -123,6 +123,27 @@ test("a value of a wrong type is a matter of validation", async () => {
   ]);
 });
 
+test.each<[string, JsonObject, string]>([
+  ["an object for a list", { size: 1, things: { a: 1 } }, "spec.things in body must be of type array"],
+  ["text for an object", { size: 1, free: "text" }, "spec.free in body must be of type object"],
+  ["a list for an int-or-string", { size: 1, limit: [1] }, "spec.limit in body must be of type integer,string"],
+  ["text for an item", { size: 1, things: ["text"] }, "spec.things[0] in body must be of type object"],
+  ["an item without its key", { size: 1, things: [{ count: 2 }] }, "spec.things[0].name: Required value"],
+  [
+    "a repeated key",
+    { size: 1, things: [{ name: "a" }, { name: "a" }] },
+    'spec.things[1]: Duplicate value: {"name":"a"}',
+  ],
+])("%s is refused by create and by update", async (_, spec, message) => {
+  const created = await call(api, "POST", BOXES, { metadata: { name: "d" }, spec });
+  expect([created.status, created.at("message")]).toEqual([422, expect.stringContaining(message)]);
+  const current = await call(api, "GET", `${BOXES}/a`);
+  const updated = await call(api, "PUT", `${BOXES}/a`, { metadata: current.at("metadata"), spec });
+  expect([updated.status, updated.at("message")]).toEqual([422, expect.stringContaining(message)]);
+  const patched = await call(api, "PATCH", `${BOXES}/a`, { spec }, MERGE);
+  expect([patched.status, patched.at("message")]).toEqual([422, expect.stringContaining(message)]);
+});
+
 test("a merge patch sets null, and an update that changes nothing keeps the version", async () => {
   const patched = await call(api, "PATCH", `${BOXES}/a`, { spec: { colour: null, foo: 1 } }, MERGE);
   expect([patched.status, patched.at("spec.colour"), patched.at("spec.foo")]).toEqual([200, "brown", undefined]);
