@@ -79,7 +79,8 @@ export function firstErrors(validate: () => readonly FieldError[]): readonly Fie
   }
 }
 
-function made(error: FieldError): FieldError {
+/** An error that is ready-made, counted by {@link firstErrors}. */
+export function made(error: FieldError): FieldError {
   if (found === undefined) return error;
   found.push(error);
   if (found.length >= MOST_ERRORS) throw new TooManyErrors(found);

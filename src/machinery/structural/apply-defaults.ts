@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import { deepCopy, setOwn } from "../patch/json-values.js";
@@ -68,6 +70,16 @@ function planOf(schema: StructuralSchema): Plan {
   };
   plans.set(schema, plan);
   return plan;
+}
+
+/** Finds out, in steps, where a schema has defaults. */
+export function* prepareDefaultsSteps(schema: StructuralSchema, pace = new Pace()): Steps<void> {
+  const { items, additionalProperties: others } = schema;
+  if (pace.isDue()) yield;
+  for (const property of schema.properties.values()) yield* prepareDefaultsSteps(property, pace);
+  if (items !== undefined) yield* prepareDefaultsSteps(items, pace);
+  if (typeof others === "object") yield* prepareDefaultsSteps(others, pace);
+  planOf(schema);
 }
 
 const hasDefaults = (schema: StructuralSchema): boolean =>

@@ -1,3 +1,5 @@
+import type { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
 import type { JsonValue } from "../meta/json.js";
 import { checkedFormat, type FormatCheck, formatCheckOf } from "./formats.js";
 import type { NumberRules } from "./number-checks.js";
@@ -17,13 +19,13 @@ export class SchemaNode {
   readonly checkFormat: FormatCheck | undefined;
   readonly validation: ValueValidation;
   readonly numbers: NumberRules;
+  /** The values of an enum of strings; undefined for any other. */
   readonly allowed: ReadonlySet<JsonValue> | undefined;
-  /** Neither the enum, nor anyOf, allOf, oneOf or not says anything. */
   readonly anyOf: readonly SchemaNode[];
   readonly allOf: readonly SchemaNode[];
   readonly oneOf: readonly SchemaNode[];
   readonly not: SchemaNode | undefined;
-  readonly #fields = new Map<string, SchemaNode>();
+  #fields: Map<string, SchemaNode> | undefined;
   #others: SchemaNode | boolean | undefined;
   #items: SchemaNode | undefined;
   #pattern: GoRegexp | undefined;
@@ -38,19 +40,20 @@ export class SchemaNode {
     this.checkFormat = formatCheckOf(this.format);
     const numeric = this.typeNames === "integer" || this.typeNames === "number" ? this.typeNames : "";
     this.numbers = { type: numeric, format: numeric === "" ? "" : this.format, validation };
-    this.allowed = validation.enum.every((one) => typeof one === "string") ? new Set(validation.enum) : undefined;
-    this.anyOf = validation.anyOf.map((one) => new SchemaNode(one));
-    this.allOf = validation.allOf.map((one) => new SchemaNode(one));
-    this.oneOf = validation.oneOf.map((one) => new SchemaNode(one));
+    this.allowed = textsOf(validation.enum);
+    this.anyOf = nodesOf(validation.anyOf);
+    this.allOf = nodesOf(validation.allOf);
+    this.oneOf = nodesOf(validation.oneOf);
     this.not = validation.not && new SchemaNode(validation.not);
   }
 
   field(name: string): SchemaNode | undefined {
-    const known = this.#fields.get(name);
+    const known = this.#fields?.get(name);
     if (known !== undefined) return known;
     const schema = this.schema.properties.get(name);
     if (schema === undefined) return undefined;
     const made = new SchemaNode(schema);
+    this.#fields ??= new Map();
     this.#fields.set(name, made);
     return made;
   }
@@ -69,9 +72,31 @@ export class SchemaNode {
     return this.#items;
   }
 
+  /** Makes the nodes and patterns below ahead, so that no value has to wait for all of them. */
+  *prepareSteps(pace: Pace): Steps<void> {
+    if (pace.isDue()) yield;
+    if (this.validation.pattern !== "") {
+      void this.pattern;
+      yield;
+    }
+    for (const name of this.schema.properties.keys()) yield* this.field(name)?.prepareSteps(pace) ?? [];
+    if (this.items !== undefined) yield* this.items.prepareSteps(pace);
+    if (typeof this.others === "object") yield* this.others.prepareSteps(pace);
+  }
+
   /** Only where there is a pattern. Throws for one that is none. */
   get pattern(): GoRegexp {
     this.#pattern ??= goRegexp(this.validation.pattern);
     return this.#pattern;
   }
+}
+
+const NONE: readonly SchemaNode[] = [];
+
+const nodesOf = (schemas: readonly StructuralSchema[]): readonly SchemaNode[] =>
+  schemas.length === 0 ? NONE : schemas.map((one) => new SchemaNode(one));
+
+function textsOf(values: readonly JsonValue[]): ReadonlySet<JsonValue> | undefined {
+  if (values.length === 0 || !values.every((one) => typeof one === "string")) return undefined;
+  return new Set(values);
 }

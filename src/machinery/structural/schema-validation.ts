@@ -1,3 +1,5 @@
+import { Pace } from "../../base/pace.js";
+import type { Steps } from "../../base/steps.js";
 import { goQuote } from "../../base/go-quote.js";
 import type { FieldError } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
@@ -31,7 +33,11 @@ export interface SchemaValidationOptions {
 }
 
 /** Judges values by a schema: types, formats, limits, enums, required fields, anyOf and its like. */
-export type SchemaValidator = (value: JsonValue, options?: SchemaValidationOptions) => FieldError[];
+export interface SchemaValidator {
+  (value: JsonValue, options?: SchemaValidationOptions): FieldError[];
+  /** Compiles all of the schema in steps. Else its parts are compiled when a value first needs them, which for a large one takes long. */
+  prepareSteps(): Steps<void>;
+}
 
 /**
  * Compiles what kube-openapi's validation judges of a schema, with the texts and paths that a kube-apiserver answers. Source:
@@ -39,12 +45,13 @@ export type SchemaValidator = (value: JsonValue, options?: SchemaValidationOptio
  */
 export function compileSchemaValidation(schema: StructuralSchema): SchemaValidator {
   const node = new SchemaNode(schema);
-  return (value, { path = "", correlated } = {}) => {
+  const validator = (value: JsonValue, { path = "", correlated }: SchemaValidationOptions = {}): FieldError[] => {
     const result = new Result();
     validate(node, value, "", result, correlated);
     if (result.isValid || correlated?.isEqual === true) return [];
     return toFieldErrors(result, path);
   };
+  return Object.assign(validator, { prepareSteps: () => node.prepareSteps(new Pace()) });
 }
 
 /** The errors of `value`, which are added to `result`. */

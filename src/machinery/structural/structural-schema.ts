@@ -1,4 +1,3 @@
-import { compareKeys } from "../../base/key-order.js";
 import { absent, isFields, list, object, objects, text } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import type { ValidationRule } from "./validation-rule.js";
@@ -136,6 +135,6 @@ class LazySchema implements StructuralSchema {
 
 function propertiesOf(properties: unknown): ReadonlyMap<string, StructuralSchema> {
   if (!isFields(properties)) return NO_PROPERTIES;
-  const names = Object.keys(properties).sort(compareKeys);
+  const names = Object.keys(properties).sort();
   return new Map(names.map((name) => [name, new LazySchema(object(properties[name]) as JsonObject)]));
 }

@@ -1,4 +1,4 @@
-import type { FieldError } from "../errors/field-error.js";
+import { type FieldError, made } from "../errors/field-error.js";
 import type { Problem, Result } from "./validation-result.js";
 
 /** How Go prints the path of an error that has none. */
@@ -6,12 +6,9 @@ const NO_PATH = "<nil>";
 
 /** The problems of the value at `path` as field errors; "" is the path of a whole object. */
 export function toFieldErrors({ problems }: Result, path: string): FieldError[] {
-  return problems.map(({ type, detail, path: inside, badValue }: Problem) => ({
-    type,
-    field: fieldOf(path, inside),
-    detail,
-    ...(badValue !== undefined && { badValue }),
-  }));
+  return problems.map(({ type, detail, path: inside, badValue }: Problem) =>
+    made({ type, field: fieldOf(path, inside), detail, ...(badValue !== undefined && { badValue }) }),
+  );
 }
 
 function fieldOf(path: string, inside: string | undefined): string {

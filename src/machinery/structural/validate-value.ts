@@ -1,5 +1,7 @@
+import type { Steps } from "../../base/steps.js";
 import type { FieldError } from "../errors/field-error.js";
 import type { JsonValue } from "../meta/json.js";
+import { prepareDefaultsSteps } from "./apply-defaults.js";
 import { validateEmbeddedResources } from "./embedded-resources.js";
 import { validateListUniqueness } from "./list-uniqueness.js";
 import { CorrelatedValue } from "./ratchet.js";
@@ -14,11 +16,11 @@ export interface ValueValidationOptions {
 }
 
 /** Judges a value; with the old value what an update left as it was is forgiven. */
-export type ValueValidator = (
-  value: JsonValue,
-  old: JsonValue | undefined,
-  options?: ValueValidationOptions,
-) => FieldError[];
+export interface ValueValidator {
+  (value: JsonValue, old: JsonValue | undefined, options?: ValueValidationOptions): FieldError[];
+  /** Makes ready, in steps, all that validation and defaults need of the schema. Else they do when a value first needs it. */
+  prepareSteps(): Steps<void>;
+}
 
 /**
  * Compiles all that a schema says of values but the rules in CEL: {@link compileSchemaValidation}, then embedded resources, then lists of
@@ -27,7 +29,11 @@ export type ValueValidator = (
  */
 export function compileValueValidation(schema: StructuralSchema): ValueValidator {
   const validateSchema = compileSchemaValidation(schema);
-  return (value, old, { path = "", correlated } = {}) => {
+  const validator = (
+    value: JsonValue,
+    old: JsonValue | undefined,
+    { path = "", correlated }: ValueValidationOptions = {},
+  ): FieldError[] => {
     const before = correlated ?? (old === undefined ? undefined : new CorrelatedValue(value, old, schema));
     const errors = validateSchema(value, { path, correlated: before });
     errors.push(...validateEmbeddedResources(value, schema, { path }));
@@ -36,4 +42,10 @@ export function compileValueValidation(schema: StructuralSchema): ValueValidator
     }
     return errors;
   };
+  return Object.assign(validator, {
+    *prepareSteps(): Steps<void> {
+      yield* prepareDefaultsSteps(schema);
+      yield* validateSchema.prepareSteps();
+    },
+  });
 }

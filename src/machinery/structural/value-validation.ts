@@ -33,7 +33,7 @@ export function valueValidationOf(
   nested: (source: JsonObject) => StructuralSchema,
 ): ValueValidation {
   const each = (name: string): readonly StructuralSchema[] =>
-    objects(source[name]).map((one) => nested(one as JsonObject));
+    source[name] === undefined ? NONE : objects(source[name]).map((one) => nested(one as JsonObject));
   return {
     format: text(source.format),
     pattern: text(source.pattern),
@@ -50,13 +50,16 @@ export function valueValidationOf(
     uniqueItems: source.uniqueItems === true,
     maxProperties: numberOf(source.maxProperties),
     minProperties: numberOf(source.minProperties),
-    required: list(source.required).map(text),
+    required: source.required === undefined ? NO_NAMES : list(source.required).map(text),
     allOf: each("allOf"),
     anyOf: each("anyOf"),
     oneOf: each("oneOf"),
     not: isFields(source.not) ? nested(source.not as JsonObject) : undefined,
   };
 }
+
+const NONE: readonly StructuralSchema[] = [];
+const NO_NAMES: readonly string[] = [];
 
 const numberOf = (value: unknown): number | undefined =>
   typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;

@@ -497,6 +497,19 @@ describe("compileValueValidation", () => {
     expect(problemsOfX({ ...text, pattern: "^(a+)+$" }, `${"a".repeat(50_000)}!`)).toHaveLength(1);
   });
 
+  test("a schema that was made ready in steps judges as one that was not", () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, index) => [`a${index}`, { ...text, pattern: `^${index}$`, default: "x" }]),
+    );
+    const validate = compileValueValidation(structuralSchemaOf(object(properties)));
+    let steps = 0;
+    for (const _ of validate.prepareSteps()) steps += 1;
+    expect(steps).toBeGreaterThan(1000);
+    expect(validate({ a1: "1", a2: "1" }, undefined).map(formatFieldError)).toEqual([
+      "a2: Invalid value: \"1\": a2 in body should match '^2$'",
+    ]);
+  });
+
   test("no more than a thousand problems are kept", () => {
     expect(
       problemsOfX(

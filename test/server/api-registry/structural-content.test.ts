@@ -203,9 +203,10 @@ test("OpenAPI has the schema as it is written, in both versions", async () => {
     "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
   );
   const v2 = JSON.parse((await call(api, "GET", "/openapi/v2")).text) as { definitions: Schemas };
-  const { properties } = v2.definitions["com.example.v1.Box"]?.properties.spec as {
-    properties: Record<string, JsonObject>;
-  };
+  const properties = (v2.definitions["com.example.v1.Box"]?.properties.spec?.properties ?? {}) as Record<
+    string,
+    JsonObject
+  >;
   expect([properties.size, properties.label, properties.free]).toEqual([
     { type: "integer", minimum: 1, description: "How much fits in." },
     {},

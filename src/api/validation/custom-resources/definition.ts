@@ -12,7 +12,7 @@ import { validateDefinitionNames } from "./names.js";
 import { hasDefaults } from "./schema-defaults.js";
 import { goVersion } from "./shown-version.js";
 import { validateSelectableFields } from "./selectable-fields.js";
-import { validateVersionSchema } from "./version-schema.js";
+import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-schema.js";
 import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";
 
 /** A new CustomResourceDefinition, its name too. Expressions in CEL are not compiled. */
@@ -111,7 +111,7 @@ function validateSpec(spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
   const hasStatus = [shared, ...versions].some(hasStatusEnabled);
   errors.push(
     ...validateDefinitionNames(names, "spec.names"),
-    ...validateVersionSchema(shared.validation, "spec.validation", hasStatus, forgiven),
+    ...validateVersionSchema(shared.validation, SCHEMA_OF_ALL, hasStatus, forgiven),
     ...validateSubresources(shared.subresources, "spec.subresources"),
     ...validateColumns(shared, "spec"),
     ...validateSelectableFields(shared, "spec", {
@@ -156,7 +156,7 @@ function validateVersions({ shared, versions }: DefinitionSpec, forgiven: Forgiv
     return [
       ...(wrong.length > 0 ? [invalidValue(`${path}.name`, version.name, wrong.join(","))] : []),
       ...validateDeprecation(version.fields, path),
-      ...validateVersionSchema(version.validation, `${path}.schema`, hasStatus, forgiven),
+      ...validateVersionSchema(version.validation, schemaPathOf(index), hasStatus, forgiven),
       ...validateSubresources(version.subresources, `${path}.subresources`),
       ...validateColumns(version, path),
       ...validateSelectableFields(version, path, {

@@ -43,7 +43,10 @@ export function forgivenBy(spec: DefinitionSpec, old: DefinitionSpec, establishe
   return {
     missingSchemas: !hasSchema(old.shared) && old.versions.some((version) => !hasSchema(version)),
     unknownTypes: schemas.some(hasUnknownTypes),
-    unprunedDefaults: schemas.some((schema) => isStructural(schema) && hasUnprunedDefaults(schema)),
+    // Asked only where the new definition has such defaults.
+    get unprunedDefaults() {
+      return schemas.some((schema) => isStructural(schema) && hasUnprunedDefaults(schema));
+    },
     nonAtomicSets: schemas.some(hasNonAtomicSets),
     looseMapKeys: schemas.some(hasLooseMapKeys),
     nonStructural: spec.preserveUnknownFields && !schemas.every(isStructural),

@@ -3,4 +3,5 @@ export {
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
 } from "./definition.js";
+export { customResourceDefinitionSteps } from "./steps.js";
 export { definitionWarnings } from "./warnings.js";

@@ -1,3 +1,4 @@
+import { type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { goRegexp } from "../../../machinery/structural/go-regexp.js";
 
 /** What Go says of a pattern it cannot read ("error parsing regexp: ..."); undefined for one that is good. */
@@ -8,4 +9,21 @@ export function patternProblem(pattern: string): string | undefined {
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+const GOOD = "";
+
+/** To read a pattern takes long, and a definition may have thousands: each is read once. */
+const known = new WeakMap<ReadonlyFields, string>();
+
+/** What is wrong with the pattern of a schema. */
+export function schemaPatternProblem(schema: ReadonlyFields): string | undefined {
+  const pattern = text(schema.pattern);
+  if (pattern === "") return undefined;
+  let problem = known.get(schema);
+  if (problem === undefined) {
+    problem = patternProblem(pattern) ?? GOOD;
+    known.set(schema, problem);
+  }
+  return problem === GOOD ? undefined : problem;
 }

@@ -1,3 +1,5 @@
+import { Pace } from "../../../base/pace.js";
+import { atOnce, type Steps } from "../../../base/steps.js";
 import {
   type FieldError,
   formatFieldError,
@@ -10,6 +12,7 @@ import { deepCopy, deepEqual } from "../../../machinery/patch/json-values.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { coerceMetadata } from "../../../machinery/structural/coerce-metadata.js";
 import { validateEmbeddedResources } from "../../../machinery/structural/embedded-resources.js";
+import { leadsToEmbedded } from "../../../machinery/structural/leads-to-embedded.js";
 import { prune } from "../../../machinery/structural/prune.js";
 import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
 import {
@@ -18,6 +21,7 @@ import {
   structuralSchemaOf,
 } from "../../../machinery/structural/structural-schema.js";
 import { schemaFor } from "../../facts/index.js";
+import { JudgedAhead } from "./judged-ahead.js";
 import { schemaHas } from "./schema-walk.js";
 
 const META = ["apiVersion", "kind", "metadata"];
@@ -26,11 +30,36 @@ const META = ["apiVersion", "kind", "metadata"];
  * Whether the defaults of a structural schema are what the schema takes: only fields that it knows, unless `requirePruned` is false,
  * and values that it allows. Rules in CEL are not asked. Source: apiextensions' defaulting.ValidateDefaults.
  */
-export function validateDefaults(schema: ReadonlyFields, path: string, requirePruned: boolean): FieldError[] {
+export function validateDefaults(schema: ReadonlyFields, path: string, requirePruned: boolean): readonly FieldError[] {
+  return judged.get(schema, keyOf(path, requirePruned)) ?? atOnce(defaultsSteps(schema, path, requirePruned));
+}
+
+/** Does the work of {@link validateDefaults} ahead, in steps: it answers at once afterwards, for the same object. */
+export function* judgeDefaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boolean): Steps<void> {
+  judged.set(schema, keyOf(path, requirePruned), yield* defaultsSteps(schema, path, requirePruned));
+}
+
+const judged = new JudgedAhead<readonly FieldError[]>();
+
+const keyOf = (path: string, requirePruned: boolean): string => `${requirePruned} ${path}`;
+
+/** A small default is judged in ten microseconds, and one with a pattern that was not read yet in a tenth of a millisecond. */
+const DEFAULTS_PER_STEP = 8;
+/** More errors than anybody reads. */
+const MOST_ERRORS = 1000;
+
+function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boolean): Steps<readonly FieldError[]> {
   if (!hasDefaults(schema)) return [];
   const errors: FieldError[] = [];
-  const root = asResourceRoot(structuralSchemaOf(schema as JsonObject));
-  eachDefault(root, { path, root, inMeta: false, around: asResource }, (place) => {
+  const pace = new Pace(DEFAULTS_PER_STEP);
+  const walk = new Pace();
+  for (const place of defaultsOf(schema, path)) {
+    if (place === undefined) {
+      if (walk.isDue()) yield;
+      continue;
+    }
+    if (pace.isDue()) yield;
+    if (errors.length >= MOST_ERRORS) break;
     if (place.inMeta) errors.push(...problemsInMeta(place));
     else {
       if (requirePruned && isUnpruned(place)) {
@@ -38,18 +67,20 @@ export function validateDefaults(schema: ReadonlyFields, path: string, requirePr
       }
       errors.push(...problemsOf(place));
     }
-  });
+  }
   return errors;
 }
 
 export function hasUnprunedDefaults(schema: ReadonlyFields): boolean {
   if (!hasDefaults(schema)) return false;
-  let found = false;
+  for (const place of defaultsOf(schema, ""))
+    if (place !== undefined && !place.inMeta && isUnpruned(place)) return true;
+  return false;
+}
+
+function defaultsOf(schema: ReadonlyFields, path: string): Iterable<DefaultPlace | undefined> {
   const root = asResourceRoot(structuralSchemaOf(schema as JsonObject));
-  eachDefault(root, { path: "", root, inMeta: false, around: asResource }, (place) => {
-    found ||= !place.inMeta && isUnpruned(place);
-  });
-  return found;
+  return eachDefault(root, { path, root, inMeta: false, around: asResource });
 }
 
 export const hasDefaults = (schema: unknown): boolean => schemaHas(schema, (inner) => !absent(inner.default));
@@ -76,36 +107,40 @@ const asResource = (value: JsonValue): JsonObject => ({
   ...(value as JsonObject),
 });
 
-/** Calls `visit` for each default but those below additionalProperties. */
-function eachDefault(schema: StructuralSchema, outer: Surroundings, visit: (place: DefaultPlace) => void): void {
+/** Every default but those below additionalProperties; undefined for a schema that has none. */
+function* eachDefault(schema: StructuralSchema, outer: Surroundings): Iterable<DefaultPlace | undefined> {
   const here = schema.embeddedResource ? { ...outer, root: schema, inMeta: false, around: asResource } : outer;
-  const { path, around } = here;
-  if (schema.default !== undefined) visit({ ...here, path: `${path}.default`, value: schema.default, schema });
+  const { path, around, root } = here;
+  if (schema.default === undefined) yield undefined;
+  else yield { ...here, path: `${path}.default`, value: schema.default, schema };
   if (schema.items !== undefined) {
-    eachDefault(schema.items, { ...here, path: `${path}.items`, around: (value) => around([value]) }, visit);
+    yield* eachDefault(schema.items, { ...here, path: `${path}.items`, around: (value) => around([value]) });
   }
   for (const [name, property] of schema.properties) {
-    const inner = {
-      ...here,
+    yield* eachDefault(property, {
+      root,
       path: `${path}.properties[${name}]`,
       inMeta: here.inMeta || (schema.embeddedResource && META.includes(name)),
       around: (value: JsonValue) => around({ [name]: value }),
-    };
-    eachDefault(property, inner, visit);
+    });
   }
 }
 
 function isUnpruned({ value, schema }: DefaultPlace): boolean {
+  if (typeof value !== "object") return false;
   const pruned = deepCopy(value);
   prune(pruned, schema, { isResourceRoot: schema.embeddedResource });
   return !deepEqual(pruned, value);
 }
 
 function problemsOf({ value, schema, path }: DefaultPlace): FieldError[] {
-  const { error } = coerceMetadata(deepCopy(value), schema, { objectMeta: objectMeta(), dropInvalid: false, path });
-  if (error !== undefined) return [error];
-  const errors = validateEmbeddedResources(value, schema, { path });
-  return errors.length > 0 ? errors : compileSchemaValidation(schema)(value, { path });
+  if (leadsToEmbedded(schema)) {
+    const { error } = coerceMetadata(deepCopy(value), schema, { objectMeta: objectMeta(), dropInvalid: false, path });
+    if (error !== undefined) return [error];
+    const errors = validateEmbeddedResources(value, schema, { path });
+    if (errors.length > 0) return errors;
+  }
+  return compileSchemaValidation(schema)(value, { path });
 }
 
 /** A default of metadata is judged within a resource. */

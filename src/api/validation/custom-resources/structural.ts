@@ -7,7 +7,7 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { validateCompleteness } from "./completeness.js";
-import { patternProblem } from "./pattern.js";
+import { schemaPatternProblem } from "./pattern.js";
 import { isSet, SCHEMA_FIELDS, sortedEntries } from "./schema-fields.js";
 
 type Level = "root" | "item" | "field";
@@ -187,11 +187,10 @@ function validateNarrowing(schema: ReadonlyFields, skipped: Skipped, path: strin
   for (const [index, one] of objects(schema.oneOf).entries())
     validateNested(one, false, `${path}.oneOf[${index}]`, errors);
   if (isFields(schema.not)) validateNested(schema.not, false, `${path}.not`, errors);
-  const pattern = text(schema.pattern);
-  const problem = patternProblem(pattern);
+  const problem = schemaPatternProblem(schema);
   if (problem === undefined) return;
   const detail = `must be a valid regular expression, but isn't: ${problem}`;
-  errors.push(invalidValue(`${path}.pattern`, pattern, detail));
+  errors.push(invalidValue(`${path}.pattern`, text(schema.pattern), detail));
 }
 
 const FORBIDDEN: readonly (readonly [field: string, detail: string])[] = [

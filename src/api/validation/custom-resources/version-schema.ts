@@ -1,10 +1,16 @@
+import type { Steps } from "../../../base/steps.js";
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { JudgedAhead } from "./judged-ahead.js";
 import type { Forgiven } from "./forgiven.js";
-import { validateSchema } from "./schema.js";
-import { validateDefaults } from "./schema-defaults.js";
+import { type SchemaRules, validateSchema } from "./schema.js";
+import { judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import { goSchema, isSet, SCHEMA_FIELDS } from "./schema-fields.js";
 import { notStructural, validateStructural } from "./structural.js";
+
+/** What holds the schema that all versions share, and the schema of each. */
+export const SCHEMA_OF_ALL = "spec.validation";
+export const schemaPathOf = (version: number): string => `spec.versions[${version}].schema`;
 
 /** The schema of a version, or of all of them. `path` is that of what holds it; `hasStatus` says whether status is written apart. */
 export function validateVersionSchema(
@@ -18,23 +24,47 @@ export function validateVersionSchema(
   const at = `${path}.openAPIV3Schema`;
   const errors = hasStatus ? validateRoot(schema, at) : [];
   if (schema.nullable === true) errors.push(forbiddenField(`${at}.nullable`, "nullable cannot be true at the root"));
-  const broken = forgiven.nonStructural ? undefined : notStructural(schema);
-  if (broken === undefined && !forgiven.nonStructural) errors.push(...structuralProblems(schema, at, forgiven));
-  errors.push(
-    ...validateSchema(schema, at, {
-      requireKnownTypes: !forgiven.unknownTypes,
-      requireAtomicSets: !forgiven.nonAtomicSets,
-      requireMapKeys: !forgiven.looseMapKeys,
-    }),
-  );
+  const problem = forgiven.nonStructural ? "" : (broken.get(schema, "") ?? notStructural(schema) ?? "");
+  if (problem === "" && !forgiven.nonStructural) errors.push(...structuralProblems(schema, at, forgiven));
+  const rules = {
+    requireKnownTypes: !forgiven.unknownTypes,
+    requireAtomicSets: !forgiven.nonAtomicSets,
+    requireMapKeys: !forgiven.looseMapKeys,
+  };
+  errors.push(...(whole.get(schema, keyOf(at, rules)) ?? validateSchema(schema, at, rules)));
   // The same would be said twice.
-  return broken !== undefined && errors.length === 0 ? [invalidValue(at, "", broken)] : errors;
+  return problem !== "" && errors.length === 0 ? [invalidValue(at, "", problem)] : errors;
 }
 
-function structuralProblems(schema: ReadonlyFields, path: string, forgiven: Forgiven): FieldError[] {
-  const errors = validateStructural(schema, path);
-  return errors.length > 0 ? errors : validateDefaults(schema, path, !forgiven.unprunedDefaults);
+function structuralProblems(schema: ReadonlyFields, path: string, forgiven: Forgiven): readonly FieldError[] {
+  const errors = structural.get(schema, path) ?? validateStructural(schema, path);
+  if (errors.length > 0) return errors;
+  const problems = validateDefaults(schema, path, true);
+  return problems.length > 0 && forgiven.unprunedDefaults ? validateDefaults(schema, path, false) : problems;
 }
+
+const structural = new JudgedAhead<readonly FieldError[]>();
+const broken = new JudgedAhead<string>();
+const whole = new JudgedAhead<readonly FieldError[]>();
+
+/** Does the long parts of {@link validateVersionSchema} ahead, in steps, where an update forgives nothing. */
+export function* judgeVersionSchemaSteps(schema: ReadonlyFields, path: string): Steps<void> {
+  const at = `${path}.openAPIV3Schema`;
+  yield;
+  const problem = broken.set(schema, "", notStructural(schema) ?? "");
+  yield;
+  if (problem === "" && structural.set(schema, at, validateStructural(schema, at)).length === 0) {
+    yield* judgeDefaultsSteps(schema, at, true);
+  }
+  yield;
+  whole.set(schema, keyOf(at, EVERY_RULE), validateSchema(schema, at, EVERY_RULE));
+  yield;
+}
+
+const EVERY_RULE: SchemaRules = { requireKnownTypes: true, requireAtomicSets: true, requireMapKeys: true };
+
+const keyOf = (path: string, rules: SchemaRules): string =>
+  `${rules.requireKnownTypes} ${rules.requireAtomicSets} ${rules.requireMapKeys} ${path}`;
 
 const AT_ROOT =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";
