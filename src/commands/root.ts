@@ -6,6 +6,7 @@ import { clusterEntry } from "./cluster/entry.js";
 import { clusterInfoEntry } from "./cluster-info/entry.js";
 import { completionEntry } from "./completion/entry.js";
 import { configEntry } from "./config/entry.js";
+import { crdEntry } from "./crd/entry.js";
 import { createEntry } from "./create/entry.js";
 import { kubercEntry } from "./kuberc/entry.js";
 import { pluginEntry } from "./plugin/entry.js";
@@ -198,6 +199,7 @@ export const root: CommandEntry = {
     { ...completionEntry, section: SETTINGS },
     clusterEntry,
     configEntry,
+    crdEntry,
     pluginEntry,
     {
       name: "version",
