@@ -4,6 +4,7 @@ import { type FieldError, invalidValue } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
 import type { StructSchema } from "../schema/schema.js";
+import { inKeyOrder } from "./in-key-order.js";
 import { leadsToEmbedded } from "./leads-to-embedded.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
@@ -77,7 +78,7 @@ function coerceResource(resource: JsonObject, context: Context, path: string): F
   try {
     resource.metadata = readMetadata(metadata, context, at);
   } catch (error) {
-    if (!context.dropInvalid) return invalidValue(at, metadata, (error as Error).message);
+    if (!context.dropInvalid) return invalidValue(at, inKeyOrder(metadata), (error as Error).message);
     if (isFields(metadata)) resource.metadata = readableParts(metadata as JsonObject, context, at);
   }
   return undefined;

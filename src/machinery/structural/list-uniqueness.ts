@@ -2,6 +2,7 @@ import { encodeJson } from "../codec/json-encoder.js";
 import { duplicate, type FieldError, invalidValue } from "../errors/field-error.js";
 import { isFields } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
+import { inKeyOrder } from "./in-key-order.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /**
@@ -87,6 +88,6 @@ function findRepeated(
     const identity = isCompound ? `\0${encodeJson(value, { sortKeys: true })}` : value;
     const before = times.get(identity) ?? 0;
     times.set(identity, before + 1);
-    if (before === 1) errors.push(duplicate(`${path}[${index}]`, shown[index]));
+    if (before === 1) errors.push(duplicate(`${path}[${index}]`, inKeyOrder(shown[index] ?? null)));
   }
 }

@@ -2,6 +2,7 @@ import { goQuote } from "../../base/go-quote.js";
 import { encodeJson } from "../codec/json-encoder.js";
 import { formatG } from "../go-values/format-g.js";
 import type { JsonValue } from "../meta/json.js";
+import { inKeyOrder } from "./in-key-order.js";
 import type { Problem } from "./validation-result.js";
 
 /**
@@ -33,7 +34,13 @@ export const missing = (path: string): Problem => ({
 export function notOneOf(path: string, value: JsonValue, allowed: readonly JsonValue[]): Problem {
   const texts = allowed.map((one) => goQuote(typeof one === "string" ? one : encodeJson(one, { sortKeys: true })));
   const detail = `supported values: ${texts.join(", ")}`;
-  return { type: "FieldValueNotSupported", path, badValue: value, detail, text: `${path} in body: ${detail}` };
+  return {
+    type: "FieldValueNotSupported",
+    path,
+    badValue: inKeyOrder(value),
+    detail,
+    text: `${path} in body: ${detail}`,
+  };
 }
 
 export const longerThan = (path: string, most: number): Problem => ({

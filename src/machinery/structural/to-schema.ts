@@ -1,14 +1,12 @@
 import type { Field, ListSchema, Schema, StructSchema } from "../schema/schema.js";
 import { anyJson, boolean, embeddedFields, float64, int64, intOrString, string } from "../schema/build-schema.js";
 import type { JsonObject } from "../meta/json.js";
-import { conform } from "./conform.js";
+import { conform, type ConformOptions } from "./conform.js";
 import { publishedSchema } from "./publish.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
-export interface ContentSchemaOptions {
-  /** meta/v1 ObjectMeta, the metadata of embedded resources. Absent: their metadata is free-form JSON. */
-  readonly objectMeta?: StructSchema | undefined;
-}
+/** Without the schema of ObjectMeta the metadata of embedded resources is free-form JSON. */
+export type ContentSchemaOptions = ConformOptions;
 
 /**
  * The fields of a custom resource beside apiVersion, kind and metadata as a schema of ours: what server-side apply, patches, strict

@@ -374,7 +374,7 @@ const lists: readonly Row[] = [
       { a: "1", b: "2" },
       { b: "2", a: "1" },
     ],
-    'spec.x[1]: Duplicate value: {"b":"2","a":"1"}',
+    'spec.x[1]: Duplicate value: {"a":"1","b":"2"}',
   ],
   ["a list of type map", mapList(["name"], object({ name: text })), [{ name: "a" }, { name: "b" }]],
   [

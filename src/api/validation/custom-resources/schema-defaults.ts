@@ -12,6 +12,7 @@ import { deepCopy, deepEqual } from "../../../machinery/patch/json-values.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import { coerceMetadata } from "../../../machinery/structural/coerce-metadata.js";
 import { validateEmbeddedResources } from "../../../machinery/structural/embedded-resources.js";
+import { inKeyOrder } from "../../../machinery/structural/in-key-order.js";
 import { leadsToEmbedded } from "../../../machinery/structural/leads-to-embedded.js";
 import { prune } from "../../../machinery/structural/prune.js";
 import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
@@ -63,7 +64,7 @@ function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boo
     if (place.inMeta) errors.push(...problemsInMeta(place));
     else {
       if (requirePruned && isUnpruned(place)) {
-        errors.push(invalidValue(place.path, place.value, "must not have unknown fields"));
+        errors.push(invalidValue(place.path, inKeyOrder(place.value), "must not have unknown fields"));
       }
       errors.push(...problemsOf(place));
     }
@@ -147,7 +148,7 @@ function problemsOf({ value, schema, path }: DefaultPlace): FieldError[] {
 function problemsInMeta({ value, schema, path, root, around }: DefaultPlace): FieldError[] {
   const resource = around(deepCopy(value));
   const refuse = (problem: string): FieldError[] => [
-    invalidValue(path, value, `must result in valid metadata: ${problem}`),
+    invalidValue(path, inKeyOrder(value), `must result in valid metadata: ${problem}`),
   ];
   const { error } = coerceMetadata(resource, root, { objectMeta: objectMeta(), dropInvalid: false });
   if (error !== undefined) return refuse(formatFieldError(error));
