@@ -1,0 +1,398 @@
+import type { Ast, Expr, FieldEntry, MapEntry } from "../ast.js";
+import { type Issues, SourceText } from "../issues.js";
+import { BINARY, OPERATOR } from "../operators.js";
+import { Double, Uint, type Value } from "../values/value.js";
+import { fitsInt, fitsUint, intOf } from "../values/int.js";
+import { balanceLogic } from "./balance.js";
+import { ExprFactory, MacroBuilder } from "./expr-factory.js";
+import { type Token, tokenize } from "./lexer.js";
+import { LiteralError, unquoteBytes, unquoteString } from "./literals.js";
+import { type Macro, MacroError } from "./macros.js";
+import { TokenReader } from "./token-reader.js";
+
+/** How deeply rules of the grammar may be nested, a left-recursive chain (`1 + 1 + 1`) counting each link. */
+const DEEPEST = 250;
+/** How many code points an expression may have. */
+const LONGEST = 100_000;
+
+/** Words that are no names of variables or functions, though they may be names of fields. */
+const RESERVED = new Set(
+  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
+    " ",
+  ),
+);
+
+/** How macros are found. */
+export type FindMacro = (name: string, argCount: number, member: boolean) => Macro | undefined;
+
+/** Parses an expression; where it is not one, `issues` says why, and what is returned means nothing. */
+export function parse(issues: Issues, findMacro: FindMacro): Ast {
+  const { source } = issues;
+  const factory = new ExprFactory();
+  const root = parseRoot(source, issues, factory, findMacro);
+  return { root, source: source.text, positions: factory.positions, macroCalls: factory.macroCalls };
+}
+
+function parseRoot(source: SourceText, issues: Issues, factory: ExprFactory, findMacro: FindMacro): Expr {
+  if (source.points.length > LONGEST) {
+    issues.report(
+      undefined,
+      `expression code point size exceeds limit: size: ${source.points.length}, limit ${LONGEST}`,
+    );
+    return factory.invalid(0);
+  }
+  const tokens = tokenize(source, (offset, message) => issues.report(offset, message));
+  return new Parser(new TokenReader(tokens, issues), issues, factory, findMacro).parse();
+}
+
+/** Thrown where nothing sensible can be read behind an error. */
+class Abandoned extends Error {}
+
+type Rule = "expr" | "relation" | "calc" | "member";
+
+class Parser {
+  readonly #tokens: TokenReader;
+  readonly #issues: Issues;
+  readonly #factory: ExprFactory;
+  readonly #findMacro: FindMacro;
+  readonly #depth: Record<Rule, number> = { expr: 0, relation: 0, calc: 0, member: 0 };
+
+  constructor(tokens: TokenReader, issues: Issues, factory: ExprFactory, findMacro: FindMacro) {
+    this.#tokens = tokens;
+    this.#issues = issues;
+    this.#factory = factory;
+    this.#findMacro = findMacro;
+  }
+
+  parse(): Expr {
+    try {
+      const root = this.#expr();
+      this.#expect("<EOF>");
+      return root;
+    } catch (error) {
+      if (!(error instanceof Abandoned)) throw error;
+      return this.#factory.invalid(0);
+    }
+  }
+
+  /** Runs a rule one level deeper. */
+  #nested<T>(rule: Rule, body: () => T): T {
+    this.#enter(rule);
+    const parsed = body();
+    this.#depth[rule] -= 1;
+    return parsed;
+  }
+
+  #enter(rule: Rule): void {
+    this.#depth[rule] += 1;
+    if (this.#depth[rule] <= DEEPEST) return;
+    this.#issues.report(undefined, `expression recursion limit exceeded: ${DEEPEST}`);
+    throw new Abandoned();
+  }
+
+  #expect(...kinds: readonly string[]): Token {
+    const token = this.#tokens.expect(kinds);
+    if (token === undefined) throw new Abandoned();
+    return token;
+  }
+
+  #expr(): Expr {
+    return this.#nested("expr", () => {
+      const condition = this.#logic("||", OPERATOR.or, () => this.#and());
+      const question = this.#tokens.take("?");
+      if (question === undefined) return condition;
+      const id = this.#factory.id(question.offset);
+      const yes = this.#logic("||", OPERATOR.or, () => this.#and());
+      this.#expect(":");
+      return this.#global(id, question.offset, OPERATOR.conditional, [condition, yes, this.#expr()]);
+    });
+  }
+
+  #and(): Expr {
+    return this.#logic("&&", OPERATOR.and, () => this.#relation());
+  }
+
+  #logic(symbol: string, operator: string, term: () => Expr): Expr {
+    const terms = [term()];
+    const ids: number[] = [];
+    for (let token = this.#tokens.take(symbol); token !== undefined; token = this.#tokens.take(symbol)) {
+      terms.push(term());
+      ids.push(this.#factory.id(token.offset));
+    }
+    return balanceLogic(terms, ids, (id, left, right) => this.#factory.call(id, operator, [left, right]));
+  }
+
+  #relation(): Expr {
+    return this.#chain("relation", [["<", "<=", ">=", ">", "==", "!=", "in"]], () => this.#calc());
+  }
+
+  #calc(): Expr {
+    return this.#chain(
+      "calc",
+      [
+        ["+", "-"],
+        ["*", "/", "%"],
+      ],
+      () => this.#unary(),
+    );
+  }
+
+  /** Left-associative operators, those that bind most loosely first. */
+  #chain(rule: Rule, levels: readonly (readonly string[])[], operand: () => Expr): Expr {
+    const [symbols, ...tighter] = levels;
+    if (symbols === undefined) return this.#nested(rule, operand);
+    const links = this.#depth[rule];
+    let left = this.#chain(rule, tighter, operand);
+    for (let token = this.#tokens.take(...symbols); token !== undefined; token = this.#tokens.take(...symbols)) {
+      this.#enter(rule);
+      const id = this.#factory.id(token.offset);
+      const right = this.#chain(rule, tighter, operand);
+      left = this.#global(id, token.offset, BINARY.get(token.text) as string, [left, right]);
+    }
+    this.#depth[rule] = links;
+    return left;
+  }
+
+  #unary(): Expr {
+    const first = this.#tokens.peek();
+    if (first.kind === "!") return this.#prefixed("!", OPERATOR.not);
+    if (first.kind === "-" && !this.#tokens.peek(1).kind.startsWith("NUM_"))
+      return this.#prefixed("-", OPERATOR.negate);
+    if (first.kind === "-" && this.#tokens.peek(1).kind === "NUM_UINT") return this.#prefixed("-", OPERATOR.negate);
+    return this.#member();
+  }
+
+  /** An even number of signs is none. */
+  #prefixed(symbol: string, operator: string): Expr {
+    const { offset } = this.#tokens.peek();
+    let count = 0;
+    while (this.#tokens.peek().kind === symbol && !this.#isNegativeNumber(symbol)) {
+      this.#tokens.next();
+      count += 1;
+    }
+    const id = count % 2 === 0 ? undefined : this.#factory.id(offset);
+    const operand = this.#member();
+    return id === undefined ? operand : this.#global(id, offset, operator, [operand]);
+  }
+
+  #isNegativeNumber(symbol: string): boolean {
+    const next = this.#tokens.peek(1).kind;
+    return symbol === "-" && (next === "NUM_INT" || next === "NUM_FLOAT");
+  }
+
+  #member(): Expr {
+    const links = this.#depth.member;
+    this.#enter("member");
+    let operand = this.#primary();
+    for (;;) {
+      const token = this.#tokens.take(".", "[");
+      if (token === undefined) break;
+      this.#enter("member");
+      operand = token.kind === "." ? this.#selected(operand, token) : this.#indexed(operand, token);
+    }
+    this.#depth.member = links;
+    return operand;
+  }
+
+  #selected(operand: Expr, dot: Token): Expr {
+    const optional = this.#tokens.take("?") !== undefined;
+    const name = this.#tokens.take("IDENTIFIER", "ESC_IDENTIFIER");
+    if (name === undefined) {
+      this.#tokens.noAlternative(optional ? ".?" : ".");
+      throw new Abandoned();
+    }
+    const field = name.kind === "IDENTIFIER" ? name.text : name.text.slice(1, -1);
+    if (optional) {
+      const literal = this.#factory.literal(this.#factory.id(name.offset), field);
+      return this.#factory.call(this.#factory.id(dot.offset), OPERATOR.optionalSelect, [operand, literal]);
+    }
+    const open = name.kind === "IDENTIFIER" ? this.#tokens.take("(") : undefined;
+    if (open === undefined) return this.#factory.select(this.#factory.id(dot.offset), operand, field);
+    const id = this.#factory.id(open.offset);
+    return this.#callOrMacro(id, open.offset, field, this.#arguments(), operand);
+  }
+
+  #indexed(operand: Expr, bracket: Token): Expr {
+    const optional = this.#tokens.take("?") !== undefined;
+    const id = this.#factory.id(bracket.offset);
+    const index = this.#inBrackets("]", () => this.#expr());
+    const operator = optional ? OPERATOR.optionalIndex : OPERATOR.index;
+    return this.#global(id, bracket.offset, operator, [operand, index]);
+  }
+
+  #inBrackets<T>(closer: string, body: () => T): T {
+    this.#tokens.open(closer);
+    const parsed = body();
+    this.#tokens.close();
+    this.#expect(closer);
+    return parsed;
+  }
+
+  #arguments(): Expr[] {
+    return this.#inBrackets(")", () => {
+      const args: Expr[] = [];
+      if (this.#tokens.peek().kind === ")") return args;
+      do args.push(this.#expr());
+      while (this.#tokens.take(",") !== undefined);
+      return args;
+    });
+  }
+
+  #primary(): Expr {
+    const token = this.#tokens.primary();
+    if (token === undefined) return this.#factory.invalid(this.#factory.id(this.#tokens.peek().offset));
+    switch (token.kind) {
+      case "(":
+        return this.#inBrackets(")", () => this.#expr());
+      case "[":
+        return this.#list(token);
+      case "{":
+        return this.#map(token);
+      case ".":
+      case "IDENTIFIER":
+        return this.#named(token);
+      default:
+        return this.#literal(token);
+    }
+  }
+
+  #named(first: Token): Expr {
+    const name = first.kind === "." ? this.#tokens.take("IDENTIFIER") : first;
+    if (name === undefined) {
+      this.#tokens.noAlternative(".");
+      throw new Abandoned();
+    }
+    const prefix = first.kind === "." ? "." : "";
+    const names = this.#tokens.messageName();
+    if (names !== undefined) return this.#struct(`${prefix}${[name.text, ...names].join(".")}`);
+    const open = this.#tokens.take("(");
+    if (RESERVED.has(name.text)) {
+      if (open !== undefined) this.#arguments();
+      this.#issues.report(first.offset, `reserved identifier: ${name.text}`);
+      return this.#factory.invalid(this.#factory.id(first.offset));
+    }
+    if (open === undefined) return this.#factory.ident(this.#factory.id(name.offset), `${prefix}${name.text}`);
+    const id = this.#factory.id(open.offset);
+    return this.#callOrMacro(id, open.offset, `${prefix}${name.text}`, this.#arguments());
+  }
+
+  /** Entries of a literal up to its closing bracket, behind which a comma may stand. */
+  #entries<T>(closer: string, entry: () => T): T[] {
+    this.#tokens.open(closer);
+    const entries: T[] = [];
+    while (this.#tokens.peek().kind !== closer && this.#tokens.peek().kind !== ",") {
+      entries.push(entry());
+      if (this.#tokens.peek().kind !== "," || this.#tokens.peek(1).kind === closer) break;
+      this.#tokens.next();
+    }
+    const comma = this.#tokens.take(",");
+    this.#tokens.close();
+    if (comma === undefined) this.#expect(closer, ",");
+    else this.#expect(closer);
+    return entries;
+  }
+
+  #list(bracket: Token): Expr {
+    const id = this.#factory.id(bracket.offset);
+    const optional = new Set<number>();
+    let count = 0;
+    const elements = this.#entries("]", () => {
+      if (this.#tokens.take("?") !== undefined) optional.add(count);
+      count += 1;
+      return this.#expr();
+    });
+    return this.#factory.list(id, elements, optional);
+  }
+
+  #map(brace: Token): Expr {
+    const id = this.#factory.id(brace.offset);
+    const entries = this.#entries("}", (): MapEntry => {
+      const optional = this.#tokens.take("?") !== undefined;
+      const key = this.#expr();
+      const colon = this.#expect(":");
+      return { id: this.#factory.id(colon.offset), key, value: this.#expr(), optional };
+    });
+    return this.#factory.map(id, entries);
+  }
+
+  #struct(typeName: string): Expr {
+    const id = this.#factory.id(this.#expect("{").offset);
+    const fields = this.#entries("}", (): FieldEntry => {
+      const optional = this.#tokens.take("?") !== undefined;
+      const name = this.#expect("IDENTIFIER", "ESC_IDENTIFIER");
+      const field = name.kind === "IDENTIFIER" ? name.text : name.text.slice(1, -1);
+      const colon = this.#expect(":");
+      return { id: this.#factory.id(colon.offset), field, value: this.#expr(), optional };
+    });
+    return this.#factory.struct(id, typeName, fields);
+  }
+
+  #literal(token: Token): Expr {
+    const number = token.kind === "-" ? this.#tokens.next() : token;
+    const text = token.kind === "-" ? `-${number.text}` : number.text;
+    const id = this.#factory.id(token.offset);
+    try {
+      return this.#factory.literal(id, literalValue(number.kind, text));
+    } catch (error) {
+      if (!(error instanceof LiteralError)) throw error;
+      this.#issues.report(token.offset, error.message);
+      return this.#factory.invalid(id);
+    }
+  }
+
+  #global(id: number, offset: number, name: string, args: readonly Expr[]): Expr {
+    return this.#callOrMacro(id, offset, name, args);
+  }
+
+  #callOrMacro(id: number, offset: number, name: string, args: readonly Expr[], target?: Expr): Expr {
+    const macro = this.#findMacro(name, args.length, target !== undefined);
+    const call = this.#factory.call(id, name, args, target);
+    if (macro === undefined) return call;
+    try {
+      const build = new MacroBuilder(this.#factory, offset);
+      const expanded = macro.expand(build, target as Expr, args);
+      if (expanded === undefined) return call;
+      this.#factory.macroCalls.set(expanded.id, call);
+      return expanded;
+    } catch (error) {
+      if (!(error instanceof MacroError)) throw error;
+      const place = error.node === undefined ? offset : this.#factory.positions.get(error.node.id);
+      this.#issues.report(place, error.message);
+      return this.#factory.invalid(id);
+    }
+  }
+}
+
+/** What a token of a literal means. Throws {@link LiteralError}. */
+function literalValue(kind: string, text: string): Value {
+  switch (kind) {
+    case "NUM_INT": {
+      const value = integerOf(text);
+      if (!fitsInt(value)) throw new LiteralError("invalid int literal");
+      return intOf(value);
+    }
+    case "NUM_UINT": {
+      const value = integerOf(text.slice(0, -1));
+      if (!fitsUint(value)) throw new LiteralError("invalid uint literal");
+      return new Uint(value);
+    }
+    case "NUM_FLOAT": {
+      const value = Number(text);
+      if (!Number.isFinite(value)) throw new LiteralError("invalid double literal");
+      return new Double(value);
+    }
+    case "STRING":
+      return unquoteString(text);
+    case "BYTES":
+      return unquoteBytes(text.slice(1));
+    case "true":
+    case "false":
+      return kind === "true";
+    default:
+      return null;
+  }
+}
+
+function integerOf(text: string): bigint {
+  return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
+}
