@@ -7,7 +7,8 @@ import { parse } from "./parser/parser.js";
 import type { Macro } from "./parser/macros.js";
 import { Program, type ProgramOptions } from "./program.js";
 import { STANDARD_LIBRARY } from "./standard/library.js";
-import { combineProviders, NO_TYPES, type TypeProvider } from "./types/provider.js";
+import { combineProviders, type TypeProvider } from "./types/provider.js";
+import { WELL_KNOWN_TYPES } from "./types/well-known.js";
 
 /** What an environment is made of, or extended by. */
 export interface EnvironmentOptions {
@@ -42,7 +43,7 @@ export class Environment implements Declarations {
     this.homogeneousLiterals = options.homogeneousLiterals ?? base?.homogeneousLiterals ?? false;
     this.types =
       options.types === undefined
-        ? (base?.types ?? NO_TYPES)
+        ? (base?.types ?? WELL_KNOWN_TYPES)
         : combineProviders([options.types, ...(base === undefined ? [] : [base.types])]);
     this.variables = new Map([
       ...(base?.variables ?? []),

@@ -1,6 +1,7 @@
 import type { FunctionDeclaration, VariableDeclaration } from "../functions/declaration.js";
 import type { TypeProvider } from "../types/provider.js";
-import { INT, typeType } from "../types/type.js";
+import { typeType } from "../types/type.js";
+import { typeOf } from "../values/value.js";
 
 /** What an environment declares, as the checker and the planner look it up. */
 export interface Declarations {
@@ -28,7 +29,7 @@ export function findGlobal(declarations: Declarations, name: string): VariableDe
     const type = declarations.types.findType(candidate);
     if (type !== undefined) return { name: candidate, type: typeType(type), value: type };
     const value = declarations.types.findConstant?.(candidate);
-    if (value !== undefined) return { name: candidate, type: INT, value };
+    if (value !== undefined) return { name: candidate, type: typeOf(value), value };
   }
   return undefined;
 }

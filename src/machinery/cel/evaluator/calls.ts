@@ -5,7 +5,7 @@ import type { FunctionDeclaration, Overload } from "../functions/declaration.js"
 import { OPERATOR } from "../operators.js";
 import { ListValue } from "../values/list.js";
 import { EntryMap, isMapKey } from "../values/map.js";
-import { equalValues, ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
+import { equalValues, ErrorValue, NO_SUCH_OVERLOAD, OptionalValue, type Value } from "../values/value.js";
 import { type CallCost, OVERLOAD_COSTS } from "./cost.js";
 import { type Callable, callable, dispatcher } from "./dispatch.js";
 import { asAttribute, attribute, constant, type Frame, type Planned, type Step } from "./frame.js";
@@ -69,6 +69,7 @@ function planFunction(planner: Planner, callee: Callee, args: readonly Planned[]
     const folded = foldConversion(single, constants) ?? foldMembership(single, args);
     if (folded !== undefined) return folded;
   }
+  if (single?.lazy) return { evaluate: orElse(single.id, args) };
   const types = callee.args.map((arg) => planner.typeOf(arg));
   const special = single?.specialize?.(constants);
   const call = special === undefined ? dispatcher(name, overloads, types) : callable(special);
@@ -81,6 +82,20 @@ function planFunction(planner: Planner, callee: Callee, args: readonly Planned[]
       strict,
       cost,
     ),
+  };
+}
+
+/** `optional.or(other)` and `optional.orValue(value)`: what is behind the first is computed only if it is needed. They cost nothing. */
+function orElse(id: string, args: readonly Planned[]): Step {
+  const [first, second] = args.map((arg) => arg.evaluate) as [Step, Step];
+  const unwraps = id === "optional_orValue_value";
+  return (frame) => {
+    const value = first(frame);
+    if (value instanceof ErrorValue) return value;
+    if (!(value instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
+    if (value.value !== undefined) return unwraps ? value.value : value;
+    const other = second(frame);
+    return unwraps || other instanceof OptionalValue || other instanceof ErrorValue ? other : NO_SUCH_OVERLOAD;
   };
 }
 

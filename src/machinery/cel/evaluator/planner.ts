@@ -94,15 +94,21 @@ export class Planner {
     const type = this.options.declarations.variables.get(name)?.type;
     const toValue = (native: unknown): Value => this.options.toValue(native, type);
     const missing = new ErrorValue(`no such attribute(s): ${name}`);
-    return attribute((frame) => frame.global(name, toValue) ?? missing, 1);
+    return attribute((frame) => {
+      const value = frame.global(name, toValue);
+      return value === undefined ? missing : value;
+    }, 1);
   }
 
   /** A name in an expression that was not checked: a variable if it was given, else a type or a constant. */
   #unchecked(name: string): Planned {
     const names = candidateNames(this.options.declarations.container, name);
-    const declared = findGlobal(this.options.declarations, name);
-    const missing = new ErrorValue(`no such attribute(s): ${names.join(", ")}`);
-    return attribute((frame) => this.#given(frame, names) ?? declared?.value ?? missing, 1);
+    const declared = findGlobal(this.options.declarations, name)?.value;
+    const missing = declared === undefined ? new ErrorValue(`no such attribute(s): ${names.join(", ")}`) : declared;
+    return attribute((frame) => {
+      const value = this.#given(frame, names);
+      return value === undefined ? missing : value;
+    }, 1);
   }
 
   #given(frame: Frame, names: readonly string[]): Value | undefined {
@@ -126,8 +132,11 @@ export class Planner {
     if (node.testOnly) return this.#presenceTest(operand, field);
     const selected = this.#selected(operand.resolve, field);
     const whole = this.options.references === undefined ? this.#uncheckedPath(node) : undefined;
-    const resolve: Step = whole === undefined ? selected : (frame) => whole(frame) ?? selected(frame);
-    return attribute(resolve, operand.baseCost);
+    if (whole === undefined) return attribute(selected, operand.baseCost);
+    return attribute((frame) => {
+      const value = whole(frame);
+      return value === undefined ? selected(frame) : value;
+    }, operand.baseCost);
   }
 
   #selected(operand: Step, field: string): Step {
@@ -152,8 +161,11 @@ export class Planner {
     const path = qualifiedName(node);
     if (path === undefined || this.localSlot(path.split(".")[0] ?? "") !== undefined) return undefined;
     const names = candidateNames(this.options.declarations.container, path);
-    const declared = findGlobal(this.options.declarations, path);
-    return (frame) => this.#given(frame, names) ?? declared?.value;
+    const declared = findGlobal(this.options.declarations, path)?.value;
+    return (frame) => {
+      const value = this.#given(frame, names);
+      return value === undefined ? declared : value;
+    };
   }
 
   #list(node: ListExpr): Planned {

@@ -17,7 +17,8 @@ export function qualify(operand: Value, key: Value): Value {
   if (operand instanceof ErrorValue) return operand;
   if (key instanceof ErrorValue) return key;
   if (operand instanceof OptionalValue) return qualifyOptional(operand, key);
-  return lookUp(operand, key) ?? missing(operand, key);
+  const found = lookUp(operand, key);
+  return found === undefined ? missing(operand, key) : found;
 }
 
 /** `operand.?key` or `operand[?key]`: without a value where there is none to be had. */
@@ -30,14 +31,15 @@ export function qualifyOptional(operand: Value, key: Value): Value {
   if (present instanceof ErrorValue) return present;
   if (!present) return OPTIONAL_NONE;
   const found = lookUp(inner, key);
-  return found === undefined || found instanceof ErrorValue ? (found ?? OPTIONAL_NONE) : new OptionalValue(found);
+  if (found === undefined) return OPTIONAL_NONE;
+  return found instanceof ErrorValue ? found : new OptionalValue(found);
 }
 
 /** `has(operand.key)`. */
 export function isPresent(operand: Value, key: Value): boolean | ErrorValue {
   if (operand instanceof ErrorValue) return operand;
   if (operand instanceof OptionalValue) return operand.value !== undefined && isPresent(operand.value, key);
-  if (operand instanceof ObjectValue) return operand.has(String(key));
+  if (operand instanceof ObjectValue) return typeof key === "string" ? operand.has(key) : false;
   if (operand instanceof MapValue) {
     const found = lookUp(operand, key);
     return found instanceof ErrorValue ? found : found !== undefined;

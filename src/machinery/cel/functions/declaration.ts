@@ -13,6 +13,8 @@ export interface Overload {
   readonly member?: boolean;
   /** Errors are arguments too; without it a call with one of them is that error. */
   readonly nonStrict?: boolean;
+  /** Of optionals: the second argument is computed only when the first has no value, and is the result then. */
+  readonly lazy?: boolean;
   /**
    * Computes the call. The arguments are of the types above, but for what the types of CEL do not say about lists and maps; it
    * answers an {@link ErrorValue} where it fails, and throws nothing. Work that grows with the arguments is paid for with `spendSteps`.

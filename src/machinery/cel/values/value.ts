@@ -23,6 +23,11 @@ export abstract class CelValue {
   get size(): number | undefined {
     return undefined;
   }
+
+  /** Whether it is what its type has when nothing was set: nothing in it. */
+  get isZero(): boolean {
+    return this.size === 0;
+  }
 }
 
 const OPTIONAL_OF_DYN = optionalType(DYN);
@@ -139,13 +144,16 @@ export function isNumeric(value: Value): value is Numeric {
   return typeof value === "number" || typeof value === "bigint" || value instanceof Double || value instanceof Uint;
 }
 
-/** Negative, zero or positive, by what the numbers count; NaN if one of them is not a number. */
+/**
+ * Negative, zero or positive, by what the numbers count; NaN if one of them is not a number. An integer is compared with a double
+ * as the double that is nearest to it, as in cel-go.
+ */
 export function compareNumbers(a: Numeric, b: Numeric): number {
-  const [x, y] = [plainNumber(a), plainNumber(b)];
+  const inexact = a instanceof Double || b instanceof Double;
+  const [x, y] = inexact ? [Number(plainNumber(a)), Number(plainNumber(b))] : [plainNumber(a), plainNumber(b)];
   if (x < y) return -1;
   if (x > y) return 1;
-  // Mixed comparisons of bigint and number are exact in JavaScript.
-  return x == y ? 0 : Number.NaN;
+  return Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
 }
 
 function plainNumber(value: Numeric): number | bigint {

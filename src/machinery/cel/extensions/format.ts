@@ -1,0 +1,294 @@
+import { compareStrings } from "../standard/comparison.js";
+import { formatDouble } from "../standard/conversions.js";
+import { describeValue } from "../values/describe.js";
+import { Duration } from "../values/duration.js";
+import { ListValue } from "../values/list.js";
+import { MapValue } from "../values/map.js";
+import { spendSteps } from "../values/meter.js";
+import { Timestamp } from "../values/timestamp.js";
+import { Type } from "../types/type.js";
+import { Double, ErrorValue, isNumeric, typeOf, Uint, type Value } from "../values/value.js";
+
+/**
+ * How values are written. `literal`: as in cel-go before version 4 of strings, where values in lists and maps are written as CEL
+ * would read them (`["a", duration("1s")]`); `plain`: as since then (`[a, 1s]`).
+ */
+export type FormatStyle = "literal" | "plain";
+
+/** Ends formatting; the message is the error's. */
+class FormatError extends Error {}
+
+/** The longest text that is made. */
+const LONGEST = 2 ** 26;
+
+/** Replaces each clause (`%s`, `%.2f`) by an argument. */
+export function formatString(template: string, args: ListValue, style: FormatStyle): Value {
+  try {
+    return new Formatter(template, args, style).run();
+  } catch (error) {
+    if (error instanceof FormatError) return new ErrorValue(error.message);
+    throw error;
+  }
+}
+
+class Formatter {
+  readonly #template: string;
+  readonly #args: ListValue;
+  readonly #writer: ValueWriter;
+  #next = 0;
+
+  constructor(template: string, args: ListValue, style: FormatStyle) {
+    this.#template = template;
+    this.#args = args;
+    this.#writer = new ValueWriter(style);
+  }
+
+  run(): string {
+    const parts: string[] = [];
+    let at = 0;
+    let length = 0;
+    while (at < this.#template.length) {
+      const percent = this.#template.indexOf("%", at);
+      const end = percent === -1 ? this.#template.length : percent;
+      parts.push(this.#template.slice(at, end));
+      if (percent === -1) break;
+      const [written, read] = this.#clause(percent + 1);
+      length += written.length;
+      if (length > LONGEST) throw new FormatError("string is too long");
+      parts.push(written);
+      at = read;
+    }
+    return parts.join("");
+  }
+
+  /** Writes what the clause behind a percent sign means; answers where the clause ends too. */
+  #clause(start: number): readonly [string, number] {
+    if (this.#template[start] === "%") return ["%", start + 1];
+    if (this.#next >= this.#args.size) throw new FormatError(`index ${this.#next} out of range`);
+    const argument = this.#args.at(this.#next);
+    this.#next += 1;
+    if (start >= this.#template.length) throw new FormatError("unexpected end of string");
+    const [precision, at] = this.#precision(start);
+    const verb = String.fromCodePoint(this.#template.codePointAt(at) ?? 0);
+    spendSteps(4);
+    return [this.#write(verb, argument, precision), at + verb.length];
+  }
+
+  #precision(start: number): readonly [number, number] {
+    if (this.#template[start] !== ".") return [6, start];
+    const digits = /^\d*/.exec(this.#template.slice(start + 1, start + 1 + 20))?.[0] ?? "";
+    const end = start + 1 + digits.length;
+    const wrong = (reason: string): FormatError =>
+      new FormatError(`could not parse formatting clause: error while parsing precision: ${reason}`);
+    if (end >= this.#template.length) throw wrong("could not find end of precision specifier");
+    if (digits === "") {
+      throw wrong('error while converting precision to integer: strconv.Atoi: parsing "": invalid syntax');
+    }
+    const precision = Number(digits);
+    if (precision > 100) throw wrong(`precision ${precision} exceeds maximum allowed precision 100`);
+    return [precision, end];
+  }
+
+  #write(verb: string, value: Value, precision: number): string {
+    const write = this.#writer.verb(verb, precision);
+    if (write === undefined) {
+      throw new FormatError(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+    }
+    return write(value);
+  }
+}
+
+function refuse(clause: string, allowed: string, value: Value): never {
+  throw new FormatError(
+    `error during formatting: ${clause} can only be used on ${allowed}, was given ${typeOf(value).name}`,
+  );
+}
+
+function integerOf(value: Value): bigint | undefined {
+  if (typeof value === "number" || typeof value === "bigint") return BigInt(value);
+  return value instanceof Uint ? value.value : undefined;
+}
+
+class ValueWriter {
+  readonly #style: FormatStyle;
+
+  constructor(style: FormatStyle) {
+    this.#style = style;
+  }
+
+  /** What writes a value as a verb says; undefined: there is no such verb. */
+  verb(verb: string, precision: number): ((value: Value) => string) | undefined {
+    switch (verb) {
+      case "s":
+        return (value) => this.string(value);
+      case "d":
+        return (value) => this.#decimal(value);
+      case "f":
+        return (value) => this.#fixed(value, "fixed-point clause", (number) => fixedPoint(number, precision));
+      case "e":
+        return (value) => this.#fixed(value, "scientific clause", (number) => scientific(number, precision));
+      case "b":
+        return (value) => this.#binary(value);
+      case "o":
+        return (value) => this.#octal(value);
+      case "x":
+        return (value) => this.#hex(value);
+      case "X":
+        return (value) => this.#hex(value).toUpperCase();
+      default:
+        return undefined;
+    }
+  }
+
+  string(value: Value): string {
+    spendSteps(1);
+    if (value instanceof Double && this.#style === "plain") return plainDouble(value.value);
+    if (value instanceof Double) return formatDouble(value.value);
+    if (value instanceof Uint8Array) return this.#bytes(value);
+    if (value instanceof ListValue) return this.#list(value);
+    if (value instanceof MapValue) return this.#map(value);
+    if (value instanceof Type) return value.name;
+    const known =
+      value === null ||
+      typeof value !== "object" ||
+      isNumeric(value) ||
+      value instanceof Timestamp ||
+      value instanceof Duration;
+    if (known) return describeValue(value);
+    return refuse(
+      "string clause",
+      this.#style === "plain"
+        ? "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+        : "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+      value,
+    );
+  }
+
+  #bytes(bytes: Uint8Array): string {
+    const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+    return text;
+  }
+
+  #list(list: ListValue): string {
+    return `[${list
+      .toArray()
+      .map((element) => this.#inner(element))
+      .join(", ")}]`;
+  }
+
+  #map(map: MapValue): string {
+    const entries = Array.from(map.keys(), (key) => [this.#inner(key), this.#inner(map.get(key) as Value)] as const);
+    spendSteps(entries.length);
+    const separator = this.#style === "plain" ? ": " : ":";
+    const sorted = entries.toSorted(([a], [b]) => compareStrings(a, b));
+    return `{${sorted.map(([key, value]) => `${key}${separator}${value}`).join(", ")}}`;
+  }
+
+  /** A value in a list or a map. */
+  #inner(value: Value): string {
+    if (this.#style === "plain") return this.string(value);
+    if (typeof value === "string") return JSON.stringify(value);
+    if (value instanceof Uint8Array) return `b${JSON.stringify(this.#bytes(value))}`;
+    if (value instanceof Timestamp) return `timestamp(${JSON.stringify(value.toString())})`;
+    if (value instanceof Duration) return `duration(${JSON.stringify(value.toString())})`;
+    if (value instanceof Double && Number.isFinite(value.value)) return fixedPoint(value.value, 6);
+    if (value instanceof Double) return JSON.stringify(formatDouble(value.value));
+    return this.string(value);
+  }
+
+  #decimal(value: Value): string {
+    const integer = integerOf(value);
+    if (integer !== undefined) return integer.toString();
+    if (this.#style === "plain") {
+      return value instanceof Double
+        ? plainDouble(value.value)
+        : refuse("decimal clause", "ints, uints, and doubles", value);
+    }
+    return refuse("integer clause", "integers", value);
+  }
+
+  #fixed(value: Value, clause: string, write: (number: number) => string): string {
+    const special = this.#style === "literal" && typeof value === "string" ? SPECIAL[value] : undefined;
+    if (special !== undefined) return write(special);
+    if (value instanceof Double) return write(value.value);
+    const integer = this.#style === "plain" ? integerOf(value) : undefined;
+    if (integer !== undefined) return write(Number(integer));
+    return refuse(clause, this.#style === "plain" ? "ints, uints, and doubles" : "doubles", value);
+  }
+
+  #binary(value: Value): string {
+    if (typeof value === "boolean") return value ? "1" : "0";
+    return integerOf(value)?.toString(2) ?? refuse("binary clause", "integers and bools", value);
+  }
+
+  #octal(value: Value): string {
+    return integerOf(value)?.toString(8) ?? refuse("octal clause", "integers", value);
+  }
+
+  #hex(value: Value): string {
+    const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
+    if (bytes instanceof Uint8Array) {
+      spendSteps(bytes.length);
+      return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    }
+    return integerOf(value)?.toString(16) ?? refuse("hex clause", "integers, byte buffers, and strings", value);
+  }
+}
+
+const SPECIAL: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+
+/** A double in the fewest digits, without an exponent. */
+function plainDouble(value: number): string {
+  const special = specialNumber(value);
+  if (special !== undefined) return special;
+  const [mantissa = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
+  const digits = mantissa.replace(".", "");
+  const point = Number(exponent) + 1;
+  const sign = value < 0 || Object.is(value, -0) ? "-" : "";
+  if (point <= 0)
+    return `${sign}0.${"0".repeat(-point)}${digits}`.replace(/^(-?)0\.0+$/, "$10").replace(/^(-?)0\.$/, "$10");
+  if (point >= digits.length) return `${sign}${digits}${"0".repeat(point - digits.length)}`;
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+function specialNumber(value: number): string | undefined {
+  if (Number.isNaN(value)) return "NaN";
+  return Number.isFinite(value) ? undefined : value > 0 ? "Infinity" : "-Infinity";
+}
+
+/** `%.2f`: exact, with halves to even as the binary value has them. */
+function fixedPoint(value: number, precision: number): string {
+  const special = specialNumber(value);
+  if (special !== undefined) return special;
+  const negative = value < 0 || Object.is(value, -0);
+  return `${negative ? "-" : ""}${exactFixed(Math.abs(value), precision)}`;
+}
+
+/** Digits of a double to a precision, without the limits of toFixed (1e21). */
+function exactFixed(value: number, precision: number): string {
+  if (value < 1e21) return roundHalfEven(value, precision);
+  return `${BigInt(value)}${precision > 0 ? `.${"0".repeat(precision)}` : ""}`;
+}
+
+/** toFixed rounds exact halves up; Go to even. */
+function roundHalfEven(value: number, precision: number): string {
+  const text = value.toFixed(precision);
+  const [scaled, unit] = [value * 10 ** precision, 10 ** precision];
+  const isHalf = Number.isSafeInteger(scaled * 2) && !Number.isInteger(scaled) && scaled / unit === value;
+  if (!isHalf || precision > 15) return text;
+  const even = 2 * Math.round(scaled / 2);
+  return (even / unit).toFixed(precision);
+}
+
+/** `%.2e`: an exponent of two digits at least. */
+function scientific(value: number, precision: number): string {
+  const special = specialNumber(value);
+  if (special !== undefined) return special;
+  const [mantissa = "", exponent = "0"] = value.toExponential(precision).split("e");
+  const power = Number(exponent);
+  return `${Object.is(value, -0) ? "-" : ""}${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
