@@ -148,18 +148,11 @@ class Checker {
   }
 
   #fieldOf(node: Expr, target: Type, field: string): Type {
-    switch (target.kind) {
-      case "map":
-        return target.parameter(1);
-      case "struct":
-        return this.#declaredField(node, target.name, field);
-      case "typeParam":
-        this.#unify(DYN, target);
-        return DYN;
-      default:
-        if (!isDynOrError(target)) this.#report(node, `type '${target}' does not support field selection`);
-        return DYN;
-    }
+    if (target.kind === "map") return target.parameter(1);
+    if (target.kind === "struct") return this.#declaredField(node, target.name, field);
+    if (target.kind === "typeParam") this.#unify(DYN, target);
+    else if (!isDynOrError(target)) this.#report(node, `type '${target}' does not support field selection`);
+    return DYN;
   }
 
   #declaredField(node: { readonly id: number }, typeName: string, field: string): Type {
@@ -305,24 +298,17 @@ class Checker {
 
   /** The types of the variables of a loop over a range of this type. */
   #variableTypes(node: ComprehensionExpr, range: Type): readonly [Type, Type] {
-    switch (range.kind) {
-      case "list":
-        return node.variable2 === undefined ? [range.parameter(0), DYN] : [INT, range.parameter(0)];
-      case "map":
-        return [range.parameter(0), range.parameter(1)];
-      case "dyn":
-      case "any":
-      case "error":
-      case "typeParam":
-        this.#unify(DYN, range);
-        return [DYN, DYN];
-      default:
-        this.#report(
-          node.range,
-          `expression of type '${range}' cannot be range of a comprehension (must be list, map, or dynamic)`,
-        );
-        return [ERROR, ERROR];
+    if (range.kind === "list") {
+      return node.variable2 === undefined ? [range.parameter(0), DYN] : [INT, range.parameter(0)];
     }
+    if (range.kind === "map") return [range.parameter(0), range.parameter(1)];
+    if (isDynOrError(range) || range.kind === "typeParam") {
+      this.#unify(DYN, range);
+      return [DYN, DYN];
+    }
+    const allowed = "must be list, map, or dynamic";
+    this.#report(node.range, `expression of type '${range}' cannot be range of a comprehension (${allowed})`);
+    return [ERROR, ERROR];
   }
 
   #expectType(node: Expr, expected: Type): void {

@@ -112,11 +112,12 @@ function split(text: string, separator: string, limit: Int = -1): Value {
 }
 
 function join(list: ListValue, separator = ""): Value {
-  const elements = list.toArray();
+  const elements: string[] = [];
   let length = 0;
-  for (const element of elements) {
+  for (const element of list.toArray()) {
     if (typeof element !== "string") return new ErrorValue(`join: invalid input: ${describeValue(element)}`);
     length += element.length + separator.length;
+    elements.push(element);
   }
   if (length > LONGEST) return TOO_LONG;
   spendSteps(length / 8);
@@ -157,9 +158,11 @@ const QUOTED: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
+const QUOTABLE = new RegExp(`[${Object.keys(QUOTED).join("").replace("\\", "\\\\")}]`, "g");
+
 function quote(text: string): Value {
   spendSteps(text.length / 8);
-  const escaped = text.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => QUOTED[character] ?? character);
+  const escaped = text.replace(QUOTABLE, (character) => QUOTED[character] ?? character);
   return `"${escaped}"`;
 }
 

@@ -1,19 +1,8 @@
 import type { SourceText } from "../issues.js";
 
-/** The kinds of tokens, named as cel-go's grammar names them in messages; symbols and words are their own kind. */
-export type TokenKind =
-  | "IDENTIFIER"
-  | "ESC_IDENTIFIER"
-  | "NUM_INT"
-  | "NUM_UINT"
-  | "NUM_FLOAT"
-  | "STRING"
-  | "BYTES"
-  | "<EOF>"
-  | string;
-
 export interface Token {
-  readonly kind: TokenKind;
+  /** As cel-go's grammar names it in messages (`IDENTIFIER`, `NUM_INT`, `<EOF>`); symbols and words are their own kind. */
+  readonly kind: string;
   readonly text: string;
   /** Where it begins, in code points. */
   readonly offset: number;
@@ -34,7 +23,7 @@ const QUOTED = [
 ].join("|");
 
 /** What may stand at a place, in the order in which it is tried; the longest match of numbers comes first. */
-const PATTERNS: readonly (readonly [TokenKind | "skip" | "symbol", RegExp])[] = [
+const PATTERNS: readonly (readonly [string, RegExp])[] = [
   ["skip", /[\t \r\n\f]+|\/\/[^\n]*/y],
   ["BYTES", new RegExp(`[bB](?:${QUOTED})`, "uy")],
   ["STRING", new RegExp(QUOTED, "uy")],
@@ -76,7 +65,7 @@ export function tokenize(source: SourceText, report: (offset: number, message: s
   return tokens;
 }
 
-function match(text: string, at: number): readonly [TokenKind, string] | undefined {
+function match(text: string, at: number): readonly [string, string] | undefined {
   for (const [kind, pattern] of PATTERNS) {
     pattern.lastIndex = at;
     const found = pattern.exec(text);

@@ -1,5 +1,5 @@
 import type { Substitution } from "./substitution.js";
-import type { Type } from "./type.js";
+import type { Kind, Type } from "./type.js";
 
 /**
  * Whether a value of one type may stand where the other is expected: the rules of cel-go's checker, which tell no direction
@@ -15,16 +15,8 @@ export function isAssignable(known: Substitution, a: Type, b: Type): boolean {
   if (isDynOrError(a) || isDynOrError(b)) return true;
   if (a.kind === "null") return acceptsNull(b);
   if (b.kind === "null") return acceptsNull(a);
-  switch (a.kind) {
-    case "type":
-      return b.kind === "type";
-    case "opaque":
-    case "list":
-    case "map":
-      return a.kind === b.kind && a.name === b.name && areAssignable(known, a.parameters, b.parameters);
-    default:
-      return a.kind === b.kind && a.name === b.name;
-  }
+  if (a.kind !== b.kind) return false;
+  return a.kind === "type" || (a.name === b.name && areAssignable(known, a.parameters, b.parameters));
 }
 
 /** {@link isAssignable} of each pair, of lists of the same length. */
@@ -45,18 +37,10 @@ export function isDynOrError(type: Type): boolean {
   return isDyn(type) || type.kind === "error";
 }
 
+const NULLABLE: ReadonlySet<Kind> = new Set<Kind>(["any", "duration", "null", "opaque", "struct", "timestamp"]);
+
 function acceptsNull(type: Type): boolean {
-  switch (type.kind) {
-    case "opaque":
-    case "struct":
-    case "any":
-    case "duration":
-    case "timestamp":
-    case "null":
-      return true;
-    default:
-      return type.nullable;
-  }
+  return type.nullable || NULLABLE.has(type.kind);
 }
 
 /** Makes `parameter` stand for `type`, or finds that it does already (bound), cannot (conflict), or would hold itself (recursive). */
@@ -87,19 +71,8 @@ function mentions(known: Substitution, parameter: Type, type: Type): boolean {
 function isEqualOrLessSpecific(a: Type, b: Type): boolean {
   if (isDyn(a) || a.kind === "typeParam") return true;
   if (isDyn(b) || b.kind === "typeParam" || a.kind !== b.kind) return false;
-  switch (a.kind) {
-    case "opaque":
-    case "list":
-    case "map":
-      return (
-        a.name === b.name &&
-        a.parameters.length === b.parameters.length &&
-        a.parameters.every((parameter, index) => isEqualOrLessSpecific(parameter, b.parameter(index)))
-      );
-    case "type":
-      return true;
-    default:
-      // A nullable type accepts all that the type itself does.
-      return a.name === b.name && (a.nullable || !b.nullable);
-  }
+  if (a.kind === "type") return true;
+  // A nullable type accepts all that the type itself does.
+  if (a.name !== b.name || (b.nullable && !a.nullable) || a.parameters.length !== b.parameters.length) return false;
+  return a.parameters.every((parameter, index) => isEqualOrLessSpecific(parameter, b.parameter(index)));
 }

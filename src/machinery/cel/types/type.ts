@@ -117,21 +117,13 @@ export function nullableType(type: Type): Type {
 export const LIST_OF_DYN = listType(DYN);
 export const MAP_OF_DYN = mapType(DYN, DYN);
 
+/** Types whose names at runtime are others than those in messages. */
+const NAMED_BY_KIND: ReadonlySet<Kind> = new Set<Kind>(["any", "duration", "null", "timestamp"]);
+
 function formatType(type: Type): string {
   if (type.nullable) return `wrapper(${type.name})`;
-  switch (type.kind) {
-    case "any":
-    case "duration":
-    case "null":
-    case "timestamp":
-      return type.kind;
-    case "error":
-      return "!error!";
-    case "opaque":
-      if (type.name === "function") return formatSignature(type.parameters.slice(1), type.parameters[0], false);
-      break;
-    default:
-  }
+  if (type.kind === "error") return "!error!";
+  if (NAMED_BY_KIND.has(type.kind)) return type.kind;
   if (type.parameters.length === 0) return type.name;
   return `${type.name}(${type.parameters.join(", ")})`;
 }

@@ -31,17 +31,9 @@ export abstract class MapValue extends CelValue {
 
 /** What JavaScript's Map can look a key up by; undefined: it can be no key. Bools and strings never meet numbers there. */
 function lookupKey(key: Value): string | number | bigint | boolean | undefined {
-  switch (typeof key) {
-    case "string":
-    case "number":
-    case "bigint":
-    case "boolean":
-      return key;
-    default:
-      if (key instanceof Uint) return intOf(key.value);
-      if (key instanceof Double && Number.isInteger(key.value)) return intOf(BigInt(key.value));
-      return undefined;
-  }
+  if (typeof key !== "object") return key;
+  if (key instanceof Uint) return intOf(key.value);
+  return key instanceof Double && Number.isInteger(key.value) ? intOf(BigInt(key.value)) : undefined;
 }
 
 /** A map whose entries are values already. */

@@ -30,32 +30,38 @@ export class NativeAdapter {
   }
 
   #make(type: Type): ToValue {
-    switch (type.kind) {
+    const read = this.#reader(type);
+    return (native) => {
+      const value = read?.(native);
+      return value === undefined ? this.#dynamic(native) : value;
+    };
+  }
+
+  /** How to read what is of a type; undefined, or its answer undefined: as what its own form says. */
+  #reader(type: Type): ((native: unknown) => Value | undefined) | undefined {
+    switch (type.kind as string) {
       case "double":
-        return (native) => (typeof native === "number" ? new Double(native) : this.#dynamic(native));
+        return (native) => (typeof native === "number" ? new Double(native) : undefined);
       case "list": {
         const element = this.#lazily(type.parameter(0));
-        return (native) => (Array.isArray(native) ? new NativeList(native, element) : this.#dynamic(native));
+        return (native) => (Array.isArray(native) ? new NativeList(native, element) : undefined);
       }
       case "map": {
         const value = this.#lazily(type.parameter(1));
-        return (native) => (isPlainObject(native) ? new NativeMap(native, value) : this.#dynamic(native));
+        return (native) => (isPlainObject(native) ? new NativeMap(native, value) : undefined);
       }
       case "struct": {
-        const toField = (fieldType: Type): ToValue => this.toValue(fieldType);
-        const fields = NativeObject.fieldsOf(type.name, this.#provider, toField);
-        return (native) => (isPlainObject(native) ? new NativeObject(type, native, fields) : this.#dynamic(native));
+        const fields = NativeObject.fieldsOf(type.name, this.#provider, (fieldType) => this.toValue(fieldType));
+        return (native) => (isPlainObject(native) ? new NativeObject(type, native, fields) : undefined);
       }
       case "timestamp":
-        return (native) =>
-          typeof native === "string" ? (parseTimestamp(native) ?? invalid(type, native)) : this.#dynamic(native);
+        return ofText((text) => parseTimestamp(text) ?? invalid(type, text));
       case "duration":
-        return (native) =>
-          typeof native === "string" ? (parseDuration(native) ?? invalid(type, native)) : this.#dynamic(native);
+        return ofText((text) => parseDuration(text) ?? invalid(type, text));
       case "bytes":
-        return (native) => (typeof native === "string" ? decodeBase64(native) : this.#dynamic(native));
+        return ofText(decodeBase64);
       default:
-        return (native) => this.#dynamic(native);
+        return undefined;
     }
   }
 
@@ -69,25 +75,20 @@ export class NativeAdapter {
   }
 
   #dynamic(native: unknown): Value {
-    switch (typeof native) {
-      case "string":
-      case "boolean":
-        return native;
-      case "number":
-        return numberValue(native);
-      case "bigint":
-        return intOf(native);
-      default:
-        if (native === null || native instanceof CelValue || native instanceof Uint8Array || native instanceof Type) {
-          return native;
-        }
-        if (Array.isArray(native)) return new NativeList(native, this.#dynamicElement);
-        if (isPlainObject(native)) return new NativeMap(native, this.#dynamicElement);
-        return new ErrorValue(`unsupported conversion to ref.Val: (${typeof native})${String(native)}`);
-    }
+    if (typeof native === "string" || typeof native === "boolean" || native === null) return native;
+    if (typeof native === "number") return numberValue(native);
+    if (typeof native === "bigint") return intOf(native);
+    if (native instanceof CelValue || native instanceof Uint8Array || native instanceof Type) return native;
+    if (Array.isArray(native)) return new NativeList(native, this.#dynamicElement);
+    if (isPlainObject(native)) return new NativeMap(native, this.#dynamicElement);
+    return new ErrorValue(`unsupported conversion to ref.Val: (${typeof native})`);
   }
 
   readonly #dynamicElement: ToValue = (native) => this.#dynamic(native);
+}
+
+function ofText(read: (text: string) => Value): (native: unknown) => Value | undefined {
+  return (native) => (typeof native === "string" ? read(native) : undefined);
 }
 
 /** A number whose type nothing declares is an int if it can be. */

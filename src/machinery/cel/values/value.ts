@@ -24,6 +24,11 @@ export abstract class CelValue {
     return undefined;
   }
 
+  /** How messages show it. */
+  toString(): string {
+    return this.type.toString();
+  }
+
   /** Whether it is what its type has when nothing was set: nothing in it. */
   get isZero(): boolean {
     return this.size === 0;
@@ -112,19 +117,12 @@ export const NO_SUCH_OVERLOAD = new ErrorValue("no such overload");
 
 /** The type at runtime; that of lists and maps says nothing about what is in them. */
 export function typeOf(value: Value): Type {
-  switch (typeof value) {
-    case "boolean":
-      return BOOL;
-    case "number":
-    case "bigint":
-      return INT;
-    case "string":
-      return STRING;
-    default:
-      if (value === null) return NULL;
-      if (value instanceof Uint8Array) return BYTES;
-      return value instanceof Type ? TYPE : value.type;
-  }
+  if (typeof value === "string") return STRING;
+  if (typeof value === "number" || typeof value === "bigint") return INT;
+  if (typeof value === "boolean") return BOOL;
+  if (value === null) return NULL;
+  if (value instanceof Uint8Array) return BYTES;
+  return value instanceof Type ? TYPE : value.type;
 }
 
 /** Whether two values are equal: numbers by what they count, whatever their types; values of other types that differ never are. */

@@ -21,6 +21,7 @@ import {
   UINT,
 } from "../../../../src/machinery/cel/types/type.js";
 import { WELL_KNOWN_TYPES } from "../../../../src/machinery/cel/types/well-known.js";
+import { describeValue } from "../../../../src/machinery/cel/values/describe.js";
 import { EMPTY_LIST, ListValue } from "../../../../src/machinery/cel/values/list.js";
 import { EMPTY_MAP, MapValue } from "../../../../src/machinery/cel/values/map.js";
 import { Duration } from "../../../../src/machinery/cel/values/duration.js";
@@ -138,20 +139,11 @@ function enumType(desc: DescEnum): Type {
 }
 
 function zero(type: Type): Value {
-  switch (type.kind) {
-    case "bool":
-      return false;
-    case "bytes":
-      return new Uint8Array();
-    case "double":
-      return new Double(0);
-    case "string":
-      return "";
-    case "uint":
-      return new Uint(0n);
-    default:
-      return 0;
-  }
+  if (type === BOOL) return false;
+  if (type === BYTES) return new Uint8Array();
+  if (type === DOUBLE) return new Double(0);
+  if (type === UINT) return new Uint(0n);
+  return type === STRING ? "" : 0;
 }
 
 /** What reading a field that is not set answers. */
@@ -258,7 +250,7 @@ function toJson(value: Value): Value {
   if (value instanceof Timestamp || value instanceof Duration) return value.toString();
   if (value instanceof MessageValue && value.desc.typeName === "google.protobuf.FieldMask") {
     const paths = value.get("paths");
-    return paths instanceof ListValue ? paths.toArray().join(",") : "";
+    return paths instanceof ListValue ? paths.toArray().map(describeValue).join(",") : "";
   }
   return value instanceof MessageValue && value.desc.typeName === "google.protobuf.Empty" ? EMPTY_MAP : value;
 }

@@ -167,31 +167,22 @@ function readElement(field: AnyField, written: unknown): Value {
   if (field.message !== undefined) return readMessage(field.message, written);
   if (field.enum !== undefined) {
     if (field.enum.typeName === "google.protobuf.NullValue") return null;
-    return typeof written === "number"
-      ? written
-      : (field.enum.value && enumNumber(field.enum.values, written as string)) || 0;
+    return typeof written === "number" ? written : enumNumber(field.enum.values, written as string);
   }
-  switch (typeof written) {
-    case "boolean":
-      return written;
-    default: {
-      const owner = field.kind === "extension" ? field.extendee : field.parent;
-      const declared = MESSAGES.findField(
-        owner.typeName,
-        field.kind === "extension" ? field.typeName : field.name,
-      )?.type;
-      const type =
-        field.fieldKind === "list"
-          ? declared?.parameter(0)
-          : field.fieldKind === "map"
-            ? declared?.parameter(1)
-            : declared;
-      if (type?.kind === "double") return new Double(Number(written));
-      if (type?.kind === "int") return intOf(BigInt(written as string));
-      if (type?.kind === "uint") return new Uint(BigInt(written as string));
-      return type?.kind === "bytes" ? readBytes(written as string) : (written as Value);
-    }
-  }
+  if (typeof written === "boolean") return written;
+  const type = scalarTypeOf(field);
+  if (type?.kind === "double") return new Double(Number(written));
+  if (type?.kind === "int") return intOf(BigInt(written as string));
+  if (type?.kind === "uint") return new Uint(BigInt(written as string));
+  return type?.kind === "bytes" ? readBytes(written as string) : (written as Value);
+}
+
+/** The type of a field's value, of its elements, or of its entries' values. */
+function scalarTypeOf(field: AnyField): Type | undefined {
+  const [owner, name] = field.kind === "extension" ? [field.extendee, field.typeName] : [field.parent, field.name];
+  const type = MESSAGES.findField(owner.typeName, name)?.type;
+  if (field.fieldKind === "list") return type?.parameter(0);
+  return field.fieldKind === "map" ? type?.parameter(1) : type;
 }
 
 function enumNumber(values: readonly { readonly name: string; readonly number: number }[], name: string): number {
