@@ -1,45 +1,32 @@
-import { RE2JS } from "re2js";
 import { codePoints } from "../evaluator/cost.js";
-import { ConstantError, type FunctionDeclaration, type Overload } from "../functions/declaration.js";
+import {
+  ConstantError,
+  type FunctionDeclaration,
+  type Implementation,
+  type Overload,
+} from "../functions/declaration.js";
 import { BOOL, BYTES, INT, listType, mapType, STRING, type Type, typeParameter } from "../types/type.js";
 import { spendSteps } from "../values/meter.js";
+import { Pattern, PatternError } from "./pattern.js";
 import { CelValue, ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 
-/** Compiles a pattern of RE2, whose matching takes time in proportion to text and pattern. Throws what RE2 says of a bad one. */
-export function compilePattern(pattern: string): RE2JS {
-  return RE2JS.compile(pattern);
-}
-
-/** Go's words for a pattern that is none. */
-export function patternFault(pattern: string, error: unknown): string {
-  const reason = error instanceof Error ? error.message.replace(/^error parsing regexp: /, "") : String(error);
-  return `error parsing regexp: ${reason.includes("`") ? reason : `${reason}: \`${pattern}\``}`;
-}
-
 function matches(text: string, pattern: string): Value {
-  spendSteps(PATTERN_STEPS + pattern.length);
   try {
-    return find(compilePattern(pattern), text, pattern);
+    return new Pattern(pattern).test(text);
   } catch (error) {
-    return new ErrorValue(patternFault(pattern, error));
+    if (error instanceof PatternError) return new ErrorValue(error.message);
+    throw error;
   }
 }
 
-/** What it takes to compile a pattern, beside its length. */
-const PATTERN_STEPS = 50;
-
-function find(compiled: RE2JS, text: string, pattern: string): boolean {
-  spendSteps((text.length * pattern.length) / 8);
-  return compiled.matcher(text).find();
-}
-
-function constantPattern([, pattern]: readonly (Value | undefined)[]): Overload["call"] | undefined {
-  if (typeof pattern !== "string") return undefined;
+/** A pattern that is written in the expression is compiled with it, and refused with it. */
+function constantPattern([, source]: readonly (Value | undefined)[]): Implementation | undefined {
+  if (typeof source !== "string") return undefined;
   try {
-    const compiled = compilePattern(pattern);
-    return (text: Value): Value => (typeof text === "string" ? find(compiled, text, pattern) : NO_SUCH_OVERLOAD);
+    const pattern = new Pattern(source);
+    return (text: Value): Value => (typeof text === "string" ? pattern.test(text) : NO_SUCH_OVERLOAD);
   } catch (error) {
-    throw new ConstantError(patternFault(pattern, error));
+    throw error instanceof PatternError ? new ConstantError(error.message) : error;
   }
 }
 
