@@ -5,7 +5,14 @@ import type { FunctionDeclaration, Overload } from "../functions/declaration.js"
 import { OPERATOR } from "../operators.js";
 import { ListValue } from "../values/list.js";
 import { EntryMap, isMapKey } from "../values/map.js";
-import { equalValues, ErrorValue, NO_SUCH_OVERLOAD, OptionalValue, type Value } from "../values/value.js";
+import {
+  equalValues,
+  ErrorValue,
+  NO_SUCH_OVERLOAD,
+  OPTIONAL_NONE,
+  OptionalValue,
+  type Value,
+} from "../values/value.js";
 import { type CallCost, OVERLOAD_COSTS } from "./cost.js";
 import { type Callable, callable, dispatcher } from "./dispatch.js";
 import { asAttribute, attribute, constant, type Frame, type Planned, type Step } from "./frame.js";
@@ -215,7 +222,8 @@ function planIndex(args: readonly Planned[], look: (operand: Value, key: Value) 
   const keyOf = key.resolve ?? key.evaluate;
   return attribute((frame) => {
     const value = look(resolve(frame), keyOf(frame));
-    frame.charge(1);
+    // What is not there costs nothing beside the attempt.
+    if (value !== OPTIONAL_NONE) frame.charge(1);
     return value;
   }, baseCost);
 }

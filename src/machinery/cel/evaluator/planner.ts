@@ -5,7 +5,7 @@ import type { Type } from "../types/type.js";
 import { ArrayList, GrowingList } from "../values/list.js";
 import { describeValue } from "../values/describe.js";
 import { EntryMap } from "../values/map.js";
-import { ErrorValue, OptionalValue, type Value } from "../values/value.js";
+import { ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../values/value.js";
 import { planCall } from "./calls.js";
 import { planComprehension } from "./comprehension.js";
 import { COST } from "./cost.js";
@@ -142,7 +142,7 @@ export class Planner {
   #selected(operand: Step, field: string): Step {
     return (frame) => {
       const value = qualify(operand(frame), field);
-      frame.charge(1);
+      if (value !== OPTIONAL_NONE) frame.charge(1);
       return value;
     };
   }

@@ -74,12 +74,24 @@ function match(text: string, at: number): readonly [string, string] | undefined 
   return undefined;
 }
 
+const CUT_ESCAPE = String.raw`\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?`;
+
+/** A string that breaks off at a line's end or a bad escape, an unfinished name in backquotes, or an unfinished operator. */
+const UNRECOGNIZED = new RegExp(
+  [
+    String.raw`[bB]?"(?:${ESCAPE}|[^\\"\n\r])*(?:${CUT_ESCAPE})?.?`,
+    String.raw`[bB]?'(?:${ESCAPE}|[^\\'\n\r])*(?:${CUT_ESCAPE})?.?`,
+    String.raw`[bB]?[rR]["'].*`,
+    "`[\\w./ -]*.?",
+    "[&|=]?[^]",
+  ].join("|"),
+  "uy",
+);
+
 /** How much of the text the lexer reads before it gives up: a string to the place where it ends or breaks. */
 function unrecognized(text: string, at: number): number {
-  const pattern =
-    /[bB]?[rR]?(?:"(?:\\["'\\?abfnrtv`]|[^\\"\n\r])*\\?.?|'(?:\\["'\\?abfnrtv`]|[^\\'\n\r])*\\?.?)|`[\w./ -]*.?|[&|=]?[^]/uy;
-  pattern.lastIndex = at;
-  const found = pattern.exec(text)?.[0] ?? text[at] ?? "";
+  UNRECOGNIZED.lastIndex = at;
+  const found = UNRECOGNIZED.exec(text)?.[0] ?? text[at] ?? "";
   return Math.max(found.length, 1);
 }
 
