@@ -10,7 +10,7 @@ import { LiteralError, unquoteBytes, unquoteString } from "./literals.js";
 import { type Macro, MacroError } from "./macros.js";
 import { TokenReader } from "./token-reader.js";
 
-/** How deeply rules of the grammar may be nested, a left-recursive chain (`1 + 1 + 1`) counting each link. */
+/** How deeply expressions may stand in each other, and how long a chain of operators or selections (`1 + 1 + 1`, `a.b.c`) may be. */
 const DEEPEST = 250;
 /** How many code points an expression may have. */
 const LONGEST = 100_000;
@@ -48,14 +48,14 @@ function parseRoot(source: SourceText, issues: Issues, factory: ExprFactory, fin
 /** Thrown where nothing sensible can be read behind an error. */
 class Abandoned extends Error {}
 
-type Rule = "expr" | "relation" | "calc" | "member";
-
 class Parser {
   readonly #tokens: TokenReader;
   readonly #issues: Issues;
   readonly #factory: ExprFactory;
   readonly #findMacro: FindMacro;
-  readonly #depth: Record<Rule, number> = { expr: 0, relation: 0, calc: 0, member: 0 };
+  /** How deep nodes are, by their ids; those that are not here have no depth. */
+  readonly #heights = new Map<number, number>();
+  #depth = 0;
 
   constructor(tokens: TokenReader, issues: Issues, factory: ExprFactory, findMacro: FindMacro) {
     this.#tokens = tokens;
@@ -75,19 +75,29 @@ class Parser {
     }
   }
 
-  /** Runs a rule one level deeper. */
-  #nested<T>(rule: Rule, body: () => T): T {
-    this.#enter(rule);
-    const parsed = body();
-    this.#depth[rule] -= 1;
-    return parsed;
+  #abandon(message: string): never {
+    this.#issues.report(undefined, message);
+    throw new Abandoned();
   }
 
-  #enter(rule: Rule): void {
-    this.#depth[rule] += 1;
-    if (this.#depth[rule] <= DEEPEST) return;
-    this.#issues.report(undefined, `expression recursion limit exceeded: ${DEEPEST}`);
-    throw new Abandoned();
+  /** Notes how deep a node is whose kind counts; what is in `inside` it holds. */
+  #deepen<T extends Expr>(node: T, ...inside: readonly Expr[]): T {
+    const height = 1 + this.#heightOf(inside);
+    if (height > DEEPEST) this.#abandon("max recursion depth exceeded");
+    this.#heights.set(node.id, height);
+    return node;
+  }
+
+  /** A node that is as deep as what it holds. */
+  #holding<T extends Expr>(node: T, ...inside: readonly Expr[]): T {
+    this.#heights.set(node.id, this.#heightOf(inside));
+    return node;
+  }
+
+  #heightOf(nodes: readonly Expr[]): number {
+    let height = 0;
+    for (const { id } of nodes) height = Math.max(height, this.#heights.get(id) ?? 0);
+    return height;
   }
 
   #expect(...kinds: readonly string[]): Token {
@@ -97,15 +107,25 @@ class Parser {
   }
 
   #expr(): Expr {
-    return this.#nested("expr", () => {
-      const condition = this.#logic("||", OPERATOR.or, () => this.#and());
-      const question = this.#tokens.take("?");
-      if (question === undefined) return condition;
-      const id = this.#factory.id(question.offset);
-      const yes = this.#logic("||", OPERATOR.or, () => this.#and());
-      this.#expect(":");
-      return this.#global(id, question.offset, OPERATOR.conditional, [condition, yes, this.#expr()]);
-    });
+    this.#depth += 1;
+    if (this.#depth > DEEPEST) this.#abandon(`expression recursion limit exceeded: ${DEEPEST}`);
+    const parsed = this.#conditional();
+    this.#depth -= 1;
+    return parsed;
+  }
+
+  #conditional(): Expr {
+    const condition = this.#or();
+    const question = this.#tokens.take("?");
+    if (question === undefined) return condition;
+    const id = this.#factory.id(question.offset);
+    const yes = this.#or();
+    this.#expect(":");
+    return this.#operator(id, question.offset, OPERATOR.conditional, [condition, yes, this.#expr()]);
+  }
+
+  #or(): Expr {
+    return this.#logic("||", OPERATOR.or, () => this.#and());
   }
 
   #and(): Expr {
@@ -119,37 +139,25 @@ class Parser {
       terms.push(term());
       ids.push(this.#factory.id(token.offset));
     }
-    return balanceLogic(terms, ids, (id, left, right) => this.#factory.call(id, operator, [left, right]));
+    const tree = balanceLogic(terms, ids, (id, left, right) => this.#factory.call(id, operator, [left, right]));
+    return ids.length === 0 ? tree : this.#holding(tree, ...terms);
   }
 
   #relation(): Expr {
-    return this.#chain("relation", [["<", "<=", ">=", ">", "==", "!=", "in"]], () => this.#calc());
+    return this.#chain(["<", "<=", ">=", ">", "==", "!=", "in"], () => this.#sum());
   }
 
-  #calc(): Expr {
-    return this.#chain(
-      "calc",
-      [
-        ["+", "-"],
-        ["*", "/", "%"],
-      ],
-      () => this.#unary(),
-    );
+  #sum(): Expr {
+    return this.#chain(["+", "-"], () => this.#chain(["*", "/", "%"], () => this.#unary()));
   }
 
-  /** Left-associative operators, those that bind most loosely first. */
-  #chain(rule: Rule, levels: readonly (readonly string[])[], operand: () => Expr): Expr {
-    const [symbols, ...tighter] = levels;
-    if (symbols === undefined) return this.#nested(rule, operand);
-    const links = this.#depth[rule];
-    let left = this.#chain(rule, tighter, operand);
+  /** Left-associative operators that bind equally. */
+  #chain(symbols: readonly string[], operand: () => Expr): Expr {
+    let left = operand();
     for (let token = this.#tokens.take(...symbols); token !== undefined; token = this.#tokens.take(...symbols)) {
-      this.#enter(rule);
       const id = this.#factory.id(token.offset);
-      const right = this.#chain(rule, tighter, operand);
-      left = this.#global(id, token.offset, BINARY.get(token.text) as string, [left, right]);
+      left = this.#operator(id, token.offset, BINARY.get(token.text) as string, [left, operand()]);
     }
-    this.#depth[rule] = links;
     return left;
   }
 
@@ -172,7 +180,7 @@ class Parser {
     }
     const id = count % 2 === 0 ? undefined : this.#factory.id(offset);
     const operand = this.#member();
-    return id === undefined ? operand : this.#global(id, offset, operator, [operand]);
+    return id === undefined ? operand : this.#holding(this.#callOrMacro(id, offset, operator, [operand]), operand);
   }
 
   #isNegativeNumber(symbol: string): boolean {
@@ -181,16 +189,10 @@ class Parser {
   }
 
   #member(): Expr {
-    const links = this.#depth.member;
-    this.#enter("member");
     let operand = this.#primary();
-    for (;;) {
-      const token = this.#tokens.take(".", "[");
-      if (token === undefined) break;
-      this.#enter("member");
+    for (let token = this.#tokens.take(".", "["); token !== undefined; token = this.#tokens.take(".", "[")) {
       operand = token.kind === "." ? this.#selected(operand, token) : this.#indexed(operand, token);
     }
-    this.#depth.member = links;
     return operand;
   }
 
@@ -204,12 +206,16 @@ class Parser {
     const field = name.kind === "IDENTIFIER" ? name.text : name.text.slice(1, -1);
     if (optional) {
       const literal = this.#factory.literal(this.#factory.id(name.offset), field);
-      return this.#factory.call(this.#factory.id(dot.offset), OPERATOR.optionalSelect, [operand, literal]);
+      const id = this.#factory.id(dot.offset);
+      return this.#deepen(this.#factory.call(id, OPERATOR.optionalSelect, [operand, literal]), operand);
     }
     const open = name.kind === "IDENTIFIER" ? this.#tokens.take("(") : undefined;
-    if (open === undefined) return this.#factory.select(this.#factory.id(dot.offset), operand, field);
+    if (open === undefined) {
+      return this.#deepen(this.#factory.select(this.#factory.id(dot.offset), operand, field), operand);
+    }
     const id = this.#factory.id(open.offset);
-    return this.#callOrMacro(id, open.offset, field, this.#arguments(), operand);
+    const args = this.#arguments();
+    return this.#deepen(this.#callOrMacro(id, open.offset, field, args, operand), operand, ...args);
   }
 
   #indexed(operand: Expr, bracket: Token): Expr {
@@ -217,7 +223,7 @@ class Parser {
     const id = this.#factory.id(bracket.offset);
     const index = this.#inBrackets("]", () => this.#expr());
     const operator = optional ? OPERATOR.optionalIndex : OPERATOR.index;
-    return this.#global(id, bracket.offset, operator, [operand, index]);
+    return this.#operator(id, bracket.offset, operator, [operand, index]);
   }
 
   #inBrackets<T>(closer: string, body: () => T): T {
@@ -273,7 +279,8 @@ class Parser {
     }
     if (open === undefined) return this.#factory.ident(this.#factory.id(name.offset), `${prefix}${name.text}`);
     const id = this.#factory.id(open.offset);
-    return this.#callOrMacro(id, open.offset, `${prefix}${name.text}`, this.#arguments());
+    const args = this.#arguments();
+    return this.#holding(this.#callOrMacro(id, open.offset, `${prefix}${name.text}`, args), ...args);
   }
 
   /** Entries of a literal up to its closing bracket, behind which a comma may stand. */
@@ -301,7 +308,7 @@ class Parser {
       count += 1;
       return this.#expr();
     });
-    return this.#factory.list(id, elements, optional);
+    return this.#holding(this.#factory.list(id, elements, optional), ...elements);
   }
 
   #map(brace: Token): Expr {
@@ -312,19 +319,22 @@ class Parser {
       const colon = this.#expect(":");
       return { id: this.#factory.id(colon.offset), key, value: this.#expr(), optional };
     });
-    return this.#factory.map(id, entries);
+    return this.#holding(this.#factory.map(id, entries), ...entries.flatMap(({ key, value }) => [key, value]));
   }
 
   #struct(typeName: string): Expr {
     const id = this.#factory.id(this.#expect("{").offset);
+    let fieldIsFirst = true;
     const fields = this.#entries("}", (): FieldEntry => {
       const optional = this.#tokens.take("?") !== undefined;
-      const name = this.#expect("IDENTIFIER", "ESC_IDENTIFIER");
+      const name = this.#tokens.fieldName(!optional && fieldIsFirst);
+      if (name === undefined) throw new Abandoned();
+      fieldIsFirst = false;
       const field = name.kind === "IDENTIFIER" ? name.text : name.text.slice(1, -1);
       const colon = this.#expect(":");
       return { id: this.#factory.id(colon.offset), field, value: this.#expr(), optional };
     });
-    return this.#factory.struct(id, typeName, fields);
+    return this.#holding(this.#factory.struct(id, typeName, fields), ...fields.map(({ value }) => value));
   }
 
   #literal(token: Token): Expr {
@@ -340,8 +350,8 @@ class Parser {
     }
   }
 
-  #global(id: number, offset: number, name: string, args: readonly Expr[]): Expr {
-    return this.#callOrMacro(id, offset, name, args);
+  #operator(id: number, offset: number, name: string, args: readonly Expr[]): Expr {
+    return this.#deepen(this.#callOrMacro(id, offset, name, args), ...args);
   }
 
   #callOrMacro(id: number, offset: number, name: string, args: readonly Expr[], target?: Expr): Expr {

@@ -85,6 +85,22 @@ export class TokenReader {
     return undefined;
   }
 
+  /** Takes the name of a field of a message; where it is the first, the message might have none. */
+  fieldName(first: boolean): Token | undefined {
+    const names = ["IDENTIFIER", "ESC_IDENTIFIER"];
+    const token = this.peek();
+    if (!first || names.includes(token.kind)) return this.expect(names);
+    const expected = ["}", ",", "?", ...names];
+    const isExtra = expected.includes(this.peek(1).kind);
+    this.#report(
+      token,
+      `${isExtra ? "extraneous" : "mismatched"} input '${token.text}' expecting ${nameSet(expected)}`,
+    );
+    if (!isExtra) return undefined;
+    this.next();
+    return this.expect(names);
+  }
+
   /** The names behind the first in `a.b.C{`, when what follows is a message; the brace is left. */
   messageName(): string[] | undefined {
     const names: string[] = [];
