@@ -3,7 +3,7 @@ import { check } from "./checker/checker.js";
 import type { Declarations } from "./checker/declarations.js";
 import type { FunctionDeclaration, Library, VariableDeclaration } from "./functions/declaration.js";
 import { Issues, SourceText } from "./issues.js";
-import { parse } from "./parser/parser.js";
+import { parse, type Syntax } from "./parser/parser.js";
 import type { Macro } from "./parser/macros.js";
 import { Program, type ProgramOptions } from "./program.js";
 import { STANDARD_LIBRARY } from "./standard/library.js";
@@ -21,6 +21,8 @@ export interface EnvironmentOptions {
   readonly types?: TypeProvider;
   /** Whether a list's elements, and a map's keys and values, must be of one type each. */
   readonly homogeneousLiterals?: boolean;
+  /** Whether names of fields may be written in backquotes: x.`a-b`. */
+  readonly quotedFields?: boolean;
 }
 
 /** An expression that was read, or what is wrong with it. */
@@ -29,18 +31,20 @@ export type Compiled<T> =
   | { readonly ast: undefined; readonly issues: Issues };
 
 /** The names that expressions may use: variables, functions, macros and types. It never changes. */
-export class Environment implements Declarations {
+export class Environment implements Declarations, Syntax {
   readonly container: string;
   readonly variables: ReadonlyMap<string, VariableDeclaration>;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly types: TypeProvider;
   readonly homogeneousLiterals: boolean;
+  readonly quotedFields: boolean;
   readonly #macros: ReadonlyMap<string, Macro>;
 
   private constructor(base: Environment | undefined, options: EnvironmentOptions) {
     const libraries = options.libraries ?? [];
     this.container = options.container ?? base?.container ?? "";
     this.homogeneousLiterals = options.homogeneousLiterals ?? base?.homogeneousLiterals ?? false;
+    this.quotedFields = options.quotedFields ?? base?.quotedFields ?? false;
     this.types =
       options.types === undefined
         ? (base?.types ?? WELL_KNOWN_TYPES)
@@ -75,7 +79,7 @@ export class Environment implements Declarations {
   /** Reads an expression without looking at types. */
   parse(text: string): Compiled<Ast> {
     const issues = new Issues(new SourceText(text));
-    const ast = parse(issues, (name, argCount, member) => this.#findMacro(name, argCount, member));
+    const ast = parse(issues, this);
     return issues.count === 0 ? { ast, issues: undefined } : { ast: undefined, issues };
   }
 
@@ -97,7 +101,7 @@ export class Environment implements Declarations {
     return new Program(ast, this, options);
   }
 
-  #findMacro(name: string, argCount: number, member: boolean): Macro | undefined {
+  findMacro(name: string, argCount: number, member: boolean): Macro | undefined {
     return this.#macros.get(`${name}:${argCount}:${member}`) ?? this.#macros.get(`${name}:*:${member}`);
   }
 }

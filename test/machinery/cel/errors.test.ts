@@ -81,6 +81,7 @@ const SYNTAX: readonly (readonly [expression: string, issues: readonly string[]]
   ['{"a": 1}."a"', ["1:10: Syntax error: no viable alternative at input '.\"a\"'"]],
   ["(x", ["1:3: Syntax error: missing ')' at '<EOF>'"]],
   ["size(text", ["1:10: Syntax error: missing ')' at '<EOF>'"]],
+  ["self.`name` == ''", ["1:6: unsupported syntax: '`'"]],
   ["while", ["1:1: reserved identifier: while"]],
   [
     "ints.map(var, var * var)",
@@ -167,7 +168,7 @@ const RUNTIME: readonly (readonly [expression: string, message: string])[] = [
   ["'abc'.substring(2, 1)", "invalid substring range. start: 2, end: 1"],
   ["'abc'.charAt(9)", "index out of range: 9"],
   ["ints.slice(2, 1)", "cannot slice(2, 1), start index must be less than or equal to end index"],
-  ["'%d'.format(['a'])", "error during formatting: integer clause can only be used on integers, was given string"],
+  ["'%d'.format(['a'])", "error during formatting: decimal clause can only be used on integers, was given string"],
   ["'%s'.format([])", "index 0 out of range"],
   ["x == 1 && map['none'] == 1 || map['no'] == 1", "no such key: none"],
 ];

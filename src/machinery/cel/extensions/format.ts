@@ -98,10 +98,31 @@ class Formatter {
   }
 }
 
-function refuse(clause: string, allowed: string, value: Value): never {
-  throw new FormatError(
-    `error during formatting: ${clause} can only be used on ${allowed}, was given ${typeOf(value).name}`,
-  );
+/** What a verb can be used on, in the words of each style. */
+const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>>> = {
+  literal: {
+    b: "only integers and bools can be formatted as binary",
+    d: "decimal clause can only be used on integers",
+    e: "scientific clause can only be used on doubles",
+    f: "fixed-point clause can only be used on doubles",
+    o: "octal clause can only be used on integers",
+    x: "only integers, byte buffers, and strings can be formatted as hex",
+  },
+  plain: {
+    b: "only ints, uints, and bools can be formatted as binary",
+    d: "decimal clause can only be used on ints, uints, and doubles",
+    e: "scientific clause can only be used on ints, uints, and doubles",
+    f: "fixed-point clause can only be used on ints, uints, and doubles",
+    o: "octal clause can only be used on ints and uints",
+    x: "only ints, uints, bytes, and strings can be formatted as hex",
+  },
+};
+
+const STRING_USES =
+  "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
+
+function refuse(use: string, value: Value): never {
+  throw new FormatError(`error during formatting: ${use}, was given ${typeOf(value).name}`);
 }
 
 function integerOf(value: Value): bigint | undefined {
@@ -124,9 +145,9 @@ class ValueWriter {
       case "d":
         return (value) => this.#decimal(value);
       case "f":
-        return (value) => this.#fixed(value, "fixed-point clause", (number) => fixedPoint(number, precision));
+        return (value) => this.#fixed("f", value, (number) => this.#fixedPoint(number, precision));
       case "e":
-        return (value) => this.#fixed(value, "scientific clause", (number) => scientific(number, precision));
+        return (value) => this.#fixed("e", value, (number) => this.#scientific(number, precision));
       case "b":
         return (value) => this.#binary(value);
       case "o":
@@ -155,13 +176,7 @@ class ValueWriter {
       value instanceof Timestamp ||
       value instanceof Duration;
     if (known) return describeValue(value);
-    return refuse(
-      "string clause",
-      this.#style === "plain"
-        ? "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
-        : "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
-      value,
-    );
+    return refuse(STRING_USES, value);
   }
 
   #bytes(bytes: Uint8Array): string {
@@ -199,30 +214,46 @@ class ValueWriter {
   #decimal(value: Value): string {
     const integer = integerOf(value);
     if (integer !== undefined) return integer.toString();
-    if (this.#style === "plain") {
-      return value instanceof Double
-        ? plainDouble(value.value)
-        : refuse("decimal clause", "ints, uints, and doubles", value);
-    }
-    return refuse("integer clause", "integers", value);
+    if (this.#style === "plain" && value instanceof Double) return plainDouble(value.value);
+    return this.#refuse("d", value);
   }
 
-  #fixed(value: Value, clause: string, write: (number: number) => string): string {
+  #refuse(verb: string, value: Value): never {
+    return refuse(USES[this.#style][verb] ?? "", value);
+  }
+
+  #fixed(verb: string, value: Value, write: (number: number) => string): string {
     const special = this.#style === "literal" && typeof value === "string" ? SPECIAL[value] : undefined;
     if (special !== undefined) return write(special);
     if (value instanceof Double) return write(value.value);
     const integer = this.#style === "plain" ? integerOf(value) : undefined;
     if (integer !== undefined) return write(Number(integer));
-    return refuse(clause, this.#style === "plain" ? "ints, uints, and doubles" : "doubles", value);
+    return this.#refuse(verb, value);
+  }
+
+  /** The older style writes numbers for readers of American English: `12,345.60`, `∞`. */
+  #fixedPoint(value: number, precision: number): string {
+    const text = fixedPoint(value, precision);
+    if (this.#style === "plain") return text;
+    return text.replace("Infinity", "∞").replace(/\d+/, (whole) => whole.replaceAll(/\d(?=(?:\d{3})+$)/g, "$&,"));
+  }
+
+  #scientific(value: number, precision: number): string {
+    const text = scientific(value, precision);
+    if (this.#style === "plain") return text;
+    return text.replace("Infinity", "∞").replace(/e([-+])(\d+)$/, (_, sign: string, digits: string) => {
+      const power = Array.from(digits, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("");
+      return `\u202f×\u202f10${sign === "-" ? "⁻" : ""}${power}`;
+    });
   }
 
   #binary(value: Value): string {
     if (typeof value === "boolean") return value ? "1" : "0";
-    return integerOf(value)?.toString(2) ?? refuse("binary clause", "integers and bools", value);
+    return integerOf(value)?.toString(2) ?? this.#refuse("b", value);
   }
 
   #octal(value: Value): string {
-    return integerOf(value)?.toString(8) ?? refuse("octal clause", "integers", value);
+    return integerOf(value)?.toString(8) ?? this.#refuse("o", value);
   }
 
   #hex(value: Value): string {
@@ -231,7 +262,7 @@ class ValueWriter {
       spendSteps(bytes.length);
       return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
     }
-    return integerOf(value)?.toString(16) ?? refuse("hex clause", "integers, byte buffers, and strings", value);
+    return integerOf(value)?.toString(16) ?? this.#refuse("x", value);
   }
 }
 

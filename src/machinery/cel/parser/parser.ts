@@ -22,18 +22,22 @@ const RESERVED = new Set(
   ),
 );
 
-/** How macros are found. */
-export type FindMacro = (name: string, argCount: number, member: boolean) => Macro | undefined;
+/** What an environment knows of syntax. */
+export interface Syntax {
+  findMacro(name: string, argCount: number, member: boolean): Macro | undefined;
+  /** Whether names of fields may be written in backquotes. Kubernetes has none. */
+  readonly quotedFields: boolean;
+}
 
 /** Parses an expression; where it is not one, `issues` says why, and what is returned means nothing. */
-export function parse(issues: Issues, findMacro: FindMacro): Ast {
+export function parse(issues: Issues, syntax: Syntax): Ast {
   const { source } = issues;
   const factory = new ExprFactory();
-  const root = parseRoot(source, issues, factory, findMacro);
+  const root = parseRoot(source, issues, factory, syntax);
   return { root, source: source.text, positions: factory.positions, macroCalls: factory.macroCalls };
 }
 
-function parseRoot(source: SourceText, issues: Issues, factory: ExprFactory, findMacro: FindMacro): Expr {
+function parseRoot(source: SourceText, issues: Issues, factory: ExprFactory, syntax: Syntax): Expr {
   if (source.points.length > LONGEST) {
     issues.report(
       undefined,
@@ -42,7 +46,7 @@ function parseRoot(source: SourceText, issues: Issues, factory: ExprFactory, fin
     return factory.invalid(0);
   }
   const tokens = tokenize(source, (offset, message) => issues.report(offset, message));
-  return new Parser(new TokenReader(tokens, issues), issues, factory, findMacro).parse();
+  return new Parser(new TokenReader(tokens, issues), issues, factory, syntax).parse();
 }
 
 /** Thrown where nothing sensible can be read behind an error. */
@@ -52,16 +56,16 @@ class Parser {
   readonly #tokens: TokenReader;
   readonly #issues: Issues;
   readonly #factory: ExprFactory;
-  readonly #findMacro: FindMacro;
+  readonly #syntax: Syntax;
   /** How deep nodes are, by their ids; those that are not here have no depth. */
   readonly #heights = new Map<number, number>();
   #depth = 0;
 
-  constructor(tokens: TokenReader, issues: Issues, factory: ExprFactory, findMacro: FindMacro) {
+  constructor(tokens: TokenReader, issues: Issues, factory: ExprFactory, syntax: Syntax) {
     this.#tokens = tokens;
     this.#issues = issues;
     this.#factory = factory;
-    this.#findMacro = findMacro;
+    this.#syntax = syntax;
   }
 
   parse(): Expr {
@@ -203,7 +207,7 @@ class Parser {
       this.#tokens.noAlternative(optional ? ".?" : ".");
       throw new Abandoned();
     }
-    const field = name.kind === "IDENTIFIER" ? name.text : name.text.slice(1, -1);
+    const field = this.#fieldName(name);
     if (optional) {
       const literal = this.#factory.literal(this.#factory.id(name.offset), field);
       const id = this.#factory.id(dot.offset);
@@ -216,6 +220,12 @@ class Parser {
     const id = this.#factory.id(open.offset);
     const args = this.#arguments();
     return this.#deepen(this.#callOrMacro(id, open.offset, field, args, operand), operand, ...args);
+  }
+
+  #fieldName({ kind, text, offset }: Token): string {
+    if (kind === "IDENTIFIER") return text;
+    if (!this.#syntax.quotedFields) this.#issues.report(offset, "unsupported syntax: '`'");
+    return text.slice(1, -1);
   }
 
   #indexed(operand: Expr, bracket: Token): Expr {
@@ -330,7 +340,7 @@ class Parser {
       const name = this.#tokens.fieldName(!optional && fieldIsFirst);
       if (name === undefined) throw new Abandoned();
       fieldIsFirst = false;
-      const field = name.kind === "IDENTIFIER" ? name.text : name.text.slice(1, -1);
+      const field = this.#fieldName(name);
       const colon = this.#expect(":");
       return { id: this.#factory.id(colon.offset), field, value: this.#expr(), optional };
     });
@@ -355,7 +365,7 @@ class Parser {
   }
 
   #callOrMacro(id: number, offset: number, name: string, args: readonly Expr[], target?: Expr): Expr {
-    const macro = this.#findMacro(name, args.length, target !== undefined);
+    const macro = this.#syntax.findMacro(name, args.length, target !== undefined);
     const call = this.#factory.call(id, name, args, target);
     if (macro === undefined) return call;
     try {

@@ -27,6 +27,7 @@ import type { WrittenDeclaration, WrittenTest } from "./suite.js";
 
 const base = Environment.create({
   types: MESSAGES,
+  quotedFields: true,
   libraries: [OPTIONAL_TYPES, TWO_VARIABLE_COMPREHENSIONS, BINDINGS, BLOCKS, ENCODERS, STRINGS_4, MATH, LISTS, SETS],
 });
 
