@@ -1,6 +1,7 @@
-import type { Ast, CheckedAst } from "./ast.js";
+import type { Ast, CheckedAst, Expr } from "./ast.js";
 import { check } from "./checker/checker.js";
 import type { Declarations } from "./checker/declarations.js";
+import type { Validator } from "./checker/validators.js";
 import type { FunctionDeclaration, Library, VariableDeclaration } from "./functions/declaration.js";
 import { Issues, SourceText } from "./issues.js";
 import { parse, type Syntax } from "./parser/parser.js";
@@ -23,6 +24,8 @@ export interface EnvironmentOptions {
   readonly homogeneousLiterals?: boolean;
   /** Whether names of fields may be written in backquotes: x.`a-b`. */
   readonly quotedFields?: boolean;
+  /** Run on expressions that are typed right; added to those that the environment has. */
+  readonly validators?: readonly Validator[];
 }
 
 /** An expression that was read, or what is wrong with it. */
@@ -39,11 +42,13 @@ export class Environment implements Declarations, Syntax {
   readonly homogeneousLiterals: boolean;
   readonly quotedFields: boolean;
   readonly #macros: ReadonlyMap<string, Macro>;
+  readonly #validators: readonly Validator[];
 
   private constructor(base: Environment | undefined, options: EnvironmentOptions) {
     const libraries = options.libraries ?? [];
     this.container = options.container ?? base?.container ?? "";
     this.homogeneousLiterals = options.homogeneousLiterals ?? base?.homogeneousLiterals ?? false;
+    this.#validators = [...(base === undefined ? [] : base.#validators), ...(options.validators ?? [])];
     this.quotedFields = options.quotedFields ?? base?.quotedFields ?? false;
     this.types =
       options.types === undefined
@@ -87,6 +92,10 @@ export class Environment implements Declarations, Syntax {
   check(ast: Ast): Compiled<CheckedAst> {
     const issues = new Issues(new SourceText(ast.source));
     const checked = check(ast, this, issues);
+    if (issues.count === 0) {
+      const report = (node: Expr, message: string): void => issues.report(ast.positions.get(node.id), message);
+      for (const validate of this.#validators) validate(checked, report);
+    }
     return issues.count === 0 ? { ast: checked, issues: undefined } : { ast: undefined, issues };
   }
 

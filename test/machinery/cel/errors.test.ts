@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LITERAL_VALIDATORS } from "../../../src/machinery/cel/checker/validators.js";
 import { LISTS } from "../../../src/machinery/cel/extensions/lists.js";
 import { OPTIONAL_TYPES } from "../../../src/machinery/cel/extensions/optionals.js";
 import { STRINGS_2 } from "../../../src/machinery/cel/extensions/strings.js";
@@ -196,6 +197,17 @@ describe("the issues of an expression", () => {
         " | ..．......．...............．^",
       ].join("\n"),
     );
+  });
+
+  test.each([
+    ["duration('1 hour') < duration('1h')", "1:10: invalid duration argument"],
+    ["timestamp('today') < timestamp('2024-01-01T00:00:00Z')", "1:11: invalid timestamp argument"],
+    ["ints.all(i, text.matches('['))", "1:26: invalid matches argument"],
+  ])("%s has a literal that can never be right", (text, message) => {
+    expect(issuesOf(text)).toBe("");
+    const validated = env.extend({ validators: LITERAL_VALIDATORS });
+    expect(validated.compile(text).issues?.toString().split("\n")[0]).toBe(`ERROR: <input>:${message}`);
+    expect(validated.compile("duration('1h') > duration('1m') && text.matches('a')").issues).toBeUndefined();
   });
 
   test("elements of different types are an issue where literals must be homogeneous", () => {
