@@ -1,5 +1,6 @@
 import type { Ast, CheckedAst } from "./ast.js";
 import type { Declarations } from "./checker/declarations.js";
+import type { CostOf } from "./evaluator/cost.js";
 import { CostExceeded, Frame, type Step } from "./evaluator/frame.js";
 import { Planner } from "./evaluator/planner.js";
 import { DYN } from "./types/type.js";
@@ -14,6 +15,8 @@ export interface ProgramOptions {
   readonly stepLimit?: number;
   /** Whether `has(x.y)` costs 1 beside what reading `x` costs. cel-go's default is true; Kubernetes has it cost nothing. */
   readonly presenceTestHasCost?: boolean;
+  /** Costs of calls that differ from cel-go's (its `ActualCostEstimator`); an overload's own cost goes before. */
+  readonly costOf?: CostOf;
 }
 
 /** What variables stand for: values, or what decoded objects hold. A name that is undefined was not given. */
@@ -44,6 +47,7 @@ export class Program {
       ...("types" in ast ? { types: ast.types, references: ast.references } : {}),
       toValue: (native, type) => adapter.toValue(type ?? DYN)(native),
       presenceTestHasCost: options.presenceTestHasCost ?? true,
+      costOf: options.costOf,
     });
     this.#step = planner.planRoot(ast);
   }

@@ -3,6 +3,7 @@ import { LISTS } from "../../../src/machinery/cel/extensions/lists.js";
 import { OPTIONAL_TYPES } from "../../../src/machinery/cel/extensions/optionals.js";
 import { SETS } from "../../../src/machinery/cel/extensions/sets.js";
 import { BOOL, BYTES, INT, listType, mapType, objectType, STRING } from "../../../src/machinery/cel/types/type.js";
+import type { ProgramOptions } from "../../../src/machinery/cel/program.js";
 import { ErrorValue } from "../../../src/machinery/cel/values/value.js";
 import { environment, evaluate } from "./environment.js";
 
@@ -123,6 +124,21 @@ describe("what evaluation costs", () => {
     ["has(self.labels) && has(self.labels.k)", 3],
   ])("%s costs %i where Kubernetes charges nothing for has()", (text, cost) => {
     expect(evaluate(env, text, bindings, { presenceTestHasCost: false }).cost).toBe(cost);
+  });
+
+  test("a program's own costs of calls go before those of the standard library", () => {
+    const asked: [string, string | undefined][] = [];
+    const options: ProgramOptions = {
+      costOf(name, overload) {
+        asked.push([name, overload]);
+        return name === "contains" ? ([target, part]) => String(target).length + String(part).length : undefined;
+      },
+    };
+    expect(evaluate(env, "'abc'.contains('b') && text == text", bindings, options).cost).toBe(4 + 52);
+    expect(asked).toEqual([
+      ["contains", "contains_string"],
+      ["_==_", "equals"],
+    ]);
   });
 
   test("evaluation ends as soon as it has cost more than the limit", () => {

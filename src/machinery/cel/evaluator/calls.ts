@@ -25,7 +25,7 @@ export function planCall(planner: Planner, node: CallExpr): Planned {
   if (special !== undefined) {
     return special(
       node.args.map((arg) => planner.plan(arg)),
-      node,
+      planner,
     );
   }
   const callee = findCallee(planner, node);
@@ -81,7 +81,7 @@ function planFunction(planner: Planner, callee: Callee, args: readonly Planned[]
   const special = single?.specialize?.(constants);
   const call = special === undefined ? dispatcher(name, overloads, types) : callable(special);
   const strict = !overloads.every((overload) => overload.nonStrict);
-  const cost = single?.cost ?? (single === undefined ? undefined : OVERLOAD_COSTS.get(single.id));
+  const cost = single?.cost ?? costOf(planner, name, single?.id);
   return {
     evaluate: callStep(
       args.map((arg) => arg.evaluate),
@@ -104,6 +104,12 @@ function orElse(id: string, args: readonly Planned[]): Step {
     const other = second(frame);
     return unwraps || other instanceof OptionalValue || other instanceof ErrorValue ? other : NO_SUCH_OVERLOAD;
   };
+}
+
+function costOf(planner: Planner, name: string, overload: string | undefined): CallCost | undefined {
+  return (
+    planner.options.costOf?.(name, overload) ?? (overload === undefined ? undefined : OVERLOAD_COSTS.get(overload))
+  );
 }
 
 /** A call as a step. Calls that cost 1 with one or two arguments, which nearly all are, make no array of them. */
@@ -163,15 +169,15 @@ function foldMembership(overload: Overload, args: readonly Planned[]): Planned |
   };
 }
 
-type PlanSpecial = (args: readonly Planned[], node: CallExpr) => Planned;
+type PlanSpecial = (args: readonly Planned[], planner: Planner) => Planned;
 
 /** The operators that do more than to compute a value of values. */
 const SPECIAL: ReadonlyMap<string, PlanSpecial> = new Map<string, PlanSpecial>([
   [OPERATOR.and, (args) => ({ evaluate: logic(args, false) })],
   [OPERATOR.or, (args) => ({ evaluate: logic(args, true) })],
   [OPERATOR.conditional, planConditional],
-  [OPERATOR.equals, (args) => planEquality(args, true)],
-  [OPERATOR.notEquals, (args) => planEquality(args, false)],
+  [OPERATOR.equals, (args, planner) => planEquality(args, true, costOf(planner, OPERATOR.equals, "equals"))],
+  [OPERATOR.notEquals, (args, planner) => planEquality(args, false, costOf(planner, OPERATOR.notEquals, "not_equals"))],
   [OPERATOR.index, (args) => planIndex(args, qualify)],
   [OPERATOR.optionalIndex, (args) => planIndex(args, qualifyOptional)],
   [OPERATOR.optionalSelect, (args) => planIndex(args, qualifyOptional)],
@@ -202,15 +208,14 @@ function planConditional(args: readonly Planned[]): Planned {
   }, 0);
 }
 
-function planEquality(args: readonly Planned[], wanted: boolean): Planned {
+function planEquality(args: readonly Planned[], wanted: boolean, cost: CallCost | undefined): Planned {
   const [left, right] = args.map((arg) => arg.evaluate) as [Step, Step];
-  const cost = OVERLOAD_COSTS.get("equals") as CallCost;
   const evaluate = (frame: Frame): Value => {
     const a = left(frame);
     const b = right(frame);
     const result = a instanceof ErrorValue ? a : b instanceof ErrorValue ? b : equalValues(a, b) === wanted;
     const short = typeof a !== "object" && typeof a !== "string";
-    frame.charge(short ? 1 : cost([a, b], result));
+    frame.charge(short ? 1 : (cost?.([a, b], result) ?? 1));
     return result;
   };
   return { evaluate };

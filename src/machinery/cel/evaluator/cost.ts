@@ -6,8 +6,11 @@ export const COST = { list: 10, map: 30, struct: 40 } as const;
 const PER_CHARACTER = 0.1;
 const PER_PATTERN_CHARACTER = 0.25;
 
-/** What a call cost; undefined in a table means 1. */
+/** What a call cost, of its arguments and its result. */
 export type CallCost = (args: readonly Value[], result: Value) => number;
+
+/** What calls of a function cost; undefined: what they cost anyway. The overload is undefined where the call may mean several. */
+export type CostOf = (name: string, overload: string | undefined) => CallCost | undefined;
 
 const firstSize: CallCost = ([text]) => Math.ceil(sizeOf(text) * PER_CHARACTER);
 const smallerSize: CallCost = ([a, b]) => Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * PER_CHARACTER);

@@ -8,7 +8,7 @@ import { EntryMap } from "../values/map.js";
 import { ErrorValue, OPTIONAL_NONE, OptionalValue, type Value } from "../values/value.js";
 import { planCall } from "./calls.js";
 import { planComprehension } from "./comprehension.js";
-import { COST } from "./cost.js";
+import { COST, type CostOf } from "./cost.js";
 import { asAttribute, attribute, constant, type Frame, type Planned, type Step } from "./frame.js";
 import { isPresent, qualify } from "./qualify.js";
 
@@ -21,6 +21,8 @@ export interface PlanOptions {
   readonly toValue: (native: unknown, type: Type | undefined) => Value;
   /** Whether `has(x.y)` costs 1 beside what reading `x` costs; Kubernetes has it cost nothing. */
   readonly presenceTestHasCost: boolean;
+  /** Costs of calls that go before those of the standard library; asked once for each call in the expression. */
+  readonly costOf: CostOf | undefined;
 }
 
 /** Makes functions of the nodes of an expression, once; they are called as often as it is evaluated. */
