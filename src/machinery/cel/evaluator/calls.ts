@@ -1,5 +1,5 @@
 import type { CallExpr, Expr } from "../ast.js";
-import { candidateNames } from "../checker/declarations.js";
+import { findFunction } from "../checker/declarations.js";
 import { qualifiedName } from "../checker/qualified-name.js";
 import type { FunctionDeclaration, Overload } from "../functions/declaration.js";
 import { OPERATOR } from "../operators.js";
@@ -43,14 +43,7 @@ interface Callee {
 }
 
 function findCallee(planner: Planner, node: CallExpr): Callee {
-  const { container, functions } = planner.options.declarations;
-  const find = (name: string): FunctionDeclaration | undefined => {
-    for (const candidate of candidateNames(container, name)) {
-      const found = functions.get(candidate);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
+  const find = (name: string): FunctionDeclaration | undefined => findFunction(planner.options.declarations, name);
   const reference = planner.options.references?.get(node.id);
   const left = reference?.kind === "function" ? new Set(reference.overloads) : undefined;
   const choose = (declared: FunctionDeclaration | undefined, args: readonly Expr[], member: boolean): Callee => ({

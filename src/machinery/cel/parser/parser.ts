@@ -1,12 +1,11 @@
 import type { Ast, Expr, FieldEntry, MapEntry } from "../ast.js";
 import { type Issues, SourceText } from "../issues.js";
 import { BINARY, OPERATOR } from "../operators.js";
-import { Double, Uint, type Value } from "../values/value.js";
-import { fitsInt, fitsUint, intOf } from "../values/int.js";
 import { balanceLogic } from "./balance.js";
 import { ExprFactory, MacroBuilder } from "./expr-factory.js";
 import { type Token, tokenize } from "./lexer.js";
-import { LiteralError, unquoteBytes, unquoteString } from "./literals.js";
+import { LiteralError } from "./literal-error.js";
+import { literalValue } from "./literal-value.js";
 import { type Macro, MacroError } from "./macros.js";
 import { TokenReader } from "./token-reader.js";
 
@@ -381,38 +380,4 @@ class Parser {
       return this.#factory.invalid(id);
     }
   }
-}
-
-/** What a token of a literal means. Throws {@link LiteralError}. */
-function literalValue(kind: string, text: string): Value {
-  switch (kind) {
-    case "NUM_INT": {
-      const value = integerOf(text);
-      if (!fitsInt(value)) throw new LiteralError("invalid int literal");
-      return intOf(value);
-    }
-    case "NUM_UINT": {
-      const value = integerOf(text.slice(0, -1));
-      if (!fitsUint(value)) throw new LiteralError("invalid uint literal");
-      return new Uint(value);
-    }
-    case "NUM_FLOAT": {
-      const value = Number(text);
-      if (!Number.isFinite(value)) throw new LiteralError("invalid double literal");
-      return new Double(value);
-    }
-    case "STRING":
-      return unquoteString(text);
-    case "BYTES":
-      return unquoteBytes(text.slice(1));
-    case "true":
-    case "false":
-      return kind === "true";
-    default:
-      return null;
-  }
-}
-
-function integerOf(text: string): bigint {
-  return text.startsWith("-") ? -BigInt(text.slice(1)) : BigInt(text);
 }

@@ -1,3 +1,4 @@
+import { goQuote } from "../../../base/go-quote.js";
 import { formatG } from "../../go-values/format-g.js";
 import type { FunctionDeclaration, Implementation, Overload } from "../functions/declaration.js";
 import {
@@ -33,11 +34,11 @@ function conversion(
 
 /** Go's words for a text that is no value of a type. */
 function syntaxError(function_: string, text: string): ErrorValue {
-  return new ErrorValue(`strconv.${function_}: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return new ErrorValue(`strconv.${function_}: parsing ${goQuote(text)}: invalid syntax`);
 }
 
 function rangeError(function_: string, text: string): ErrorValue {
-  return new ErrorValue(`strconv.${function_}: parsing ${JSON.stringify(text)}: value out of range`);
+  return new ErrorValue(`strconv.${function_}: parsing ${goQuote(text)}: value out of range`);
 }
 
 function doubleToInt({ value }: Double): Value {
@@ -118,14 +119,14 @@ function stringToBytes(text: string): Value {
 }
 
 function stringToDuration(text: string): Value {
-  return parseDuration(text) ?? new ErrorValue(`time: invalid duration ${JSON.stringify(text)}`);
+  return parseDuration(text) ?? new ErrorValue(`time: invalid duration ${goQuote(text)}`);
 }
 
 function stringToTimestamp(text: string): Value {
   return (
     parseTimestamp(text) ??
     new ErrorValue(
-      `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)} as "2006"`,
+      `parsing time ${goQuote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${goQuote(text)} as "2006"`,
     )
   );
 }

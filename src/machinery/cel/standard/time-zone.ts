@@ -1,3 +1,4 @@
+import { goQuote } from "../../../base/go-quote.js";
 import type { Timestamp } from "../values/timestamp.js";
 import { ErrorValue } from "../values/value.js";
 
@@ -52,7 +53,7 @@ function zoneOffset(zone: string, seconds: number): number | ErrorValue {
 
 function fixedOffset(zone: string): number | ErrorValue {
   const match = /^([-+]?)(\d+):(\d+)$/.exec(zone);
-  if (match === null) return new ErrorValue(`strconv.Atoi: parsing ${JSON.stringify(zone)}: invalid syntax`);
+  if (match === null) return new ErrorValue(`strconv.Atoi: parsing ${goQuote(zone)}: invalid syntax`);
   const [, sign, hours, minutes] = match;
   return (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
 }

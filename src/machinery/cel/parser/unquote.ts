@@ -1,5 +1,4 @@
-/** Cannot be read as a literal; the message is cel-go's. */
-export class LiteralError extends Error {}
+import { LiteralError } from "./literal-error.js";
 
 const SIMPLE: Readonly<Record<string, string>> = {
   a: "\u0007",
