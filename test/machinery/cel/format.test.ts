@@ -25,6 +25,14 @@ const ROWS: readonly (readonly [expression: string, kubernetes: string, newest: 
 ];
 
 describe("format", () => {
+  test("a text that is no number is none, whatever it is called", () => {
+    const env = environment({}, { libraries: [STRINGS_2] });
+    expect(evaluate(env, "'%f'.format(['constructor'])").value).toMatchObject({
+      message: "error during formatting: fixed-point clause can only be used on doubles, was given string",
+    });
+    expect(evaluate(env, "'%f'.format(['NaN'])").value).toBe("NaN");
+  });
+
   test.each(ROWS)("%s is %j", (text, kubernetes, newest) => {
     expect(evaluate(environment({}, { libraries: [STRINGS_2] }), text).value).toBe(kubernetes);
     expect(evaluate(environment({}, { libraries: [STRINGS_4] }), text).value).toBe(newest);

@@ -225,7 +225,7 @@ class ValueWriter {
   }
 
   #fixed(verb: string, value: Value, write: (number: number) => string): string {
-    const special = this.#style === "literal" && typeof value === "string" ? SPECIAL[value] : undefined;
+    const special = this.#style === "literal" ? SPECIAL.get(value) : undefined;
     if (special !== undefined) return write(special);
     if (value instanceof Double) return write(value.value);
     const integer = this.#style === "plain" ? integerOf(value) : undefined;
@@ -268,8 +268,9 @@ class ValueWriter {
   }
 }
 
-const SPECIAL: Readonly<Record<string, number>> = {
-  NaN: Number.NaN,
-  Infinity: Number.POSITIVE_INFINITY,
-  "-Infinity": Number.NEGATIVE_INFINITY,
-};
+/** Texts that the older style takes for numbers. */
+const SPECIAL: ReadonlyMap<Value, number> = new Map<Value, number>([
+  ["NaN", Number.NaN],
+  ["Infinity", Number.POSITIVE_INFINITY],
+  ["-Infinity", Number.NEGATIVE_INFINITY],
+]);
