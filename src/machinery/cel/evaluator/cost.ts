@@ -1,3 +1,4 @@
+import { spendSteps } from "../values/meter.js";
 import { CelValue, OptionalValue, type Value } from "../values/value.js";
 
 /** What nodes cost beside what is in them, in cel-go's units. */
@@ -46,7 +47,10 @@ export const OVERLOAD_COSTS: ReadonlyMap<string, CallCost> = new Map<string, Cal
 
 /** The size that costs are computed with: code points, bytes, elements or entries; 1 for all that has no size. */
 export function sizeOf(value: Value | undefined): number {
-  if (typeof value === "string") return codePoints(value);
+  if (typeof value === "string") {
+    spendSteps(value.length / 64);
+    return codePoints(value);
+  }
   if (value instanceof Uint8Array) return value.length;
   if (value instanceof OptionalValue) return sizeOf(value.value);
   if (value instanceof CelValue) return value.size ?? 1;

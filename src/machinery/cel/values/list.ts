@@ -93,6 +93,8 @@ class ConcatenatedList extends ListValue {
   }
 
   at(index: number): Value {
+    // Concatenated lists hold each other: finding an element takes as long as they are deep.
+    spendSteps(1);
     const { size } = this.#front;
     return index < size ? this.#front.at(index) : this.#back.at(index - size);
   }
