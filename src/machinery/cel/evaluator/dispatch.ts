@@ -1,0 +1,60 @@
+import { type Implementation, type Overload } from "../functions/declaration.js";
+import { isDyn } from "../types/assignable.js";
+import type { Type } from "../types/type.js";
+import { ErrorValue, typeOf, type Value } from "../values/value.js";
+
+/** A function of values that answers an error where no overload fits. */
+export type Callable = (...args: Value[]) => Value;
+
+/**
+ * What calls one of several overloads by the types of the arguments at runtime. Where the checker has left one, and knows the types
+ * of all arguments, it is called directly.
+ */
+export function dispatcher(
+  name: string,
+  overloads: readonly Overload[],
+  known: readonly (Type | undefined)[],
+): Callable {
+  const [only] = overloads;
+  if (only !== undefined && overloads.length === 1 && isCertain(only, known)) return callable(only.call);
+  return (...args) => {
+    const overload = overloads.find((candidate) => fitsAtRuntime(candidate, args));
+    return overload === undefined ? noSuchOverload(name, args) : callable(overload.call)(...args);
+  };
+}
+
+export function callable(implementation: Implementation): Callable {
+  return implementation as Callable;
+}
+
+/** Whether the checker has proved that the arguments are what the overload takes. */
+function isCertain(overload: Overload, known: readonly (Type | undefined)[]): boolean {
+  return overload.args.every((wanted, index) => {
+    const type = known[index];
+    if (wanted.kind === "dyn" || wanted.kind === "typeParam") return true;
+    return type !== undefined && !isDyn(type) && !type.nullable && type.kind === wanted.kind && type.kind !== "null";
+  });
+}
+
+/** Whether an overload takes these values; what is inside of lists and maps is not looked at. */
+export function fitsAtRuntime(overload: Overload, args: readonly Value[]): boolean {
+  return (
+    overload.args.length === args.length &&
+    overload.args.every((wanted, index) => {
+      const value = args[index] as Value;
+      if (wanted.kind === "dyn" || wanted.kind === "any" || wanted.kind === "typeParam") return true;
+      if (value instanceof ErrorValue) return overload.nonStrict ?? false;
+      const type = typeOf(value);
+      return type.kind === wanted.kind && type.name === wanted.name;
+    })
+  );
+}
+
+function noSuchOverload(name: string, args: readonly Value[]): ErrorValue {
+  const error = args.find((arg) => arg instanceof ErrorValue);
+  if (error !== undefined) return error;
+  const named = /^\w+$/.test(name) && !["size", "matches"].includes(name);
+  return new ErrorValue(
+    named ? `no such overload: ${name}(${args.map((arg) => typeOf(arg).name).join(", ")})` : "no such overload",
+  );
+}

@@ -1,0 +1,79 @@
+import type { Meter } from "../values/meter.js";
+import type { Value } from "../values/value.js";
+
+/** Ends an evaluation that costs more than it may. */
+export class CostExceeded extends Error {
+  constructor() {
+    super("operation cancelled: actual cost limit exceeded");
+  }
+}
+
+/** What one evaluation knows: its variables, and what it has cost. */
+export class Frame {
+  /** Variables of comprehensions, each at the place that the planner gave it. */
+  readonly locals: Value[] = [];
+  readonly meter: Meter;
+  readonly #resolve: (name: string) => unknown;
+  readonly #limit: number;
+  readonly #globals = new Map<string, Value>();
+  /** In cel-go's units. */
+  cost = 0;
+
+  constructor(resolve: (name: string) => unknown, meter: Meter, limit: number) {
+    this.#resolve = resolve;
+    this.meter = meter;
+    this.#limit = limit;
+  }
+
+  /** Throws {@link CostExceeded} when more is spent than the limit. */
+  charge(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.#limit) throw new CostExceeded();
+  }
+
+  /** A variable from outside of the expression, made a value once; undefined: it was not given. */
+  global(name: string, toValue: (native: unknown) => Value): Value | undefined {
+    const known = this.#globals.get(name);
+    if (known !== undefined) return known;
+    const native = this.#resolve(name);
+    if (native === undefined) return undefined;
+    const value = toValue(native);
+    this.#globals.set(name, value);
+    return value;
+  }
+}
+
+/** A planned node: computes its value in a frame. */
+export type Step = (frame: Frame) => Value;
+
+/** A planned node, with what other nodes plan by. */
+export interface Planned {
+  readonly evaluate: Step;
+  /** Set on nodes whose value never changes. They cost nothing. */
+  readonly constant?: Value;
+  /** Set on variables and what is selected from them: the value without the cost of reading a variable, which a branch of `?:` and an index do not pay. */
+  readonly resolve?: Step;
+  /** What `evaluate` costs above `resolve`. */
+  readonly baseCost?: number;
+}
+
+export function constant(value: Value): Planned {
+  return { evaluate: () => value, constant: value };
+}
+
+/** A variable, or what is selected from one. */
+export function attribute(resolve: Step, baseCost: number): Planned {
+  if (baseCost === 0) return { evaluate: resolve, resolve, baseCost };
+  const evaluate: Step = (frame) => {
+    const value = resolve(frame);
+    frame.charge(baseCost);
+    return value;
+  };
+  return { evaluate, resolve, baseCost };
+}
+
+/** Of a node that something is selected from: how to read it, and what the selection costs beside that. */
+export function asAttribute(planned: Planned): { readonly resolve: Step; readonly baseCost: number } {
+  if (planned.resolve === undefined) return { resolve: planned.evaluate, baseCost: 1 };
+  return { resolve: planned.resolve, baseCost: planned.baseCost ?? 1 };
+}

@@ -1,0 +1,62 @@
+import type { Macro } from "../parser/macros.js";
+import type { Type } from "../types/type.js";
+import type { Value } from "../values/value.js";
+
+/** One signature of a function, and what computes it. */
+export interface Overload {
+  /** cel-go's name of the signature. Cost rules and checked expressions refer to it. */
+  readonly id: string;
+  /** The types of the arguments, that of the target of a member function first. */
+  readonly args: readonly Type[];
+  readonly result: Type;
+  /** Called on something: `x.f(y)`. */
+  readonly member?: boolean;
+  /** Errors are arguments too; without it a call with one of them is that error. */
+  readonly nonStrict?: boolean;
+  /** Of optionals: the second argument is computed only when the first has no value, and is the result then. */
+  readonly lazy?: boolean;
+  /**
+   * Computes the call. The arguments are of the types above, but for what the types of CEL do not say about lists and maps; it
+   * answers an {@link ErrorValue} where it fails, and throws nothing. Work that grows with the arguments is paid for with `spendSteps`.
+   */
+  readonly call: Implementation;
+  /** Computes the call when arguments are constants (undefined: they are not), so that a pattern is compiled once. May throw {@link ConstantError}. */
+  specialize?(constants: readonly (Value | undefined)[]): Implementation | undefined;
+  /** What the call cost, if it is not one of the costs of the standard library, and not 1. */
+  cost?(args: readonly Value[], result: Value): number;
+}
+
+/** An implementation declares the classes of values that its types say. */
+export type Implementation = (...args: never[]) => Value;
+
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+}
+
+/** A variable, or with a value a constant. */
+export interface VariableDeclaration {
+  readonly name: string;
+  readonly type: Type;
+  readonly value?: Value;
+}
+
+/** What is added to an environment together. */
+export interface Library {
+  readonly functions?: readonly FunctionDeclaration[];
+  readonly macros?: readonly Macro[];
+  readonly variables?: readonly VariableDeclaration[];
+}
+
+/** A constant argument that no call can work with: the expression is refused before it runs. */
+export class ConstantError extends Error {}
+
+/** A function that is called with all of its arguments in parentheses. */
+export function globalOverload(id: string, args: readonly Type[], result: Type, call: Implementation): Overload {
+  return { id, args, result, call };
+}
+
+/** A function that is called on its first argument. */
+export function memberOverload(id: string, args: readonly Type[], result: Type, call: Implementation): Overload {
+  return { id, args, result, member: true, call };
+}

@@ -1,0 +1,90 @@
+/** What is wrong with an expression. */
+export interface Issue {
+  readonly message: string;
+  /** From 1; 0 with column -1: the issue has no place. */
+  readonly line: number;
+  /** From 0, in code points. */
+  readonly column: number;
+}
+
+/** As many issues as cel-go lists; it only counts the rest. */
+const MOST = 100;
+
+/** The code points where lines begin. */
+export class SourceText {
+  readonly text: string;
+  readonly points: readonly string[];
+  readonly #lineStarts: readonly number[];
+
+  constructor(text: string) {
+    this.text = text;
+    this.points = Array.from(text);
+    this.#lineStarts = [0, ...this.points.flatMap((point, index) => (point === "\n" ? [index + 1] : []))];
+  }
+
+  /** The place of a code point. */
+  locate(offset: number): { readonly line: number; readonly column: number } {
+    let line = this.#lineStarts.findLastIndex((start) => start <= offset);
+    if (line === -1) line = 0;
+    return { line: line + 1, column: offset - (this.#lineStarts[line] ?? 0) };
+  }
+
+  /** A line, counted from 1, without its end; undefined if there is none. */
+  line(number: number): string | undefined {
+    const start = this.#lineStarts[number - 1];
+    if (start === undefined) return undefined;
+    const next = this.#lineStarts[number];
+    return this.points.slice(start, next === undefined ? undefined : next - 1).join("");
+  }
+}
+
+/** The issues of one expression, in the order in which they were found. */
+export class Issues {
+  readonly source: SourceText;
+  readonly #found: Issue[] = [];
+  #count = 0;
+
+  constructor(source: SourceText) {
+    this.source = source;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Reports at a code point, or at no place. */
+  report(offset: number | undefined, message: string): void {
+    this.#count += 1;
+    if (this.#count > MOST) return;
+    const place = offset === undefined ? { line: -1, column: -1 } : this.source.locate(offset);
+    this.#found.push({ message, ...place });
+  }
+
+  /** All, in the order of their places. */
+  list(): readonly Issue[] {
+    return this.#found.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  }
+
+  /** As cel-go prints them: each with its line and a caret below. */
+  toString(): string {
+    const lines = this.list().map((issue) => this.#render(issue));
+    if (this.#count > MOST) lines.push(`${this.#count - MOST} more errors were truncated`);
+    return lines.join("\n");
+  }
+
+  #render({ message, line, column }: Issue): string {
+    const head = `ERROR: <input>:${line}:${column + 1}: ${message}`;
+    const snippet = this.source.line(line);
+    if (snippet === undefined || snippet.length > LONGEST_SNIPPET) return head;
+    const points = Array.from(snippet.replaceAll("\t", " "));
+    const dots = points.slice(0, Math.max(column, 0)).map((point) => (isWide(point) ? "\uff0e" : "."));
+    const caret = isWide(points[column] ?? "") ? "\uff3e" : "^";
+    return `${head}\n | ${points.join("")}\n | ${dots.join("")}${caret}`;
+  }
+}
+
+const LONGEST_SNIPPET = 16_384;
+
+function isWide(point: string): boolean {
+  return (point.codePointAt(0) ?? 0) > 0x7f;
+}

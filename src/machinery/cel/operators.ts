@@ -1,0 +1,40 @@
+/** The names of operators as functions, which are cel-go's and are seen in messages. */
+export const OPERATOR = {
+  conditional: "_?_:_",
+  and: "_&&_",
+  or: "_||_",
+  not: "!_",
+  equals: "_==_",
+  notEquals: "_!=_",
+  less: "_<_",
+  lessEquals: "_<=_",
+  greater: "_>_",
+  greaterEquals: "_>=_",
+  add: "_+_",
+  subtract: "_-_",
+  multiply: "_*_",
+  divide: "_/_",
+  modulo: "_%_",
+  negate: "-_",
+  index: "_[_]",
+  optionalIndex: "_[?_]",
+  optionalSelect: "_?._",
+  in: "@in",
+  notStrictlyFalse: "@not_strictly_false",
+} as const;
+
+/** Binary operators by their symbols. */
+export const BINARY: ReadonlyMap<string, string> = new Map([
+  ["<", OPERATOR.less],
+  ["<=", OPERATOR.lessEquals],
+  [">", OPERATOR.greater],
+  [">=", OPERATOR.greaterEquals],
+  ["==", OPERATOR.equals],
+  ["!=", OPERATOR.notEquals],
+  ["in", OPERATOR.in],
+  ["+", OPERATOR.add],
+  ["-", OPERATOR.subtract],
+  ["*", OPERATOR.multiply],
+  ["/", OPERATOR.divide],
+  ["%", OPERATOR.modulo],
+]);

@@ -1,0 +1,75 @@
+import type { Ast, CheckedAst } from "./ast.js";
+import type { Declarations } from "./checker/declarations.js";
+import type { CostOf } from "./evaluator/cost.js";
+import { CostExceeded, Frame, type Step } from "./evaluator/frame.js";
+import { Planner } from "./evaluator/planner.js";
+import { DYN } from "./types/type.js";
+import { Meter, metered, StepsSpent } from "./values/meter.js";
+import { NativeAdapter } from "./values/native.js";
+import { ErrorValue, type Value } from "./values/value.js";
+
+export interface ProgramOptions {
+  /** Where evaluation ends with "operation cancelled: actual cost limit exceeded". */
+  readonly costLimit?: number;
+  /** Where evaluation ends with "operation interrupted", whatever it has cost. A step takes about 20 nanoseconds. */
+  readonly stepLimit?: number;
+  /** Whether `has(x.y)` costs 1 beside what reading `x` costs. cel-go's default is true; Kubernetes has it cost nothing. */
+  readonly presenceTestHasCost?: boolean;
+  /** Costs of calls that differ from cel-go's (its `ActualCostEstimator`); an overload's own cost goes before. */
+  readonly costOf?: CostOf;
+}
+
+/** What variables stand for: values, or what decoded objects hold. A name that is undefined was not given. */
+export type Bindings = Readonly<Record<string, unknown>> | ((name: string) => unknown);
+
+export interface Evaluation {
+  /** The result; an {@link ErrorValue} where evaluation failed. */
+  readonly value: Value;
+  /** In cel-go's units. */
+  readonly cost: number;
+  /** How evaluation was ended from outside of the expression, if it was. */
+  readonly ended?: "cost" | "steps";
+}
+
+/** How many steps an evaluation takes at most when its caller sets no limit: some tens of milliseconds. */
+const MOST_STEPS = 2_000_000;
+
+/** An expression that is ready to be evaluated, as often as wanted. Evaluations share nothing. */
+export class Program {
+  readonly #step: Step;
+  readonly #options: ProgramOptions;
+
+  constructor(ast: Ast | CheckedAst, declarations: Declarations, options: ProgramOptions) {
+    this.#options = options;
+    const adapter = new NativeAdapter(declarations.types);
+    const planner = new Planner({
+      declarations,
+      ...("types" in ast ? { types: ast.types, references: ast.references } : {}),
+      toValue: (native, type) => adapter.toValue(type ?? DYN)(native),
+      presenceTestHasCost: options.presenceTestHasCost ?? true,
+      costOf: options.costOf,
+    });
+    this.#step = planner.planRoot(ast);
+  }
+
+  /** Evaluates with these variables. It throws nothing: what goes wrong is the value. */
+  evaluate(bindings: Bindings = {}, costLimit = this.#options.costLimit ?? Number.POSITIVE_INFINITY): Evaluation {
+    const resolve = typeof bindings === "function" ? bindings : (name: string) => own(bindings, name);
+    const meter = new Meter(this.#options.stepLimit ?? MOST_STEPS);
+    const frame = new Frame(resolve, meter, costLimit);
+    try {
+      const value = metered(meter, () => this.#step(frame));
+      return { value, cost: frame.cost };
+    } catch (error) {
+      if (error instanceof CostExceeded)
+        return { value: new ErrorValue(error.message), cost: frame.cost, ended: "cost" };
+      if (error instanceof StepsSpent)
+        return { value: new ErrorValue(error.message), cost: frame.cost, ended: "steps" };
+      throw error;
+    }
+  }
+}
+
+function own(bindings: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(bindings, name) ? bindings[name] : undefined;
+}

@@ -1,0 +1,78 @@
+import type { Substitution } from "./substitution.js";
+import type { Kind, Type } from "./type.js";
+
+/**
+ * Whether a value of one type may stand where the other is expected: the rules of cel-go's checker, which tell no direction
+ * apart. What this teaches about type parameters goes into `known`, also when the answer is false: callers try on a copy.
+ */
+export function isAssignable(known: Substitution, a: Type, b: Type): boolean {
+  if (b.kind === "typeParam") {
+    const answer = bindParameter(known, a, b);
+    if (answer === "bound") return true;
+    if (answer === "conflict") return false;
+  }
+  if (a.kind === "typeParam") return bindParameter(known, b, a) === "bound";
+  if (isDynOrError(a) || isDynOrError(b)) return true;
+  if (a.kind === "null") return acceptsNull(b);
+  if (b.kind === "null") return acceptsNull(a);
+  if (a.kind !== b.kind) return false;
+  return a.kind === "type" || (a.name === b.name && areAssignable(known, a.parameters, b.parameters));
+}
+
+/** {@link isAssignable} of each pair, of lists of the same length. */
+export function areAssignable(known: Substitution, as: readonly Type[], bs: readonly Type[]): boolean {
+  return as.length === bs.length && as.every((type, index) => isAssignable(known, type, bs[index] as Type));
+}
+
+/** Of two types of which one may stand for the other, the one that allows more. */
+export function mostGeneral(a: Type, b: Type): Type {
+  return isEqualOrLessSpecific(a, b) ? a : b;
+}
+
+export function isDyn(type: Type): boolean {
+  return type.kind === "dyn" || type.kind === "any";
+}
+
+export function isDynOrError(type: Type): boolean {
+  return isDyn(type) || type.kind === "error";
+}
+
+const NULLABLE: ReadonlySet<Kind> = new Set<Kind>(["any", "duration", "null", "opaque", "struct", "timestamp"]);
+
+function acceptsNull(type: Type): boolean {
+  return type.nullable || NULLABLE.has(type.kind);
+}
+
+/** Makes `parameter` stand for `type`, or finds that it does already (bound), cannot (conflict), or would hold itself (recursive). */
+function bindParameter(known: Substitution, type: Type, parameter: Type): "bound" | "conflict" | "recursive" {
+  if (type.is(parameter)) return "bound";
+  const bound = known.get(parameter);
+  if (bound !== undefined) {
+    if (type.is(bound)) return "bound";
+    if (!isAssignable(known, type, bound)) return "conflict";
+    const general = mostGeneral(type, bound);
+    if (!mentions(known, parameter, general)) known.set(parameter, general);
+    return "bound";
+  }
+  if (mentions(known, parameter, type)) return "recursive";
+  known.set(parameter, type);
+  return "bound";
+}
+
+function mentions(known: Substitution, parameter: Type, type: Type): boolean {
+  if (parameter.is(type)) return true;
+  if (type.kind === "typeParam") {
+    const bound = known.get(type);
+    return bound !== undefined && mentions(known, parameter, bound);
+  }
+  return type.parameters.some((inner) => mentions(known, parameter, inner));
+}
+
+function isEqualOrLessSpecific(a: Type, b: Type): boolean {
+  if (isDyn(a) || a.kind === "typeParam") return true;
+  if (isDyn(b) || b.kind === "typeParam" || a.kind !== b.kind) return false;
+  if (a.kind === "type") return true;
+  // A nullable type accepts all that the type itself does.
+  if (a.name !== b.name || (b.nullable && !a.nullable) || a.parameters.length !== b.parameters.length) return false;
+  return a.parameters.every((parameter, index) => isEqualOrLessSpecific(parameter, b.parameter(index)));
+}

@@ -1,0 +1,114 @@
+import { MAP_OF_DYN } from "../types/type.js";
+import { spendSteps } from "./meter.js";
+import { CelValue, Double, ErrorValue, equalValues, isNumeric, Uint, type Value } from "./value.js";
+import { intOf } from "./int.js";
+
+/** A map. Keys are bools, ints, uints and strings; numbers that count the same are the same key, whatever their types. */
+export abstract class MapValue extends CelValue {
+  readonly type = MAP_OF_DYN;
+
+  abstract override get size(): number;
+
+  /** The value of a key; undefined: there is no such key. */
+  abstract get(key: Value): Value | undefined;
+
+  abstract keys(): Iterable<Value>;
+
+  has(key: Value): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  equals(other: Value): boolean {
+    if (!(other instanceof MapValue) || other.size !== this.size) return false;
+    for (const key of this.keys()) {
+      spendSteps(1);
+      const theirs = other.get(key);
+      if (theirs === undefined || !equalValues(this.get(key) as Value, theirs)) return false;
+    }
+    return true;
+  }
+}
+
+/** What JavaScript's Map can look a key up by; undefined: it can be no key. Bools and strings never meet numbers there. */
+function lookupKey(key: Value): string | number | bigint | boolean | undefined {
+  if (typeof key !== "object") return key;
+  if (key instanceof Uint) return intOf(key.value);
+  return key instanceof Double && Number.isInteger(key.value) ? intOf(BigInt(key.value)) : undefined;
+}
+
+/** A map whose entries are values already. */
+export class EntryMap extends MapValue {
+  readonly #entries = new Map<string | number | bigint | boolean, { readonly key: Value; readonly value: Value }>();
+
+  static of(entries: Iterable<readonly [Value, Value]>): EntryMap {
+    const map = new EntryMap();
+    for (const [key, value] of entries) map.insert(key, value);
+    return map;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: Value): Value | undefined {
+    const found = lookupKey(key);
+    return found === undefined ? undefined : this.#entries.get(found)?.value;
+  }
+
+  *keys(): Iterable<Value> {
+    for (const { key } of this.#entries.values()) yield key;
+  }
+
+  /** Adds an entry, for the maker of the map alone; answers the error of a key that is there already or can be none. */
+  insert(key: Value, value: Value): ErrorValue | undefined {
+    const found = key instanceof Double ? undefined : lookupKey(key);
+    if (found === undefined) return new ErrorValue("unsupported key type");
+    if (this.#entries.has(found)) return new ErrorValue(`Failed with repeated key`);
+    this.#entries.set(found, { key, value });
+    return undefined;
+  }
+
+  /** Makes the map, as a set, hold a key too, which may be there already. */
+  add(key: Value): void {
+    const found = lookupKey(key);
+    if (found !== undefined) this.#entries.set(found, { key, value: true });
+  }
+}
+
+/** The map that a comprehension (transformMap) builds. It grows in place while the comprehension alone can see it. */
+export class GrowingMap extends EntryMap {}
+
+/** An object of JSON, whose keys are strings: a value becomes one when it is read. */
+export class NativeMap extends MapValue {
+  readonly native: Readonly<Record<string, unknown>>;
+  readonly #toValue: (native: unknown) => Value;
+  #size: number | undefined;
+
+  constructor(native: Readonly<Record<string, unknown>>, toValue: (native: unknown) => Value) {
+    super();
+    this.native = native;
+    this.#toValue = toValue;
+  }
+
+  get size(): number {
+    this.#size ??= Object.keys(this.native).length;
+    return this.#size;
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== "string" || !Object.hasOwn(this.native, key)) return undefined;
+    const native = this.native[key];
+    return native === undefined ? undefined : this.#toValue(native);
+  }
+
+  keys(): Iterable<Value> {
+    return Object.keys(this.native);
+  }
+}
+
+/** Whether a value can be looked up in a map at all. */
+export function isMapKey(value: Value): boolean {
+  return typeof value === "string" || typeof value === "boolean" || isNumeric(value);
+}
+
+export const EMPTY_MAP: MapValue = new EntryMap();

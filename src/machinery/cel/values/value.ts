@@ -1,0 +1,163 @@
+import { BOOL, BYTES, DOUBLE, DYN, ERROR, INT, NULL, optionalType, STRING, Type, TYPE, UINT } from "../types/type.js";
+
+/**
+ * What an expression computes with. Most are JavaScript's own values, so that objects need no conversion:
+ *
+ * - int: a number where it is a safe integer, and else a bigint, so that equal ints are `===`;
+ * - bool, string, null: themselves; bytes: a Uint8Array;
+ * - double and uint: {@link Double} and {@link Uint}, because a number is an int;
+ * - everything else: an instance of {@link CelValue}.
+ *
+ * A failed evaluation is a value too ({@link ErrorValue}): `||` and `&&` may absorb it.
+ */
+export type Value = boolean | number | bigint | string | null | Uint8Array | Type | CelValue;
+
+/** Every value that is not one of JavaScript's own. Functions' own values (a quantity) extend {@link OpaqueValue}. */
+export abstract class CelValue {
+  abstract readonly type: Type;
+
+  /** Whether `other` equals it. It is only asked of values that are neither numbers nor errors. */
+  abstract equals(other: Value): boolean;
+
+  /** What `size` answers and costs are computed with; undefined: this value has no size. */
+  get size(): number | undefined {
+    return undefined;
+  }
+
+  /** How messages show it. */
+  toString(): string {
+    return this.type.toString();
+  }
+
+  /** Whether it is what its type has when nothing was set: nothing in it. */
+  get isZero(): boolean {
+    return this.size === 0;
+  }
+}
+
+const OPTIONAL_OF_DYN = optionalType(DYN);
+
+/** A floating-point number. */
+export class Double extends CelValue {
+  readonly type = DOUBLE;
+  readonly value: number;
+
+  constructor(value: number) {
+    super();
+    this.value = value;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof Double && other.value === this.value;
+  }
+}
+
+/** An unsigned integer below 2^64. */
+export class Uint extends CelValue {
+  readonly type = UINT;
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    super();
+    this.value = value;
+  }
+
+  equals(other: Value): boolean {
+    return other instanceof Uint && other.value === this.value;
+  }
+}
+
+/** A failed evaluation, worded as cel-go words it. */
+export class ErrorValue extends CelValue {
+  readonly type = ERROR;
+  readonly message: string;
+
+  constructor(message: string) {
+    super();
+    this.message = message;
+  }
+
+  equals(): boolean {
+    return false;
+  }
+}
+
+/** A value of a type that only functions read. */
+export abstract class OpaqueValue extends CelValue {}
+
+/** An object with declared fields. */
+export abstract class ObjectValue extends CelValue {
+  /** The field's value, its default where it is not set, or an error. */
+  abstract get(field: string): Value;
+  /** What `has(object.field)` answers; an error where there is no such field. */
+  abstract has(field: string): boolean | ErrorValue;
+}
+
+/** A value that may be missing: `optional.of(x)`, `optional.none()`. */
+export class OptionalValue extends CelValue {
+  readonly type = OPTIONAL_OF_DYN;
+  /** undefined: there is none. */
+  readonly value: Value | undefined;
+
+  constructor(value: Value | undefined) {
+    super();
+    this.value = value;
+  }
+
+  equals(other: Value): boolean {
+    if (!(other instanceof OptionalValue)) return false;
+    if (this.value === undefined || other.value === undefined) return this.value === other.value;
+    return equalValues(this.value, other.value);
+  }
+}
+
+export const OPTIONAL_NONE = new OptionalValue(undefined);
+
+export const NO_SUCH_OVERLOAD = new ErrorValue("no such overload");
+
+/** The type at runtime; that of lists and maps says nothing about what is in them. */
+export function typeOf(value: Value): Type {
+  if (typeof value === "string") return STRING;
+  if (typeof value === "number" || typeof value === "bigint") return INT;
+  if (typeof value === "boolean") return BOOL;
+  if (value === null) return NULL;
+  if (value instanceof Uint8Array) return BYTES;
+  return value instanceof Type ? TYPE : value.type;
+}
+
+/** Whether two values are equal: numbers by what they count, whatever their types; values of other types that differ never are. */
+export function equalValues(a: Value, b: Value): boolean {
+  if (a === b) return true;
+  if (typeof a === "string" || typeof a === "boolean" || a === null) return false;
+  if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
+  if (a instanceof Type) return b instanceof Type && a.name === b.name;
+  return (a as CelValue).equals(b);
+}
+
+/** An int, a uint or a double. */
+export type Numeric = number | bigint | Double | Uint;
+
+export function isNumeric(value: Value): value is Numeric {
+  return typeof value === "number" || typeof value === "bigint" || value instanceof Double || value instanceof Uint;
+}
+
+/**
+ * Negative, zero or positive, by what the numbers count; NaN if one of them is not a number. An integer is compared with a double
+ * as the double that is nearest to it, as in cel-go.
+ */
+export function compareNumbers(a: Numeric, b: Numeric): number {
+  const inexact = a instanceof Double || b instanceof Double;
+  const [x, y] = inexact ? [Number(plainNumber(a)), Number(plainNumber(b))] : [plainNumber(a), plainNumber(b)];
+  if (x < y) return -1;
+  if (x > y) return 1;
+  return Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : 0;
+}
+
+function plainNumber(value: Numeric): number | bigint {
+  return typeof value === "object" ? value.value : value;
+}
+
+export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
