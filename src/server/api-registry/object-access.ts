@@ -6,8 +6,16 @@ import type { Store } from "../registry/store.js";
 import type { ObjectAccess, ObjectReader } from "../registry/strategy.js";
 import type { ReadOptions, StoredObject } from "../storage/store.js";
 
-/** Reads and writes the objects of any stored resource as the server itself. `storeOf` throws for a resource that there is none of. */
-export function objectAccess(storeOf: (resource: GroupResource) => Store): ObjectAccess {
+/** Finds the storage of resources. */
+export interface Stores {
+  /** Throws for a resource that there is none of. */
+  of(resource: GroupResource): Store;
+  has(resource: GroupResource): boolean;
+}
+
+/** Reads and writes the objects of any stored resource as the server itself. */
+export function objectAccess(stores: Stores): ObjectAccess {
+  const storeOf = (resource: GroupResource): Store => stores.of(resource);
   /** Finds an object by a name that may come unchecked from a client. A name that no object can have is not found. */
   async function find(
     resource: GroupResource,
@@ -37,6 +45,10 @@ export function objectAccess(storeOf: (resource: GroupResource) => Store): Objec
       ...reader(FROM_CACHE),
       has: async (group, resource, namespace, name) =>
         (await find({ group, resource }, namespace, name, FROM_CACHE)) !== undefined,
+      now: (group, resource) => {
+        const wanted = { group, resource };
+        return stores.has(wanted) ? storeOf(wanted).config.objects.now() : [];
+      },
     },
     create: async (group, resource, object) => {
       const scope = loopbackScope(object.metadata?.namespace ?? "");

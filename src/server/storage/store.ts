@@ -124,6 +124,11 @@ export interface ObjectStore {
     options?: EncodeOptions & { ttlSeconds?: number; dryRun?: boolean },
   ): Promise<StoredObject>;
   get(key: string, options?: ReadOptions): Promise<StoredObject>;
+  /**
+   * All objects, as the watch cache holds them now; undefined where it cannot tell. For who asks at every write: it waits for
+   * nothing, and the same revision of an object is the same instance.
+   */
+  now(): readonly StoredObject[] | undefined;
   /** `prefix` is "" or "<namespace>/". */
   list(prefix: string, options?: ListObjectsOptions): Promise<ListOfObjects>;
   /**

@@ -94,6 +94,10 @@ export class KvObjectStore implements ObjectStore {
     return object;
   }
 
+  now(): readonly StoredObject[] | undefined {
+    return this.config.reads.now(this.config.prefix);
+  }
+
   async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {
     return listObjects(this.config.reads, this.#path(prefix), options);
   }
