@@ -94,9 +94,10 @@ function callOf({ url: path = "", headers }: IncomingMessage, body: string): Web
   return { path, headers, body, request };
 }
 
-function certificates(
+/** The certificates of an authority and of a server. */
+export function certificates(
   names: readonly string[],
-  notAfter: number,
+  notAfter = Date.now() + DAY,
 ): { readonly authority: KeyPair; readonly leaf: KeyPair } {
   const notBefore = Date.now() - 2 * DAY;
   const authority = issueCertificate({

@@ -4,6 +4,9 @@ import { statedKind } from "../../machinery/codec/stated-kind.js";
 import { decodeObjectSteps } from "../../machinery/codec/strict-decode.js";
 import { formatGroupVersion, type GroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { ReadonlyFields } from "../../machinery/meta/access.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
+import { getOwn } from "../../machinery/patch/json-values.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { WebhookAnswer } from "./webhook-client.js";
 
 /** What a webhook answered, with the kind that it said; parts that it left out are "". */
@@ -47,9 +50,23 @@ export async function readReview(
   const { allDefinitions } = await import("../../api/facts/unpublished.js");
   const schema = allDefinitions.schemaFor(expected);
   if (schema === undefined) throw new Error(`no schema for ${expected.kind} in version "${expected.version}"`);
-  const { object } = await inSlices(decodeObjectSteps(value, schema, { mode: "Ignore" }));
+  const { object } = await inSlices(decodeObjectSteps(responseIn(value, schema), schema, { mode: "Ignore" }));
   const { response } = object;
   return { stated, response: response === null ? undefined : (response as ReadonlyFields | undefined) };
+}
+
+/** The response alone, with those of its fields that there are: the rest of an answer may be long, and is not looked at. */
+function responseIn(value: JsonValue, { byName }: StructSchema): JsonValue {
+  const response = isJsonObject(value) ? getOwn(value, "response") : undefined;
+  if (response === undefined) return {};
+  const schema = byName.get("response")?.schema;
+  if (!isJsonObject(response) || schema?.type !== "struct") return { response };
+  const known: JsonObject = {};
+  for (const { name } of schema.fields) {
+    const held = getOwn(response, name);
+    if (held !== undefined) known[name] = held;
+  }
+  return { response: known };
 }
 
 /** As deep as a request's body may nest. */

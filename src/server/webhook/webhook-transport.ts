@@ -2,10 +2,10 @@ import type { Transport } from "../../client/transport/transport.js";
 import { TransportError } from "../../client/transport/transport-error.js";
 
 /**
- * What an answer may have, in bytes, beside twice the request: some webhooks send the request back, and conversions answer
- * as many objects as they were asked for.
+ * What an answer may have, in bytes, beside twice the request: as much as a request to the server may have. Some webhooks send
+ * the request back, and conversions answer as many objects as they were asked for.
  */
-const BEYOND_THE_REQUEST = 8 * 1024 * 1024;
+const BEYOND_THE_REQUEST = 3 * 1024 * 1024;
 
 /**
  * A transport whose answers end in an error beyond a limit: the rest of such an answer is not read. A call that is aborted fails

@@ -84,6 +84,9 @@ export interface ReviewResult {
   readonly auditAnnotations: ReadonlyFields;
 }
 
+/** How much of a wrong uid an error shows. */
+const SHOWN_UID = 256;
+
 /** Checks an answer as kube-apiserver does: v1 strictly, v1beta1 hardly. Throws an Error in its words. */
 export function verifyReview(
   { stated, response }: AnsweredReview,
@@ -108,7 +111,8 @@ export function verifyReview(
   const unpatched = { ...common, patch: "", patchType: "" };
   if (review.version === "v1beta1") return phase === "mutating" && patch !== "" ? patched("JSONPatch") : unpatched;
   const given = text(response["uid"]);
-  if (given !== uid) throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(given)}`);
+  if (given !== uid)
+    throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(given.slice(0, SHOWN_UID))}`);
   if (kindText(stated) !== kindText(review)) {
     throw new Error(`expected webhook response of ${kindText(review)}, got ${kindText(stated)}`);
   }

@@ -58,7 +58,9 @@ export class AdmittedVersions implements ObjectVersions {
   decode(value: JsonValue, gvk: GroupVersionKind): NowOrLater<KubeObject> {
     const stated = patchedKind(value, gvk, this.resource.codec.schemaOf);
     if (stated !== undefined && stated !== gvk) {
-      throw new UnmarshalError(`converting (${stated.version}.${stated.kind}) to (${gvk.version}.${gvk.kind}): unknown conversion`);
+      throw new UnmarshalError(
+        `converting (${stated.version}.${stated.kind}) to (${gvk.version}.${gvk.kind}): unknown conversion`,
+      );
     }
     const schema = this.#schemaOf(gvk);
     if (schema === undefined) return stamped(value as KubeObject, gvk);

@@ -265,17 +265,20 @@ describe("several mutating webhooks", () => {
       "late",
     ],
   ];
-  test.each(rows)("%s", async (_, webhooks, calls, lateKey) => {
-    if (lateKey !== undefined) {
-      late = ({ object, reinvocation }) => {
-        if (object?.kind !== "ConfigMap") return;
-        if (reinvocation.active) (object["data"] as Record<string, string>)[lateKey] = "x";
-      };
-    }
-    await using _webhooks = await configure(server.api, "mutating", webhooks());
-    await create();
-    expect(seen()).toEqual(calls);
-  });
+  test.each(rows.map(([title, webhooks, calls, lateKey]) => [title, webhooks, calls, lateKey] as const))(
+    "%s",
+    async (_, webhooks, calls, lateKey) => {
+      if (lateKey !== undefined) {
+        late = ({ object, reinvocation }) => {
+          if (object?.kind !== "ConfigMap") return;
+          if (reinvocation.active) (object["data"] as Record<string, string>)[lateKey] = "x";
+        };
+      }
+      await using _webhooks = await configure(server.api, "mutating", webhooks());
+      await create();
+      expect(seen()).toEqual(calls);
+    },
+  );
 
   test("one whose selector matches only in the second round is not called then", async () => {
     const labelled = { objectSelector: { matchLabels: { l: "1" } } };
