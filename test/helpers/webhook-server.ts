@@ -13,6 +13,9 @@ export interface WebhookCall {
   readonly request: JsonObject;
 }
 
+/** In place of a call that was not made. */
+export const NO_CALL: WebhookCall = { path: "", headers: {}, body: "", request: {} };
+
 /** Answers a call: with an object as JSON, or by itself. */
 export type AnswerCall = (call: WebhookCall, response: ServerResponse) => unknown;
 

@@ -7,6 +7,7 @@ import { conversionWebhook } from "../../../src/server/extensions/conversion-web
 import { WebhookClients } from "../../../src/server/webhook/webhook-clients.js";
 import {
   type AnswerCall,
+  NO_CALL,
   startWebhookServer,
   type WebhookCall,
   type WebhookServer,
@@ -81,7 +82,7 @@ describe("a conversion", () => {
       { ...before, apiVersion: V2, spec: { cronSpec: "* * * * */5" } },
     ]);
     expect(object).toEqual(before);
-    const [{ body = "", path = "" } = {}] = hooks.calls;
+    const [{ body, path } = NO_CALL] = hooks.calls;
     expect(JSON.parse(body)).toMatchObject({
       kind: "ConversionReview",
       apiVersion: `apiextensions.k8s.io/${version}`,
@@ -249,7 +250,7 @@ describe("an answer that is no conversion", () => {
     ],
     [
       "no version",
-      with_(({ apiVersion: _, ...object }) => object),
+      with_((object) => ({ ...object, apiVersion: undefined })),
       `${INVALID}invalid groupVersion (expected ${V2}, received )`,
     ],
     [
@@ -276,7 +277,7 @@ describe("an answer that is no conversion", () => {
     ],
     [
       "no metadata",
-      with_(({ metadata: _, ...object }) => object),
+      with_((object) => ({ ...object, metadata: undefined })),
       `${OF} returned invalid object: must have the same name: a != `,
     ],
     [

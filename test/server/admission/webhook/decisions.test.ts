@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { admittingServer, type AdmittingServer } from "../../../helpers/admitting-server.js";
 import { call } from "../../../helpers/api-caller.js";
-import { configure, type Phase } from "../../../helpers/configured-webhooks.js";
+import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
+import { configure, CONFIG_MAPS, type Phase } from "../../../helpers/configured-webhooks.js";
 import {
   allow,
   type AnswerCall,
@@ -377,6 +378,64 @@ describe("dry run", () => {
     expect((await create("validating", (given) => allow(given), { sideEffects }, "?dryRun=All")).status).toBe(201);
     expect(hooks.calls[0]?.request).toMatchObject({ dryRun: true, options: { dryRun: ["All"] } });
     expect((await call(server.api, "GET", `${MAPS}/a`)).status).toBe(404);
+  });
+});
+
+describe("a configuration from before its fields were checked", () => {
+  const WEBHOOK = { name: "old.webhook.test", rules: [CONFIG_MAPS], admissionReviewVersions: ["v1"] };
+  const rows: readonly (readonly [what: string, fields: object, query: string, status: number, message: string])[] = [
+    [
+      "with side effects, in a dry run",
+      { sideEffects: "Some", failurePolicy: "Ignore" },
+      "?dryRun=All",
+      400,
+      'admission webhook "old.webhook.test" does not support dry run',
+    ],
+    [
+      "with unknown side effects, in a dry run",
+      { sideEffects: "Unknown" },
+      "?dryRun=All",
+      400,
+      'admission webhook "old.webhook.test" does not support dry run',
+    ],
+    [
+      "that says nothing of side effects, in a dry run",
+      {},
+      "?dryRun=All",
+      500,
+      'Internal error occurred: failed calling webhook "old.webhook.test": Webhook SideEffects is nil',
+    ],
+    [
+      "that takes no review of a known version",
+      { admissionReviewVersions: ["v7"] },
+      "",
+      500,
+      'Internal error occurred: failed calling webhook "old.webhook.test": could not create admission objects: webhook does not accept known AdmissionReview versions (v1, v1beta1)',
+    ],
+    [
+      "that names no target",
+      { clientConfig: {} },
+      "",
+      500,
+      'Internal error occurred: failed calling webhook "old.webhook.test": could not get REST client: webhook configuration must have either service or URL',
+    ],
+  ];
+  test.each(rows)("%s", async (_, fields, query, status, message) => {
+    const kv = openMemoryKv();
+    await using old = await admittingServer({}, kv);
+    const clientConfig = hooks.on("/hook", (given) => allow(given));
+    const configuration = {
+      kind: "ValidatingWebhookConfiguration",
+      apiVersion: "admissionregistration.k8s.io/v1",
+      metadata: { name: "old" },
+      webhooks: [{ ...WEBHOOK, clientConfig, namespaceSelector: {}, objectSelector: {}, ...fields }],
+    };
+    const key = "/registry/validatingwebhookconfigurations/old";
+    await kv.create(key, Buffer.from(JSON.stringify(configuration)));
+    await call(old.api, "GET", "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations");
+    const { at, ...answer } = await call(old.api, "POST", MAPS + query, { metadata: { name: "a" } });
+    expect([answer.status, at("message")]).toEqual([status, message]);
+    expect(hooks.calls).toEqual([]);
   });
 });
 

@@ -6,7 +6,7 @@ import { respondText } from "../../../../src/server/request/respond.js";
 import { admittingServer, type AdmittingServer, done } from "../../../helpers/admitting-server.js";
 import { call } from "../../../helpers/api-caller.js";
 import { configure, CONFIG_MAPS } from "../../../helpers/configured-webhooks.js";
-import { allow, deny, startWebhookServer, type WebhookServer } from "../../../helpers/webhook-server.js";
+import { allow, deny, NO_CALL, startWebhookServer, type WebhookServer } from "../../../helpers/webhook-server.js";
 
 const MAPS = "/api/v1/namespaces/default/configmaps";
 const PODS = "/api/v1/namespaces/default/pods";
@@ -70,7 +70,7 @@ describe("what a webhook is asked", () => {
       metadata: { name: "a", annotations: { q: "<1>" } },
       data: { "a.b": "1" },
     });
-    const [{ body = "", headers = {}, path = "" } = {}] = hooks.calls;
+    const [{ body, headers, path } = NO_CALL] = hooks.calls;
     const { request, ...rest } = JSON.parse(body) as { request: { object: { metadata: object } } };
     expect(rest).toEqual({ kind: "AdmissionReview", apiVersion: "admission.k8s.io/v1" });
     expect(request).toEqual({
@@ -164,7 +164,7 @@ describe("what a webhook is asked", () => {
       request["name"],
       (request["oldObject"] as { metadata: { name: string } }).metadata.name,
     ]);
-    expect(names.toSorted()).toEqual([
+    expect(names).toEqual([
       [undefined, "b"],
       [undefined, "new"],
     ]);
