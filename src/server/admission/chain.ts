@@ -29,7 +29,9 @@ export class AdmissionChain {
   phases(operation: Operation, target: AdmissionTarget): AdmissionPhases {
     const { plugins, mayIdle, phases } = this.#handlingOf(operation, target);
     let idle = 0;
-    for (const [index, plugin] of mayIdle.entries()) if (plugin.idle?.(this.context) === true) idle |= 1 << index;
+    for (let index = 0; index < mayIdle.length; index++) {
+      if (mayIdle[index]?.idle?.(this.context) === true) idle |= 1 << index;
+    }
     let assembled = phases.get(idle);
     if (assembled === undefined) {
       assembled = this.#assemble(

@@ -76,7 +76,10 @@ export class ApiRegistry implements ResourceHost {
   constructor(readonly config: ApiRegistryConfig) {
     this.access = objectAccess({
       of: (resource) => this.#storeOf(installationId(resource)),
-      has: (resource) => this.#installed.has(installationId(resource)),
+      find: (resource) => {
+        const storage = this.#installed.get(installationId(resource))?.kept.storage;
+        return storage instanceof Store ? storage : undefined;
+      },
     });
     const { runtimeConfig, records, scheme } = config;
     const builtIn = builtInInstallations(runtimeConfig, records, scheme);

@@ -3,14 +3,15 @@ import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import { copyObject } from "../registry/copy.js";
 import { loopbackScope } from "../registry/loopback-scope.js";
 import type { Store } from "../registry/store.js";
-import type { ObjectAccess, ObjectReader } from "../registry/strategy.js";
+import type { CachedObject, ObjectAccess, ObjectReader } from "../registry/strategy.js";
 import type { ReadOptions, StoredObject } from "../storage/store.js";
 
 /** Finds the storage of resources. */
 export interface Stores {
   /** Throws for a resource that there is none of. */
   of(resource: GroupResource): Store;
-  has(resource: GroupResource): boolean;
+  /** Undefined for a resource that is not installed, or that is kept elsewhere. */
+  find(resource: GroupResource): Store | undefined;
 }
 
 /** Reads and writes the objects of any stored resource as the server itself. */
@@ -46,8 +47,8 @@ export function objectAccess(stores: Stores): ObjectAccess {
       has: async (group, resource, namespace, name) =>
         (await find({ group, resource }, namespace, name, FROM_CACHE)) !== undefined,
       now: (group, resource) => {
-        const wanted = { group, resource };
-        return stores.has(wanted) ? storeOf(wanted).config.objects.now() : [];
+        const store = stores.find({ group, resource });
+        return store === undefined ? NONE : store.config.objects.now();
       },
     },
     create: async (group, resource, object) => {
@@ -60,6 +61,8 @@ export function objectAccess(stores: Stores): ObjectAccess {
     },
   };
 }
+
+const NONE: readonly CachedObject[] = [];
 
 const FROM_CACHE: ReadOptions = { resourceVersion: "0" };
 

@@ -198,7 +198,7 @@ export interface ObjectAccess extends ObjectReader {
     has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
     /**
      * All objects of a resource as the cache holds them now, in key order and not parsed yet; undefined where there is no cache.
-     * None of a resource that is not installed. The same revision of an object is the same instance.
+     * None of a resource that is not installed. It is the same list until one of the objects changes.
      */
     now(group: string, resource: string): readonly CachedObject[] | undefined;
   };

@@ -126,7 +126,7 @@ export interface ObjectStore {
   get(key: string, options?: ReadOptions): Promise<StoredObject>;
   /**
    * All objects, as the watch cache holds them now; undefined where it cannot tell. For who asks at every write: it waits for
-   * nothing, and the same revision of an object is the same instance.
+   * nothing, and is the same list until one of the objects changes.
    */
   now(): readonly StoredObject[] | undefined;
   /** `prefix` is "" or "<namespace>/". */

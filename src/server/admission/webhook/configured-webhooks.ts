@@ -9,7 +9,7 @@ const GROUP = "admissionregistration.k8s.io";
  * its arrival; one revision of a configuration is prepared once.
  */
 export class ConfiguredWebhooks {
-  #seen: readonly CachedObject[] = [];
+  #seen: readonly CachedObject[] | undefined;
   #webhooks: readonly Webhook[] = [];
   #prepared = new Map<string, { readonly version: string; readonly webhooks: readonly Webhook[] }>();
 
@@ -23,7 +23,7 @@ export class ConfiguredWebhooks {
   async now({ cached }: AdmissionObjects): Promise<readonly Webhook[]> {
     const found = cached.now(GROUP, this.resource);
     if (found === undefined) return this.#prepare(await cached.list(GROUP, this.resource));
-    if (!isSame(found, this.#seen)) {
+    if (found !== this.#seen) {
       this.#webhooks = this.#prepare(found.map((one) => one.object()));
       this.#seen = found;
     }
@@ -41,8 +41,4 @@ export class ConfiguredWebhooks {
       return current.webhooks;
     });
   }
-}
-
-function isSame(a: readonly CachedObject[], b: readonly CachedObject[]): boolean {
-  return a.length === b.length && a.every((one, index) => one === b[index]);
 }

@@ -54,8 +54,8 @@ export class CachedReads implements Reads {
   }
 
   now(prefix: string): readonly KvObject[] | undefined {
-    const { applied, replaying, root } = this.cache;
-    return applied === 0 || replaying ? undefined : root.values(prefix, prefixEnd(prefix), Number.POSITIVE_INFINITY);
+    const { applied, replaying } = this.cache;
+    return applied === 0 || replaying ? undefined : this.cache.below(prefix);
   }
 
   async latest(prefix: string): Promise<ObjectView> {

@@ -40,7 +40,7 @@ export interface Reads {
   notOlderOf(key: string, revision: number): Promise<KvObject | undefined>;
   /**
    * The objects below `prefix` that the watch cache holds now, in key order; undefined where there is no cache, or none that is
-   * current. It waits for nothing, and the same revision of an object is the same instance.
+   * current. It waits for nothing, and is the same list until one of the objects changes.
    */
   now(prefix: string): readonly KvObject[] | undefined;
   /** A state with every write that was acknowledged before the call. */
