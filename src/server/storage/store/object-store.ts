@@ -54,9 +54,11 @@ type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefin
 /** An {@link ObjectStore} that writes to a {@link Kv} and reads from the watch cache or from the store. */
 export class KvObjectStore implements ObjectStore {
   /** Serializes this server's own updates of a key. Other servers may still write at any time. */
-  readonly #updates = new KeyedMutex();
+  readonly #updates: KeyedMutex;
 
-  constructor(private readonly config: ObjectStoreConfig) {}
+  constructor(private readonly config: ObjectStoreConfig) {
+    this.#updates = new KeyedMutex(config.timers);
+  }
 
   async create(
     key: string,

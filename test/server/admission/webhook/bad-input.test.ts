@@ -160,6 +160,31 @@ describe("a webhook that cannot be trusted to answer", () => {
     expect((await slow).status).toBe(500);
   });
 
+  test("one that changes the object itself before it answers is asked again about the changed object", async () => {
+    await done(server.api, "POST", MAPS, { metadata: { name: "self" }, data: { a: "1" } });
+    const seen: unknown[] = [];
+    const clientConfig = hooks.on("/hook", (given, response) => {
+      const { data } = given.request["oldObject"] as { data: object };
+      seen.push(data);
+      const own = [{ op: "add", path: "/data/own", value: "1" }];
+      const ownChange = call(server.api, "PATCH", `${MAPS}/self?fieldManager=own`, own, {
+        type: "application/json-patch+json",
+      });
+      void ownChange.then(({ status }) => {
+        response.setHeader("content-type", "application/json");
+        response.end(JSON.stringify(allow(given, { warnings: [`own change: ${status}`] })));
+      });
+    });
+    const matched = { clientConfig, objectSelector: { matchLabels: { ask: "1" } } };
+    await using _ = await configure(server.api, "validating", [matched], "self");
+    const merge = { type: "application/merge-patch+json" };
+    const labels = { metadata: { labels: { ask: "1" } } };
+    const { status, at, headers } = await call(server.api, "PATCH", `${MAPS}/self`, labels, merge);
+    expect([status, at("data"), at("metadata.labels")]).toEqual([200, { a: "1", own: "1" }, { ask: "1" }]);
+    expect(seen).toEqual([{ a: "1" }, { a: "1", own: "1" }]);
+    expect(headers["warning"]).toEqual(['299 - "own change: 200"']);
+  });
+
   test("the webhook is called again on another connection after a failure", async () => {
     let failing = true;
     const clientConfig = hooks.on("/hook", (given, response) => (failing ? void response.destroy() : allow(given)));
