@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { issueCertificate, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 
@@ -28,6 +28,8 @@ export interface WebhookServer extends AsyncDisposable {
   readonly calls: WebhookCall[];
   /** Connections that were made. */
   readonly connections: number;
+  /** Those of them that are open. */
+  readonly openConnections: number;
   /** Answers calls of paths that begin with it ("/deny") from now on. Answers the clientConfig that reaches it. */
   on(path: string, answer: AnswerCall): { readonly url: string; readonly caBundle: string };
 }
@@ -63,7 +65,12 @@ export async function startWebhookServer({
       }
     });
   });
-  server.on("secureConnection", () => connections++);
+  let openConnections = 0;
+  server.on("secureConnection", (socket: Socket) => {
+    connections++;
+    openConnections++;
+    socket.on("close", () => openConnections--);
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   const url = `https://127.0.0.1:${port}`;
@@ -75,6 +82,9 @@ export async function startWebhookServer({
     calls,
     get connections() {
       return connections;
+    },
+    get openConnections() {
+      return openConnections;
     },
     on(path, answer) {
       answers.set(path, answer);

@@ -258,6 +258,28 @@ describe("connections", () => {
     await clients.close();
   });
 
+  test("are closed when the server stops", async () => {
+    hooks.on("/hook", (given) => allow(given));
+    const server = await admittingServer({});
+    const clientConfig = { url: `${hooks.url}/hook`, caBundle: hooks.caBundle };
+    await configure(server.api, "validating", [{ clientConfig }]);
+    await done(server.api, "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "a" } });
+    const open = hooks.openConnections;
+    await server[Symbol.asyncDispose]();
+    await expect.poll(() => open - hooks.openConnections).toBe(1);
+  });
+
+  test("carry a call again that the webhook asks to try later", async () => {
+    let calls = 0;
+    hooks.on("/hook", (_, response) =>
+      ++calls === 1 ? void response.writeHead(503, { "retry-after": "0" }).end() : "{}",
+    );
+    const clients = clientsWith();
+    expect((await ask(clients)).status).toBe(200);
+    expect(calls).toBe(2);
+    await clients.close();
+  });
+
   test("are limited: more calls of one webhook wait", async () => {
     let open = 0;
     let most = 0;

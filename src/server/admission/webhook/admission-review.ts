@@ -75,8 +75,8 @@ function userInfo({ name, uid = "", groups, extra = {} }: User): object {
 /** What a webhook decided. */
 export interface ReviewResult {
   readonly allowed: boolean;
-  /** The text of a patch; "" for none. */
-  readonly patch: string;
+  /** JSON; empty for none. */
+  readonly patch: Uint8Array;
   readonly patchType: string;
   /** A Status of meta/v1. */
   readonly result: ReadonlyFields | undefined;
@@ -105,10 +105,10 @@ export function verifyReview(
   };
   const patched = (type: string) => ({
     ...common,
-    patch: Buffer.from(patch, "base64").toString("utf8"),
+    patch: Buffer.from(patch, "base64"),
     patchType: type,
   });
-  const unpatched = { ...common, patch: "", patchType: "" };
+  const unpatched = { ...common, patch: Buffer.alloc(0), patchType: "" };
   if (review.version === "v1beta1") return phase === "mutating" && patch !== "" ? patched("JSONPatch") : unpatched;
   const given = text(response["uid"]);
   if (given !== uid)

@@ -1,5 +1,6 @@
 import { goQuote } from "../../../base/go-quote.js";
-import { readReview } from "../../webhook/read-review.js";
+import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
+import type { WebhookClient } from "../../webhook/webhook-client.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import {
@@ -46,7 +47,7 @@ export async function callWebhook(
     const unknown = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
     throw failed("could not create admission objects", unknown);
   }
-  let client: ReturnType<typeof webhooks.of>;
+  let client: WebhookClient;
   try {
     client = webhooks.of(webhook.target());
   } catch (error) {
@@ -57,7 +58,7 @@ export async function callWebhook(
   const { signal, timeLeft } = attributes;
   const timeout = lesser(webhook.timeout, timeLeft);
   let result: ReviewResult;
-  let answered: Awaited<ReturnType<typeof readReview>>;
+  let answered: AnsweredReview;
   try {
     answered = await readReview(await client.post(body, { timeout, signal }), review, REVIEW_VERSIONS);
   } catch (error) {
@@ -68,8 +69,9 @@ export async function callWebhook(
   } catch (error) {
     throw failed("received invalid webhook response", error);
   }
-  for (const [key, value] of Object.entries(result.auditAnnotations))
+  for (const [key, value] of Object.entries(result.auditAnnotations)) {
     annotate(attributes, `${name}/${key}`, String(value));
+  }
   for (const warning of result.warnings) attributes.addWarning(warning);
   if (!result.allowed) throw denied(name, result.result);
   return result;

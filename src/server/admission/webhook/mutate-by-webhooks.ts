@@ -1,13 +1,11 @@
 import { inSlices } from "../../../base/time-slice.js";
 import { decodeManagers } from "../../../machinery/apply/managers.js";
-import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
 import { encodeJson } from "../../../machinery/codec/json-encoder.js";
-import { internalError, isStatusError, type StatusError, timeout } from "../../../machinery/errors/status-error.js";
+import { internalError, isStatusError, timeout } from "../../../machinery/errors/status-error.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { jsonPatchSteps, SERVER_JSON_PATCH_LIMITS } from "../../../machinery/patch/json-patch.js";
-import { isPatchError } from "../../../machinery/patch/patch-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import type { ReviewResult } from "./admission-review.js";
@@ -46,13 +44,13 @@ export async function mutateByWebhooks(
         reinvoked.requireEarlier(reinvocation);
         reinvocation.request();
       }
-      if (webhook.mayBeReinvoked) reinvoked.add(reinvocation, webhook);
     } catch (error) {
-      if (webhook.mayBeReinvoked) reinvoked.add(reinvocation, webhook);
       if (!(error instanceof CallingWebhookError)) throw error;
       if (!webhook.ignoresFailures) throw internalError(error.message);
       annotate(attributes, `${FAILED_OPEN}${at}`, webhook.name);
       if (attributes.signal.aborted) throw timeout("request did not complete within requested timeout", 0);
+    } finally {
+      if (webhook.mayBeReinvoked) reinvoked.add(reinvocation, webhook);
     }
   }
   if (object !== undefined) keepValidManagedFields(attributes, object, managedFields);
@@ -71,7 +69,7 @@ async function callMutating(
   try {
     const objects = await reviewedObjects(attributes, invocation.kind);
     const result = await callWebhook("mutating", invocation, attributes, objects, context);
-    const patch = patchOf(webhook, result);
+    const patch = await patchOf(webhook, result);
     if (patch.length === 0) return false;
     if (attributes.object === undefined || objects.object === undefined) {
       throw internalError(
@@ -90,13 +88,13 @@ async function callMutating(
 }
 
 /** The operations of a webhook's patch; none where there is none. */
-function patchOf(webhook: string, { patch }: ReviewResult): JsonValue[] {
-  if (patch === "") return [];
+async function patchOf(webhook: string, { patch }: ReviewResult): Promise<JsonValue[]> {
+  if (patch.length === 0) return [];
   const undecodable = (reason: string) =>
     new CallingWebhookError(webhook, `received undecodable patch in webhook response: ${reason}`);
   let value: JsonValue;
   try {
-    ({ value } = decodeJson(patch));
+    ({ value } = await inSlices(decodeJsonSteps(patch, { maxDepth: MAX_DEPTH })));
     // Finds what is no list of operations. There is nothing that they could apply to.
     if (!Array.isArray(value)) jsonPatchSteps(null, value).next();
   } catch (error) {
@@ -104,6 +102,9 @@ function patchOf(webhook: string, { patch }: ReviewResult): JsonValue[] {
   }
   return Array.isArray(value) ? value : [];
 }
+
+/** As deep as a request's body may nest. */
+const MAX_DEPTH = 1000;
 
 const LIMITS = { ...SERVER_JSON_PATCH_LIMITS, maxOperations: Number.POSITIVE_INFINITY };
 
@@ -123,14 +124,9 @@ async function applyTo(
     replace(draft, await versions.restore(object, kind));
     return mutated;
   } catch (error) {
-    throw refusal(error);
+    if (isStatusError(error)) throw error;
+    throw internalError(error instanceof Error ? error.message : String(error));
   }
-}
-
-function refusal(error: unknown): StatusError {
-  if (isStatusError(error)) return error;
-  const { message } = isPatchError(error) || error instanceof Error ? error : { message: String(error) };
-  return internalError(message);
 }
 
 /** Makes an object what another one is. Who holds it sees the change. */

@@ -1,6 +1,6 @@
 import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
-import { internalError, isStatusError } from "../../../machinery/errors/status-error.js";
+import { internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { ReviewedObjects } from "./admission-review.js";
 
@@ -15,6 +15,7 @@ export async function reviewedObjects(
   try {
     return { object: object && (await encoded(object)), oldObject: oldObject && (await encoded(oldObject)) };
   } catch (error) {
-    throw isStatusError(error) ? error : internalError(error instanceof Error ? error.message : String(error));
+    // A conversion by another process may fail.
+    throw internalError(error instanceof Error ? error.message : String(error));
   }
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createStorage } from "../../../../src/server/storage/create-storage.js";
+import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
 import { admittingServer, type AdmittingServer, done } from "../../../helpers/admitting-server.js";
 import { call } from "../../../helpers/api-caller.js";
 import { configure, CONFIG_MAPS } from "../../../helpers/configured-webhooks.js";
@@ -326,6 +328,14 @@ describe("configurations", () => {
     expect(await create("c4")).toBe(1);
     await done(server.api, "DELETE", path);
     expect(await create("c5")).toBe(0);
+  });
+
+  test("they are read from the store where there is no watch cache", async () => {
+    const storage = createStorage({ kv: openMemoryKv(), watchCache: false, compactionSeconds: 0 });
+    await using direct = await admittingServer({}, undefined, undefined, { storage });
+    await using _ = await configure(direct.api, "validating", [{ clientConfig }]);
+    await done(direct.api, "POST", MAPS, { metadata: { name: "a" } });
+    expect(hooks.calls).toHaveLength(1);
   });
 
   test("mutating webhooks run by the names of their configurations, and then in their order", async () => {
