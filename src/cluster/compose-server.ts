@@ -3,6 +3,7 @@ import { type Clock, systemClock } from "../base/clock.js";
 import { publishedScheme } from "../api/scheme/published.js";
 import { type Random, systemRandom } from "../base/random.js";
 import { systemTimers, type Timers } from "../base/timers.js";
+import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import { type AdmissionOptions, enabledPlugins } from "../server/admission/enabled-plugins.js";
 import type { ApiRegistry } from "../server/api-registry/api-registry.js";
@@ -170,6 +171,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     clock,
     random,
     requestRandom: systemRandom,
+    env: surroundingsOf({}).env,
     tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
     ...(composition.serviceAccounts && { serviceAccounts: composition.serviceAccounts(pki) }),
     serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),

@@ -5,7 +5,7 @@ import { builtinRecords } from "../../src/server/builtin/index.js";
 import type { AdmissionOptions } from "../../src/server/admission/enabled-plugins.js";
 import type { ResourceRecord } from "../../src/server/endpoints/resource-record.js";
 import { createMissing } from "../../src/server/generic/create-missing.js";
-import { createServer } from "../../src/server/generic/server.js";
+import { createServer, type ServerConfig } from "../../src/server/generic/server.js";
 import type { ApiRequest } from "../../src/server/request/api-request.js";
 import { createStorage } from "../../src/server/storage/create-storage.js";
 import type { Kv } from "../../src/server/storage/kv.js";
@@ -29,6 +29,7 @@ export async function admittingServer(
   admission: AdmissionOptions,
   kv: Kv = openMemoryKv(),
   records: readonly ResourceRecord[] = builtinRecords,
+  more: Partial<ServerConfig> = {},
 ): Promise<AdmittingServer> {
   const faults: unknown[] = [];
   const requests: ApiRequest[] = [];
@@ -42,6 +43,7 @@ export async function admittingServer(
     tokens: [],
     serverAddress: () => "",
     admission,
+    ...more,
     reportError: (error) => faults.push(error),
     outermost: [
       (next) => (request) => {

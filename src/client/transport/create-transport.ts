@@ -1,4 +1,5 @@
 import { surroundingsOf } from "../surroundings.js";
+import type { Locate } from "./dial.js";
 import type { TransportConfig, TransportSurroundings } from "./endpoint.js";
 import { nodeHttpsTransport } from "./node-https.js";
 import type { Transport } from "./transport.js";
@@ -8,6 +9,8 @@ export interface TransportOptions extends Partial<TransportSurroundings> {
   readonly pooled?: boolean;
   /** How many connections a transport that is not pooled opens. Default 25. */
   readonly maxSockets?: number;
+  /** Where a transport that is not pooled connects to, in place of the server's host and port. */
+  readonly locate?: Locate;
 }
 
 /**
@@ -18,7 +21,7 @@ export function createTransport(config: TransportConfig, options: TransportOptio
   const surroundings = surroundingsOf(options);
   return options.pooled
     ? lazily(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
-    : nodeHttpsTransport(config, surroundings, options.maxSockets);
+    : nodeHttpsTransport(config, surroundings, options.maxSockets, options.locate);
 }
 
 function lazily(make: () => Promise<Transport>): Transport {

@@ -19,9 +19,14 @@ export interface DialTarget {
   /** The validity of the peer's certificates is checked at its time. */
   readonly clock: Clock;
   readonly proxy?: URL | undefined;
+  /** Says where to connect, in place of host and port; asked before each connection, and never with a proxy. */
+  readonly locate?: Locate | undefined;
   /** Ends the connection, also while it is being made. */
   readonly signal?: AbortSignal;
 }
+
+/** Finds the address of a name that only the caller knows. What it rejects with is why the connection cannot be made. */
+export type Locate = () => Promise<{ readonly host: string; readonly port: number }>;
 
 /**
  * Opens a connection, completes TLS and verifies the peer. Rejects with Node's error or a {@link NetworkFailure}. `trace`
@@ -47,8 +52,12 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
   return socket ? addresses.get(socket) : undefined;
 }
 
-async function dialTcp({ host, port, tls, proxy, clock, signal }: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
-  if (!proxy) return open(host, port, signal, trace);
+async function dialTcp(target: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
+  const { host, port, tls, proxy, clock, signal, locate } = target;
+  if (!proxy) {
+    const place = locate === undefined ? target : await locate();
+    return open(place.host, place.port, signal, trace);
+  }
   const proxyHost = proxy.hostname.replace(/^\[|\]$/g, "");
   const defaultPort = proxy.protocol === "https:" ? 443 : proxy.protocol === "socks5:" ? 1080 : 80;
   const proxyPort = proxy.port === "" ? defaultPort : Number(proxy.port);

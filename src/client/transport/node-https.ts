@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { errorCode } from "../../base/path-error.js";
-import { addressesOf, dial } from "./dial.js";
+import { addressesOf, dial, type Locate } from "./dial.js";
 import { decodeBody } from "./decode-body.js";
 import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
 import type { ExchangeTrace } from "./exchange-trace.js";
@@ -21,8 +21,10 @@ export function nodeHttpsTransport(
   config: TransportConfig,
   surroundings: TransportSurroundings,
   maxSockets?: number,
+  locate?: Locate,
 ): Transport {
-  const endpoint = endpointOf(config, surroundings);
+  const made = endpointOf(config, surroundings);
+  const endpoint = locate === undefined ? made : { ...made, target: { ...made.target, locate } };
   const agent = new DialingAgent(endpoint, maxSockets);
   return {
     send: (request) => send(request, endpoint, agent),

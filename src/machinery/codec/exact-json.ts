@@ -70,6 +70,8 @@ interface Open {
   readonly value: JsonObject | JsonValue[];
   key: string;
   readonly keys: string[] | undefined;
+  /** A key of the object is repeated. */
+  repeats: boolean;
 }
 
 const space = /[ \t\r\n]*/y;
@@ -109,7 +111,7 @@ class Scanner {
         const isObject = character === "{";
         const next = skipSpace(text, at + 1);
         if (text[next] !== (isObject ? "}" : "]")) {
-          const opened: Open = { value: isObject ? {} : [], key: "", keys: isObject ? [] : undefined };
+          const opened: Open = { value: isObject ? {} : [], key: "", keys: isObject ? [] : undefined, repeats: false };
           open.push(opened);
           at = isObject ? this.readKey(next, opened) : next;
           continue;
@@ -126,7 +128,10 @@ class Scanner {
         const parent = open.at(-1);
         if (parent === undefined) return { value, end: at, ...(duplicates.size > 0 && { duplicates }) };
         if (Array.isArray(parent.value)) parent.value.push(value);
-        else setKey(parent.value, parent.key, value);
+        else {
+          parent.repeats ||= Object.hasOwn(parent.value, parent.key);
+          setKey(parent.value, parent.key, value);
+        }
         at = skipSpace(text, at);
         if (text[at] === ",") {
           at = skipSpace(text, at + 1);
@@ -141,7 +146,7 @@ class Scanner {
         open.pop();
         value = parent.value;
         if (!Array.isArray(parent.value) && parent.keys !== undefined) {
-          if (new Set(parent.keys).size !== parent.keys.length) duplicates.set(parent.value, parent.keys);
+          if (parent.repeats) duplicates.set(parent.value, parent.keys);
         }
       }
     }

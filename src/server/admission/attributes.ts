@@ -1,5 +1,5 @@
 import type { GroupVersionKind, GroupVersionResource } from "../../machinery/meta/gvk.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { AuditAnnotations } from "../request/audit-annotations.js";
@@ -45,6 +45,38 @@ export interface AdmissionAttributes {
    */
   addAnnotation(key: string, value: string): void;
   readonly reinvocation: Reinvocation;
+  /** The objects in other versions than the hub's. */
+  readonly versions: ObjectVersions;
+  /** Milliseconds until the request's deadline; undefined for one without. */
+  readonly timeLeft: number | undefined;
+}
+
+/**
+ * The versions that the request's object can have. What may come as a promise does so only for a kind that another process
+ * converts.
+ */
+export interface ObjectVersions {
+  /**
+   * The same resource, and the same subresource of it, at the other group versions that the server serves it at, with the kind
+   * of a body there.
+   */
+  readonly equivalents: readonly EquivalentResource[];
+  /** An object of the attributes in another version of its kind. It may share parts with the argument, which is not changed. */
+  convert(object: KubeObject, kind: GroupVersionKind): KubeObject | Promise<KubeObject>;
+  /** The JSON of an object that is in the version of `kind`, as a client sees it. */
+  encode(object: KubeObject, kind: GroupVersionKind): Uint8Array | Promise<Uint8Array>;
+  /**
+   * JSON as an object in the version of `kind`, without its defaults: unknown fields are left out. Throws an UnmarshalError for what
+   * is not of that kind.
+   */
+  decode(value: JsonValue, kind: GroupVersionKind): KubeObject | Promise<KubeObject>;
+  /** The way back: an object in the version of `kind`, with the defaults of its version, as the attributes have it. Takes it over. */
+  restore(object: KubeObject, kind: GroupVersionKind): KubeObject | Promise<KubeObject>;
+}
+
+export interface EquivalentResource {
+  readonly resource: GroupVersionResource;
+  readonly kind: GroupVersionKind;
 }
 
 /** How a mutating plugin asks for a second round: a later plugin may have changed what it looked at. */
@@ -69,6 +101,7 @@ export interface AdmissionRequest {
   readonly annotations: AuditAnnotations;
   /** The shape of the objects that plugins see. */
   readonly schema: StructSchema | undefined;
+  readonly versions: ObjectVersions;
 }
 
 /** What differs between the tries of a request. */
@@ -160,6 +193,14 @@ export class AdmissionRecord implements AdmissionAttributes {
 
   get signal(): AbortSignal {
     return this.request.signal;
+  }
+
+  get versions(): ObjectVersions {
+    return this.request.versions;
+  }
+
+  get timeLeft(): number | undefined {
+    return this.request.timeLeft;
   }
 
   addWarning(text: string): void {

@@ -7,24 +7,50 @@ export interface AdmissionPhases {
   readonly validate?: ((attributes: AdmissionRecord) => Promise<void>) | undefined;
 }
 
+/** The plugins that look at one operation on one resource. */
+interface Handling {
+  readonly plugins: readonly AdmissionPlugin[];
+  /** Those of them that may have nothing to do. */
+  readonly mayIdle: readonly AdmissionPlugin[];
+  /** By which of {@link mayIdle} are idle, as the bits of a number. */
+  readonly phases: Map<number, AdmissionPhases>;
+}
+
 /** The enabled plugins in running order. */
 export class AdmissionChain {
-  readonly #phases = new Map<string, AdmissionPhases>();
+  readonly #handling = new Map<string, Handling>();
 
   constructor(
     readonly plugins: readonly AdmissionPlugin[],
     private readonly context: AdmissionContext,
   ) {}
 
-  /** The phases for an operation on a resource; made once. */
+  /** The phases of a request that comes now: an operation on a resource. */
   phases(operation: Operation, target: AdmissionTarget): AdmissionPhases {
-    const key = `${operation} ${target.group}/${target.resource}/${target.subresource}`;
-    let phases = this.#phases.get(key);
-    if (phases === undefined) {
-      phases = this.#assemble(this.plugins.filter((plugin) => plugin.handles?.(operation, target) ?? true));
-      this.#phases.set(key, phases);
+    const { plugins, mayIdle, phases } = this.#handlingOf(operation, target);
+    let idle = 0;
+    for (let index = 0; index < mayIdle.length; index++) {
+      if (mayIdle[index]?.idle?.(this.context) === true) idle |= 1 << index;
     }
-    return phases;
+    let assembled = phases.get(idle);
+    if (assembled === undefined) {
+      assembled = this.#assemble(
+        plugins.filter((plugin) => !mayIdle.some((one, index) => one === plugin && (idle & (1 << index)) !== 0)),
+      );
+      phases.set(idle, assembled);
+    }
+    return assembled;
+  }
+
+  #handlingOf(operation: Operation, target: AdmissionTarget): Handling {
+    const key = `${operation} ${target.group}/${target.resource}/${target.subresource}`;
+    let handling = this.#handling.get(key);
+    if (handling === undefined) {
+      const plugins = this.plugins.filter((plugin) => plugin.handles?.(operation, target) ?? true);
+      handling = { plugins, mayIdle: plugins.filter(({ idle }) => idle !== undefined), phases: new Map() };
+      this.#handling.set(key, handling);
+    }
+    return handling;
   }
 
   #assemble(plugins: readonly AdmissionPlugin[]): AdmissionPhases {

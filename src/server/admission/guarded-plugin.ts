@@ -73,7 +73,12 @@ function apart(context: AdmissionContext): AdmissionContext {
   const { cached } = context.objects;
   const objects: AdmissionObjects = {
     ...reader(context.objects),
-    cached: { ...reader(cached), has: (...wanted) => cached.has(...wanted) },
+    cached: {
+      ...reader(cached),
+      has: (...wanted) => cached.has(...wanted),
+      now: (...wanted) =>
+        cached.now(...wanted)?.map((one) => ({ revision: one.revision, object: () => copyOf(one.object()) })),
+    },
   };
   return { ...context, objects };
 }

@@ -1,6 +1,7 @@
 import type { Random } from "../../base/random.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { WebhookClients } from "../webhook/webhook-clients.js";
 import type { AdmissionAttributes, Operation } from "./attributes.js";
 
 /**
@@ -18,6 +19,11 @@ export interface AdmissionPlugin {
    * everything.
    */
   handles?(operation: Operation, target: AdmissionTarget): boolean;
+  /**
+   * Of the server's own plugins only: true while the plugin has nothing to do for any request. It is asked at each request, and a request that comes while it
+   * is true costs no more than the answer.
+   */
+  idle?(context: AdmissionContext): boolean;
   /** Runs after decoding and defaulting and before the strategy. May change `attributes.object` in place. */
   admit?(attributes: AdmissionAttributes, context: AdmissionContext): Promise<void> | void;
   /** Runs after the strategy's preparation and validation. Must change nothing. */
@@ -32,6 +38,8 @@ export interface AdmissionTarget extends GroupResource {
 export interface AdmissionContext {
   readonly objects: AdmissionObjects;
   readonly random: Random;
+  /** Calls webhooks. */
+  readonly webhooks: WebhookClients;
 }
 
 /** Reads stored objects, in their hub's shape. They must not be changed. */
@@ -47,5 +55,16 @@ export interface AdmissionObjects extends AdmissionObjectReader {
   readonly cached: AdmissionObjectReader & {
     /** {@link AdmissionObjectReader.get} without parsing the object. */
     has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
+    /**
+     * All objects of a resource as the cache holds them now, in key order and not parsed yet; undefined where there is no cache.
+     * None of a resource that is not served. It is the same list until one of the objects changes.
+     */
+    now(group: string, resource: string): readonly CachedObject[] | undefined;
   };
+}
+
+/** An object of the watch cache at one revision. */
+export interface CachedObject {
+  readonly revision: number;
+  object(): KubeObject;
 }

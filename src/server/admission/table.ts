@@ -5,9 +5,11 @@ import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
 } from "./plugins/default-toleration-seconds.js";
+import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
 import { priority } from "./plugins/priority.js";
 import { serviceAccount } from "./plugins/service-account.js";
+import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
 
 /** The configuration of the plugins that have one, by their names. */
 export interface AdmissionConfiguration {
@@ -83,9 +85,9 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("JobValidation", "validating"),
   on("PodResizeValidator", "validating"),
   on("MutatingAdmissionPolicy", "mutating"),
-  on("MutatingAdmissionWebhook", "mutating"),
+  { ...on("MutatingAdmissionWebhook", "mutating"), plugin: () => mutatingAdmissionWebhook() },
   on("ValidatingAdmissionPolicy", "validating"),
-  on("ValidatingAdmissionWebhook", "validating"),
+  { ...on("ValidatingAdmissionWebhook", "validating"), plugin: () => validatingAdmissionWebhook() },
   on("ResourceQuota", "validating"),
   off("AlwaysDeny", "both", alwaysDeny),
 ];

@@ -74,7 +74,13 @@ export class ApiRegistry implements ResourceHost {
   #current: ApiSnapshot;
 
   constructor(readonly config: ApiRegistryConfig) {
-    this.access = objectAccess((resource) => this.#storeOf(installationId(resource)));
+    this.access = objectAccess({
+      of: (resource) => this.#storeOf(installationId(resource)),
+      find: (resource) => {
+        const storage = this.#installed.get(installationId(resource))?.kept.storage;
+        return storage instanceof Store ? storage : undefined;
+      },
+    });
     const { runtimeConfig, records, scheme } = config;
     const builtIn = builtInInstallations(runtimeConfig, records, scheme);
     this.#installed = new Map(builtIn.map((one) => [installationId(one), new InstalledResource(one, this)]));

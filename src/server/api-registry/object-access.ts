@@ -3,11 +3,20 @@ import { pathSegmentErrors } from "../../machinery/validation/names.js";
 import { copyObject } from "../registry/copy.js";
 import { loopbackScope } from "../registry/loopback-scope.js";
 import type { Store } from "../registry/store.js";
-import type { ObjectAccess, ObjectReader } from "../registry/strategy.js";
+import type { CachedObject, ObjectAccess, ObjectReader } from "../registry/strategy.js";
 import type { ReadOptions, StoredObject } from "../storage/store.js";
 
-/** Reads and writes the objects of any stored resource as the server itself. `storeOf` throws for a resource that there is none of. */
-export function objectAccess(storeOf: (resource: GroupResource) => Store): ObjectAccess {
+/** Finds the storage of resources. */
+export interface Stores {
+  /** Throws for a resource that there is none of. */
+  of(resource: GroupResource): Store;
+  /** Undefined for a resource that is not installed, or that is kept elsewhere. */
+  find(resource: GroupResource): Store | undefined;
+}
+
+/** Reads and writes the objects of any stored resource as the server itself. */
+export function objectAccess(stores: Stores): ObjectAccess {
+  const storeOf = (resource: GroupResource): Store => stores.of(resource);
   /** Finds an object by a name that may come unchecked from a client. A name that no object can have is not found. */
   async function find(
     resource: GroupResource,
@@ -37,6 +46,10 @@ export function objectAccess(storeOf: (resource: GroupResource) => Store): Objec
       ...reader(FROM_CACHE),
       has: async (group, resource, namespace, name) =>
         (await find({ group, resource }, namespace, name, FROM_CACHE)) !== undefined,
+      now: (group, resource) => {
+        const store = stores.find({ group, resource });
+        return store === undefined ? NONE : store.config.objects.now();
+      },
     },
     create: async (group, resource, object) => {
       const scope = loopbackScope(object.metadata?.namespace ?? "");
@@ -48,6 +61,8 @@ export function objectAccess(storeOf: (resource: GroupResource) => Store): Objec
     },
   };
 }
+
+const NONE: readonly CachedObject[] = [];
 
 const FROM_CACHE: ReadOptions = { resourceVersion: "0" };
 

@@ -4,6 +4,7 @@ import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import { uuid } from "../../base/uuid.js";
+import type { Environment } from "../../client/surroundings.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import { AdmissionChain } from "../admission/chain.js";
@@ -38,8 +39,9 @@ import type { TokenIssuer } from "../request/token-issuer.js";
 import type { TokenLookup } from "../request/user.js";
 import type { Exchange } from "../request/exchange.js";
 import { respondText } from "../request/respond.js";
-
 import type { Storage } from "../storage/create-storage.js";
+import { type LocateService, locateByEndpoints } from "../webhook/service-address.js";
+import { WebhookClients } from "../webhook/webhook-clients.js";
 import type { BootSequence } from "./boot-sequence.js";
 import { director, operationsFor } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
@@ -69,6 +71,13 @@ export interface ServerConfig {
   readonly serviceAccounts?: TokenIssuer;
   /** Which admission plugins run. Default: those that kube-apiserver runs by default, as far as they are built. */
   readonly admission?: AdmissionOptions;
+  /**
+   * Finds where the webhook behind a service listens. Default: at the addresses of the service's EndpointSlices and Endpoints, as if
+   * the server were in their network.
+   */
+  readonly locateService?: LocateService;
+  /** Proxies and authorities for calls of webhooks; see {@link WebhookSurroundings}. Default: none. */
+  readonly env?: Environment;
   /** Returns the "host:port" that /api tells clients; "" without a socket. */
   readonly serverAddress: () => string;
   /** The steps before the server serves requests. Left out: it serves at once. */
@@ -91,6 +100,8 @@ export interface ServerConfig {
 export interface Server {
   /** The resources that are served; more can be installed while the server runs. */
   readonly registry: ApiRegistry;
+  /** Calls webhooks. Its connections close when the server has stopped. */
+  readonly webhooks: WebhookClients;
   readonly stopping: AbortSignal;
   /** Handles one exchange to its end. */
   handle(exchange: Exchange): Promise<void>;
@@ -116,6 +127,14 @@ export function createServer(config: ServerConfig): Server {
   const stopping = new AbortController();
   // Every exchange under way adds a listener.
   setMaxListeners(0, stopping.signal);
+  const webhooks = new WebhookClients(
+    {
+      clock,
+      env: config.env ?? {},
+      locate: config.locateService ?? locateByEndpoints(() => registry.access, requestRandom),
+    },
+    requestRandom,
+  );
   const registry: ApiRegistry = new ApiRegistry({
     storage,
     records: config.records,
@@ -130,6 +149,7 @@ export function createServer(config: ServerConfig): Server {
         return registry.access;
       },
       random,
+      webhooks,
     }),
   });
   registry.install(...(config.resources ?? []));
@@ -198,9 +218,11 @@ export function createServer(config: ServerConfig): Server {
     stopping.abort();
     await underWay.drain();
     closed.abort();
+    await webhooks.close();
   };
   return {
     registry,
+    webhooks,
     stopping: stopping.signal,
     handle,
     transport: (user) => inProcessTransport({ handle, clientCertificate: user, ...signals }),

@@ -181,6 +181,13 @@ export interface ObjectReader {
   get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
 }
 
+/** An object of the watch cache at one revision. */
+export interface CachedObject {
+  readonly revision: number;
+  /** It must not be changed, and should not be kept. */
+  object(): KubeObject;
+}
+
 export interface ObjectAccess extends ObjectReader {
   /**
    * Reads from this server's watch cache. It costs no round trip to the storage and may lag behind the writes of other
@@ -189,6 +196,11 @@ export interface ObjectAccess extends ObjectReader {
   readonly cached: ObjectReader & {
     /** {@link ObjectReader.get} without parsing the object. */
     has(group: string, resource: string, namespace: string, name: string): Promise<boolean>;
+    /**
+     * All objects of a resource as the cache holds them now, in key order and not parsed yet; undefined where there is no cache.
+     * None of a resource that is not installed. It is the same list until one of the objects changes.
+     */
+    now(group: string, resource: string): readonly CachedObject[] | undefined;
   };
   /** Creates an object as the server itself: the kind's strategy runs, admission does not. Throws AlreadyExists. */
   create(group: string, resource: string, object: KubeObject): Promise<void>;

@@ -124,6 +124,11 @@ export interface ObjectStore {
     options?: EncodeOptions & { ttlSeconds?: number; dryRun?: boolean },
   ): Promise<StoredObject>;
   get(key: string, options?: ReadOptions): Promise<StoredObject>;
+  /**
+   * All objects, as the watch cache holds them now; undefined where it cannot tell. For who asks at every write: it waits for
+   * nothing, and is the same list until one of the objects changes.
+   */
+  now(): readonly StoredObject[] | undefined;
   /** `prefix` is "" or "<namespace>/". */
   list(prefix: string, options?: ListObjectsOptions): Promise<ListOfObjects>;
   /**

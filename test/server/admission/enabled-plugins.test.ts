@@ -72,10 +72,11 @@ describe("which plugins run", () => {
     ];
     const expected = DEFAULT.flatMap((name) => {
       if (name === "ServiceAccount") return ["C", name, "D"];
+      if (name === "MutatingAdmissionWebhook") return ["A", "E", "B", name];
       return name === "NamespaceLifecycle" ? ["F", name] : [name];
     });
-    expect(names({ plugins })).toEqual([...expected, "A", "E", "B", "G"]);
-    expect(names({ plugins, disable: ["B", "G"] })).toEqual([...expected, "A", "E"]);
+    expect(names({ plugins })).toEqual([...expected, "G"]);
+    expect(names({ plugins, disable: ["B", "G"] })).toEqual(expected.filter((name) => name !== "B"));
   });
 });
 

@@ -78,6 +78,14 @@ export class VersionCodec {
     return this.scheme.isRegistered(gvk) ? this.scheme.kind(gvk) : undefined;
   }
 
+  /** A version of this kind's objects: one that goes through the same hub, in whatever group. Undefined for any other kind. */
+  versionAt(gvk: GroupVersionKind): VersionedKind | undefined {
+    if (!this.scheme.isRegistered(gvk)) return undefined;
+    const kind = this.scheme.kind(gvk);
+    const { group, version, kind: name } = this.hub.gvk;
+    return kind.hub.group === group && kind.hub.version === version && kind.hub.kind === name ? kind : undefined;
+  }
+
   /**
    * A body as this version's kind: kind and apiVersion may be left out but must not be others. Throws 400 with what
    * does not fit, unknown and repeated fields included when `mode` is Strict. The object is the caller's own.

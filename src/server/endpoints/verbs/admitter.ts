@@ -7,6 +7,7 @@ import {
   AdmissionRecord,
   type AdmissionRequest,
   type AdmissionSubject,
+  type ObjectVersions,
   type Operation,
 } from "../../admission/attributes.js";
 import type { AdmitChange, AdmitCreate, AdmitDelete, AdmitUpdate } from "../../registry/resource.js";
@@ -15,12 +16,7 @@ import type { AuditAnnotations } from "../../request/audit-annotations.js";
 import type { User } from "../../request/user.js";
 import type { DeleteRequestOptions } from "../options/delete-options.js";
 import type { ServedResource } from "../served-resource.js";
-
-/** The kind of a body that is not the resource's own, such as a Scale. */
-export interface AdmittedBody {
-  readonly kind: GroupVersionKind;
-  readonly schema: StructSchema | undefined;
-}
+import { type AdmittedBody, AdmittedVersions } from "./admitted-versions.js";
 
 /** Admission of one request, in the registry's terms. What a request does not need is never made. */
 export class Admitter {
@@ -132,13 +128,15 @@ class SharedAttributes implements AdmissionRequest {
   readonly warnings: Warnings;
   readonly annotations: AuditAnnotations;
   readonly schema: StructSchema | undefined;
+  #versions: ObjectVersions | undefined;
 
   constructor(
     private readonly request: ApiRequest,
-    { codec }: ServedResource,
+    private readonly served: ServedResource,
     readonly dryRun: boolean,
-    body: AdmittedBody | undefined,
+    private readonly body: AdmittedBody | undefined,
   ) {
+    const { codec } = served;
     const { info, user, warnings, annotations } = request;
     this.kind = body?.kind ?? codec.gvk;
     this.resource = { group: info.apiGroup, version: info.apiVersion, resource: info.resource };
@@ -155,6 +153,11 @@ class SharedAttributes implements AdmissionRequest {
 
   get timeLeft(): number | undefined {
     return this.request.timeLeft;
+  }
+
+  get versions(): ObjectVersions {
+    this.#versions ??= new AdmittedVersions(this.request.api, this.served, this.subresource, this.body);
+    return this.#versions;
   }
 }
 

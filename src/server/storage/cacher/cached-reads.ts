@@ -53,6 +53,11 @@ export class CachedReads implements Reads {
     return (await this.#reaches(revision)) ? this.cache.root.get(key) : this.direct.notOlderOf(key, revision);
   }
 
+  now(prefix: string): readonly KvObject[] | undefined {
+    const { applied, replaying } = this.cache;
+    return applied === 0 || replaying ? undefined : this.cache.below(prefix);
+  }
+
   async latest(prefix: string): Promise<ObjectView> {
     await this.cache.ready();
     return (await this.#catchUp()) ? this.#now(prefix) : this.direct.latest(prefix);

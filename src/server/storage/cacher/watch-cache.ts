@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/clock.js";
+import { prefixEnd } from "../../../base/key-order.js";
 import { OrderedMap } from "../../../base/ordered-map.js";
 import type { Timers } from "../../../base/timers.js";
 import { EventLog, type EventLogLimits } from "../event-log.js";
@@ -31,6 +32,8 @@ export class WatchCache {
   readonly #snapshots = new Snapshots<KvObject>();
   readonly #waiting = new Set<{ readonly revision: number; done(error?: Error): void }>();
   #root = OrderedMap.empty<KvObject>();
+  /** What {@link below} answered, by prefix; without those that have changed since. */
+  readonly #below = new Map<string, readonly KvObject[]>();
   #log: EventLog<ObjectEvent>;
   #applied = 0;
   /** The store's revision when the cache loaded it. */
@@ -56,6 +59,15 @@ export class WatchCache {
 
   get root(): OrderedMap<KvObject> {
     return this.#root;
+  }
+
+  /** The objects below a prefix that is asked for often, in key order: the same list until one of them changes. */
+  below(prefix: string): readonly KvObject[] {
+    const kept = this.#below.get(prefix);
+    if (kept !== undefined) return kept;
+    const objects = this.#root.values(prefix, prefixEnd(prefix), Number.POSITIVE_INFINITY);
+    this.#below.set(prefix, objects);
+    return objects;
   }
 
   get log(): EventLog<ObjectEvent> {
@@ -134,6 +146,7 @@ export class WatchCache {
     for (;;) {
       try {
         this.#root = await this.#readAll(revision);
+        this.#below.clear();
         break;
       } catch (error) {
         if (!(error instanceof CompactedError)) throw error;
@@ -209,6 +222,7 @@ export class WatchCache {
     const changes: ObjectEvent[] = [];
     for (const { key, revision, value } of events) {
       const previous = this.#root.get(key);
+      for (const prefix of this.#below.keys()) if (key.startsWith(prefix)) this.#below.delete(prefix);
       let object: KvObject | undefined;
       if (value === undefined) {
         this.#root = this.#root.delete(key);

@@ -38,6 +38,10 @@ export class DirectReads implements Reads {
     return kv === undefined ? undefined : this.codecs.object(key, kv.revision, kv.value);
   }
 
+  now(): undefined {
+    return undefined;
+  }
+
   async latest(prefix: string): Promise<ObjectView> {
     return new KvView(this.kv, this.codecs, prefix, await this.kv.currentRevision());
   }

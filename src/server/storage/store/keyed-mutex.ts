@@ -1,19 +1,54 @@
+import type { Timers } from "../../../base/timers.js";
+
 /**
- * A mutex per key, first come first served. Concurrent updates of one object would conflict when they write and start again;
- * with the mutex they run one after the other. A holder must not take the same key again.
+ * How long an update may keep others of its object waiting, in milliseconds. One that asks a webhook may take seconds, and the
+ * webhook may update the object itself before it answers.
+ */
+const PATIENCE_MILLISECONDS = 250;
+
+/** One update's time in the queue of its key. */
+interface Turn {
+  /** Resolves when the update begins. */
+  readonly begun: Promise<void>;
+  /** Settles with the update. */
+  readonly running: Promise<unknown>;
+}
+
+/**
+ * Lets updates of a key run one after the other, first come first served: at the same time they would conflict when they write,
+ * and start again. An update that takes long is not waited for to its end, so updates may overlap, and must bear it.
  */
 export class KeyedMutex {
   /** The last update of each key that has any. */
-  readonly #last = new Map<string, Promise<unknown>>();
+  readonly #last = new Map<string, Turn>();
+
+  constructor(private readonly timers: Timers) {}
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
-    const running = before === undefined ? work() : before.then(work, work);
-    this.#last.set(key, running);
+    const begun = before === undefined ? NOW : this.#overOf(before);
+    const running = before === undefined ? work() : begun.then(work);
+    const turn = { begun, running };
+    this.#last.set(key, turn);
     try {
       return await running;
     } finally {
-      if (this.#last.get(key) === running) this.#last.delete(key);
+      if (this.#last.get(key) === turn) this.#last.delete(key);
     }
   }
+
+  /** Resolves when the update has ended, or has been running for too long. */
+  async #overOf({ begun, running }: Turn): Promise<void> {
+    await begun;
+    await new Promise<void>((resolve) => {
+      const cancel = this.timers.start(PATIENCE_MILLISECONDS, resolve);
+      const ended = (): void => {
+        cancel();
+        resolve();
+      };
+      running.then(ended, ended);
+    });
+  }
 }
+
+const NOW = Promise.resolve();

@@ -54,9 +54,11 @@ type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefin
 /** An {@link ObjectStore} that writes to a {@link Kv} and reads from the watch cache or from the store. */
 export class KvObjectStore implements ObjectStore {
   /** Serializes this server's own updates of a key. Other servers may still write at any time. */
-  readonly #updates = new KeyedMutex();
+  readonly #updates: KeyedMutex;
 
-  constructor(private readonly config: ObjectStoreConfig) {}
+  constructor(private readonly config: ObjectStoreConfig) {
+    this.#updates = new KeyedMutex(config.timers);
+  }
 
   async create(
     key: string,
@@ -92,6 +94,10 @@ export class KvObjectStore implements ObjectStore {
     const object = await (resourceVersion === "" ? reads.latestOf(path) : reads.notOlderOf(path, requested));
     if (object === undefined) throw notFound(resource, nameOf(key));
     return object;
+  }
+
+  now(): readonly StoredObject[] | undefined {
+    return this.config.reads.now(this.config.prefix);
   }
 
   async list(prefix: string, options: ListObjectsOptions = {}): Promise<ListOfObjects> {

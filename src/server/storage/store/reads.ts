@@ -38,6 +38,11 @@ export interface Reads {
   latestOf(key: string): Promise<KvObject | undefined>;
   /** The object at `key` in a state not older than `revision`; 0 accepts any state. */
   notOlderOf(key: string, revision: number): Promise<KvObject | undefined>;
+  /**
+   * The objects below `prefix` that the watch cache holds now, in key order; undefined where there is no cache, or none that is
+   * current. It waits for nothing, and is the same list until one of the objects changes.
+   */
+  now(prefix: string): readonly KvObject[] | undefined;
   /** A state with every write that was acknowledged before the call. */
   latest(prefix: string): Promise<ObjectView>;
   /** A state not older than `revision`; 0 accepts any state. */

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { deferred } from "../../../../src/base/deferred.js";
+import { systemTimers } from "../../../../src/base/timers.js";
 import { KeyedMutex } from "../../../../src/server/storage/store/keyed-mutex.js";
 
 test("work of one key runs in order, even after a failure; other keys do not wait", async () => {
-  const mutex = new KeyedMutex();
+  const mutex = new KeyedMutex(systemTimers);
   const log: string[] = [];
   const first = deferred<void>();
   const one = mutex.run("a", async () => {
@@ -27,4 +28,31 @@ test("work of one key runs in order, even after a failure; other keys do not wai
   expect(await Promise.all([two, three])).toEqual([2, 3]);
   expect(log).toEqual(["a1 begins", "a1 fails", "a2", "a3"]);
   expect(await mutex.run("a", async () => "again")).toBe("again");
+});
+
+test("work that takes long is not waited for to its end, and those behind it keep their order", async () => {
+  const waits: (() => void)[] = [];
+  const mutex = new KeyedMutex({
+    start: (_, callback) => {
+      waits.push(callback);
+      return () => undefined;
+    },
+  });
+  const log: string[] = [];
+  const held = deferred<void>();
+  const step = (name: string, until?: Promise<void>) => async () => {
+    log.push(`${name} begins`);
+    await until;
+    log.push(`${name} ends`);
+  };
+  const one = mutex.run("a", step("a1", held.promise));
+  const two = mutex.run("a", step("a2"));
+  const three = mutex.run("a", step("a3"));
+  await expect.poll(() => waits.length).toBe(1);
+  expect(log).toEqual(["a1 begins"]);
+  waits[0]?.();
+  await Promise.all([two, three]);
+  held.resolve();
+  await one;
+  expect(log).toEqual(["a1 begins", "a2 begins", "a2 ends", "a3 begins", "a3 ends", "a1 ends"]);
 });

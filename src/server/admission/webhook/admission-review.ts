@@ -1,0 +1,129 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { encodeJson } from "../../../machinery/codec/json-encoder.js";
+import { object, list, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/meta/gvk.js";
+import type { User } from "../../request/user.js";
+import { type AnsweredReview, kindText } from "../../webhook/read-review.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { Invocation } from "./match-rules.js";
+
+const GROUP = "admission.k8s.io";
+
+/** The versions of AdmissionReview that there are. */
+export const REVIEW_VERSIONS = ["v1", "v1beta1"].map((version) => ({ group: GROUP, version }));
+
+/** The first version of AdmissionReview that a webhook takes and kube-apiserver has. */
+export function reviewKind(accepted: readonly string[]): GroupVersionKind | undefined {
+  const version = accepted.find((one) => REVIEW_VERSIONS.some((known) => known.version === one));
+  return version === undefined ? undefined : { group: GROUP, version, kind: "AdmissionReview" };
+}
+
+/** The objects of a request as the webhook gets them: JSON in the version of the invocation's kind. */
+export interface ReviewedObjects {
+  readonly object: Uint8Array | undefined;
+  readonly oldObject: Uint8Array | undefined;
+}
+
+/** The review that is posted, with the fields of Go's AdmissionRequest in their order. */
+export function encodeReview(
+  review: GroupVersionKind,
+  uid: string,
+  attributes: AdmissionAttributes,
+  { kind, resource }: Invocation,
+  objects: ReviewedObjects,
+): Uint8Array {
+  const { subresource, name, namespace, operation, user, dryRun, options } = attributes;
+  const request = {
+    uid,
+    kind: kindOf(kind),
+    resource: resourceOf(resource),
+    ...(subresource !== "" && { subResource: subresource }),
+    requestKind: kindOf(attributes.kind),
+    requestResource: resourceOf(attributes.resource),
+    ...(subresource !== "" && { requestSubResource: subresource }),
+    ...(name !== "" && { name }),
+    ...(namespace !== "" && { namespace }),
+    operation,
+    userInfo: userInfo(user),
+  };
+  const head = `{"kind":"AdmissionReview","apiVersion":"${review.group}/${review.version}","request":${encodeJson(request).slice(0, -1)}`;
+  const tail = `,"dryRun":${String(dryRun)},"options":${options === undefined ? "null" : encodeJson(options)}}}\n`;
+  return Buffer.concat([
+    Buffer.from(`${head},"object":`),
+    objects.object ?? NOTHING,
+    Buffer.from(`,"oldObject":`),
+    objects.oldObject ?? NOTHING,
+    Buffer.from(tail),
+  ]);
+}
+
+const NOTHING = Buffer.from("null");
+
+const kindOf = ({ group, version, kind }: GroupVersionKind) => ({ group, version, kind });
+
+const resourceOf = ({ group, version, resource }: GroupVersionResource) => ({ group, version, resource });
+
+function userInfo({ name, uid = "", groups, extra = {} }: User): object {
+  return {
+    ...(name !== "" && { username: name }),
+    ...(uid !== "" && { uid }),
+    ...(groups.length > 0 && { groups }),
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+/** What a webhook decided. */
+export interface ReviewResult {
+  readonly allowed: boolean;
+  /** JSON; empty for none. */
+  readonly patch: Uint8Array;
+  readonly patchType: string;
+  /** A Status of meta/v1. */
+  readonly result: ReadonlyFields | undefined;
+  readonly warnings: readonly string[];
+  readonly auditAnnotations: ReadonlyFields;
+}
+
+/** How much of a wrong uid an error shows. */
+const SHOWN_UID = 256;
+
+/** Checks an answer as kube-apiserver does: v1 strictly, v1beta1 hardly. Throws an Error in its words. */
+export function verifyReview(
+  { stated, response }: AnsweredReview,
+  review: GroupVersionKind,
+  uid: string,
+  phase: "mutating" | "validating",
+): ReviewResult {
+  if (response === undefined) throw new Error("webhook response was absent");
+  const patch = text(response["patch"]);
+  const patchType = response["patchType"];
+  const common = {
+    allowed: response["allowed"] === true,
+    result: response["status"] === undefined || response["status"] === null ? undefined : object(response["status"]),
+    warnings: list(response["warnings"]).map(text),
+    auditAnnotations: object(response["auditAnnotations"]),
+  };
+  const patched = (type: string) => ({
+    ...common,
+    patch: Buffer.from(patch, "base64"),
+    patchType: type,
+  });
+  const unpatched = { ...common, patch: Buffer.alloc(0), patchType: "" };
+  if (review.version === "v1beta1") return phase === "mutating" && patch !== "" ? patched("JSONPatch") : unpatched;
+  const given = text(response["uid"]);
+  if (given !== uid)
+    throw new Error(`expected response.uid=${goQuote(uid)}, got ${goQuote(given.slice(0, SHOWN_UID))}`);
+  if (kindText(stated) !== kindText(review)) {
+    throw new Error(`expected webhook response of ${kindText(review)}, got ${kindText(stated)}`);
+  }
+  const hasType = patchType !== undefined && patchType !== null;
+  if (phase === "validating") {
+    if (patch !== "") throw new Error("validating webhook may not return response.patch");
+    if (hasType) throw new Error("validating webhook may not return response.patchType");
+    return unpatched;
+  }
+  if (patch !== "" && !hasType) throw new Error("webhook returned response.patch but not response.patchType");
+  if (patch === "" && hasType) throw new Error("webhook returned response.patchType but not response.patch");
+  if (hasType && text(patchType) === "") throw new Error('webhook returned invalid response.patchType of ""');
+  return patched(text(patchType));
+}

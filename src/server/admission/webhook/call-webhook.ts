@@ -1,0 +1,92 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
+import type { WebhookClient } from "../../webhook/webhook-client.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { AdmissionContext } from "../plugin.js";
+import {
+  encodeReview,
+  REVIEW_VERSIONS,
+  type ReviewedObjects,
+  reviewKind,
+  type ReviewResult,
+  verifyReview,
+} from "./admission-review.js";
+import { denied, dryRunUnsupported } from "./denial.js";
+import type { Invocation } from "./match-rules.js";
+
+/** A call that did not bring a decision. The webhook's failurePolicy says whether the request fails too. */
+export class CallingWebhookError extends Error {
+  override readonly name = "CallingWebhookError";
+
+  constructor(webhook: string, reason: string, cause?: unknown) {
+    super(`failed calling webhook ${goQuote(webhook)}: ${reason}`, { cause });
+  }
+}
+
+/**
+ * Asks one webhook. Its warnings and audit annotations become those of the request. Rejects with a {@link CallingWebhookError},
+ * or with the StatusError that the client gets: the webhook denies the request, or has side effects in a dry run.
+ */
+export async function callWebhook(
+  phase: "mutating" | "validating",
+  invocation: Invocation,
+  attributes: AdmissionAttributes,
+  objects: ReviewedObjects,
+  { webhooks }: AdmissionContext,
+): Promise<ReviewResult> {
+  const { webhook } = invocation;
+  const { name } = webhook;
+  const failed = (what: string, error: unknown) =>
+    new CallingWebhookError(name, `${what}: ${error instanceof Error ? error.message : String(error)}`, error);
+  if (attributes.dryRun) {
+    if (webhook.sideEffects === "") throw new CallingWebhookError(name, "Webhook SideEffects is nil");
+    if (!["None", "NoneOnDryRun"].includes(webhook.sideEffects)) throw dryRunUnsupported(name);
+  }
+  const review = reviewKind(webhook.reviewVersions);
+  if (review === undefined) {
+    const unknown = "webhook does not accept known AdmissionReview versions (v1, v1beta1)";
+    throw failed("could not create admission objects", unknown);
+  }
+  let client: WebhookClient;
+  try {
+    client = webhooks.of(webhook.target());
+  } catch (error) {
+    throw failed("could not get REST client", error);
+  }
+  const uid = webhooks.reviewUid();
+  const body = encodeReview(review, uid, attributes, invocation, objects);
+  const { signal, timeLeft } = attributes;
+  const timeout = lesser(webhook.timeout, timeLeft);
+  let result: ReviewResult;
+  let answered: AnsweredReview;
+  try {
+    answered = await readReview(await client.post(body, { timeout, signal }), review, REVIEW_VERSIONS);
+  } catch (error) {
+    throw failed("failed to call webhook", error);
+  }
+  try {
+    result = verifyReview(answered, review, uid, phase);
+  } catch (error) {
+    throw failed("received invalid webhook response", error);
+  }
+  for (const [key, value] of Object.entries(result.auditAnnotations)) {
+    annotate(attributes, `${name}/${key}`, String(value));
+  }
+  for (const warning of result.warnings) attributes.addWarning(warning);
+  if (!result.allowed) throw denied(name, result.result);
+  return result;
+}
+
+/** Adds an audit annotation if it can be one. A request does not fail because of it. */
+export function annotate(attributes: AdmissionAttributes, key: string, value: string): void {
+  try {
+    attributes.addAnnotation(key, value);
+  } catch {
+    // The key has no right form, or another value already.
+  }
+}
+
+function lesser(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Math.min(a, b);
+}

@@ -1,0 +1,57 @@
+import { deepEqual, deepCopy } from "../../../machinery/patch/json-values.js";
+import type { JsonValue } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Reinvocation } from "../attributes.js";
+import type { Webhook } from "./webhook.js";
+
+interface Rounds {
+  /** Those with reinvocationPolicy IfNeeded that have been called and need not be called again yet. */
+  readonly called: Set<string>;
+  /** Those to call again in the second round. */
+  readonly again: Set<string>;
+  /** The object as the webhooks left it at the end of a round, where that matters. */
+  left?: JsonValue | undefined;
+}
+
+/**
+ * Which webhooks of a request the second round calls again: those with reinvocationPolicy IfNeeded, where the object has changed
+ * since they saw it.
+ */
+export class ReinvokedWebhooks {
+  readonly #requests = new WeakMap<Reinvocation, Rounds>();
+
+  /** The second round calls all again if other plugins have changed the object since the first. */
+  beginRound(reinvocation: Reinvocation, object: KubeObject | undefined): void {
+    const rounds = this.#requests.get(reinvocation);
+    if (reinvocation.active && rounds !== undefined && !deepEqual(rounds.left, object as JsonValue | undefined)) {
+      this.requireEarlier(reinvocation);
+    }
+  }
+
+  endRound(reinvocation: Reinvocation, object: KubeObject | undefined): void {
+    const rounds = this.#requests.get(reinvocation);
+    if (rounds !== undefined && object !== undefined) rounds.left = deepCopy(object as JsonValue);
+  }
+
+  /** Notes that a webhook was called that may be called again. */
+  add(reinvocation: Reinvocation, { id }: Webhook): void {
+    this.#of(reinvocation).called.add(id);
+  }
+
+  /** A webhook has changed the object: those that were called before it are to be called again. */
+  requireEarlier(reinvocation: Reinvocation): void {
+    const { called, again } = this.#of(reinvocation);
+    for (const id of called) again.add(id);
+    called.clear();
+  }
+
+  has(reinvocation: Reinvocation, { id }: Webhook): boolean {
+    return this.#requests.get(reinvocation)?.again.has(id) === true;
+  }
+
+  #of(reinvocation: Reinvocation): Rounds {
+    const rounds = this.#requests.get(reinvocation) ?? { called: new Set(), again: new Set() };
+    this.#requests.set(reinvocation, rounds);
+    return rounds;
+  }
+}

@@ -1,0 +1,55 @@
+import { internalError, timeout } from "../../../machinery/errors/status-error.js";
+import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { AdmissionContext } from "../plugin.js";
+import type { ReviewedObjects } from "./admission-review.js";
+import { annotate, CallingWebhookError, callWebhook } from "./call-webhook.js";
+import type { MatchConditionsOfWebhooks } from "./match-conditions.js";
+import type { Invocation } from "./match-rules.js";
+import { relevantInvocation } from "./relevant-webhook.js";
+import { reviewedObjects } from "./reviewed-objects.js";
+import type { Webhook } from "./webhook.js";
+
+/** The key of the annotation about a webhook that failed and was ignored. */
+const FAILED_OPEN = "failed-open.validating.webhook.admission.k8s.io/";
+
+/**
+ * Asks all validating webhooks that the request is for, at once, and waits for all of them. Rejects with the first refusal that
+ * came.
+ */
+export async function validateByWebhooks(
+  webhooks: readonly Webhook[],
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+  conditions: MatchConditionsOfWebhooks,
+): Promise<void> {
+  const invocations: Invocation[] = [];
+  for (const webhook of webhooks) {
+    const invocation = await relevantInvocation(webhook, attributes, context.objects, conditions);
+    if (invocation !== undefined) invocations.push(invocation);
+  }
+  if (invocations.length === 0) return;
+  const objects = new Map<string, ReviewedObjects>();
+  for (const { kind } of invocations) {
+    const key = versionOf(kind);
+    if (!objects.has(key)) objects.set(key, await reviewedObjects(attributes, kind));
+  }
+  if (attributes.signal.aborted) throw timeout("request did not complete within requested timeout", 0);
+  const refusals: unknown[] = [];
+  await Promise.all(
+    invocations.map(async (invocation, index) => {
+      try {
+        const shown = objects.get(versionOf(invocation.kind)) ?? (await reviewedObjects(attributes, invocation.kind));
+        await callWebhook("validating", invocation, attributes, shown, context);
+      } catch (error) {
+        const { name, ignoresFailures } = invocation.webhook;
+        if (!(error instanceof CallingWebhookError)) refusals.push(error);
+        else if (!ignoresFailures) refusals.push(internalError(error.message));
+        else annotate(attributes, `${FAILED_OPEN}round_0_index_${index}`, name);
+      }
+    }),
+  );
+  if (refusals.length > 0) throw refusals[0];
+}
+
+const versionOf = (kind: Invocation["kind"]): string => `${formatGroupVersion(kind)}/${kind.kind}`;

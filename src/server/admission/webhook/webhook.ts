@@ -1,0 +1,98 @@
+import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
+import type { LabelSelector } from "../../../machinery/selectors/label-selector.js";
+import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
+import { type WebhookTarget, webhookTarget } from "../../webhook/webhook-target.js";
+
+/** One webhook of a configuration, ready to be matched with requests. */
+export interface Webhook {
+  /** "<configuration>/<name>/<how many of that name come before it>": unique among the webhooks of a phase. */
+  readonly id: string;
+  readonly configuration: string;
+  readonly name: string;
+  /** Throws an Error for a clientConfig that names no target. */
+  readonly target: () => WebhookTarget;
+  readonly rules: readonly Rule[];
+  /** True: its rules match other versions of a resource too. */
+  readonly matchesEquivalents: boolean;
+  /** Throw a SelectorError for a selector that is none. */
+  readonly namespaceSelector: () => LabelSelector;
+  readonly objectSelector: () => LabelSelector;
+  readonly matchConditions: readonly MatchCondition[];
+  /** True: a call that fails does not fail the request. */
+  readonly ignoresFailures: boolean;
+  /** "" where the configuration names none. */
+  readonly sideEffects: string;
+  /** Milliseconds; undefined where the configuration names none. */
+  readonly timeout: number | undefined;
+  /** The AdmissionReview versions that it takes, preferred first. */
+  readonly reviewVersions: readonly string[];
+  /** A mutating webhook that may be called again when a later plugin has changed the object. */
+  readonly mayBeReinvoked: boolean;
+}
+
+export interface Rule {
+  readonly operations: readonly string[];
+  readonly groups: readonly string[];
+  readonly versions: readonly string[];
+  readonly resources: readonly { readonly name: string; readonly subresource: string }[];
+  /** "*", "Cluster" or "Namespaced". */
+  readonly scope: string;
+}
+
+/** A CEL expression that must be true for the webhook to be called. */
+export interface MatchCondition {
+  readonly name: string;
+  readonly expression: string;
+}
+
+/** The webhooks of a MutatingWebhookConfiguration or ValidatingWebhookConfiguration, in their order. */
+export function webhooksOf(configuration: KubeObject): readonly Webhook[] {
+  const { name: of = "" } = configuration.metadata ?? {};
+  const seen = new Map<string, number>();
+  return objects(configuration["webhooks"]).map((hook) => {
+    const name = text(hook["name"]);
+    const before = seen.get(name) ?? 0;
+    seen.set(name, before + 1);
+    const timeout = hook["timeoutSeconds"];
+    return {
+      id: `${of}/${name}/${before}`,
+      configuration: of,
+      name,
+      target: once(() => webhookTarget(object(hook["clientConfig"]))),
+      rules: objects(hook["rules"]).map(ruleOf),
+      matchesEquivalents: hook["matchPolicy"] === "Equivalent",
+      namespaceSelector: once(() => selectorFromObject(hook["namespaceSelector"] as LabelSelectorObject | undefined)),
+      objectSelector: once(() => selectorFromObject(hook["objectSelector"] as LabelSelectorObject | undefined)),
+      matchConditions: objects(hook["matchConditions"]).map((one) => ({
+        name: text(one["name"]),
+        expression: text(one["expression"]),
+      })),
+      ignoresFailures: hook["failurePolicy"] === "Ignore",
+      sideEffects: text(hook["sideEffects"]),
+      timeout: typeof timeout === "number" ? timeout * 1000 : undefined,
+      reviewVersions: list(hook["admissionReviewVersions"]).map(text),
+      mayBeReinvoked: hook["reinvocationPolicy"] === "IfNeeded",
+    };
+  });
+}
+
+function ruleOf(rule: ReadonlyFields): Rule {
+  return {
+    operations: list(rule["operations"]).map(text),
+    groups: list(rule["apiGroups"]).map(text),
+    versions: list(rule["apiVersions"]).map(text),
+    resources: list(rule["resources"]).map((one) => {
+      const [name = "", ...subresource] = text(one).split("/");
+      return { name, subresource: subresource.join("/") };
+    }),
+    scope: text(rule["scope"]) || "*",
+  };
+}
+
+/** Makes a value when it is first asked for. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,141 @@
+import type { Clock } from "../../base/clock.js";
+import type { ClientConfig } from "../../client/config/client-config.js";
+import { createRestClient } from "../../client/rest/create-rest-client.js";
+import { goDurationText } from "../../client/rest/go-duration-text.js";
+import type { RestClient } from "../../client/rest/rest-client.js";
+import type { Environment } from "../../client/surroundings.js";
+import { createTransport } from "../../client/transport/create-transport.js";
+import { NetworkFailure } from "../../client/transport/go-network-error.js";
+import { CallDeadline } from "./call-deadline.js";
+import type { LocateService } from "./service-address.js";
+import { serverNameOf, type WebhookTarget } from "./webhook-target.js";
+import { webhookTransport } from "./webhook-transport.js";
+
+/** What calls of webhooks use of their process. */
+export interface WebhookSurroundings {
+  /** The certificates of webhooks are checked at its time. */
+  readonly clock: Clock;
+  /** Proxies, and the files of the system's authorities. */
+  readonly env: Environment;
+  readonly locate: LocateService;
+}
+
+export interface CallOptions {
+  /** How long the webhook may take, in milliseconds. It learns the limit in whole seconds. Left out: {@link LONGEST_CALL}. */
+  readonly timeout?: number | undefined;
+  /** Ends the call. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A 2xx answer. */
+export interface WebhookAnswer {
+  readonly status: number;
+  /** "" where the answer names none. */
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+/** How long any call of a webhook may take, in milliseconds; client-go's limit for its clients of webhooks. */
+const LONGEST_CALL = 30_000;
+/** Calls of one webhook that are under way at once; more wait for one to end. */
+const CONNECTIONS = 100;
+
+/**
+ * Calls one webhook. Connections are kept and reused. A redirect is not followed: it is an error, as any answer but 2xx. An answer longer
+ * than a limit is not read to its end. A 429 or 5xx with Retry-After is tried again while there is time.
+ */
+export class WebhookClient {
+  readonly #rest: RestClient;
+  #underWay = 0;
+  #retired = false;
+
+  /** Throws in client-go's words for a CA bundle that is none. */
+  constructor(
+    private readonly target: WebhookTarget,
+    surroundings: WebhookSurroundings,
+  ) {
+    const { clock, locate } = surroundings;
+    const { service } = target;
+    const env = isInCluster(target) ? withoutProxies(surroundings.env) : surroundings.env;
+    const config = configOf(target);
+    const transport = createTransport(config, {
+      clock,
+      env,
+      maxSockets: CONNECTIONS,
+      ...(service !== undefined && { locate: () => locate(service).catch(unreachable) }),
+    });
+    this.#rest = createRestClient(config, { clock, env, transport: webhookTransport(transport, target.origin) });
+  }
+
+  /** Posts JSON. Rejects with a StatusError, a TransportError or an Error in client-go's words. */
+  async post(body: Uint8Array, { timeout, signal }: CallOptions = {}): Promise<WebhookAnswer> {
+    const { path } = this.target;
+    const deadline = new CallDeadline(timeout, signal);
+    this.#underWay += 1;
+    try {
+      const {
+        status,
+        headers,
+        body: answer,
+      } = await this.#rest.request({
+        method: "POST",
+        path,
+        query: { timeout: goDurationText(timeout === undefined ? LONGEST_CALL : Math.ceil(timeout / 1000) * 1000) },
+        body,
+        timeout: LONGEST_CALL,
+        userPath: true,
+        signal: deadline.signal,
+      });
+      const type = headers["content-type"];
+      return { status, contentType: typeof type === "string" ? type : "", body: answer };
+    } catch (error) {
+      throw deadline.explained(error);
+    } finally {
+      deadline.clear();
+      this.#underWay -= 1;
+      if (this.#retired && this.#underWay === 0) void this.#rest.close();
+    }
+  }
+
+  /** Closes the connections once the calls under way have ended. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#underWay === 0) void this.#rest.close();
+  }
+
+  /** Closes all connections, those of calls under way too. */
+  close(): Promise<void> {
+    return this.#rest.close();
+  }
+}
+
+function configOf({ origin, caBundle, service }: WebhookTarget): ClientConfig {
+  return {
+    server: origin,
+    tls: {
+      insecureSkipVerify: false,
+      ...(caBundle !== undefined && { caData: caBundle }),
+      ...(service !== undefined && { serverName: serverNameOf(service) }),
+    },
+    auth: {},
+    disableCompression: false,
+    timeout: 0,
+    userAgent: "kube-apiserver-admission",
+    namespace: "",
+    namespaceEnforced: false,
+    cacheDir: "",
+  };
+}
+
+/** A service, or a url that names one: no proxy outside of the cluster knows it. */
+function isInCluster({ origin, service }: WebhookTarget): boolean {
+  return service !== undefined || /^https?:\/\/[^/:]+\.svc(\.cluster\.local)?\.?(:\d+)?$/i.test(origin);
+}
+
+function withoutProxies(env: Environment): Environment {
+  return { ...env, HTTPS_PROXY: "", https_proxy: "", HTTP_PROXY: "", http_proxy: "" };
+}
+
+function unreachable(error: unknown): never {
+  throw new NetworkFailure(error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,50 @@
+import type { Random } from "../../base/random.js";
+import { uuid } from "../../base/uuid.js";
+import { WebhookClient, type WebhookSurroundings } from "./webhook-client.js";
+import type { WebhookTarget } from "./webhook-target.js";
+
+/** How many webhooks keep their connections: those called last. kube-apiserver's number. */
+const KEPT_CLIENTS = 200;
+
+/** The clients of the webhooks that a server calls, one for each target. */
+export class WebhookClients {
+  readonly #clients = new Map<string, WebhookClient>();
+
+  /** `random` makes the uids of reviews. */
+  constructor(
+    private readonly surroundings: WebhookSurroundings,
+    private readonly random: Random,
+  ) {}
+
+  /** The client of a target. Throws in client-go's words for a target that cannot be called. */
+  of(target: WebhookTarget): WebhookClient {
+    const { origin, path, caBundle } = target;
+    const key = `${origin}${path} ${caBundle === undefined ? "" : Buffer.from(caBundle).toString("base64")}`;
+    const client = this.#clients.get(key) ?? new WebhookClient(target, this.surroundings);
+    // The one used last is the last of the map.
+    this.#clients.delete(key);
+    this.#clients.set(key, client);
+    this.#retireOldest();
+    return client;
+  }
+
+  /** The uid of a review. */
+  reviewUid(): string {
+    return uuid(this.random);
+  }
+
+  /** Closes all connections. Calls under way fail. */
+  async close(): Promise<void> {
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.all(clients.map((client) => client.close()));
+  }
+
+  #retireOldest(): void {
+    if (this.#clients.size <= KEPT_CLIENTS) return;
+    const [[key, oldest] = []] = this.#clients;
+    if (key === undefined) return;
+    this.#clients.delete(key);
+    oldest?.retire();
+  }
+}
