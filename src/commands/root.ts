@@ -7,6 +7,7 @@ import { clusterInfoEntry } from "./cluster-info/entry.js";
 import { completionEntry } from "./completion/entry.js";
 import { configEntry } from "./config/entry.js";
 import { createEntry } from "./create/entry.js";
+import { envtestEntry } from "./envtest/entry.js";
 import { kubercEntry } from "./kuberc/entry.js";
 import { pluginEntry } from "./plugin/entry.js";
 import { rolloutEntry } from "./rollout/entry.js";
@@ -197,6 +198,7 @@ export const root: CommandEntry = {
     },
     { ...completionEntry, section: SETTINGS },
     clusterEntry,
+    envtestEntry,
     configEntry,
     pluginEntry,
     {
