@@ -116,7 +116,8 @@ async function bundle() {
     const { name, contents } = toCommonJs(file);
     writeFileSync(join(building, "cli", name), contents);
   }
-  for (const { name, contents } of Object.keys(fromLibrary).map(bridgeTo)) writeFileSync(join(building, name), contents);
+  for (const { name, contents } of Object.keys(fromLibrary).map(bridgeTo))
+    writeFileSync(join(building, name), contents);
   const inputs = { ...cli.metafile.inputs, ...library.metafile.inputs };
   const outputs = { ...cli.metafile.outputs, ...library.metafile.outputs };
   const metafile = JSON.stringify({ inputs, outputs });

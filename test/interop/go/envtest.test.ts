@@ -100,10 +100,8 @@ describe.skipIf(missing !== undefined)("a Go operator's suite on envtest", () =>
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  describeSuite(
-    "with kubets, ten control planes at once",
-    ownShops ? [...TESTS, ...shops] : TESTS,
-    async () => runSuite(await kubetsAssets(folder), skip(...(ownShops ? [] : ["TestShops"])), 10),
+  describeSuite("with kubets, ten control planes at once", ownShops ? [...TESTS, ...shops] : TESTS, async () =>
+    runSuite(await kubetsAssets(folder), skip(...(ownShops ? [] : ["TestShops"])), 10),
   );
 
   describe.skipIf(realMissing !== undefined)("unchanged", () => {
