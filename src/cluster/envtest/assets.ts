@@ -27,20 +27,15 @@ export async function makeAssets({ parent, program, help }: AssetsOptions): Prom
   return folder;
 }
 
-/**
- * envtest starts a test's servers one after the other and asks each ten times a second whether it is ready, so a start must be quick:
- * Node keeps the compiled code (from version 22 on) and collects young objects less often.
- */
+/** A test waits for each start, so Node keeps the compiled code in the folder: it does so from version 22 on. */
 function roleShim(role: string, program: readonly string[], help: string, folder: string): string {
-  const [runtime = "", ...script] = program;
-  const start = script.length === 0 ? [runtime] : [runtime, "--max-semi-space-size=32", ...script];
   return shim([
     `if [ "$*" = --help ]; then exec cat <<'END_OF_HELP'`,
     `${help}END_OF_HELP`,
     "fi",
     "export KUBECTL_KUBERC=false",
     `export NODE_COMPILE_CACHE=${word(join(folder, "compiled"))}`,
-    `exec ${words(start)} envtest ${role} "$@"`,
+    `exec ${words(program)} envtest ${role} "$@"`,
   ]);
 }
 
