@@ -17,7 +17,7 @@ export function envtestCommand(write = writeAssets): Command {
       "kube-apiserver and kubectl in it are kubets; etcd answers health checks, for the API server keeps its objects in memory. There is nothing to download. The folder is made on first use, below $KUBETS_HOME or the user's cache folder.",
     examples:
       "  # Run the tests of an operator\n" +
-      "  eval $({{program}} envtest)\n" +
+      '  eval "$({{program}} envtest)"\n' +
       "  go test ./...\n\n" +
       "  # In the Makefile of a project by kubebuilder\n" +
       '  KUBEBUILDER_ASSETS="$(shell {{program}} envtest -p path)" go test ./...',

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// AT_ONCE says how many control planes are started at once; without it there are as many as a machine carries.
+// atOnce is how many control planes are started at once: AT_ONCE, or two.
 func atOnce(t *testing.T) int {
 	number, err := strconv.Atoi(os.Getenv("AT_ONCE"))
 	if os.Getenv("AT_ONCE") != "" {
