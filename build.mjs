@@ -16,11 +16,19 @@ const workshop = `.cache/build-${process.pid}`;
 const building = join(workshop, "new");
 const replaced = join(workshop, "old");
 
-/** The program takes the server from the library, as one file on demand. */
+/** What the program takes from the library, as files on demand: all that serves. */
+const fromLibrary = {
+  "cluster-named": "src/cluster/named/index.ts",
+  "cluster-envtest": "src/cluster/envtest/api-server.ts",
+};
+
 const clusterFromLibrary = {
   name: "cluster-from-library",
   setup(pass) {
-    pass.onResolve({ filter: /\/cluster\/named\/index\.js$/ }, () => ({ path: "../cluster-named.js", external: true }));
+    for (const [name, module] of Object.entries(fromLibrary)) {
+      const path = module.replace(/^src|\.ts$/g, "").replaceAll(/[/.-]/g, "\\$&");
+      pass.onResolve({ filter: new RegExp(`${path}\\.js$`) }, () => ({ path: `../${name}.js`, external: true }));
+    }
   },
 };
 
@@ -66,8 +74,8 @@ async function bundle() {
         cluster: "src/cluster/index.ts",
         server: "src/cluster/server.ts",
         actions: "src/actions/index.ts",
-        // What the program's `cluster` commands load.
-        "cluster-named": "src/cluster/named/index.ts",
+        // What the program's `cluster` and `envtest` commands load.
+        ...fromLibrary,
         // Beside the file that starts them.
         "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
       },
@@ -108,8 +116,8 @@ async function bundle() {
     const { name, contents } = toCommonJs(file);
     writeFileSync(join(building, "cli", name), contents);
   }
-  const bridge = bridgeTo("cluster-named");
-  writeFileSync(join(building, bridge.name), bridge.contents);
+  for (const { name, contents } of Object.keys(fromLibrary).map(bridgeTo))
+    writeFileSync(join(building, name), contents);
   const inputs = { ...cli.metafile.inputs, ...library.metafile.inputs };
   const outputs = { ...cli.metafile.outputs, ...library.metafile.outputs };
   const metafile = JSON.stringify({ inputs, outputs });

@@ -96,6 +96,7 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** Where a server listens unless its composition says otherwise. */
 export const HOST = "127.0.0.1";
 const ADMIN = { commonName: "kubernetes-admin", organizations: ["system:masters"] };
 /** kube-apiserver's name for the first step. */
@@ -116,8 +117,17 @@ export interface CompositionParts {
   readonly reportError: (error: unknown) => void;
 }
 
+/** The address and the secrets of a server that does not make its own. */
+export interface GivenServing {
+  /** The address that the socket is opened on. */
+  readonly host: string;
+  readonly pki: ClusterPki;
+}
+
 /** What differs between an API server and a whole control plane. */
 export interface Composition {
+  /** Left out: {@link HOST}, and secrets that the server makes or keeps in its data folder. */
+  readonly serving?: GivenServing | undefined;
   readonly runtimeConfig: RuntimeConfig;
   readonly records: readonly ResourceRecord[];
   /** Issues service account tokens; absent where there are no service accounts. */
@@ -136,7 +146,7 @@ export async function composeServer(options: ServerOptions, composition: Composi
   enabledPlugins(options.admission ?? {});
   const kv = await openKv(options, clock);
   try {
-    const pki = await openPki(options, clock, random);
+    const pki = composition.serving?.pki ?? (await openPki(options, clock, random));
     return await start(options, composition, { clock, random, kv, pki });
   } catch (error) {
     await kv.close();
@@ -153,6 +163,7 @@ interface Parts {
 
 async function start(options: ServerOptions, composition: Composition, parts: Parts): Promise<RunningServer> {
   const { clock, random, kv, pki } = parts;
+  const host = composition.serving?.host ?? HOST;
   const { hooks = {}, onError: reportError = () => {} } = options;
   let listener: Listener | undefined;
   const { storage, foreign } = await openStorage(kv, options, clock);
@@ -174,7 +185,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     env: surroundingsOf({}).env,
     tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
     ...(composition.serviceAccounts && { serviceAccounts: composition.serviceAccounts(pki) }),
-    serverAddress: () => (listener === undefined ? "" : `${HOST}:${listener.port}`),
+    serverAddress: () => (listener === undefined ? "" : authority(host, listener.port)),
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
     ...ofCaller(options),
@@ -197,14 +208,14 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   };
   try {
     // The port first: it may be taken, and from now on probes can ask how far the server is.
-    listener = await openSocket(options, server, pki);
+    listener = await openSocket(options, host, server, pki);
     await boot.run(STORAGE_STEP, () => storage.ready());
     for (const step of steps) await boot.run(step.name, async () => step.run(server, listener));
   } catch (error) {
     await close();
     throw error;
   }
-  const url = listener === undefined ? "" : `https://${HOST}:${listener.port}`;
+  const url = listener === undefined ? "" : `https://${authority(host, listener.port)}`;
   let closing: Promise<void> | undefined;
   return {
     url,
@@ -250,11 +261,19 @@ async function openPki(options: ServerOptions, clock: Clock, random: Random): Pr
   return loadOrCreatePki(dataDir, () => createClusterPki(clock, random, systemClock));
 }
 
-async function openSocket(options: ServerOptions, server: Server, pki: ClusterPki): Promise<Listener | undefined> {
+/** "127.0.0.1:6443", "[::1]:6443". */
+const authority = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+async function openSocket(
+  options: ServerOptions,
+  host: string,
+  server: Server,
+  pki: ClusterPki,
+): Promise<Listener | undefined> {
   if (options.port === false) return undefined;
   const { listen } = await import("../server/generic/secure-listener.js");
   return listen({
-    host: HOST,
+    host,
     port: options.port ?? 0,
     tls: { certificate: pki.server.certificate, key: pki.server.key, clientCa: pki.ca.certificate },
     handle: (exchange) => server.handle(exchange),

@@ -17,11 +17,12 @@ import {
   type BootStep,
   composeServer,
   type CompositionParts,
+  type GivenServing,
   HOST,
   type RunningServer,
   type ServerOptions,
 } from "./compose-server.js";
-import { defaultServiceCidr, kubernetesService, systemNamespaces } from "./system-objects.js";
+import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
 
 export interface ClusterOptions extends ServerOptions {
   /**
@@ -40,15 +41,32 @@ export interface ClusterOptions extends ServerOptions {
 /** A running control plane. */
 export type Cluster = RunningServer;
 
+/** What kube-apiserver has flags for and a cluster decides by itself. */
+export interface GivenSetup {
+  readonly serving: GivenServing;
+  /** The address that the endpoints of the Service "kubernetes" name. */
+  readonly advertisedAddress: string;
+  /** Where cluster IPs come from: an IPv4 block, "10.0.0.0/24". */
+  readonly serviceCidr: string;
+  readonly tokenIssuer: TokenIssuer;
+}
+
 /**
  * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
  * for a controller or an admission plugin that there is none of.
  */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  return startControlPlane(options);
+}
+
+/** The same, as flags of kube-apiserver set it up. */
+export async function startControlPlane(options: ClusterOptions, given?: GivenSetup): Promise<Cluster> {
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
   let controllers: Controllers | undefined;
-  const service = (port: number | undefined) => kubernetesService(HOST, port ?? 6443);
+  const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
+  const service = (port: number | undefined) =>
+    kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
   const steps = ({ pki, clock, timers, random, reportError }: CompositionParts): readonly BootStep[] => [
     {
@@ -57,7 +75,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
     {
       name: "start-kubernetes-service-cidr-controller",
-      run: ({ registry }) => createMissing(registry.current, [defaultServiceCidr()]),
+      run: ({ registry }) => createMissing(registry.current, [defaultServiceCidr(serviceCidr)]),
     },
     {
       name: "bootstrap-controller",
@@ -77,7 +95,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
           timers,
           caCertificate: pki.ca.certificate,
           kubernetesService: service(listener?.port)[0],
-          serviceCidr: defaultServiceCidr(),
+          serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
           signClient: clientSigner(pki, random),
           reportError,
@@ -88,9 +106,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
     },
   ];
   return composeServer(options, {
+    serving: given?.serving,
     runtimeConfig,
     records: furnishingNamespaces(builtinRecords, () => controllers),
-    serviceAccounts: tokenIssuer,
+    serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki),
     steps,
     preShutdown: () => controllers?.stop(),
   });

@@ -1,3 +1,4 @@
+import { formatIpv4, parseIpv4Prefix } from "../base/ipv4-prefix.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
 /** What a cluster has before anybody asks: its namespaces, first of all. */
@@ -9,20 +10,28 @@ export function systemNamespaces(): readonly KubeObject[] {
   }));
 }
 
-/** Where cluster IPs come from. */
-export function defaultServiceCidr(): KubeObject {
+/** Where a cluster's IPs come from by default. */
+export const SERVICE_CIDR = "10.96.0.0/12";
+
+/** The default ServiceCIDR. */
+export function defaultServiceCidr(cidr: string): KubeObject {
   return {
     apiVersion: "networking.k8s.io/v1",
     kind: "ServiceCIDR",
     metadata: { name: "kubernetes" },
-    spec: { cidrs: ["10.96.0.0/12"] },
+    spec: { cidrs: [cidr] },
   };
 }
 
 const SERVICE_LABELS = { component: "apiserver", provider: "kubernetes" };
 
-/** The Service the API is found at from inside a cluster, and where it leads. */
-export function kubernetesService(host: string, port: number): readonly [service: KubeObject, ...KubeObject[]] {
+/** The Service the API is found at from inside a cluster, the first address of `cidr`, and where it leads. */
+export function kubernetesService(
+  host: string,
+  port: number,
+  cidr: string,
+): readonly [service: KubeObject, ...KubeObject[]] {
+  const clusterIP = firstAddress(cidr);
   const metadata = { name: "kubernetes", namespace: "default" };
   const skipMirror = { "endpointslice.kubernetes.io/skip-mirror": "true" };
   return [
@@ -31,8 +40,8 @@ export function kubernetesService(host: string, port: number): readonly [service
       kind: "Service",
       metadata: { ...metadata, labels: SERVICE_LABELS },
       spec: {
-        clusterIP: "10.96.0.1",
-        clusterIPs: ["10.96.0.1"],
+        clusterIP,
+        clusterIPs: [clusterIP],
         ipFamilies: ["IPv4"],
         ipFamilyPolicy: "SingleStack",
         ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
@@ -55,4 +64,10 @@ export function kubernetesService(host: string, port: number): readonly [service
       ports: [{ name: "https", port, protocol: "TCP" }],
     },
   ];
+}
+
+function firstAddress(cidr: string): string {
+  const prefix = parseIpv4Prefix(cidr);
+  if (prefix === undefined) throw new Error(`${cidr} is no block of IPv4 addresses`);
+  return formatIpv4(prefix.network + 1);
 }

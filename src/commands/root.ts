@@ -8,6 +8,7 @@ import { completionEntry } from "./completion/entry.js";
 import { configEntry } from "./config/entry.js";
 import { crdEntry } from "./crd/entry.js";
 import { createEntry } from "./create/entry.js";
+import { envtestEntry } from "./envtest/entry.js";
 import { kubercEntry } from "./kuberc/entry.js";
 import { pluginEntry } from "./plugin/entry.js";
 import { rolloutEntry } from "./rollout/entry.js";
@@ -198,6 +199,7 @@ export const root: CommandEntry = {
     },
     { ...completionEntry, section: SETTINGS },
     clusterEntry,
+    envtestEntry,
     configEntry,
     crdEntry,
     pluginEntry,

@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { toolsFolder } from "./fetch-real-tools.mjs";
 
@@ -26,8 +26,11 @@ const languages = {
       run("go", ["mod", "download"], { cwd: source, env: GO });
     },
     build({ source, program }) {
-      const options = ["-mod=readonly", "-o", join(program, "kubets-interop-go")];
-      run("go", ["build", ...options, "."], { cwd: source, env: { ...GO, GOPROXY: "off" } });
+      const options = { cwd: source, env: { ...GO, GOPROXY: "off" } };
+      run("go", ["build", "-mod=readonly", "-o", join(program, "kubets-interop-go"), "."], options);
+      // The suite of an operator, with the files that it reads from its own folder.
+      run("go", ["test", "-c", "-mod=readonly", "-o", join(program, OPERATOR_SUITE), "./operator"], options);
+      cpSync(join(source, "operator/config"), join(program, "config"), { recursive: true });
     },
     command: ({ program }) => [join(program, "kubets-interop-go")],
   },
@@ -99,6 +102,16 @@ const languages = {
 
 /** No other toolchain is fetched, and no C compiler needed. */
 const GO = { ...process.env, GOTOOLCHAIN: "local", CGO_ENABLED: "0" };
+
+const OPERATOR_SUITE = "operator.test";
+
+/** The test program of test/interop/go/operator, to be run in its folder, or why there is none. Builds nothing. */
+export function operatorSuite() {
+  const { command, missing } = foreignClient("go");
+  if (command === undefined) return { missing };
+  const folder = dirname(command[0]);
+  return { folder, program: join(folder, OPERATOR_SUITE) };
+}
 
 /** The command line that runs a language's program, or why there is none. Builds nothing. */
 export function foreignClient(language) {

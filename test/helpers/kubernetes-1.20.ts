@@ -9,12 +9,12 @@ import { freePorts } from "./free-ports.js";
 
 /** What build-kubernetes-1.20.sh made of Debian's packages: bin/kube-apiserver and its PKI. */
 const folder = process.env["PEER"] ?? join(homedir(), ".cache", "kubets-test-tools", "kubernetes-1.20");
-const program = join(folder, "bin", "kube-apiserver");
+export const kubernetesProgram = join(folder, "bin", "kube-apiserver");
 
 /** Why tests with a kube-apiserver 1.20 are skipped; undefined when there is one. */
-export const kubernetesMissing: string | undefined = existsSync(program)
+export const kubernetesMissing: string | undefined = existsSync(kubernetesProgram)
   ? undefined
-  : `there is no ${program} (on Debian: PEER=${folder} ../shared/tools/build-kubernetes-1.20.sh builds it in 4 minutes)`;
+  : `there is no ${kubernetesProgram} (on Debian: PEER=${folder} ../shared/tools/build-kubernetes-1.20.sh builds it in 4 minutes)`;
 
 export interface RealApiServer {
   /** One request of a member of system:masters. */
@@ -50,7 +50,7 @@ export async function startKubernetes({ etcd }: { readonly etcd: string }): Prom
     // 1.36 keeps its flow schemas in a version that 1.20 does not know, without which it would never be ready.
     "--enable-priority-and-fairness=false",
   ];
-  const child = spawn(program, flags, { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(kubernetesProgram, flags, { stdio: ["ignore", "ignore", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
   process.on("exit", killAtExit);
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));

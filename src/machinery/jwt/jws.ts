@@ -1,26 +1,46 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 
-/** A P-256 key that signs JSON Web Tokens, and what tells others which one it is. */
-export interface SigningKey {
-  readonly privateKey: KeyObject;
+/** A key that checks JSON Web Tokens, and what tells others which one it is. */
+export interface VerificationKey {
+  readonly algorithm: Algorithm;
   readonly publicKey: KeyObject;
   /** As kube-apiserver names keys: the SHA-256 of the public key's DER, in base64url. */
   readonly id: string;
 }
 
-export const ALGORITHM = "ES256";
+/** A key that signs JSON Web Tokens. */
+export interface SigningKey extends VerificationKey {
+  readonly privateKey: KeyObject;
+}
 
+/** The algorithms that kube-apiserver signs with, each with its hash. */
+const HASHES = { RS256: "sha256", ES256: "sha256", ES384: "sha384", ES512: "sha512" } as const;
+const CURVES: Readonly<Record<string, Algorithm>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
+
+export type Algorithm = keyof typeof HASHES;
+
+/** Throws for a key that is neither RSA nor of one of NIST's curves P-256, P-384 and P-521. */
 export function signingKey(privateKey: KeyObject): SigningKey {
-  const publicKey = createPublicKey(privateKey);
+  return { ...verificationKey(createPublicKey(privateKey)), privateKey };
+}
+
+/** Throws for the keys that {@link signingKey} throws for. */
+export function verificationKey(publicKey: KeyObject): VerificationKey {
   const der = publicKey.export({ type: "spki", format: "der" });
-  return { privateKey, publicKey, id: createHash("sha256").update(der).digest("base64url") };
+  return { algorithm: algorithmOf(publicKey), publicKey, id: createHash("sha256").update(der).digest("base64url") };
+}
+
+function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Algorithm {
+  const algorithm = asymmetricKeyType === "rsa" ? "RS256" : CURVES[asymmetricKeyDetails?.namedCurve ?? ""];
+  if (algorithm === undefined) throw new Error(`unknown key type ${asymmetricKeyType}, must be RSA or ECDSA`);
+  return algorithm;
 }
 
 /** A token of these claims, in compact form. */
-export function signToken(claims: JsonObject, { privateKey, id }: SigningKey): string {
-  const head = `${encoded({ alg: ALGORITHM, kid: id })}.${encoded(claims)}`;
-  const signature = sign("sha256", Buffer.from(head), { key: privateKey, dsaEncoding: "ieee-p1363" });
+export function signToken(claims: JsonObject, { algorithm, privateKey, id }: SigningKey): string {
+  const head = `${encoded({ alg: algorithm, kid: id })}.${encoded(claims)}`;
+  const signature = sign(HASHES[algorithm], Buffer.from(head), { key: privateKey, dsaEncoding: "ieee-p1363" });
   return `${head}.${signature.toString("base64url")}`;
 }
 
@@ -32,18 +52,19 @@ export function readClaims(token: string): JsonObject | undefined {
 }
 
 /** Whether the key signed the token. */
-export function isSignedBy(token: string, { publicKey, id }: SigningKey): boolean {
+export function isSignedBy(token: string, { algorithm, publicKey, id }: VerificationKey): boolean {
   const end = token.lastIndexOf(".");
   const head = decoded(token.slice(0, token.indexOf(".")));
-  if (!isJsonObject(head) || head["alg"] !== ALGORITHM || (head["kid"] ?? id) !== id) return false;
+  if (!isJsonObject(head) || head["alg"] !== algorithm || (head["kid"] ?? id) !== id) return false;
   const signature = Buffer.from(token.slice(end + 1), "base64url");
-  return verify("sha256", Buffer.from(token.slice(0, end)), { key: publicKey, dsaEncoding: "ieee-p1363" }, signature);
+  const signed = Buffer.from(token.slice(0, end));
+  return verify(HASHES[algorithm], signed, { key: publicKey, dsaEncoding: "ieee-p1363" }, signature);
 }
 
 /** The public half, as a JSON Web Key. */
-export function jsonWebKey({ publicKey, id }: SigningKey): JsonObject {
-  const { kty = "", crv = "", x = "", y = "" } = publicKey.export({ format: "jwk" });
-  return { use: "sig", kty, kid: id, crv, alg: ALGORITHM, x, y };
+export function jsonWebKey({ algorithm: alg, publicKey, id }: VerificationKey): JsonObject {
+  const { kty = "", crv = "", x = "", y = "", n = "", e = "" } = publicKey.export({ format: "jwk" });
+  return { use: "sig", kty, kid: id, ...(kty === "RSA" ? { alg, n, e } : { crv, alg, x, y }) };
 }
 
 const encoded = (value: JsonObject): string => Buffer.from(JSON.stringify(value)).toString("base64url");

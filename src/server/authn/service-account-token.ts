@@ -3,7 +3,7 @@ import { isSignedBy, readClaims } from "../../machinery/jwt/jws.js";
 import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../request/user.js";
-import type { TokenIssuer } from "../request/token-issuer.js";
+import { type TokenIssuer, verificationKeysOf } from "../request/token-issuer.js";
 
 /** An object of the core group by resource ("pods"), namespace and name; undefined when there is none. */
 export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
@@ -16,7 +16,8 @@ const PREFIX = "authentication.kubernetes.io/";
 export function serviceAccountTokens(issuer: TokenIssuer, find: FindObject, now: () => number): TokenLookup {
   return async (token, audiences = issuer.audiences) => {
     const claims = readClaims(token);
-    if (claims === undefined || claims["iss"] !== issuer.url || !isSignedBy(token, issuer.key)) return undefined;
+    if (claims === undefined || claims["iss"] !== issuer.url) return undefined;
+    if (!verificationKeysOf(issuer).some((key) => isSignedBy(token, key))) return undefined;
     const meant = list(claims["aud"]).map(text);
     const common = audiences.filter((one) => meant.includes(one));
     if (common.length === 0) {

@@ -1,4 +1,4 @@
-import type { SigningKey } from "../../machinery/jwt/jws.js";
+import type { SigningKey, VerificationKey } from "../../machinery/jwt/jws.js";
 
 /** Issues the tokens of service accounts. */
 export interface TokenIssuer {
@@ -7,4 +7,9 @@ export interface TokenIssuer {
   /** The default audiences of a new token, and those that the API accepts. */
   readonly audiences: readonly string[];
   readonly key: SigningKey;
+  /** The keys of tokens that the server accepts. Default: {@link key} alone. */
+  readonly verificationKeys?: readonly VerificationKey[];
 }
+
+export const verificationKeysOf = ({ key, verificationKeys = [key] }: TokenIssuer): readonly VerificationKey[] =>
+  verificationKeys;

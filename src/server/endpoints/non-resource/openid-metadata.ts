@@ -1,7 +1,7 @@
-import { ALGORITHM, jsonWebKey } from "../../../machinery/jwt/jws.js";
+import { jsonWebKey } from "../../../machinery/jwt/jws.js";
 import type { Handler } from "../../request/api-request.js";
 import { respondBytes } from "../../request/respond.js";
-import type { TokenIssuer } from "../../request/token-issuer.js";
+import { type TokenIssuer, verificationKeysOf } from "../../request/token-issuer.js";
 
 const CONFIGURATION = "/.well-known/openid-configuration";
 const KEYS = "/openid/v1/jwks";
@@ -25,8 +25,8 @@ export function openIdHandlers(
     jwks_uri: `https://${serverAddress()}${KEYS}`,
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
-    id_token_signing_alg_values_supported: [ALGORITHM],
+    id_token_signing_alg_values_supported: [...new Set(verificationKeysOf(issuer).map(({ algorithm }) => algorithm))],
   }));
-  const keys = respond("application/jwk-set+json", () => ({ keys: [jsonWebKey(issuer.key)] }));
+  const keys = respond("application/jwk-set+json", () => ({ keys: verificationKeysOf(issuer).map(jsonWebKey) }));
   return (path) => (path === CONFIGURATION ? configuration : path === KEYS ? keys : undefined);
 }

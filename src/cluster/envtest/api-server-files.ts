@@ -1,0 +1,81 @@
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { errorCode, PathError } from "../../base/path-error.js";
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
+import { issueCertificate, type KeyPair } from "../pki/certificate.js";
+
+/** The file's text. Throws in Go's words, "open PATH: no such file or directory". */
+async function read(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new PathError("open", path, error);
+  }
+}
+
+/** The certificates that clients' certificates must be signed by, as PEM. */
+export async function clientAuthorities(path: string): Promise<string> {
+  try {
+    const text = await read(path);
+    // Throws for what is no certificate.
+    return new X509Certificate(text).raw.length > 0 ? text : "";
+  } catch (error) {
+    throw new Error(`unable to load client CA provider: ${messageOf(error)}`);
+  }
+}
+
+export async function signingKeyIn(path: string): Promise<KeyObject> {
+  try {
+    return createPrivateKey(await read(path));
+  } catch (error) {
+    throw new Error(`failed to parse service-account-issuer-key-file: ${messageOf(error)}`);
+  }
+}
+
+/** The public key of a certificate, a public key or a private key. */
+export async function verificationKeyIn(path: string): Promise<KeyObject> {
+  try {
+    return createPublicKey(await read(path));
+  } catch (error) {
+    throw new Error(`failed to parse service-account-key-file: ${messageOf(error)}`);
+  }
+}
+
+export interface ServingFiles {
+  /** Both or neither; without them the pair is in {@link certDir}. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly certDir: string;
+  /** What a certificate is made for. */
+  readonly host: string;
+}
+
+const DAY = 86_400_000;
+
+/** The certificate that the server shows. One that is missing from the folder is made and kept there, as kube-apiserver does. */
+export async function servingPair(files: ServingFiles, clock: Clock, random: Random): Promise<KeyPair> {
+  if (files.certFile !== "") return { certificate: await read(files.certFile), key: await read(files.keyFile) };
+  const [certFile, keyFile] = [join(files.certDir, "apiserver.crt"), join(files.certDir, "apiserver.key")];
+  const kept = await Promise.all([read(certFile), read(keyFile)]).catch((error: unknown) => {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (kept !== undefined) return { certificate: kept[0], key: kept[1] };
+  const now = clock.now();
+  const pair = issueCertificate({
+    commonName: files.host,
+    notBefore: now - DAY,
+    notAfter: now + 365 * DAY,
+    serial: random.bytes(16),
+    usage: "server",
+    names: [...new Set([files.host, "127.0.0.1", "localhost"])],
+  });
+  await mkdir(files.certDir, { recursive: true });
+  await writeFile(certFile, pair.certificate);
+  await writeFile(keyFile, pair.key, { mode: 0o600 });
+  return pair;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

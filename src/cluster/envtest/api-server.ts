@@ -1,0 +1,127 @@
+import { systemClock } from "../../base/clock.js";
+import { parseIpv4Prefix } from "../../base/ipv4-prefix.js";
+import { systemRandom } from "../../base/random.js";
+import type { RuntimeConfig } from "../../api/facts/index.js";
+import { signingKey, verificationKey } from "../../machinery/jwt/jws.js";
+import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
+import type { TokenIssuer } from "../../server/request/token-issuer.js";
+import type { RunningServer } from "../compose-server.js";
+import type { EtcdConnection, StorageOptions } from "../open-storage.js";
+import type { ClusterPki } from "../pki/cluster-pki.js";
+import { createClusterPki } from "../pki/cluster-pki.js";
+import { type GivenSetup, startControlPlane } from "../start-cluster.js";
+import { clientAuthorities, servingPair, signingKeyIn, verificationKeyIn } from "./api-server-files.js";
+import { isEtcdStandIn } from "./etcd-stand-in.js";
+
+/** What the flags of kube-apiserver say. Files are named as the process can open them; "" is a flag that was not given. */
+export interface ApiServerOptions {
+  readonly bindAddress: string;
+  readonly advertiseAddress: string;
+  readonly securePort: number;
+  readonly certDir: string;
+  readonly tlsCertFile: string;
+  readonly tlsPrivateKeyFile: string;
+  readonly clientCaFile: string;
+  /** The first is in new tokens. */
+  readonly serviceAccountIssuers: readonly string[];
+  readonly serviceAccountKeyFiles: readonly string[];
+  readonly serviceAccountSigningKeyFile: string;
+  readonly apiAudiences: readonly string[];
+  /** Blocks of addresses; the first must be IPv4. */
+  readonly serviceClusterIpRange: readonly string[];
+  readonly etcd: EtcdConnection;
+  readonly storageMediaType: StorageMediaType;
+  readonly watchCache: boolean;
+  readonly runtimeConfig: RuntimeConfig;
+  readonly enableAdmissionPlugins: readonly string[];
+  readonly disableAdmissionPlugins: readonly string[];
+  /** The server calls it with its own faults. */
+  readonly reportError: (error: unknown) => void;
+}
+
+/**
+ * Serves the API as kube-apiserver does with these flags: without the controllers of kube-controller-manager. Resolves when the
+ * API answers. Rejects in kube-apiserver's words for options that it rejects.
+ */
+export async function serveApi(options: ApiServerOptions): Promise<RunningServer> {
+  const problems = problemsOf(options);
+  if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`);
+  const [storage, setup] = await Promise.all([storageOf(options), setupOf(options)]);
+  return startControlPlane(
+    {
+      ...storage,
+      port: options.securePort,
+      storageMediaType: options.storageMediaType,
+      watchCache: options.watchCache,
+      runtimeConfig: options.runtimeConfig,
+      controllers: false,
+      admission: { enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins },
+      onError: options.reportError,
+    },
+    setup,
+  );
+}
+
+function problemsOf(options: ApiServerOptions): string[] {
+  const problems: string[] = [];
+  if (options.etcd.servers.length === 0) problems.push("--etcd-servers must be specified");
+  if (options.securePort < 1 || options.securePort > 65_535) {
+    problems.push(
+      `--secure-port ${options.securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`,
+    );
+  }
+  if (options.serviceAccountIssuers.length === 0) problems.push("service-account-issuer is a required flag");
+  if (options.serviceAccountSigningKeyFile === "" || options.serviceAccountIssuers.length === 0) {
+    problems.push("--service-account-signing-key-file and --service-account-issuer are required flags");
+  }
+  const [range = ""] = options.serviceClusterIpRange;
+  if (parseIpv4Prefix(range) === undefined) {
+    problems.push(`--service-cluster-ip-range must begin with a block of IPv4 addresses, not ${JSON.stringify(range)}`);
+  }
+  return problems;
+}
+
+async function storageOf({ etcd }: ApiServerOptions): Promise<StorageOptions> {
+  const [only, ...others] = etcd.servers;
+  const standIn = only !== undefined && others.length === 0 && (await isEtcdStandIn(only));
+  return standIn ? { storage: "memory" } : { storage: "etcd", etcd };
+}
+
+async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
+  const { bindAddress: host, certDir, tlsCertFile: certFile, tlsPrivateKeyFile: keyFile, clientCaFile } = options;
+  const [server, clientCa, tokenIssuer] = await Promise.all([
+    servingPair({ certFile, keyFile, certDir, host }, systemClock, systemRandom),
+    clientCaFile === "" ? undefined : clientAuthorities(clientCaFile),
+    tokenIssuerOf(options),
+  ]);
+  return {
+    serving: { host, pki: pkiOf(server, clientCa) },
+    advertisedAddress: options.advertiseAddress,
+    serviceCidr: options.serviceClusterIpRange[0] ?? "",
+    tokenIssuer,
+  };
+}
+
+/**
+ * The server has clients' certificates checked against the file alone; without one it trusts a CA that signs nothing. It has no
+ * administrator, for whose credentials it would need the CA's key.
+ */
+function pkiOf(server: ClusterPki["server"], clientCa: string | undefined): ClusterPki {
+  if (clientCa === undefined) return { ...createClusterPki(systemClock, systemRandom, systemClock), server };
+  const none = { certificate: "", key: "" };
+  const token = Buffer.from(systemRandom.bytes(32)).toString("base64url");
+  return { ca: { certificate: clientCa, key: "" }, server, admin: none, serviceAccountKey: "", token };
+}
+
+async function tokenIssuerOf(options: ApiServerOptions): Promise<TokenIssuer> {
+  const [url = ""] = options.serviceAccountIssuers;
+  const files = options.serviceAccountKeyFiles;
+  const key = signingKey(await signingKeyIn(options.serviceAccountSigningKeyFile));
+  const others = await Promise.all(files.map(async (file) => verificationKey(await verificationKeyIn(file))));
+  return {
+    url,
+    audiences: options.apiAudiences.length > 0 ? options.apiAudiences : options.serviceAccountIssuers,
+    key,
+    verificationKeys: others.length > 0 ? others : [key],
+  };
+}

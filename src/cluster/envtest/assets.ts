@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+export interface AssetsOptions {
+  /** The folder that the folder of programs is made in. */
+  readonly parent: string;
+  /** The words that start kubets. */
+  readonly program: readonly string[];
+  /** What `--help` prints, by the name of the program. envtest reads it at each start: the shell answers it in a millisecond. */
+  readonly help: { readonly "kube-apiserver": string; readonly etcd: string };
+}
+
+/**
+ * Makes the folder of kube-apiserver, etcd and kubectl that start kubets, and answers its path. There is one for each installation of
+ * kubets. A program that is there and right is not touched: tests may be starting it.
+ */
+export async function makeAssets({ parent, program, help }: AssetsOptions): Promise<string> {
+  const installation = createHash("sha256").update(program.join("\0")).digest("hex").slice(0, 12);
+  const folder = join(parent, installation);
+  await mkdir(folder, { recursive: true });
+  await Promise.all([
+    keep(join(folder, "kube-apiserver"), roleShim("kube-apiserver", program, help["kube-apiserver"], folder)),
+    keep(join(folder, "etcd"), roleShim("etcd", program, help.etcd, folder)),
+    keep(join(folder, "kubectl"), shim(["export KUBETS_PROGRAM=kubectl", `exec ${words(program)} "$@"`])),
+  ]);
+  return folder;
+}
+
+/** A test waits for each start, so Node keeps the compiled code in the folder: it does so from version 22 on. */
+function roleShim(role: string, program: readonly string[], help: string, folder: string): string {
+  return shim([
+    `if [ "$*" = --help ]; then exec cat <<'END_OF_HELP'`,
+    `${help}END_OF_HELP`,
+    "fi",
+    "export KUBECTL_KUBERC=false",
+    `export NODE_COMPILE_CACHE=${word(join(folder, "compiled"))}`,
+    `exec ${words(program)} envtest ${role} "$@"`,
+  ]);
+}
+
+const shim = (lines: readonly string[]): string => `#!/bin/sh\n# Made by: kubets envtest\n${lines.join("\n")}\n`;
+
+async function keep(path: string, text: string): Promise<void> {
+  const kept = await readFile(path, "utf8").catch(() => undefined);
+  if (kept === text) return;
+  // Whole or not at all: a test may start it at any time.
+  const whole = `${path}.${process.pid}.new`;
+  await writeFile(whole, text);
+  await chmod(whole, 0o755);
+  await rename(whole, path);
+}
+
+const words = (all: readonly string[]): string => all.map(word).join(" ");
+
+const word = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,0 +1,58 @@
+import type { Command } from "../../cli/command.js";
+import { ExitError } from "../../cli/errors.js";
+import type { Flags } from "../../cli/flags/flag-set.js";
+import { FlagError } from "../../cli/flags/flag-errors.js";
+import { FlagTable } from "../../cli/flags/flag-table.js";
+import { parseFlags } from "../../cli/flags/parse-flags.js";
+import { etcdFlags } from "./etcd-flags.js";
+import { roleHelp } from "./role-help.js";
+
+const NAME = "etcd";
+/** etcd's own, for a command line that it does not understand. */
+const USAGE_CODE = 2;
+
+export const etcdHelp = (): string =>
+  roleHelp(
+    NAME,
+    "kubets in the place of etcd, for tests: answers the health check and keeps nothing. kubets in the place of kube-apiserver keeps its objects itself.",
+    etcdFlags,
+  );
+
+/** What the folder of {@link envtestCommand} starts as etcd. */
+export function etcdCommand(run = serve): Command {
+  return {
+    use: `${NAME} [flags]`,
+    description: "Answer health checks in the place of etcd.",
+    examples: "  {{program}} envtest etcd --help",
+    flags: [],
+    disableFlagParsing: true,
+    handlesSignals: true,
+    ownExitCode: true,
+    execute: async ({ streams }, { args, signal }) => {
+      const flags = flagsOf(args);
+      if (flags.bool("help")) streams.out.write(etcdHelp());
+      else await run(flags.strings("listen-client-urls"), signal);
+    },
+  };
+}
+
+/** Go's flags, which may begin with one dash, and its words. */
+function flagsOf(args: readonly string[]): Flags {
+  try {
+    const twoDashes = args.map((argument) => argument.replace(/^-(?=[a-z]{2})/, "--"));
+    return parseFlags(new FlagTable(etcdFlags), twoDashes).flags;
+  } catch (error) {
+    if (!(error instanceof FlagError)) throw error;
+    const message =
+      error.typed === undefined ? error.message : `flag provided but not defined: -${error.typed.replace(/^-+/, "")}`;
+    throw new ExitError(USAGE_CODE, `${message}\n`);
+  }
+}
+
+async function serve(urls: readonly string[], signal: AbortSignal): Promise<void> {
+  const [{ serveEtcdStandIn }, { untilParentEnds }] = await Promise.all([
+    import("../../cluster/envtest/etcd-stand-in.js"),
+    import("../../cluster/envtest/until-parent-ends.js"),
+  ]);
+  await serveEtcdStandIn(urls, untilParentEnds(signal));
+}

@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import { goQuote } from "../../base/go-quote.js";
+import { klogError, klogLine } from "../../client/klog.js";
+import { kubernetesRelease } from "../../cli/client-version.js";
+import type { Command } from "../../cli/command.js";
+import { ExitError } from "../../cli/errors.js";
+import type { Factory } from "../../cli/factory.js";
+import type { Flags } from "../../cli/flags/flag-set.js";
+import { FlagError } from "../../cli/flags/flag-errors.js";
+import { FlagTable } from "../../cli/flags/flag-table.js";
+import { parseFlags } from "../../cli/flags/parse-flags.js";
+import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
+import { kubeApiserverFlags } from "./kube-apiserver-flags.js";
+import { roleHelp } from "./role-help.js";
+
+const NAME = "kube-apiserver";
+
+export const kubeApiserverHelp = (): string =>
+  roleHelp(
+    NAME,
+    "kubets in the place of kube-apiserver: the Kubernetes API of 1.36 for tests, without controllers.",
+    kubeApiserverFlags,
+  );
+
+/** What the folder of {@link envtestCommand} starts as kube-apiserver. Flags are read, and errors said, as kube-apiserver does. */
+export function kubeApiserverCommand(run = serve): Command {
+  return {
+    use: `${NAME} [flags]`,
+    description: "Serve the API in the place of kube-apiserver, with its flags.",
+    examples: "  {{program}} envtest kube-apiserver --help",
+    flags: [],
+    disableFlagParsing: true,
+    handlesSignals: true,
+    ownExitCode: true,
+    execute: async (factory, { args, signal }) => {
+      const flags = flagsOf(args);
+      if (flags.bool("help")) factory.streams.out.write(kubeApiserverHelp());
+      else if (flags.bool("version")) factory.streams.out.write(`Kubernetes ${kubernetesRelease.gitVersion}\n`);
+      else await run(complete(flags, factory), factory, signal);
+    },
+  };
+}
+
+function flagsOf(args: readonly string[]): Flags {
+  try {
+    const { flags, args: operands } = parseFlags(new FlagTable(kubeApiserverFlags), args);
+    const stray = operands.find((operand) => operand !== "");
+    if (stray === undefined) return flags;
+    throw new FlagError(`${goQuote(NAME)} does not take any arguments, got [${operands.map(goQuote).join(" ")}]`);
+  } catch (error) {
+    throw error instanceof FlagError ? plainError(error.message) : error;
+  }
+}
+
+type ServeOptions = Omit<import("../../cluster/envtest/api-server.js").ApiServerOptions, "reportError">;
+
+function complete(flags: Flags, { cwd }: Factory): ServeOptions {
+  const file = (name: string): string => (flags.string(name) === "" ? "" : resolve(cwd, flags.string(name)));
+  const bindAddress = flags.string("bind-address");
+  const everywhere = bindAddress === "0.0.0.0" || bindAddress === "::";
+  return {
+    bindAddress,
+    advertiseAddress: flags.string("advertise-address") || (everywhere ? "127.0.0.1" : bindAddress),
+    securePort: flags.number("secure-port"),
+    certDir: file("cert-dir"),
+    tlsCertFile: file("tls-cert-file"),
+    tlsPrivateKeyFile: file("tls-private-key-file"),
+    clientCaFile: file("client-ca-file"),
+    serviceAccountIssuers: flags.strings("service-account-issuer"),
+    serviceAccountKeyFiles: flags.strings("service-account-key-file").map((one) => resolve(cwd, one)),
+    serviceAccountSigningKeyFile: file("service-account-signing-key-file"),
+    apiAudiences: flags.strings("api-audiences"),
+    serviceClusterIpRange: flags.strings("service-cluster-ip-range"),
+    etcd: {
+      servers: flags.strings("etcd-servers"),
+      prefix: flags.string("etcd-prefix"),
+      ...(flags.changed("etcd-cafile") && { caFile: file("etcd-cafile") }),
+      ...(flags.changed("etcd-certfile") && { certFile: file("etcd-certfile") }),
+      ...(flags.changed("etcd-keyfile") && { keyFile: file("etcd-keyfile") }),
+    },
+    storageMediaType: storageMediaTypeOf(flags),
+    watchCache: flags.bool("watch-cache"),
+    runtimeConfig: runtimeConfigOf(flags),
+    enableAdmissionPlugins: flags.strings("enable-admission-plugins"),
+    disableAdmissionPlugins: flags.strings("disable-admission-plugins"),
+  };
+}
+
+const MEDIA_TYPES = ["application/json", "application/vnd.kubernetes.protobuf"] as const;
+
+function storageMediaTypeOf(flags: Flags): (typeof MEDIA_TYPES)[number] {
+  const given = flags.string("storage-media-type");
+  const known = MEDIA_TYPES.find((one) => one === given);
+  if (known !== undefined) return known;
+  throw plainError(`--storage-media-type ${goQuote(given)} invalid, allowed values: ${MEDIA_TYPES.join(", ")}`);
+}
+
+function runtimeConfigOf(flags: Flags): Readonly<Record<string, boolean>> {
+  try {
+    return readRuntimeConfig(flags.strings("runtime-config"));
+  } catch (error) {
+    throw plainError(messageOf(error));
+  }
+}
+
+/** What is wrong with the command line. */
+const plainError = (message: string): ExitError => new ExitError(1, `Error: ${message}\n`);
+
+async function serve(options: ServeOptions, { streams, clock }: Factory, signal: AbortSignal): Promise<void> {
+  const [{ serveApi }, { untilParentEnds }] = await Promise.all([
+    import("../../cluster/envtest/api-server.js"),
+    import("../../cluster/envtest/until-parent-ends.js"),
+  ]);
+  const ended = untilParentEnds(signal);
+  const failed = (message: string, error: unknown): string =>
+    klogError("run.go:72", message, messageOf(error), new Date(clock.now()), process.pid);
+  const reportError = (error: unknown): void => void streams.err.write(failed("Unhandled Error", error));
+  const server = await serveApi({ ...options, reportError }).catch((error: unknown) => {
+    throw new ExitError(1, failed("command failed", error));
+  });
+  const serving = `Serving securely on ${new URL(server.url).host}`;
+  streams.err.write(klogLine("I", "secure_serving.go:211", serving, new Date(clock.now()), process.pid));
+  if (!ended.aborted) {
+    await new Promise<void>((done) => ended.addEventListener("abort", () => done(), { once: true }));
+  }
+  await server.close();
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

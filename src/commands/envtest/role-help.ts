@@ -1,0 +1,26 @@
+import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
+import { defaultText } from "../../cli/flags/flag-value.js";
+
+const TYPE_NAMES: Readonly<Partial<Record<FlagType, string>>> = {
+  bool: "",
+  stringSlice: " strings",
+  stringArray: " stringArray",
+  mapStringString: " mapStringString",
+  level: " Level",
+  moduleSpec: " pattern=N,...",
+};
+const EMPTY = new Set(["", "[]", "false", "0"]);
+
+/** The help of a program that stands in for another: what it is, and a line for each flag, which begins with the flag. */
+export function roleHelp(program: string, description: string, flags: readonly FlagSpec[]): string {
+  const heads = flags.map(
+    ({ name, short, type }) =>
+      `${short === undefined ? "      " : `  -${short}, `}--${name}${TYPE_NAMES[type] ?? ` ${type}`}`,
+  );
+  const width = Math.max(...heads.map(({ length }) => length)) + 3;
+  const lines = flags.map((flag, index) => {
+    const value = defaultText(flag);
+    return `${(heads[index] ?? "").padEnd(width)}${flag.usage}${EMPTY.has(value) ? "" : ` (default ${value})`}`;
+  });
+  return `${description}\n\nUsage:\n  ${program} [flags]\n\nFlags:\n${lines.join("\n")}\n`;
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import { etcdFlags } from "../../../src/commands/envtest/etcd-flags.js";
+import { kubeApiserverFlags } from "../../../src/commands/envtest/kube-apiserver-flags.js";
+import { runCli } from "../../helpers/run-cli.js";
+
+const run = (...argv: string[]) => runCli(["envtest", ...argv]);
+
+describe("kube-apiserver's place", () => {
+  test.each([
+    ["a flag that there is none of", ["--bogus"], "Error: unknown flag: --bogus\n"],
+    ["a flag that 1.24 took away", ["--insecure-port=0"], "Error: unknown flag: --insecure-port\n"],
+    ["a letter that there is none of", ["-x"], "Error: unknown shorthand flag: 'x' in -x\n"],
+    ["a flag without its value", ["--secure-port"], "Error: flag needs an argument: --secure-port\n"],
+    [
+      "a port that is no number",
+      ["--secure-port=x"],
+      'Error: invalid argument "x" for "--secure-port" flag: strconv.ParseInt: parsing "x": invalid syntax\n',
+    ],
+    ["an operand", ["x"], 'Error: "kube-apiserver" does not take any arguments, got ["x"]\n'],
+    [
+      "a form of storage that there is none of",
+      ["--storage-media-type=x"],
+      'Error: --storage-media-type "x" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf\n',
+    ],
+    [
+      "a runtime config that says neither yes nor no",
+      ["--runtime-config=api/all=maybe"],
+      'Error: invalid value "api/all=maybe" for --runtime-config: use group/version=true|false, or api/all, api/ga, api/beta or api/alpha\n',
+    ],
+  ])("refuses %s in kube-apiserver's words", async (_what, argv, stderr) => {
+    expect(await run("kube-apiserver", ...argv)).toEqual({ code: 1, stdout: "", stderr });
+  });
+
+  test("names its Kubernetes release", async () => {
+    expect(await run("kube-apiserver", "--version")).toEqual({ code: 0, stdout: "Kubernetes v1.36.3\n", stderr: "" });
+  });
+});
+
+describe("etcd's place", () => {
+  test.each([
+    ["a flag that there is none of", ["--bogus"], "flag provided but not defined: -bogus\n", 2],
+    ["one with a single dash", ["-bogus=1"], "flag provided but not defined: -bogus\n", 2],
+  ])("refuses %s in etcd's words", async (_what, argv, stderr, code) => {
+    expect(await run("etcd", ...argv)).toEqual({ code, stdout: "", stderr });
+  });
+});
+
+test.each([
+  ["kube-apiserver", kubeApiserverFlags],
+  ["etcd", etcdFlags],
+] as const)("--help of %s has a line that begins with each flag, as envtest looks for them", async (role, flags) => {
+  const { code, stdout } = await run(role, "--help");
+  expect(code).toBe(0);
+  for (const { name } of flags) {
+    if (name !== "v" && name !== "help") expect(stdout).toMatch(new RegExp(String.raw`^\s*--${name}\b`, "m"));
+  }
+  expect(stdout).not.toMatch(/^\s*--insecure-port\b/m);
+});
+
+describe("kubets envtest", () => {
+  test.each([
+    ["an operand", ["x"], "envtest takes no arguments, got x"],
+    ["a form that there is none of", ["-p", "overview"], 'invalid value "overview" for --print: use env or path'],
+  ])("refuses %s", async (_what, argv, message) => {
+    const { code, stderr } = await run(...argv);
+    expect(code).toBe(1);
+    expect(stderr).toContain(message);
+  });
+
+  test("says what to do on Windows", async () => {
+    const { code, stderr } = await runCli(["envtest"], { platform: "win32" });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "error: envtest needs a POSIX shell: run it, and the tests, in the Windows Subsystem for Linux\n",
+    });
+  });
+});

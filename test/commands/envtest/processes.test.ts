@@ -1,0 +1,276 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { get } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createTransport } from "../../../src/client/transport/create-transport.js";
+import { issueCertificate, issuerOf, type KeyPair } from "../../../src/cluster/pki/certificate.js";
+import { call } from "../../helpers/api-caller.js";
+import { freePorts } from "../../helpers/free-ports.js";
+import { programUnderTest } from "../../helpers/program-under-test.js";
+
+const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
+
+const ISSUER = "--service-account-issuer=https://127.0.0.1/";
+const SIGNER = "--service-account-signing-key-file=/nonexistent/sa.key";
+const ETCD = "--etcd-servers=http://127.0.0.1:1";
+
+/** What envtest does, step by step, without Go. */
+describe.skipIf(!built)("the programs of kubets envtest", () => {
+  let home: string;
+  let assets: string;
+  const children: ChildProcess[] = [];
+  const environment = (): Record<string, string> => ({ PATH: process.env["PATH"] ?? "", HOME: home });
+  const kubets = (...args: string[]): string => {
+    const [command = "", ...script] = programUnderTest;
+    return execFileSync(command, [...script, ...args], { env: environment(), encoding: "utf8" });
+  };
+
+  beforeAll(() => {
+    home = mkdtempSync(join(tmpdir(), "kubets envtest's "));
+    assets = kubets("envtest", "--print=path").trim();
+  });
+  afterAll(async () => {
+    await Promise.all(children.map((child) => ended(child, "SIGKILL")));
+    rmSync(home, { recursive: true, force: true });
+  });
+
+  function start(program: string, ...flags: string[]): ChildProcess {
+    const child = spawn(join(assets, program), flags, { env: environment(), stdio: ["ignore", "ignore", "pipe"] });
+    children.push(child);
+    return child;
+  }
+
+  async function startEtcd(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+    const [port] = await freePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const child = start(
+      "etcd",
+      `--listen-client-urls=${url}`,
+      `--advertise-client-urls=${url}`,
+      "--unsafe-no-fsync=true",
+    );
+    while ((await answer(`${url}/health`)) === undefined) await setTimeout(5);
+    return { child, url };
+  }
+
+  test("lie in the user's cache folder, are printed for a shell, and stay as they are", () => {
+    expect(assets.startsWith(join(home, ".cache", "kubets", "envtest"))).toBe(true);
+    const modified = (): number => statSync(join(assets, "kube-apiserver")).mtimeMs;
+    const before = modified();
+    const script = `eval "$(cat)"; printf %s "$KUBEBUILDER_ASSETS"`;
+    expect(execFileSync("sh", ["-c", script], { input: kubets("envtest"), encoding: "utf8" })).toBe(assets);
+    expect(modified()).toBe(before);
+  });
+
+  test("kubectl is kubets that calls itself kubectl", () => {
+    const help = execFileSync(join(assets, "kubectl"), ["get", "-h"], { env: environment(), encoding: "utf8" });
+    expect(help).toContain("kubectl get");
+  });
+
+  test("--help is answered by the shell as the program answers it", () => {
+    const shell = execFileSync(join(assets, "etcd"), ["--help"], { env: { PATH: "/usr/bin:/bin" }, encoding: "utf8" });
+    expect(shell).toBe(kubets("envtest", "etcd", "--help"));
+  });
+
+  test("etcd answers its health check alone, and ends at SIGTERM", async () => {
+    const { child, url } = await startEtcd();
+    expect(await answer(`${url}/health`)).toEqual({ status: 200, text: '{"health":"true","reason":""}' });
+    expect(await answer(`${url}/v2/keys`)).toMatchObject({ status: 404 });
+    await ended(child, "SIGTERM");
+    expect(child.exitCode).toBe(0);
+  });
+
+  test("etcd names the port that is taken, and that it serves no TLS", async () => {
+    const { url } = await startEtcd();
+    const second = start("etcd", `--listen-client-urls=${url}`);
+    expect(await errorOf(second)).toContain("EADDRINUSE");
+    const secure = start("etcd", "--listen-client-urls=https://127.0.0.1:1");
+    expect(await errorOf(secure)).toContain("the stand-in for etcd serves http only, not https://127.0.0.1:1");
+  });
+
+  test("kube-apiserver serves with the files it is given, knows users of the client CA, and ends at SIGTERM", async () => {
+    const { url } = await startEtcd();
+    const certificates = join(home, "given");
+    const { ca, users } = writeCertificates(certificates);
+    const [port] = await freePorts(1);
+    const child = start("kube-apiserver", ...apiServerFlags(certificates, port ?? 0, url));
+    const reach = (user?: KeyPair) => {
+      const files =
+        user === undefined ? {} : { certFile: `${certificates}/jane.crt`, keyFile: `${certificates}/jane.key` };
+      return createTransport({
+        server: `https://127.0.0.1:${port}`,
+        tls: { insecureSkipVerify: false, caFile: ca, ...files },
+      });
+    };
+    const [anonymous, jane] = [reach(), reach(users)];
+    while ((await health(anonymous)) !== "ok") await setTimeout(10);
+    expect((await call(anonymous, "GET", "/api/v1/namespaces")).status).toBe(401);
+    const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+    const { text } = await call(jane, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review);
+    expect(JSON.parse(text)).toMatchObject({
+      status: { userInfo: { username: "jane", groups: ["system:masters", "system:authenticated"] } },
+    });
+    const service = await call(jane, "GET", "/api/v1/namespaces/default/services/kubernetes");
+    expect(JSON.parse(service.text)).toMatchObject({ spec: { clusterIP: "10.0.0.1" } });
+    await Promise.all([anonymous.close(), jane.close()]);
+    await ended(child, "SIGTERM");
+    expect(child.exitCode).toBe(0);
+  });
+
+  test("kube-apiserver makes the certificate that its folder lacks, and shows it again", async () => {
+    const { url } = await startEtcd();
+    const certificates = join(home, "made");
+    mkdirSync(certificates);
+    writeSigningKey(certificates);
+    const [port] = await freePorts(1);
+    const flags = apiServerFlags(certificates, port ?? 0, url).filter((flag) => !flag.startsWith("--client-ca-file"));
+    const kept: string[] = [];
+    for (const _ of [1, 2]) {
+      const child = start("kube-apiserver", ...flags);
+      while (!existsSync(join(certificates, "apiserver.key"))) await setTimeout(10);
+      const transport = createTransport({
+        server: `https://127.0.0.1:${port}`,
+        tls: { insecureSkipVerify: false, caFile: join(certificates, "apiserver.crt") },
+      });
+      while ((await health(transport)) !== "ok") await setTimeout(10);
+      kept.push(readFileSync(join(certificates, "apiserver.crt"), "utf8"));
+      await transport.close();
+      await ended(child, "SIGTERM");
+    }
+    expect(kept[1]).toBe(kept[0]);
+  });
+
+  test.each([
+    [
+      "no flags",
+      [],
+      '"[--etcd-servers must be specified, service-account-issuer is a required flag, --service-account-signing-key-file and --service-account-issuer are required flags]"',
+    ],
+    ["no etcd", [ISSUER, SIGNER], '"--etcd-servers must be specified"'],
+    [
+      "no signing key",
+      [ETCD, ISSUER],
+      '"--service-account-signing-key-file and --service-account-issuer are required flags"',
+    ],
+    [
+      "port 0",
+      [ETCD, ISSUER, SIGNER, "--secure-port=0"],
+      '"--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0"',
+    ],
+    [
+      "a block that is not of IPv4",
+      [ETCD, ISSUER, SIGNER, "--service-cluster-ip-range=fd00::/108"],
+      String.raw`"--service-cluster-ip-range must begin with a block of IPv4 addresses, not \"fd00::/108\""`,
+    ],
+    [
+      "a signing key that is not there",
+      [ETCD, ISSUER, SIGNER, "--cert-dir=/nonexistent"],
+      '"failed to parse service-account-issuer-key-file: open /nonexistent/sa.key: no such file or directory"',
+    ],
+  ])("kube-apiserver logs what is wrong with %s", async (_what, flags, message) => {
+    const child = start("kube-apiserver", ...flags);
+    const log = await errorOf(child);
+    expect(log.replace(/^E\d{4} [\d:.]+ +\d+ /, "")).toBe(`run.go:72] "command failed" err=${message}\n`);
+    expect(child.exitCode).toBe(1);
+  });
+
+  test("end when the test that started them is killed", async () => {
+    const [port] = await freePorts(1);
+    const url = `http://127.0.0.1:${port}`;
+    const script = `'${join(assets, "etcd").replaceAll("'", "'\\''")}' --listen-client-urls=${url} & wait`;
+    const parent = spawn("sh", ["-c", script], { env: environment(), stdio: "ignore" });
+    children.push(parent);
+    while ((await answer(`${url}/health`)) === undefined) await setTimeout(5);
+    await ended(parent, "SIGKILL");
+    while ((await answer(`${url}/health`)) !== undefined) await setTimeout(20);
+  });
+});
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly text: string;
+}
+
+/** Undefined where nothing listens. */
+function answer(url: string): Promise<Answer | undefined> {
+  return new Promise((done) => {
+    const request = get(url, { agent: false }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (part: string) => (text += part));
+      response.on("end", () => done({ status: response.statusCode, text }));
+    });
+    request.on("error", () => done(undefined));
+  });
+}
+
+async function health(transport: Parameters<typeof call>[0]): Promise<string | undefined> {
+  return (await call(transport, "GET", "/healthz").catch(() => undefined))?.text;
+}
+
+async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = new Promise((done) => child.once("exit", done));
+  child.kill(signal);
+  await exit;
+}
+
+async function errorOf(child: ChildProcess): Promise<string> {
+  let text = "";
+  const exit = new Promise((done) => child.once("exit", done));
+  for await (const part of child.stderr ?? []) text += String(part);
+  await exit;
+  return text;
+}
+
+/** The files that envtest writes before it starts kube-apiserver. */
+function writeCertificates(folder: string): { readonly ca: string; readonly users: KeyPair } {
+  mkdirSync(folder);
+  const terms = (days: number, serial: number) => ({
+    notBefore: Date.now() - 60_000,
+    notAfter: Date.now() + days * 86_400_000,
+    serial: Buffer.alloc(16, serial),
+  });
+  const ca = issueCertificate({ commonName: "serving", ...terms(7, 1), usage: "ca" });
+  const server = issueCertificate(
+    { commonName: "localhost", ...terms(7, 2), usage: "server", names: ["127.0.0.1"] },
+    issuerOf(ca, "serving"),
+  );
+  const clientCa = issueCertificate({ commonName: "clients", ...terms(7, 3), usage: "ca" });
+  const users = issueCertificate(
+    { commonName: "jane", organizations: ["system:masters"], ...terms(7, 4), usage: "client" },
+    issuerOf(clientCa, "clients"),
+  );
+  for (const [name, { certificate, key }] of Object.entries({ apiserver: server, jane: users })) {
+    writeFileSync(join(folder, `${name}.crt`), certificate);
+    writeFileSync(join(folder, `${name}.key`), key);
+  }
+  writeFileSync(join(folder, "client-ca.crt"), clientCa.certificate);
+  writeFileSync(join(folder, "ca.crt"), ca.certificate);
+  writeSigningKey(folder);
+  return { ca: join(folder, "ca.crt"), users };
+}
+
+/** RSA, as older versions of envtest write it. */
+function writeSigningKey(folder: string): void {
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  writeFileSync(join(folder, "sa.key"), privateKey.export({ type: "pkcs8", format: "pem" }));
+}
+
+const apiServerFlags = (folder: string, port: number, etcd: string): string[] => [
+  "--allow-privileged=true",
+  "--authorization-mode=RBAC",
+  "--bind-address=127.0.0.1",
+  `--cert-dir=${folder}`,
+  `--client-ca-file=${folder}/client-ca.crt`,
+  "--disable-admission-plugins=ServiceAccount",
+  `--etcd-servers=${etcd}`,
+  `--secure-port=${port}`,
+  `--service-account-issuer=https://127.0.0.1:${port}/`,
+  `--service-account-key-file=${folder}/sa.key`,
+  `--service-account-signing-key-file=${folder}/sa.key`,
+  "--service-cluster-ip-range=10.0.0.0/24",
+];
