@@ -1,5 +1,6 @@
 import { surroundingsOf } from "../surroundings.js";
 import type { TransportConfig, TransportSurroundings } from "./endpoint.js";
+import { lazyTransport } from "./lazy-transport.js";
 import { nodeHttpsTransport } from "./node-https.js";
 import type { Transport } from "./transport.js";
 
@@ -17,16 +18,6 @@ export interface TransportOptions extends Partial<TransportSurroundings> {
 export function createTransport(config: TransportConfig, options: TransportOptions = {}): Transport {
   const surroundings = surroundingsOf(options);
   return options.pooled
-    ? lazily(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
+    ? lazyTransport(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
     : nodeHttpsTransport(config, surroundings, options.maxSockets);
-}
-
-function lazily(make: () => Promise<Transport>): Transport {
-  let made: Promise<Transport> | undefined;
-  return {
-    send: async (request) => (await (made ??= make())).send(request),
-    close: async () => {
-      if (made) await (await made).close();
-    },
-  };
 }
