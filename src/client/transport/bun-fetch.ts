@@ -73,7 +73,10 @@ function suits({ target: { scheme, port, tls, proxy, insecureSkipVerify } }: End
 }
 
 /** Whether fetch sends exactly this request. It would normalise URLs, join repeated headers and add what is missing. */
-function isOrdinary({ method, path, headers, repeatedHeaders, body, trace }: TransportRequest, { origin }: Endpoint): boolean {
+function isOrdinary(
+  { method, path, headers, repeatedHeaders, body, trace }: TransportRequest,
+  { origin }: Endpoint,
+): boolean {
   if (trace !== undefined || Object.keys(repeatedHeaders ?? {}).length > 0) return false;
   if (["user-agent", "accept"].some((name) => !headers[name])) return false;
   if (BODILESS.has(method) ? body !== undefined : body === undefined) return false;
@@ -89,7 +92,8 @@ function rootsOf(tls: DialTls | undefined): readonly (string | Buffer)[] {
 }
 
 /** Errors of connections that were never made. */
-const NOT_SENT = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+)$/;
+const NOT_SENT =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+)$/;
 
 class FetchConnection {
   readonly #session: FetchSession;
@@ -148,7 +152,11 @@ class FetchConnection {
         verbose: false,
       });
       this.#answered = true;
-      return { status: answer.status, headers: Object.fromEntries(answer.headers), body: bodyOf(answer, request.signal) };
+      return {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: bodyOf(answer, request.signal),
+      };
     } catch (error) {
       if (request.signal?.aborted) throw abortReason(request.signal);
       const code = errorCode(error);
@@ -161,7 +169,8 @@ class FetchConnection {
   /** Go's text for a failure of fetch. Undefined: node:https may send the request, and finds the text. */
   async #reasonOf(code: string | undefined, method: string): Promise<string | undefined> {
     if (code === undefined || NOT_SENT.test(code)) return undefined;
-    if (!CLOSED.has(code)) return BODILESS.has(method) ? undefined : `net/http: HTTP/1.x transport connection broken: ${code}`;
+    if (!CLOSED.has(code))
+      return BODILESS.has(method) ? undefined : `net/http: HTTP/1.x transport connection broken: ${code}`;
     if (this.#answered) return "EOF";
     const { findTlsAlert } = await import("./tls-alert.js");
     return (await findTlsAlert(this.endpoint.target)) ?? "EOF";
@@ -176,7 +185,9 @@ async function* bodyOf(answer: Response, signal: AbortSignal | undefined): Async
   try {
     yield* answer.body as AsyncIterable<Uint8Array>;
   } catch (error) {
-    throw signal?.aborted ? abortReason(signal) : new TransportError("unexpected EOF", { code: errorCode(error), cause: error });
+    throw signal?.aborted
+      ? abortReason(signal)
+      : new TransportError("unexpected EOF", { code: errorCode(error), cause: error });
   }
 }
 
