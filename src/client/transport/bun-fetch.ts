@@ -159,25 +159,27 @@ class FetchConnection {
       };
     } catch (error) {
       if (request.signal?.aborted) throw abortReason(request.signal);
-      const code = errorCode(error);
-      const known = error instanceof NetworkFailure ? error.message : await this.#reasonOf(code, method);
-      if (known === undefined) return this.node.send(request);
-      throw new TransportError(known, { ...where, code, cause: error });
+      const reason = await this.#reasonOf(error, method);
+      if (reason === undefined) return this.node.send(request);
+      throw new TransportError(reason, { ...where, code: errorCode(error), cause: error });
     }
   }
 
   /** Go's text for a failure of fetch. Undefined: node:https may send the request, and finds the text. */
-  async #reasonOf(code: string | undefined, method: string): Promise<string | undefined> {
-    if (code === undefined || NOT_SENT.test(code)) return undefined;
-    if (!CLOSED.has(code))
+  async #reasonOf(error: unknown, method: string): Promise<string | undefined> {
+    if (error instanceof NetworkFailure) return error.message;
+    const code = errorCode(error) ?? messageOf(error);
+    if (NOT_SENT.test(code)) return undefined;
+    if (!CLOSED.has(code)) {
       return BODILESS.has(method) ? undefined : `net/http: HTTP/1.x transport connection broken: ${code}`;
+    }
     if (this.#answered) return "EOF";
     const { findTlsAlert } = await import("./tls-alert.js");
     return (await findTlsAlert(this.endpoint.target)) ?? "EOF";
   }
 }
 
-/** The server closed the connection. After EPROTO and, with TLS 1.3, after ECONNRESET too, an alert may say why. */
+/** The server closed the connection, and may have executed the request. After EPROTO and, with TLS 1.3, after ECONNRESET too, an alert may say why. */
 const CLOSED: ReadonlySet<string> = new Set(["ECONNRESET", "EPROTO", "EPIPE"]);
 
 async function* bodyOf(answer: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
