@@ -40,8 +40,12 @@ const EXECUTABLE = [
   "test/faults/{answers,connections,editing,pipes,signals}.test.ts",
 ];
 
-/** Disk storage with bun's SQLite: run by bun itself. */
-const BUN = ["test/server/storage/sqlite/**/*.test.ts", "test/durability/{api,crash,faults,flush}.test.ts"];
+/** The executable's transport, and disk storage with bun's SQLite: run by bun itself. */
+const BUN = [
+  "test/client/transport/transport.test.ts",
+  "test/server/storage/sqlite/**/*.test.ts",
+  "test/durability/{api,crash,faults,flush}.test.ts",
+];
 
 /** Which files a mode runs; without one, `npx vitest run PATH` finds every file. */
 const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {

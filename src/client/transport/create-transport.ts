@@ -1,6 +1,7 @@
 import { surroundingsOf } from "../surroundings.js";
 import type { Locate } from "./dial.js";
 import type { TransportConfig, TransportSurroundings } from "./endpoint.js";
+import { lazyTransport } from "./lazy-transport.js";
 import { nodeHttpsTransport } from "./node-https.js";
 import type { Transport } from "./transport.js";
 
@@ -20,16 +21,6 @@ export interface TransportOptions extends Partial<TransportSurroundings> {
 export function createTransport(config: TransportConfig, options: TransportOptions = {}): Transport {
   const surroundings = surroundingsOf(options);
   return options.pooled
-    ? lazily(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
+    ? lazyTransport(() => import("./undici.js").then((module) => module.undiciTransport(config, surroundings)))
     : nodeHttpsTransport(config, surroundings, options.maxSockets, options.locate);
-}
-
-function lazily(make: () => Promise<Transport>): Transport {
-  let made: Promise<Transport> | undefined;
-  return {
-    send: async (request) => (await (made ??= make())).send(request),
-    close: async () => {
-      if (made) await (await made).close();
-    },
-  };
 }

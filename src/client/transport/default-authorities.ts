@@ -12,6 +12,8 @@ type SetAuthorities = ((certificates: readonly string[]) => void) | undefined;
  * where it has none, and where a proxy may be verified by the list, nothing is done.
  */
 export function giveUpDefaultAuthorities(env: Environment, proxyUrl: string | undefined): void {
+  // Bun reads its list for a connection that names none, and takes long to load node:tls.
+  if (process.versions["bun"] !== undefined) return;
   const hasProxy = proxyUrl || PROXIES.some((name) => env[name] || env[name.toLowerCase()]);
   if (hasProxy || !hasSystemRoots(env)) return;
   // A static import would take the names that the Node of the build has.

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { STATUS_CODES } from "node:http";
 import { join } from "node:path";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -150,13 +149,18 @@ function save(file: string, { status, headers, body }: StoredResponse, random: R
   const lines = kept.flatMap(([name, values]) => values.map((value) => `${canonical(name)}: ${value}\r\n`)).join("");
   // Go writes no Content-Length where the server sent none. Such a body ends with the file.
   const length = headers.has("content-length") ? `Content-Length: ${body.byteLength}\r\n` : "";
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${length}${lines}\r\n`;
+  const head = `HTTP/1.1 ${status} ${statusText(status)}\r\n${length}${lines}\r\n`;
   const content = Buffer.concat([Buffer.from(head, "latin1"), body]);
   try {
     writeCacheFile(file, Buffer.concat([createHash("sha256").update(content).digest(), content]), random);
   } catch {
     // The next request goes to the server again.
   }
+}
+
+/** The executable reaches most servers without node:http, which takes long to load. */
+function statusText(status: number): string {
+  return status === 200 ? "OK" : (process.getBuiltinModule("node:http").STATUS_CODES[status] ?? "");
 }
 
 function canonical(name: string): string {

@@ -1,4 +1,3 @@
-import { BlockList, isIP } from "node:net";
 import { NetworkFailure } from "./go-network-error.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,6 +34,9 @@ function parseSetting(setting: string): URL | undefined {
   return readable === undefined ? undefined : new URL(readable);
 }
 
+/** Most commands have no proxy: node:net is loaded for those that do. */
+const net = (): typeof import("node:net") => process.getBuiltinModule("node:net");
+
 function bypassed(server: ProxiedServer, noProxy: string): boolean {
   const host = server.host.toLowerCase();
   const port = server.port || (server.secure ? "443" : "80");
@@ -47,6 +49,7 @@ function bypassed(server: ProxiedServer, noProxy: string): boolean {
 
 function matches(rule: string, host: string, port: string): boolean {
   if (rule === "*") return true;
+  const { isIP } = net();
   const [, name = rule, rulePort] = /^(.*?)(?::(\d+))?$/.exec(isIP(rule) === 6 ? "" : rule) ?? [];
   const subject = isIP(rule) === 6 ? rule : name.replace(/^\[|\]$/g, "");
   if (rulePort !== undefined && rulePort !== port) return false;
@@ -59,6 +62,7 @@ function matches(rule: string, host: string, port: string): boolean {
 
 function inCidr(cidr: string, host: string): boolean {
   const [network = "", bits = ""] = cidr.split("/");
+  const { BlockList, isIP } = net();
   const family = isIP(network);
   if (family === 0 || isIP(host) !== family || !/^\d+$/.test(bits) || Number(bits) > (family === 4 ? 32 : 128)) {
     return false;

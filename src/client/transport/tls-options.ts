@@ -25,7 +25,8 @@ export function tlsOptions(tls: ClientConfig["tls"], env: Environment): Connecti
   return {
     minVersion: "TLSv1.2",
     ALPNProtocols: ["http/1.1"],
-    ...(roots && { ca: roots }),
+    // Go takes every certificate among the roots as an anchor, a leaf too.
+    ...(roots && { ca: roots, allowPartialTrustChain: true }),
     ...(cert && key && { cert: Buffer.from(cert), key: Buffer.from(key) }),
     ...(tls.serverName && { servername: tls.serverName }),
   };

@@ -1,5 +1,4 @@
 import { X509Certificate } from "node:crypto";
-import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { goQuote } from "../../base/go-quote.js";
 import { NetworkFailure } from "./go-network-error.js";
@@ -19,8 +18,7 @@ export function verifyPeer(
   if (!peer.raw) throw failure("certificate signed by unknown authority");
   const leaf = new X509Certificate(peer.raw);
   const time = new Date(now);
-  checkValidity(leaf, time);
-  checkName(leaf, host);
+  checkLeaf(leaf, host, time);
   // Go's rules for the name are checked above. For a trusted chain the only other error is Node's own check of the name.
   const complaint = socket.authorizationError as unknown;
   const code = complaint instanceof Error ? codeOf(complaint) : complaint;
@@ -35,6 +33,29 @@ export function verifyPeer(
     }
   }
   throw failure(`certificate signed by unknown authority${hint(leaf, roots ?? [])}`);
+}
+
+/**
+ * Go's error when the certificate is not valid now or not for `host`, for a TLS implementation that has verified the chain. `raw` is
+ * DER.
+ */
+export function verifyLeaf(raw: Buffer, host: string, now: number): NetworkFailure | undefined {
+  try {
+    checkLeaf(new X509Certificate(raw), host, new Date(now));
+    return undefined;
+  } catch (error) {
+    return error instanceof NetworkFailure ? error : failure(String(error));
+  }
+}
+
+/** Whether `host` is an IP address. Loading node:net for its isIP would take bun 2 ms. */
+export function isAddress(host: string): boolean {
+  return host.includes(":") || /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/.test(host);
+}
+
+function checkLeaf(leaf: X509Certificate, host: string, now: Date): void {
+  checkValidity(leaf, now);
+  checkName(leaf, host);
 }
 
 function failure(text: string): NetworkFailure {
@@ -59,7 +80,7 @@ function rfc3339(time: Date): string {
 
 function checkName(leaf: X509Certificate, host: string): void {
   const names = subjectAltNames(leaf);
-  if (isIP(host) !== 0) {
+  if (isAddress(host)) {
     if (leaf.checkIP(host) !== undefined) return;
     if (names.ips.length === 0) {
       throw failure(`cannot validate certificate for ${host} because it doesn't contain any IP SANs`);

@@ -1,0 +1,203 @@
+import { errorCode } from "../../base/path-error.js";
+import type { DialTarget } from "./dial.js";
+import { type Endpoint, endpointOf, type TransportConfig, type TransportSurroundings } from "./endpoint.js";
+import { NetworkFailure } from "./go-network-error.js";
+import type { Transport, TransportRequest, TransportResponse } from "./transport.js";
+import { TransportError } from "./transport-error.js";
+import { isAddress, verifyLeaf } from "./verify-peer.js";
+import { wireHeaders } from "./wire-headers.js";
+
+/** What is used of bun's API: https://bun.com/reference/bun/FetchSession. */
+interface FetchSession {
+  fetch(url: string, init: FetchInit): Promise<Response>;
+  /** Closes idle connections. */
+  close(): void;
+}
+
+interface FetchSessionInit {
+  readonly proxy: false;
+  readonly tls: {
+    readonly ca?: readonly (string | Buffer)[];
+    readonly cert?: DialTls["cert"];
+    readonly key?: DialTls["key"];
+    readonly serverName?: string;
+    readonly rejectUnauthorized: boolean;
+    /** Called once per connection, before anything is sent. */
+    readonly checkServerIdentity?: (host: string, peer: { readonly raw: Buffer }) => Error | undefined;
+  };
+}
+
+interface FetchInit {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+  readonly redirect: "manual";
+  readonly protocol: "http1.1";
+  readonly decompress: boolean;
+  /** Whether a silent connection ends after some minutes. A watch may be silent for longer. */
+  readonly timeout: false;
+  /** Whether requests are printed, which an environment variable can turn on. */
+  readonly verbose: false;
+}
+
+type DialTls = NonNullable<DialTarget["tls"]>;
+
+/**
+ * A transport over the fetch of bun, whose node:tls and node:http take a third of a command's time to load. It sends ordinary
+ * requests to https servers. `node`, a transport over node:https, sends what fetch cannot send as it is, and what fetch failed to
+ * send: it finds Go's text for the failure. Throws when the config's certificates cannot be used.
+ */
+export function bunFetchTransport(
+  config: TransportConfig,
+  surroundings: TransportSurroundings,
+  node: Transport,
+): Transport {
+  const endpoint = endpointOf(config, surroundings);
+  if (!suits(endpoint)) return node;
+  const connection = new FetchConnection(endpoint, node);
+  return {
+    send: (request) => (isOrdinary(request, endpoint) ? connection : node).send(request),
+    close: () => {
+      connection.close();
+      return node.close();
+    },
+  };
+}
+
+/** Whether fetch reaches the server as `dial` does: by TLS, past all proxies, trusting the given authorities only. */
+function suits({ target: { scheme, port, tls, proxy, insecureSkipVerify } }: Endpoint): boolean {
+  if (scheme !== "https" || port > 65535 || proxy !== undefined) return false;
+  if (tls?.servername !== undefined && isAddress(tls.servername)) return false;
+  return insecureSkipVerify || rootsOf(tls).length > 0;
+}
+
+/** Whether fetch sends exactly this request. It would normalise URLs, join repeated headers and add what is missing. */
+function isOrdinary(
+  { method, path, headers, repeatedHeaders, body, trace }: TransportRequest,
+  { origin }: Endpoint,
+): boolean {
+  if (trace !== undefined || Object.keys(repeatedHeaders ?? {}).length > 0) return false;
+  if (["user-agent", "accept"].some((name) => !headers[name])) return false;
+  if (BODILESS.has(method) ? body !== undefined : body === undefined) return false;
+  const url = origin + path;
+  return !url.includes("#") && URL.parse(url)?.href === url;
+}
+
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+function rootsOf(tls: DialTls | undefined): readonly (string | Buffer)[] {
+  const { ca } = tls ?? {};
+  return ca === undefined ? [] : Array.isArray(ca) ? ca : [ca];
+}
+
+/** Errors of connections that were never made. */
+const NOT_SENT =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|FailedToOpenSocket|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+)$/;
+
+class FetchConnection {
+  readonly #session: FetchSession;
+  readonly #closing = new AbortController();
+  #answered = false;
+
+  constructor(
+    private readonly endpoint: Endpoint,
+    private readonly node: Transport,
+  ) {
+    const { Bun } = globalThis as unknown as {
+      readonly Bun: { readonly FetchSession: new (init: FetchSessionInit) => FetchSession };
+    };
+    const { tls, host, insecureSkipVerify, clock } = endpoint.target;
+    const name = tls?.servername ?? host;
+    this.#session = new Bun.FetchSession({
+      proxy: false,
+      tls: {
+        ...(tls?.ca !== undefined && { ca: rootsOf(tls) }),
+        ...(tls?.cert !== undefined && { cert: tls.cert, key: tls.key }),
+        ...(tls?.servername !== undefined && { serverName: tls.servername }),
+        rejectUnauthorized: !insecureSkipVerify,
+        ...(!insecureSkipVerify && {
+          // It has verified the chain. A name that it would accept is not always one that Go does.
+          checkServerIdentity: (_host, { raw }) => verifyLeaf(raw, name, clock.now()),
+        }),
+      },
+    });
+  }
+
+  close(): void {
+    this.#closing.abort(new NetworkFailure("EOF"));
+    this.#session.close();
+  }
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const { method, path, body } = request;
+    const where = { method, url: this.endpoint.origin + path };
+    const signal = request.signal ? AbortSignal.any([request.signal, this.#closing.signal]) : this.#closing.signal;
+    let headers: Record<string, string>;
+    try {
+      headers = wireHeaders(request.headers) as Record<string, string>;
+    } catch (error) {
+      throw new TransportError(messageOf(error), { ...where, cause: error });
+    }
+    try {
+      const answer = await this.#session.fetch(where.url, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+        signal,
+        redirect: "manual",
+        protocol: "http1.1",
+        decompress: headers["accept-encoding"] === "gzip",
+        timeout: false,
+        verbose: false,
+      });
+      this.#answered = true;
+      return {
+        status: answer.status,
+        headers: Object.fromEntries(answer.headers),
+        body: bodyOf(answer, request.signal),
+      };
+    } catch (error) {
+      if (request.signal?.aborted) throw abortReason(request.signal);
+      const reason = await this.#reasonOf(error, method);
+      if (reason === undefined) return this.node.send(request);
+      throw new TransportError(reason, { ...where, code: errorCode(error), cause: error });
+    }
+  }
+
+  /** Go's text for a failure of fetch. Undefined: node:https may send the request, and finds the text. */
+  async #reasonOf(error: unknown, method: string): Promise<string | undefined> {
+    if (error instanceof NetworkFailure) return error.message;
+    const code = errorCode(error) ?? messageOf(error);
+    if (NOT_SENT.test(code)) return undefined;
+    if (!CLOSED.has(code)) {
+      return BODILESS.has(method) ? undefined : `net/http: HTTP/1.x transport connection broken: ${code}`;
+    }
+    if (this.#answered) return "EOF";
+    const { findTlsAlert } = await import("./tls-alert.js");
+    return (await findTlsAlert(this.endpoint.target)) ?? "EOF";
+  }
+}
+
+/** The server closed the connection, and may have executed the request. After EPROTO and, with TLS 1.3, after ECONNRESET too, an alert may say why. */
+const CLOSED: ReadonlySet<string> = new Set(["ECONNRESET", "EPROTO", "EPIPE"]);
+
+async function* bodyOf(answer: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  if (answer.body === null) return;
+  try {
+    yield* answer.body as AsyncIterable<Uint8Array>;
+  } catch (error) {
+    throw signal?.aborted
+      ? abortReason(signal)
+      : new TransportError("unexpected EOF", { code: errorCode(error), cause: error });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function abortReason(signal: AbortSignal): Error {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason : new Error(String(reason));
+}

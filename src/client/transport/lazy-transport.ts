@@ -1,0 +1,12 @@
+import type { Transport } from "./transport.js";
+
+/** A transport that `make` makes for the first request. */
+export function lazyTransport(make: () => Promise<Transport>): Transport {
+  let made: Promise<Transport> | undefined;
+  return {
+    send: async (request) => (await (made ??= make())).send(request),
+    close: async () => {
+      if (made) await (await made).close();
+    },
+  };
+}
