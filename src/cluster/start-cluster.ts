@@ -9,6 +9,8 @@ import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
 import { builtinRecords } from "../server/builtin/index.js";
 import { recordId, type ResourceRecord } from "../server/endpoints/resource-record.js";
+import { CustomResources } from "../server/extensions/custom-resources.js";
+import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
@@ -64,6 +66,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
   let controllers: Controllers | undefined;
+  let customResources: CustomResources | undefined;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
@@ -84,6 +87,20 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     {
       name: "rbac/bootstrap-roles",
       run: ({ registry }) => createMissing(registry.current, bootstrapObjects(runtimeConfig)),
+    },
+    {
+      name: "start-apiextensions-controllers",
+      async run(server) {
+        customResources = new CustomResources({
+          registry: server.registry,
+          webhooks: server.webhooks,
+          clock,
+          timers,
+          write: definitionWriter(server.loopback(), { clock, timers }),
+          reportError,
+        });
+        await customResources.start();
+      },
     },
     {
       name: "start-controllers",
@@ -111,7 +128,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     records: furnishingNamespaces(builtinRecords, () => controllers),
     serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki),
     steps,
-    preShutdown: () => controllers?.stop(),
+    async preShutdown() {
+      await Promise.all([controllers?.stop(), customResources?.stop()]);
+    },
   });
 }
 

@@ -20,6 +20,8 @@ export interface ResourceFacts extends ApiResource {
   readonly removed?: string;
   /** What to use instead of a deprecated version. */
   readonly replacement?: GroupVersionKind;
+  /** The whole warning of a deprecated version of a custom resource. */
+  readonly deprecationWarning?: string;
 }
 
 export interface SubresourceFacts {
@@ -80,6 +82,7 @@ export function servedResources(runtimeConfig: RuntimeConfig = {}): readonly Res
  */
 export function deprecationWarning(resource: ResourceFacts): string | undefined {
   const { deprecated, removed, replacement } = resource;
+  if (resource.deprecationWarning !== undefined) return resource.deprecationWarning;
   if (deprecated === undefined || minorOf(deprecated) > CURRENT_MINOR) return undefined;
   const unavailable = removed === undefined ? "" : `, unavailable in v${removed}+`;
   const instead = replacement === undefined ? "" : `; use ${formatGroupVersion(replacement)} ${replacement.kind}`;

@@ -2,6 +2,7 @@ import type { RuntimeConfig, ServedApi } from "../../api/facts/index.js";
 import { servedGroups, type ResourceFacts } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
+import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionChain } from "../admission/chain.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
@@ -99,6 +100,33 @@ export class ApiRegistry implements ResourceHost {
       const installation = compileDefinition(definition, this.config.scheme);
       checkBeside(installation, next);
       next.set(installationId(installation), new InstalledResource(installation, this));
+    }
+    this.#publish(next);
+  }
+
+  /**
+   * Installs resources in place of those of the same names, in one change: watches of the replaced ones end, and objects stay.
+   * `gone` are removed. A resource that cannot be right is left out, and `failed` is called for it.
+   */
+  replace(
+    definitions: readonly ResourceDefinition[],
+    gone: readonly GroupResource[],
+    failed: (definition: ResourceDefinition, error: unknown) => void,
+  ): void {
+    const next = new Map(this.#installed);
+    for (const one of [...gone, ...definitions]) {
+      const id = installationId(one);
+      next.get(id)?.reduced([]);
+      next.delete(id);
+    }
+    for (const definition of definitions) {
+      try {
+        const installation = compileDefinition(definition, this.config.scheme);
+        checkBeside(installation, next);
+        next.set(installationId(installation), new InstalledResource(installation, this));
+      } catch (error) {
+        failed(definition, error);
+      }
     }
     this.#publish(next);
   }

@@ -106,6 +106,7 @@ function factsOf(
     shortNames: definition.shortNames ?? [],
     categories: definition.categories ?? [],
     definition: definitionName(gvk),
+    ...(version.deprecationWarning !== undefined && { deprecationWarning: version.deprecationWarning }),
     subresources: (version.subresources ?? [])
       .map((subresource) => subresourceOf(definition, subresource, gvk, fail))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1)),

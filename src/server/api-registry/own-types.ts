@@ -49,21 +49,46 @@ function modelOf(gvk: GroupVersionKind): StructSchema {
 /** The types of installed kinds, before those of `base`. */
 export function withOwnTypes(base: TypeSource, kinds: readonly OwnKind[]): TypeSource {
   if (kinds.length === 0) return base;
-  const structs = new Map<string, StructSchema>();
-  const kindsByDefinition = new Map<string, GroupVersionKind[]>();
-  for (const { gvk, schema } of kinds) {
-    collect(schema, base, structs);
-    const named = kindsByDefinition.get(schema.definition) ?? [];
-    kindsByDefinition.set(schema.definition, [...named, gvk]);
-  }
-  const isSame = (one: GroupVersionKind, other: GroupVersionKind): boolean =>
-    one.kind === other.kind && one.version === other.version && one.group === other.group;
+  const own = once(() => typesOf(kinds));
+  // A schema may be large, and few are ever asked for.
+  const nested = once(() => {
+    const structs = new Map<string, StructSchema>();
+    for (const { schema } of kinds) if (schema.published === undefined) collect(schema, base, structs);
+    return structs;
+  });
+  const structOf = (definition: string): StructSchema | undefined =>
+    own().byDefinition.get(definition)?.kind.schema ?? nested().get(definition);
   return {
-    definitionOf: (gvk) => kinds.find((own) => isSame(own.gvk, gvk))?.schema.definition ?? base.definitionOf(gvk),
-    kindsOf: (definition) => kindsByDefinition.get(definition) ?? base.kindsOf(definition),
-    structOf: (definition) => structs.get(definition) ?? base.structOf(definition),
-    unionsOf: (definition) => (structs.has(definition) ? undefined : base.unionsOf(definition)),
+    definitionOf: (gvk) => own().byKind.get(keyOf(gvk))?.schema.definition ?? base.definitionOf(gvk),
+    kindsOf: (definition) => own().byDefinition.get(definition)?.gvks ?? base.kindsOf(definition),
+    structOf: (definition) => structOf(definition) ?? base.structOf(definition),
+    unionsOf: (definition) => (structOf(definition) === undefined ? base.unionsOf(definition) : undefined),
   };
+}
+
+interface OwnTypes {
+  readonly byKind: ReadonlyMap<string, OwnKind>;
+  readonly byDefinition: ReadonlyMap<string, { readonly kind: OwnKind; readonly gvks: GroupVersionKind[] }>;
+}
+
+function typesOf(kinds: readonly OwnKind[]): OwnTypes {
+  const byKind = new Map<string, OwnKind>();
+  const byDefinition = new Map<string, { readonly kind: OwnKind; readonly gvks: GroupVersionKind[] }>();
+  for (const kind of kinds) {
+    byKind.set(keyOf(kind.gvk), kind);
+    const { definition } = kind.schema;
+    const known = byDefinition.get(definition);
+    if (known === undefined) byDefinition.set(definition, { kind, gvks: [kind.gvk] });
+    else known.gvks.push(kind.gvk);
+  }
+  return { byKind, byDefinition };
+}
+
+const keyOf = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}/${kind}`;
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** Adds the struct and those it leads to, except the ones that `base` has. */

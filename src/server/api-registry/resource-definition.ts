@@ -38,6 +38,8 @@ export interface ResourceVersion {
    * another process converts many objects at a time.
    */
   readonly conversion?: Conversion | BatchConversion;
+  /** The `Warning:` of every answer of a deprecated version. */
+  readonly deprecationWarning?: string;
   /** Sets the defaults that depend on other fields, after the schema's own. */
   readonly applyDefaults?: Defaulter;
 }

@@ -125,6 +125,8 @@ export interface Strategy {
   readonly scale?: ScaleMapping;
   /** The columns of server-side tables. Default: Name and Created At. */
   readonly columns?: TableColumns;
+  /** {@link columns} by apiVersion, where they differ. */
+  columnsAt?(apiVersion: string): TableColumns;
 }
 
 /** The rules of a subresource other than status that writes a part of the object. */

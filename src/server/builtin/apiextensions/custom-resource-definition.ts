@@ -22,6 +22,9 @@ export const customResourceDefinitionRecord: ResourceRecord = {
       rememberStorageVersion(draft);
     },
     prepareForUpdate: rememberStorageVersion,
+    // Its objects go first: the extension server deletes them and then removes the finalizer.
+    holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
+    markDeleting: beginDeletion,
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
     validateStatusUpdate: validateCustomResourceDefinitionStatus,
@@ -29,6 +32,24 @@ export const customResourceDefinitionRecord: ResourceRecord = {
     warningsOnUpdate: definitionWarnings,
   },
 };
+
+const CLEANUP = "customresourcecleanup.apiextensions.k8s.io";
+
+function beginDeletion(draft: KubeObject): void {
+  const { metadata = {} } = draft;
+  const { finalizers = [], deletionTimestamp = "" } = metadata;
+  if (!finalizers.includes(CLEANUP)) draft.metadata = { ...metadata, finalizers: [...finalizers, CLEANUP] };
+  const status = ensureChild(draft, "status");
+  const conditions = objects(status.conditions).filter(({ type }) => type !== "Terminating");
+  const terminating = {
+    type: "Terminating",
+    status: "True",
+    lastTransitionTime: deletionTimestamp,
+    reason: "InstanceDeletionPending",
+    message: "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon",
+  };
+  status.conditions = [...conditions, terminating];
+}
 
 function rememberStorageVersion(draft: KubeObject): void {
   const stored = objects(object(draft.spec).versions).find(({ storage }) => storage === true);

@@ -1,7 +1,7 @@
 import type { ListOfObjects, StoredObject } from "../../../storage/store.js";
 import { listMetadata, type View } from "../serializer.js";
 import type { ListBody } from "./list-body.js";
-import { rowParts, storedMetadata, tableEnvelope, tableRow } from "./shapes.js";
+import { columnsOf, rowParts, storedMetadata, tableEnvelope, tableRow } from "./shapes.js";
 import { itemStart } from "./splice.js";
 import { encodeStored } from "./stored-json.js";
 
@@ -19,7 +19,7 @@ export function listEnvelope({ resource, format }: View, list: ListOfObjects): R
     case "PartialObjectMetadata":
       return { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata };
     case "Table":
-      return tableEnvelope(format, metadata, resource.strategy.columns.definitions);
+      return tableEnvelope(format, metadata, columnsOf(resource).definitions);
   }
 }
 

@@ -1,9 +1,10 @@
 import { encodeObject } from "../../../../machinery/codec/encode.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
-import type { TableCell, TableColumnDefinition } from "../../../registry/table-columns.js";
+import type { TableCell, TableColumnDefinition, TableColumns } from "../../../registry/table-columns.js";
 import type { StoredObject } from "../../../storage/store.js";
 import type { ResponseFormat } from "../../negotiation/response-format.js";
 import { metaSchema, PARTIAL_OBJECT_METADATA } from "../../meta-kinds.js";
+import type { ServedResource } from "../../served-resource.js";
 import type { BookmarkMetadata, View } from "../serializer.js";
 import { jsonBytes, jsonText } from "./json-text.js";
 import { spliceMetadata } from "./splice.js";
@@ -45,12 +46,16 @@ const NULL: Uint8Array = Buffer.from("null");
 
 export function tableRow(view: View, stored: StoredObject): TableRow {
   const { resource, include } = view;
-  const hub = stored.object();
-  const cells = resource.strategy.columns.cells(hub, resource.now());
+  const shown = resource.codec.preparedObject(stored) ?? stored.object();
+  const cells = columnsOf(resource).cells(shown, resource.now());
   if (include === "None") return { cells, object: NULL };
   if (include === "Object") return { cells, object: encodeStored(resource.codec, stored) };
   return { cells, object: storedMetadata(view, stored) };
 }
+
+/** The columns of a resource at the version that is served. */
+export const columnsOf = ({ strategy, codec }: ServedResource): TableColumns =>
+  strategy.columnsAt?.(codec.apiVersion) ?? strategy.columns;
 
 /** The fields of a meta.k8s.io Table but its rows. `definitions` null is how events of a watch after the first leave them out. */
 export function tableEnvelope(
@@ -116,7 +121,7 @@ export function shaper(view: View): Shaper {
 
 function tableShaper(view: View): Shaper {
   const { resource, format, include } = view;
-  const { columns } = resource.strategy;
+  const columns = columnsOf(resource);
   const table = (resourceVersion: string, row: TableRow, first: boolean) =>
     tableBytes(format, { resourceVersion }, first ? columns.definitions : null, [row]);
   return {

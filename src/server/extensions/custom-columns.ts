@@ -1,0 +1,83 @@
+import { humanDuration } from "../../machinery/duration/human-duration.js";
+import { JsonPath } from "../../machinery/jsonpath/jsonpath.js";
+import { objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { TableCell, TableColumnDefinition, TableColumns } from "../registry/table-columns.js";
+
+const NAME: TableColumnDefinition = {
+  name: "Name",
+  type: "string",
+  format: "name",
+  description: "Name, unique within its namespace where the resource has one.",
+  priority: 0,
+};
+const AGE = {
+  name: "Age",
+  type: "date",
+  jsonPath: ".metadata.creationTimestamp",
+  description: "When the server created the object.",
+};
+
+/** The table of a version: the name, then its additionalPrinterColumns; without any, the age. Source: apiextensions' tableconvertor. */
+export function customColumns(version: ReadonlyFields): TableColumns {
+  const additional = objects(version.additionalPrinterColumns);
+  const columns = (additional.length === 0 ? [AGE as ReadonlyFields] : additional).map(columnOf);
+  return {
+    definitions: [NAME, ...columns.map(({ definition }) => definition)],
+    cells: (object, now) => [object.metadata?.name ?? "", ...columns.map(({ cell }) => cell(object, now))],
+  };
+}
+
+interface Column {
+  readonly definition: TableColumnDefinition;
+  readonly cell: (object: KubeObject, now: number) => TableCell;
+}
+
+function columnOf(column: ReadonlyFields): Column {
+  const jsonPath = text(column.jsonPath);
+  const type = text(column.type) as TableColumnDefinition["type"];
+  const path = new JsonPath(`{${jsonPath}}`, { allowMissingKeys: true });
+  return {
+    definition: {
+      name: text(column.name),
+      type,
+      format: text(column.format),
+      description: text(column.description) || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+      priority: typeof column.priority === "number" ? column.priority : 0,
+    },
+    cell(object, now) {
+      try {
+        const value = path.find(object)[0]?.[0];
+        if (value === undefined) return null;
+        return type === "string" ? printed(path, object, value) : cellOf(type, value, now);
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
+/** Text is shown as it is; other values as JSONPath prints them. */
+const printed = (path: JsonPath, object: KubeObject, value: unknown): TableCell =>
+  typeof value === "string" ? value : path.print(object);
+
+/** A value of another type than the column's has no cell. */
+function cellOf(type: string, value: unknown, now: number): TableCell {
+  switch (type) {
+    case "integer":
+      return isNumber(value) ? Math.trunc(Number(value)) : null;
+    case "number":
+      return isNumber(value) ? Number(value) : null;
+    case "boolean":
+      return typeof value === "boolean" ? value : null;
+    case "date": {
+      if (typeof value !== "string") return null;
+      const time = Date.parse(value);
+      return Number.isNaN(time) ? "<invalid>" : humanDuration(now - time);
+    }
+    default:
+      return null;
+  }
+}
+
+const isNumber = (value: unknown): value is number | bigint => typeof value === "number" || typeof value === "bigint";

@@ -1,0 +1,263 @@
+import type { Clock } from "../../base/clock.js";
+import type { Timers } from "../../base/timers.js";
+import { pause } from "../../base/pause.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { object, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { GroupResource } from "../../machinery/errors/status-error.js";
+import type { ApiRegistry } from "../api-registry/api-registry.js";
+import { installationId } from "../api-registry/installation.js";
+import type { ResourceDefinition } from "../api-registry/resource-definition.js";
+import { Store } from "../registry/store.js";
+import type { ObjectStore, StoredObject } from "../storage/store.js";
+import type { WebhookClients } from "../webhook/webhook-clients.js";
+import { customResource } from "./custom-resource.js";
+import { deleteInstances } from "./delete-instances.js";
+import {
+  conditionOf,
+  type DefinitionCondition,
+  ESTABLISHED,
+  established,
+  FINALIZER,
+  isTrue,
+  judgeNames,
+  withConditions,
+} from "./definition-conditions.js";
+
+const DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions";
+/** How long after a deletion that left objects the next one comes. */
+const DELETE_AGAIN_MILLISECONDS = 1000;
+const FOLLOW_AGAIN_MILLISECONDS = 1000;
+
+export interface CustomResourcesConfig {
+  readonly registry: ApiRegistry;
+  readonly webhooks: WebhookClients;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Writes a definition as the server itself; throws NotFound and Conflict. */
+  readonly write: (definition: KubeObject, part: "status" | "object") => Promise<unknown>;
+  readonly reportError: (error: unknown) => void;
+}
+
+/** What is installed for a definition. */
+interface Installed extends GroupResource {
+  /** What of the definition the resource was made of. */
+  readonly made: string;
+}
+
+/**
+ * Serves the kinds of CustomResourceDefinitions: follows the stored definitions, keeps their conditions, installs the established
+ * ones in the registry, and deletes the objects of those that are being deleted. One definition is worked on at a time.
+ */
+export class CustomResources {
+  readonly #definitions = new Map<string, StoredObject>();
+  readonly #installed = new Map<string, Installed>();
+  readonly #due = new Set<string>();
+  readonly #stopping = new AbortController();
+  #working: Promise<void> | undefined;
+  #following: Promise<void> | undefined;
+
+  constructor(private readonly config: CustomResourcesConfig) {}
+
+  /** Resolves when the kinds of all stored definitions are served. */
+  async start(): Promise<void> {
+    const objects = this.#objects();
+    const { items, resourceVersion } = await objects.list("");
+    for (const item of items) this.#keep(item);
+    this.#install([...this.#definitions.keys()]);
+    for (const name of this.#definitions.keys()) this.#due.add(name);
+    this.#work();
+    this.#following = this.#follow(objects, resourceVersion);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#following;
+    await this.#working;
+  }
+
+  #objects(): ObjectStore {
+    const { storage } = this.config.registry.kept(DEFINITIONS);
+    if (!(storage instanceof Store)) throw new Error("definitions are not kept in the store");
+    return storage.config.objects;
+  }
+
+  async #follow(objects: ObjectStore, from: string): Promise<void> {
+    const { signal } = this.#stopping;
+    let resourceVersion = from;
+    while (!signal.aborted) {
+      try {
+        for await (const events of await objects.watch("", { signal, resourceVersion })) {
+          for (const { type, object: stored, revision } of events) {
+            resourceVersion = String(revision);
+            if (stored === undefined) continue;
+            if (type === "DELETED") this.#forget(stored);
+            else this.#keep(stored);
+          }
+          this.#work();
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        this.config.reportError(error);
+        await this.#pause(FOLLOW_AGAIN_MILLISECONDS);
+        resourceVersion = await this.#listAgain(objects, resourceVersion);
+      }
+    }
+  }
+
+  /** The history may be gone: what is stored now counts. */
+  async #listAgain(objects: ObjectStore, known: string): Promise<string> {
+    try {
+      const { items, resourceVersion } = await objects.list("");
+      const names = new Set(items.map((item) => item.key));
+      for (const stored of this.#definitions.values()) if (!names.has(stored.key)) this.#forget(stored);
+      for (const item of items) this.#keep(item);
+      this.#work();
+      return resourceVersion;
+    } catch {
+      return known;
+    }
+  }
+
+  #keep(stored: StoredObject): void {
+    const name = nameOf(stored);
+    this.#definitions.set(name, stored);
+    this.#due.add(name);
+  }
+
+  #forget(stored: StoredObject): void {
+    const name = nameOf(stored);
+    const group = groupOf(stored.peek());
+    this.#definitions.delete(name);
+    this.#due.add(name);
+    // Names that it held may be free now.
+    for (const [other, definition] of this.#definitions) {
+      const conflicted = groupOf(definition.peek()) === group && !isTrue(definition.peek(), "NamesAccepted");
+      if (conflicted) this.#due.add(other);
+    }
+  }
+
+  #work(): void {
+    this.#working ??= this.#workOff().finally(() => {
+      this.#working = undefined;
+      if (this.#due.size > 0 && !this.#stopping.signal.aborted) this.#work();
+    });
+  }
+
+  async #workOff(): Promise<void> {
+    while (this.#due.size > 0 && !this.#stopping.signal.aborted) {
+      const names = [...this.#due];
+      this.#due.clear();
+      this.#install(names);
+      for (const name of names) {
+        try {
+          await this.#reconcile(name);
+        } catch (error) {
+          // The definition changed or went since: its event makes it due again.
+          if (!isConflict(error) && !isNotFound(error)) this.config.reportError(error);
+        }
+      }
+    }
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const definition = this.#definitions.get(name)?.object();
+    if (definition === undefined) return;
+    if (definition.metadata?.deletionTimestamp !== undefined) return this.#empty(name, definition);
+    const others = [...this.#definitions].filter(([other]) => other !== name).map(([, stored]) => stored.peek());
+    const { acceptedNames, condition } = judgeNames(definition, others);
+    const accepted = condition.status === "True";
+    const next = established(definition, accepted);
+    const installing = next.status === "False" && accepted;
+    const isHeld = isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
+    if (installing && isHeld) return this.#writeStatus(definition, [ESTABLISHED]);
+    return this.#writeStatus(definition, [condition, next], acceptedNames);
+  }
+
+  async #writeStatus(
+    definition: KubeObject,
+    conditions: readonly DefinitionCondition[],
+    acceptedNames?: JsonObject,
+  ): Promise<void> {
+    const status = withConditions(definition, conditions, this.config.clock.now(), acceptedNames);
+    if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
+    await this.config.write({ ...definition, status }, "status");
+  }
+
+  /** Deletes the objects of a definition that is being deleted, then lets it go. */
+  async #empty(name: string, definition: KubeObject): Promise<void> {
+    if (definition.metadata?.finalizers?.includes(FINALIZER) !== true) return;
+    const terminating = (status: "True" | "False", reason: string, message: string): DefinitionCondition => ({
+      type: "Terminating",
+      status,
+      reason,
+      message,
+    });
+    const begun = terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
+    if (conditionOf(definition, "Terminating")?.reason === "InstanceDeletionPending") {
+      return this.#writeStatus(definition, [begun]);
+    }
+    const installed = this.#installed.get(name);
+    const left = installed === undefined ? 0 : await deleteInstances(this.config.registry, installationId(installed));
+    if (left > 0) {
+      void this.#pause(DELETE_AGAIN_MILLISECONDS).then(() => {
+        this.#due.add(name);
+        this.#work();
+      });
+      return;
+    }
+    if (conditionOf(definition, "Terminating")?.status !== "False") {
+      return this.#writeStatus(definition, [terminating("False", "InstanceDeletionCompleted", "removed all instances")]);
+    }
+    const finalizers = definition.metadata.finalizers.filter((one) => one !== FINALIZER);
+    await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers } }, "object");
+  }
+
+  /** Brings the registry to what these definitions say. */
+  #install(names: readonly string[]): void {
+    const made = new Map<ResourceDefinition, string>();
+    const gone: Installed[] = [];
+    for (const name of names) {
+      const definition = this.#definitions.get(name)?.object();
+      const known = this.#installed.get(name);
+      if (definition === undefined || !isTrue(definition, "Established")) {
+        if (known === undefined) continue;
+        gone.push(known);
+        this.#installed.delete(name);
+        continue;
+      }
+      const wanted = madeOf(definition);
+      if (known?.made === wanted) continue;
+      try {
+        const resource = customResource(definition, {
+          webhooks: this.config.webhooks,
+          isTerminating: () => this.#definitions.get(name)?.object().metadata?.deletionTimestamp !== undefined,
+        });
+        made.set(resource, name);
+        this.#installed.set(name, { group: resource.group, resource: resource.resource, made: wanted });
+      } catch (error) {
+        this.config.reportError(error);
+      }
+    }
+    if (made.size === 0 && gone.length === 0) return;
+    this.config.registry.replace([...made.keys()], gone, (resource, error) => {
+      this.#installed.delete(made.get(resource) ?? "");
+      this.config.reportError(error);
+    });
+  }
+
+  /** Ends early when the server stops. */
+  #pause(milliseconds: number): Promise<void> {
+    return pause(this.config.timers, milliseconds, this.#stopping.signal);
+  }
+}
+
+const nameOf = ({ key }: StoredObject): string => key.slice(key.lastIndexOf("/") + 1);
+
+const groupOf = ({ spec }: KubeObject): string => text(object(spec).group);
+
+/** Equal for definitions that describe the same resource. */
+function madeOf({ metadata, status }: KubeObject): string {
+  return JSON.stringify([metadata?.uid, metadata?.generation, object(status).acceptedNames]);
+}

@@ -1,0 +1,121 @@
+import { goQuote } from "../../base/go-quote.js";
+import { list, object, objects, text } from "../../machinery/meta/access.js";
+import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+/** A condition of a CustomResourceDefinition, without its time. */
+export interface DefinitionCondition {
+  readonly type: string;
+  readonly status: "True" | "False";
+  readonly reason: string;
+  readonly message: string;
+}
+
+export const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
+
+export function conditionOf(definition: KubeObject, type: string): Readonly<Record<string, unknown>> | undefined {
+  return objects(object(definition.status).conditions).find((one) => one.type === type);
+}
+
+export const isTrue = (definition: KubeObject, type: string): boolean =>
+  conditionOf(definition, type)?.status === "True";
+
+/** The status with other accepted names and these conditions; the time of one changes with its status. */
+export function withConditions(
+  definition: KubeObject,
+  conditions: readonly DefinitionCondition[],
+  now: number,
+  acceptedNames?: JsonObject,
+): JsonObject {
+  const status = object(definition.status) as JsonObject;
+  const next = [...(list(status.conditions) as JsonObject[])];
+  for (const condition of conditions) {
+    const index = next.findIndex(({ type }) => type === condition.type);
+    const known = next[index];
+    const isSame = known?.status === condition.status;
+    const lastTransitionTime = isSame
+      ? (known.lastTransitionTime as JsonValue)
+      : new Date(now).toISOString().replace(/\.\d+Z$/, "Z");
+    const written: JsonObject = { ...condition, lastTransitionTime };
+    if (index < 0) next.push(written);
+    else next[index] = written;
+  }
+  return { ...status, conditions: next, ...(acceptedNames && { acceptedNames }) };
+}
+
+/** What the names of a definition come to beside those that others of its group have. Source: apiextensions' naming controller. */
+export interface NamesVerdict {
+  readonly acceptedNames: JsonObject;
+  readonly condition: DefinitionCondition;
+}
+
+export function judgeNames(definition: KubeObject, others: readonly KubeObject[]): NamesVerdict {
+  const requested = object(object(definition.spec).names);
+  const accepted = object(object(definition.status).acceptedNames);
+  const { resources, kinds } = namesTaken(text(object(definition.spec).group), others);
+  const names: Record<string, JsonValue> = { ...(accepted as JsonObject) };
+  let fault: { readonly reason: string; readonly message: string } | undefined;
+  const check = (field: string, used: ReadonlySet<string>, reason: string): void => {
+    const name = text(requested[field]);
+    if (name !== text(accepted[field]) && used.has(name)) fault = { reason, message: `${goQuote(name)} is already in use` };
+    else if (name !== "") names[field] = name;
+  };
+  check("plural", resources, "PluralConflict");
+  check("singular", resources, "SingularConflict");
+  const known = new Set(list(accepted.shortNames).map(text));
+  const shortNames = list(requested.shortNames).map(text);
+  const taken = shortNames.filter((name) => !known.has(name) && resources.has(name));
+  if (taken.length > 0) {
+    const messages = taken.map((name) => `${goQuote(name)} is already in use`);
+    fault = { reason: "ShortNamesConflict", message: messages.length === 1 ? messages.join() : `[${messages.join(", ")}]` };
+  } else setOrDrop(names, "shortNames", shortNames);
+  check("kind", kinds, "KindConflict");
+  check("listKind", kinds, "ListKindConflict");
+  setOrDrop(names, "categories", list(requested.categories).map(text));
+  const type = "NamesAccepted";
+  return {
+    acceptedNames: names,
+    condition:
+      fault === undefined
+        ? { type, status: "True", reason: "NoConflicts", message: "no conflicts found" }
+        : { type, status: "False", ...fault },
+  };
+}
+
+function setOrDrop(names: Record<string, JsonValue>, field: string, value: readonly string[]): void {
+  if (value.length === 0) delete names[field];
+  else names[field] = [...value];
+}
+
+function namesTaken(group: string, others: readonly KubeObject[]) {
+  const resources = new Set<string>();
+  const kinds = new Set<string>();
+  for (const other of others) {
+    if (text(object(other.spec).group) !== group) continue;
+    const names = object(object(other.status).acceptedNames);
+    for (const name of [names.plural, names.singular, ...list(names.shortNames)]) resources.add(text(name));
+    for (const name of [names.kind, names.listKind]) kinds.add(text(name));
+  }
+  resources.delete("");
+  kinds.delete("");
+  return { resources, kinds };
+}
+
+/** What the condition Established becomes once the names are judged. */
+export function established(definition: KubeObject, namesAccepted: boolean): DefinitionCondition {
+  const type = "Established";
+  const held = conditionOf(definition, type);
+  if (held?.status === "True") {
+    return { type, status: "True", reason: text(held.reason), message: text(held.message) };
+  }
+  return namesAccepted
+    ? { type, status: "False", reason: "Installing", message: "the initial names have been accepted" }
+    : { type, status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+}
+
+export const ESTABLISHED: DefinitionCondition = {
+  type: "Established",
+  status: "True",
+  reason: "InitialNamesAccepted",
+  message: "the initial names have been accepted",
+};

@@ -1,0 +1,22 @@
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import type { ApiRegistry } from "../api-registry/api-registry.js";
+import { loopbackScope } from "../registry/loopback-scope.js";
+import { Store } from "../registry/store.js";
+
+/** Deletes all objects of a resource as the server itself. Returns how many are left, because finalizers keep them. */
+export async function deleteInstances(registry: ApiRegistry, id: string): Promise<number> {
+  const { storage } = registry.kept(id);
+  if (!(storage instanceof Store)) return 0;
+  const { items } = await storage.list(loopbackScope(""), {});
+  let left = 0;
+  for (const item of items) {
+    const { name = "", namespace = "" } = item.peek().metadata ?? {};
+    try {
+      const { gone } = await storage.delete(loopbackScope(namespace), name, {}, undefined);
+      if (!gone) left += 1;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+  return left;
+}
