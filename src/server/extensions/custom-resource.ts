@@ -27,7 +27,10 @@ export interface CustomSurroundings {
 }
 
 /** The resource that an established CustomResourceDefinition describes, with the names that were accepted. */
-export function customResource(definition: KubeObject, { webhooks, isTerminating }: CustomSurroundings): ResourceDefinition {
+export function customResource(
+  definition: KubeObject,
+  { webhooks, isTerminating }: CustomSurroundings,
+): ResourceDefinition {
   const spec = object(definition.spec);
   const names = object(object(definition.status).acceptedNames);
   const group = text(spec.group);
@@ -192,7 +195,8 @@ function scaleOf(version: CustomVersion): ScaleMapping | undefined {
     replicas: (one) => numberAt(one, scale.specReplicasPath),
     statusReplicas: (one) => numberAt(one, scale.statusReplicasPath),
     selector: (one) => (absent(scale.labelSelectorPath) ? "" : text(fieldAt(one, text(scale.labelSelectorPath)))),
-    setReplicas: (draft, replicas) => setFieldAt(draft as Record<string, unknown>, text(scale.specReplicasPath), replicas),
+    setReplicas: (draft, replicas) =>
+      setFieldAt(draft as Record<string, unknown>, text(scale.specReplicasPath), replicas),
   };
 }
 

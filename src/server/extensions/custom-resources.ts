@@ -170,7 +170,8 @@ export class CustomResources {
     const accepted = condition.status === "True";
     const next = established(definition, accepted);
     const installing = next.status === "False" && accepted;
-    const isHeld = isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
+    const isHeld =
+      isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
     if (installing && isHeld) return this.#writeStatus(definition, [ESTABLISHED]);
     return this.#writeStatus(definition, [condition, next], acceptedNames);
   }
@@ -208,7 +209,9 @@ export class CustomResources {
       return;
     }
     if (conditionOf(definition, "Terminating")?.status !== "False") {
-      return this.#writeStatus(definition, [terminating("False", "InstanceDeletionCompleted", "removed all instances")]);
+      return this.#writeStatus(definition, [
+        terminating("False", "InstanceDeletionCompleted", "removed all instances"),
+      ]);
     }
     const finalizers = definition.metadata.finalizers.filter((one) => one !== FINALIZER);
     await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers } }, "object");

@@ -57,7 +57,8 @@ export function judgeNames(definition: KubeObject, others: readonly KubeObject[]
   let fault: { readonly reason: string; readonly message: string } | undefined;
   const check = (field: string, used: ReadonlySet<string>, reason: string): void => {
     const name = text(requested[field]);
-    if (name !== text(accepted[field]) && used.has(name)) fault = { reason, message: `${goQuote(name)} is already in use` };
+    if (name !== text(accepted[field]) && used.has(name))
+      fault = { reason, message: `${goQuote(name)} is already in use` };
     else if (name !== "") names[field] = name;
   };
   check("plural", resources, "PluralConflict");
@@ -67,7 +68,10 @@ export function judgeNames(definition: KubeObject, others: readonly KubeObject[]
   const taken = shortNames.filter((name) => !known.has(name) && resources.has(name));
   if (taken.length > 0) {
     const messages = taken.map((name) => `${goQuote(name)} is already in use`);
-    fault = { reason: "ShortNamesConflict", message: messages.length === 1 ? messages.join() : `[${messages.join(", ")}]` };
+    fault = {
+      reason: "ShortNamesConflict",
+      message: messages.length === 1 ? messages.join() : `[${messages.join(", ")}]`,
+    };
   } else setOrDrop(names, "shortNames", shortNames);
   check("kind", kinds, "KindConflict");
   check("listKind", kinds, "ListKindConflict");
