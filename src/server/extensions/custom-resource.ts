@@ -49,6 +49,7 @@ export function customResource(
     categories: list(names.categories).map(text),
     namespaced: spec.scope === "Namespaced",
     storageVersion: stored.name,
+    storage: { upgradesOnRead: true },
     strategy: strategyOf(group, versions, stored, isTerminating),
     versions: versions
       .toSorted((a, b) => compareVersions(a.name, b.name))
