@@ -99,6 +99,7 @@ function strategyOf(
   return {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
+    allocate: (_, __, { apiVersion }) => versionOf(apiVersion).prepare(),
     validate: (draft, { apiVersion }) => versionOf(apiVersion).validate(draft as unknown as JsonValue, undefined),
     validateUpdate: (draft, old, { apiVersion }) => validateChange(versionOf(apiVersion), draft, old),
     validateStatusUpdate: (draft, old, { apiVersion }) => validateChange(versionOf(apiVersion), draft, old),
