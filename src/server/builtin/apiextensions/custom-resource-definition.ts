@@ -28,7 +28,7 @@ export const customResourceDefinitionRecord: ResourceRecord = {
     holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
     markDeleting: beginDeletion,
     // Judges the schemas in slices of the event loop: what validate asks for afterwards is known.
-    allocate: (draft) => inSlices(customResourceDefinitionSteps(draft)),
+    beforeValidation: (draft) => inSlices(customResourceDefinitionSteps(draft)),
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
     validateStatusUpdate: validateCustomResourceDefinitionStatus,
