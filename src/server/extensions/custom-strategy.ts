@@ -7,6 +7,7 @@ import { prune } from "../../machinery/structural/prune.js";
 import type { ScaleMapping, Strategy } from "../registry/strategy.js";
 import type { CustomVersion } from "./custom-version.js";
 import { fieldAt, setFieldAt } from "./field-at.js";
+import type { SentForms } from "./sent-forms.js";
 
 /** What a custom kind's strategy is made of. */
 export interface CustomKind {
@@ -15,15 +16,17 @@ export interface CustomKind {
   readonly stored: CustomVersion;
   /** From the stored version to another, where a webhook converts. */
   readonly webhook: ((version: CustomVersion) => BatchConversion) | undefined;
+  /** The objects of requests before the webhook converted them. */
+  readonly sent: SentForms;
   /** True from the deletion of the definition on, when its objects go. */
   readonly isTerminating: () => boolean;
 }
 
 /**
- * The rules of a custom kind. An object is validated in the version that the request has: objects that a webhook converts are
- * brought there first.
+ * The rules of a custom kind. An object is validated in the version that the request has: as it was sent, or, where a plugin
+ * changed it since, as the webhook converts it back.
  */
-export function customStrategy({ group, versions, stored, webhook, isTerminating }: CustomKind): Strategy {
+export function customStrategy({ group, versions, stored, webhook, sent, isTerminating }: CustomKind): Strategy {
   const versionOf = (apiVersion: string): CustomVersion =>
     versions.find(({ name }) => apiVersion === `${group}/${name}`) ?? stored;
   const labels = new Map(versions.map(({ name, selectable }) => [`${group}/${name}`, selectable]));
@@ -43,9 +46,10 @@ export function customStrategy({ group, versions, stored, webhook, isTerminating
       const version = versionOf(apiVersion);
       await version.prepare();
       if (webhook === undefined || version === stored) return;
-      const objects = old === undefined ? [draft] : [draft, old];
-      const [form = draft, oldForm] = await webhook(version).convertMany(objects, "fromHub");
-      forms.set(draft, { form, oldForm });
+      const back = async (one: KubeObject): Promise<KubeObject | undefined> =>
+        (await webhook(version).convertMany([one], "fromHub"))[0];
+      const oldForm = old && (await back(old));
+      forms.set(draft, { form: sent.of(draft, old, oldForm) ?? (await back(draft)) ?? draft, oldForm });
     },
     validate(draft, { apiVersion }) {
       const { form } = formsOf(draft, undefined, apiVersion);
