@@ -11,13 +11,13 @@ import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import { prune } from "../../machinery/structural/prune.js";
 import { type StructuralSchema, structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
-import { compileValueValidation, type ValueValidator } from "../../machinery/structural/validate-value.js";
 import type { ResourceDefinition, ResourceVersion } from "../api-registry/resource-definition.js";
 import type { ScaleMapping, Strategy, TableColumns } from "../registry/strategy.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { conversionWebhook } from "./conversion-webhook.js";
 import { customColumns } from "./custom-columns.js";
 import { fieldAt, setFieldAt } from "./field-at.js";
+import { ObjectJudge } from "./object-judge.js";
 
 /** What custom resources use of the server. */
 export interface CustomSurroundings {
@@ -60,7 +60,7 @@ export function customResource(definition: KubeObject, { webhooks, isTerminating
 class CustomVersion {
   readonly name: string;
   #structural: StructuralSchema | undefined;
-  #validator: ValueValidator | undefined;
+  readonly judge = new ObjectJudge(() => this.structural);
   #columns: TableColumns | undefined;
 
   constructor(
@@ -72,10 +72,6 @@ class CustomVersion {
 
   get structural(): StructuralSchema {
     return (this.#structural ??= structuralSchemaOf(object(object(this.fields.schema).openAPIV3Schema) as JsonObject));
-  }
-
-  get validate(): ValueValidator {
-    return (this.#validator ??= compileValueValidation(this.structural));
   }
 
   get columns(): TableColumns {
@@ -150,9 +146,10 @@ function strategyOf(
   return {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
-    validate: (draft, { apiVersion }) => versionOf(apiVersion).validate(draft as unknown as JsonValue, undefined),
-    validateUpdate: (draft, old, { apiVersion }) => validateChange(versionOf(apiVersion), draft, old),
-    validateStatusUpdate: (draft, old, { apiVersion }) => validateChange(versionOf(apiVersion), draft, old),
+    validateAhead: (draft, old, { apiVersion, warn }) => versionOf(apiVersion).judge.ahead(draft, old, warn),
+    validate: (draft, { apiVersion, warn }) => versionOf(apiVersion).judge.judge(draft, undefined, warn),
+    validateUpdate: (draft, old, { apiVersion, warn }) => versionOf(apiVersion).judge.judge(draft, old, warn),
+    validateStatusUpdate: (draft, old, { apiVersion, warn }) => versionOf(apiVersion).judge.judge(draft, old, warn),
     prepareForCreate() {
       if (!terminating()) return;
       const { status } = methodNotSupported({ group, resource: "" }, "create");
@@ -168,9 +165,6 @@ function strategyOf(
     ...(scale && { scale }),
   };
 }
-
-const validateChange = ({ validate }: CustomVersion, draft: KubeObject, old: KubeObject) =>
-  validate(draft as unknown as JsonValue, old as unknown as JsonValue);
 
 /** The paths of a version's selectableFields, as selectors write them: "spec.colour". */
 const selectableIn = ({ fields }: CustomVersion): readonly string[] =>

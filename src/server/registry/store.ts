@@ -298,6 +298,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     strategy.prepareForCreate?.(draft, context);
     strategy.applyDefaults?.(draft, context.now);
     await scope.pause?.();
+    await strategy.validateAhead?.(draft, undefined, context);
     const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
       const rule = (name: string) => strategy.validateName(name);
@@ -346,6 +347,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     restoreSystemMetadata(draft, old);
     await scope.pause?.();
     const whole = subresource === undefined;
+    if (part === undefined) await strategy.validateAhead?.(draft, old, context);
     const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {
       const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;

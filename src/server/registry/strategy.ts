@@ -50,6 +50,16 @@ export interface Strategy {
     context: StrategyContext,
   ): Promise<Allocation | undefined | void>;
 
+  /**
+   * Does ahead, in slices of the event loop, what takes long in validating a draft: {@link validate}, {@link validateUpdate} or
+   * {@link validateStatusUpdate} finishes soon afterwards, for the same draft. Runs after prepare and before allocate; `old` is
+   * undefined for a create. Returns undefined where nothing takes long.
+   */
+  validateAhead?(
+    draft: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+  ): Promise<void> | undefined;
   /** Returns all problems of a new object. The registry has validated the metadata already. */
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Returns all problems of a change: those of {@link validate} that apply, and changes to immutable fields. */
