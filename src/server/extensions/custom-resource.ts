@@ -1,23 +1,18 @@
-import { schemaFor } from "../../api/facts/index.js";
 import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
-import { absent, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { absent, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { compareVersions } from "../../machinery/meta/version-order.js";
 import { deepCopy } from "../../machinery/patch/json-values.js";
-import type { StructSchema } from "../../machinery/schema/schema.js";
 import type { BatchConversion, Conversion } from "../../machinery/scheme/registration.js";
-import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import { prune } from "../../machinery/structural/prune.js";
-import { type StructuralSchema, structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
-import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
-import type { ResourceDefinition, ResourceVersion } from "../api-registry/resource-definition.js";
-import type { ScaleMapping, Strategy, TableColumns } from "../registry/strategy.js";
+import type { ResourceDefinition } from "../api-registry/resource-definition.js";
+import type { ScaleMapping, Strategy } from "../registry/strategy.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
-import { conversionWebhook } from "./conversion-webhook.js";
-import { customColumns } from "./custom-columns.js";
+import { type ConvertObjects, conversionWebhook } from "./conversion-webhook.js";
+import { CustomVersion } from "./custom-version.js";
 import { fieldAt, setFieldAt } from "./field-at.js";
-import { ObjectJudge } from "./object-judge.js";
+import type { KnownDefinition } from "./known-definition.js";
 
 /** What custom resources use of the server. */
 export interface CustomSurroundings {
@@ -27,100 +22,58 @@ export interface CustomSurroundings {
 }
 
 /** The resource that an established CustomResourceDefinition describes, with the names that were accepted. */
-export function customResource(definition: KubeObject, { webhooks, isTerminating }: CustomSurroundings): ResourceDefinition {
-  const spec = object(definition.spec);
-  const names = object(object(definition.status).acceptedNames);
-  const group = text(spec.group);
-  const kind = text(names.kind);
-  const versions = objects(spec.versions).map((version) => new CustomVersion(version, kind));
-  const stored = versions.find(({ fields }) => fields.storage === true) ?? versions[0];
-  if (stored === undefined) throw new Error(`${definition.metadata?.name} has no version`);
-  const conversion = conversionsOf(definition, stored, webhooks);
+export function customResource(
+  definition: KnownDefinition,
+  { webhooks, isTerminating }: CustomSurroundings,
+): ResourceDefinition {
+  const { group, accepted } = definition;
+  const spec = object(definition.read().spec);
+  const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version));
+  const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
+  if (stored === undefined) throw new Error(`${definition.name} has no version`);
+  const conversion = conversionsOf(definition, object(spec.conversion).strategy === "Webhook", stored, webhooks);
   return {
     group,
-    resource: text(names.plural),
-    kind,
-    listKind: text(names.listKind),
-    singular: text(names.singular),
-    shortNames: list(names.shortNames).map(text),
-    categories: list(names.categories).map(text),
+    resource: accepted.plural,
+    kind: accepted.kind,
+    listKind: accepted.listKind,
+    singular: accepted.singular,
+    shortNames: accepted.shortNames,
+    categories: accepted.categories,
     namespaced: spec.scope === "Namespaced",
     storageVersion: stored.name,
+    storage: { upgradesOnRead: true },
     strategy: strategyOf(group, versions, stored, isTerminating),
     versions: versions
       .toSorted((a, b) => compareVersions(a.name, b.name))
       .map((version) => ({
-        ...version.served(deprecationOf(version, versions, group, kind)),
+        ...version.served(deprecationOf(version, versions, group, accepted.kind)),
         ...(version !== stored && { conversion: conversion(version) }),
       })),
   };
 }
 
-/** One version of a custom kind; what comes of its schema is made when it is first used. */
-class CustomVersion {
-  readonly name: string;
-  #structural: StructuralSchema | undefined;
-  readonly judge = new ObjectJudge(() => this.structural);
-  #columns: TableColumns | undefined;
-
-  constructor(
-    readonly fields: ReadonlyFields,
-    private readonly kind: string,
-  ) {
-    this.name = text(fields.name);
-  }
-
-  get structural(): StructuralSchema {
-    return (this.#structural ??= structuralSchemaOf(object(object(this.fields.schema).openAPIV3Schema) as JsonObject));
-  }
-
-  get columns(): TableColumns {
-    return (this.#columns ??= customColumns(this.fields));
-  }
-
-  subresource(name: string): ReadonlyFields | undefined {
-    const subresource = object(this.fields.subresources)[name];
-    return absent(subresource) ? undefined : object(subresource);
-  }
-
-  served(deprecationWarning: string | undefined): ResourceVersion {
-    return {
-      version: this.name,
-      schema: contentSchemaOf(this.structural, this.kind, { objectMeta: objectMeta() }),
-      served: this.fields.served === true,
-      subresources: ["scale", "status"].flatMap((name) => (this.subresource(name) === undefined ? [] : [{ name }])),
-      applyDefaults: (draft) => applyDefaults(draft as JsonObject, this.structural),
-      ...(deprecationWarning !== undefined && { deprecationWarning }),
-    };
-  }
-}
-
-let metadataSchema: StructSchema | undefined;
-
-function objectMeta(): StructSchema {
-  metadataSchema ??= schemaFor({ group: "", version: "v1", kind: "ConfigMap" })?.byName.get("metadata")
-    ?.schema as StructSchema;
-  return metadataSchema;
-}
-
 /** The way from another version to the stored one and back: by a webhook, or by name alone. */
 function conversionsOf(
-  definition: KubeObject,
+  definition: KnownDefinition,
+  byWebhook: boolean,
   stored: CustomVersion,
   webhooks: WebhookClients,
 ): (version: CustomVersion) => Conversion | BatchConversion {
-  const spec = object(definition.spec);
-  const { strategy, webhook } = object(spec.conversion);
-  if (strategy !== "Webhook") {
+  if (!byWebhook) {
     return (version) => ({ toHub: (one) => pruned(one, stored), fromHub: (one) => pruned(one, version) });
   }
-  const convert = conversionWebhook(object(webhook), webhooks);
-  const listKind = text(object(object(definition.status).acceptedNames).listKind);
-  const apiVersion = ({ name }: CustomVersion): string => `${text(spec.group)}/${name}`;
+  const { listKind } = definition.accepted;
+  let convert: ConvertObjects | undefined;
+  const converter = (): ConvertObjects => {
+    const { webhook } = object(object(definition.read().spec).conversion);
+    return (convert ??= conversionWebhook(object(webhook), webhooks));
+  };
+  const apiVersion = ({ name }: CustomVersion): string => `${definition.group}/${name}`;
   return (version) => ({
     convertMany: async (given, direction) => {
       const target = direction === "toHub" ? stored : version;
-      const converted = await convert(given, apiVersion(target), { listKind });
+      const converted = await converter()(given, apiVersion(target), { listKind });
       return converted.map((one) => pruned(one, target));
     },
   });
@@ -141,7 +94,7 @@ function strategyOf(
 ): Strategy {
   const versionOf = (apiVersion: string): CustomVersion =>
     versions.find(({ name }) => apiVersion === `${group}/${name}`) ?? stored;
-  const labels = new Map(versions.map((version) => [`${group}/${version.name}`, selectableIn(version)]));
+  const labels = new Map(versions.map(({ name, selectable }) => [`${group}/${name}`, selectable]));
   const scale = scaleOf(stored);
   return {
     hasGeneration: true,
@@ -158,17 +111,15 @@ function strategyOf(
         message: "create not allowed while custom resource definition is terminating",
       });
     },
-    fields: (one) => Object.fromEntries(selectableIn(stored).map((path) => [path, selectableValue(one, path)])),
+    fields: (one) => Object.fromEntries(stored.selectable.map((path) => [path, selectableValue(one, path)])),
     fieldLabels: (apiVersion) => Object.fromEntries((labels.get(apiVersion) ?? []).map((path) => [path, path])),
-    columns: stored.columns,
+    get columns() {
+      return stored.columns;
+    },
     columnsAt: (apiVersion) => versionOf(apiVersion).columns,
     ...(scale && { scale }),
   };
 }
-
-/** The paths of a version's selectableFields, as selectors write them: "spec.colour". */
-const selectableIn = ({ fields }: CustomVersion): readonly string[] =>
-  objects(fields.selectableFields).map(({ jsonPath }) => text(jsonPath).replace(/^\./, ""));
 
 function selectableValue(one: KubeObject, path: string): string {
   const value = fieldAt(one, path);
@@ -186,22 +137,22 @@ function scaleOf(version: CustomVersion): ScaleMapping | undefined {
     replicas: (one) => numberAt(one, scale.specReplicasPath),
     statusReplicas: (one) => numberAt(one, scale.statusReplicasPath),
     selector: (one) => (absent(scale.labelSelectorPath) ? "" : text(fieldAt(one, text(scale.labelSelectorPath)))),
-    setReplicas: (draft, replicas) => setFieldAt(draft as Record<string, unknown>, text(scale.specReplicasPath), replicas),
+    setReplicas: (draft, replicas) =>
+      setFieldAt(draft as Record<string, unknown>, text(scale.specReplicasPath), replicas),
   };
 }
 
 /** The text of a deprecated version's warning: the definition's own, or one that names a newer version. */
 function deprecationOf(
-  { fields, name }: CustomVersion,
+  { name, isDeprecated, ownWarning }: CustomVersion,
   versions: readonly CustomVersion[],
   group: string,
   kind: string,
 ): string | undefined {
-  if (fields.deprecated !== true) return undefined;
-  if (!absent(fields.deprecationWarning)) return text(fields.deprecationWarning);
+  if (!isDeprecated) return undefined;
+  if (ownWarning !== undefined) return ownWarning;
   const newer = versions
-    .filter((other) => other.fields.served === true && other.fields.deprecated !== true)
-    .filter((other) => compareVersions(other.name, name) < 0)
+    .filter((other) => other.isServed && !other.isDeprecated && compareVersions(other.name, name) < 0)
     .toSorted((a, b) => compareVersions(a.name, b.name))[0];
   const instead = newer === undefined ? "" : `; use ${group}/${newer.name} ${kind}`;
   return `${group}/${name} ${kind} is deprecated${instead}`;

@@ -27,15 +27,12 @@ type Warn = StrategyContext["warn"];
  * first write. Source: apiextensions' customResourceStrategy.
  */
 export class ObjectJudge {
-  readonly #schema: () => StructuralSchema;
   #validator: ValueValidator | undefined;
   #rules: RuleValidator | null | undefined;
   /** Of objects that were judged ahead. */
   readonly #found = new WeakMap<KubeObject, readonly FieldError[]>();
 
-  constructor(schema: () => StructuralSchema) {
-    this.#schema = schema;
-  }
+  constructor(private readonly schema: StructuralSchema) {}
 
   /** Judges an object with rules in slices of the event loop; {@link judge} has the answer then. */
   ahead(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<void> | undefined {
@@ -48,12 +45,12 @@ export class ObjectJudge {
   }
 
   #ruleValidator(): RuleValidator | undefined {
-    if (this.#rules === undefined) this.#rules = compileRules(this.#schema(), true) ?? null;
+    if (this.#rules === undefined) this.#rules = compileRules(this.schema, true) ?? null;
     return this.#rules ?? undefined;
   }
 
   *#steps(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Steps<readonly FieldError[]> {
-    const schema = this.#schema();
+    const { schema } = this;
     this.#validator ??= compileValueValidation(schema);
     const [value, before] = [draft as unknown as JsonValue, old as unknown as JsonValue | undefined];
     const correlated = before === undefined ? undefined : new CorrelatedValue(value, before, schema);
