@@ -8,6 +8,7 @@ import {
   equalValues,
   ErrorValue,
   NO_SUCH_OVERLOAD,
+  OpaqueValue,
   OPTIONAL_NONE,
   OptionalValue,
   type Value,
@@ -179,12 +180,19 @@ function planEquality(args: readonly Planned[], wanted: boolean, cost: CallCost 
   const evaluate = (frame: Frame): Value => {
     const a = left(frame);
     const b = right(frame);
-    const result = a instanceof ErrorValue ? a : b instanceof ErrorValue ? b : equalValues(a, b) === wanted;
+    const result = a instanceof ErrorValue ? a : b instanceof ErrorValue ? b : equality(a, b, wanted);
     const short = typeof a !== "object" && typeof a !== "string";
     frame.charge(short ? 1 : (cost?.([a, b], result) ?? 1));
     return result;
   };
   return { evaluate };
+}
+
+/** What cannot be compared is an error for `==`, and different for `!=`. */
+function equality(a: Value, b: Value, wanted: boolean): Value {
+  if (!(a instanceof OpaqueValue)) return equalValues(a, b) === wanted;
+  const answer = a.isEqualTo(b);
+  return typeof answer === "boolean" ? answer === wanted : wanted ? answer : true;
 }
 
 function planIndex(args: readonly Planned[], look: (operand: Value, key: Value) => Value): Planned {
