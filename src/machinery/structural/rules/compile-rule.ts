@@ -2,19 +2,14 @@ import type { CheckedAst } from "../../cel/ast.js";
 import { estimateCost } from "../../cel/estimate/estimator.js";
 import type { Environment } from "../../cel/environment.js";
 import { ConstantError } from "../../cel/functions/declaration.js";
-import type { Program, ProgramOptions } from "../../cel/program.js";
+import type { Program } from "../../cel/program.js";
 import { fieldPath } from "../field-path.js";
 import type { StructuralSchema } from "../structural-schema.js";
 import type { ValidationRule } from "../validation-rule.js";
 import type { DeclaredType } from "./declared-type.js";
 import { NamedTypes } from "./named-types.js";
-import { ruleEnvironment } from "./rule-environment.js";
+import { RULE_PROGRAM, ruleEnvironment } from "./rule-environment.js";
 import { sizeAt } from "./size-at.js";
-
-/** What one evaluation may cost. Source: apiserver's PerCallLimit. */
-export const PER_CALL_LIMIT = 1_000_000;
-
-const PROGRAM_OPTIONS: ProgramOptions = { costLimit: PER_CALL_LIMIT, presenceTestHasCost: false };
 
 /** An expression that is ready to run, or what is wrong with it. */
 export type Expression =
@@ -80,7 +75,7 @@ export class RuleCompiler {
     if (ast === undefined) return fail(`${words.prefix}compilation failed: ${issues.toString()}`);
     if (ast.type.kind !== words.kind || ast.type.nullable) return fail(words.otherKind);
     try {
-      const program = environment.program(ast, PROGRAM_OPTIONS);
+      const program = environment.program(ast, RULE_PROGRAM);
       const maxCost = (): number =>
         estimateCost(ast, environment, {
           sizeAt: (path) => sizeAt(this.#self, path),

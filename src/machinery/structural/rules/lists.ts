@@ -44,6 +44,7 @@ export class SetList extends UnorderedList {
 function withoutRepeats(values: readonly Value[]): readonly Value[] {
   const seen = new Set<unknown>();
   const kept: Value[] = [];
+  spendSteps(values.length);
   for (const value of values) {
     const key = scalarKey(value);
     if (key === undefined) {

@@ -4,13 +4,25 @@ import { CelValue, equalValues, NO_SUCH_OVERLOAD, type Value } from "../../cel/v
 import { DYN } from "../../cel/types/type.js";
 import type { JsonObject, JsonValue } from "../../meta/json.js";
 import { isFields } from "../../meta/access.js";
-import { escapeName, unescapeName } from "./escape-name.js";
+import { escapeName } from "./escape-name.js";
 
 /** Makes a value of what an object holds. */
 export type ReadNative = (native: JsonValue) => Value;
 
-/** How the fields of an object are read; undefined for a field that its schema does not know. */
-export type ReadField = (name: string) => ReadNative | undefined;
+/** A field of an object. */
+export interface ObjectField {
+  /** Its own name. */
+  readonly name: string;
+  readonly read: ReadNative;
+}
+
+/** The fields of objects of a schema. */
+export interface ObjectFields {
+  /** A field by its own name; undefined for one that the schema does not know. */
+  byName(name: string): ObjectField | undefined;
+  /** A field by the name that expressions use. */
+  byKey(key: string): ObjectField | undefined;
+}
 
 /**
  * An object as rules see it, by the names of its fields as expressions write them: a field becomes a value when it is read. A field
@@ -22,7 +34,7 @@ export class StructuralObject extends MapValue {
 
   constructor(
     readonly native: JsonObject,
-    private readonly readField: ReadField,
+    private readonly fields: ObjectFields,
   ) {
     super();
   }
@@ -32,19 +44,18 @@ export class StructuralObject extends MapValue {
   }
 
   get(key: Value): Value | undefined {
-    if (typeof key !== "string") return NO_SUCH_OVERLOAD;
-    const name = unescapeName(key);
-    return name === undefined ? undefined : this.#field(name);
+    return typeof key === "string" ? this.#read(this.fields.byKey(key)) : NO_SUCH_OVERLOAD;
   }
 
-  #field(name: string): Value | undefined {
-    const held = Object.hasOwn(this.native, name) ? this.native[name] : undefined;
-    return held === undefined || held === null ? undefined : this.readField(name)?.(held);
+  #read(field: ObjectField | undefined): Value | undefined {
+    if (field === undefined || !Object.hasOwn(this.native, field.name)) return undefined;
+    const held = this.native[field.name];
+    return held === undefined || held === null ? undefined : field.read(held);
   }
 
   *keys(): Iterable<Value> {
     for (const name of Object.keys(this.native)) {
-      if (this.readField(name) !== undefined) yield escapeName(name) ?? name;
+      if (this.fields.byName(name) !== undefined) yield escapeName(name) ?? name;
     }
   }
 
@@ -53,9 +64,10 @@ export class StructuralObject extends MapValue {
     if (other instanceof StructuralObject && other.native === this.native) return true;
     return Object.keys(this.native).every((name) => {
       spendSteps(1);
-      if (this.readField(name) === undefined) return isSameUnknown(this.native, other, name);
-      const mine = this.#field(name);
-      const theirs = other instanceof StructuralObject ? other.#field(name) : other.get(name);
+      const field = this.fields.byName(name);
+      if (field === undefined) return isSameUnknown(this.native, other, name);
+      const mine = this.#read(field);
+      const theirs = other instanceof StructuralObject ? other.#read(field) : other.get(name);
       if (mine === undefined || theirs === undefined) return mine === theirs;
       return equalValues(mine, theirs);
     });

@@ -1,28 +1,16 @@
-import { LITERAL_VALIDATORS } from "../../cel/checker/validators.js";
-import { Environment } from "../../cel/environment.js";
-import { LISTS } from "../../cel/extensions/lists.js";
-import { OPTIONAL_TYPES } from "../../cel/extensions/optionals.js";
-import { SETS } from "../../cel/extensions/sets.js";
-import { STRINGS_2 } from "../../cel/extensions/strings.js";
-import { TWO_VARIABLE_COMPREHENSIONS } from "../../cel/extensions/two-variable.js";
+import type { Environment } from "../../cel/environment.js";
+import { KUBERNETES_PROGRAM, kubernetesEnvironment } from "../../cel/kubernetes/environment.js";
+import type { ProgramOptions } from "../../cel/program.js";
 import { optionalType } from "../../cel/types/type.js";
 import type { NamedTypes } from "./named-types.js";
 
-let base: Environment | undefined;
-
-function baseEnvironment(): Environment {
-  base ??= Environment.create({
-    homogeneousLiterals: true,
-    validators: LITERAL_VALIDATORS,
-    libraries: [STRINGS_2, LISTS, SETS, TWO_VARIABLE_COMPREHENSIONS, OPTIONAL_TYPES],
-  });
-  return base;
-}
+/** How rules are evaluated. The limit of steps, about 30 milliseconds, is ours: it ends what costs little and takes long. */
+export const RULE_PROGRAM: ProgramOptions = { ...KUBERNETES_PROGRAM, stepLimit: 1_000_000 };
 
 /** What rules may name: `self`, and `oldSelf`, which is an optional value where the rule also runs without one. */
 export function ruleEnvironment(types: NamedTypes, optionalOldSelf: boolean): Environment {
   const { self } = types;
-  return baseEnvironment().extend({
+  return kubernetesEnvironment().extend({
     types,
     variables: [
       { name: "self", type: self },

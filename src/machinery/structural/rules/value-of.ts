@@ -5,7 +5,8 @@ import type { JsonObject, JsonValue } from "../../meta/json.js";
 import type { StructuralSchema } from "../structural-schema.js";
 import { FORMAT_VALUES } from "./format-values.js";
 import { MapList, SetList } from "./lists.js";
-import { type ReadField, type ReadNative, StructuralMap, StructuralObject, UnknownValue } from "./objects.js";
+import { unescapeName } from "./escape-name.js";
+import { type ObjectField, type ObjectFields, type ReadNative, StructuralMap, StructuralObject, UnknownValue } from "./objects.js";
 import { withTypeAndNames } from "./resource-root.js";
 
 /**
@@ -96,26 +97,43 @@ function objectReader(schema: StructuralSchema, isResourceRoot: boolean): ReadPr
       return isObject(native) ? new StructuralMap(native, read) : NO_OBJECT;
     };
   }
-  const readField = fieldReader(schema);
-  return (native) => (isObject(native) ? new StructuralObject(native, readField) : NO_OBJECT);
+  const fields = new SchemaFields(schema.properties);
+  return (native) => (isObject(native) ? new StructuralObject(native, fields) : NO_OBJECT);
 }
 
 const isObject = (native: Exclude<JsonValue, null>): native is JsonObject =>
   typeof native === "object" && !Array.isArray(native);
 
-/** Each field's reader is made when the field is first read. */
-function fieldReader({ properties }: StructuralSchema): ReadField {
-  const known = new Map<string, ReadNative>();
-  return (name) => {
-    let read = known.get(name);
-    if (read !== undefined) return read;
-    const property = properties.get(name);
+/** The fields of a schema. Each is looked up once by each of its names. */
+class SchemaFields implements ObjectFields {
+  readonly #byName = new Map<string, ObjectField>();
+  readonly #byKey = new Map<string, ObjectField | null>();
+
+  constructor(private readonly properties: ReadonlyMap<string, StructuralSchema>) {}
+
+  byName(name: string): ObjectField | undefined {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const property = this.properties.get(name);
+    // Objects bring any number of names.
     if (property === undefined) return undefined;
-    read = readerOf(property);
-    known.set(name, read);
-    return read;
-  };
+    const field = { name, read: readerOf(property) };
+    this.#byName.set(name, field);
+    return field;
+  }
+
+  byKey(key: string): ObjectField | undefined {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known ?? undefined;
+    const name = unescapeName(key);
+    const field = name === undefined ? undefined : this.byName(name);
+    if (this.#byKey.size < MOST_KEYS) this.#byKey.set(key, field ?? null);
+    return field;
+  }
 }
+
+/** Expressions may make keys, as many as they like. */
+const MOST_KEYS = 10_000;
 
 function listReader({ items, listType, listMapKeys }: StructuralSchema): ReadPresent {
   if (items === undefined) return () => new ErrorValue("invalid array type, expected Items with a non-empty Schema");
