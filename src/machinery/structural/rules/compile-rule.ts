@@ -1,0 +1,124 @@
+import type { CheckedAst } from "../../cel/ast.js";
+import { estimateCost } from "../../cel/estimate/estimator.js";
+import type { Environment } from "../../cel/environment.js";
+import { ConstantError } from "../../cel/functions/declaration.js";
+import type { Program } from "../../cel/program.js";
+import { fieldPath } from "../field-path.js";
+import type { StructuralSchema } from "../structural-schema.js";
+import type { ValidationRule } from "../validation-rule.js";
+import type { DeclaredType } from "./declared-type.js";
+import { NamedTypes } from "./named-types.js";
+import { RULE_PROGRAM, ruleEnvironment } from "./rule-environment.js";
+import { sizeAt } from "./size-at.js";
+
+/** An expression that is ready to run, or what is wrong with it. */
+export type Expression =
+  | { readonly program: Program; readonly error: undefined; readonly maxCost: () => number }
+  | { readonly program: undefined; readonly error: string };
+
+export interface CompiledRule {
+  readonly rule: ValidationRule;
+  /** undefined for a rule of nothing but white space. */
+  readonly expression: Expression | undefined;
+  /** Whether it compares with what was there before: a transition rule. */
+  readonly usesOldSelf: boolean;
+  /** undefined where there is none, and beside a rule with an error. */
+  readonly messageExpression: Expression | undefined;
+  /** Of the field that errors name, from the rule's place on; "" for none. */
+  readonly fieldPath: string;
+}
+
+/** Compiles the rules of one schema, each on its own. Source: apiextensions' cel.Compile. */
+export class RuleCompiler {
+  readonly #schema: StructuralSchema;
+  readonly #self: DeclaredType;
+  readonly #types: NamedTypes;
+  #environment: Environment | undefined;
+  #withOptional: Environment | undefined;
+
+  constructor(schema: StructuralSchema, self: DeclaredType) {
+    this.#schema = schema;
+    this.#self = self;
+    this.#types = new NamedTypes(self);
+  }
+
+  compile(rule: ValidationRule): CompiledRule {
+    const none = { rule, expression: undefined, usesOldSelf: false, messageExpression: undefined, fieldPath: "" };
+    if (rule.rule.trim() === "") return none;
+    const environment = this.#environmentFor(rule);
+    const { ast, ...found } = this.#expression(environment, rule.rule, RULE);
+    const expression = found.expression;
+    const usesOldSelf = ast !== undefined && mentionsOldSelf(ast);
+    if (expression.error !== undefined) return { ...none, expression, usesOldSelf };
+    const { messageExpression: message = "" } = rule;
+    return {
+      rule,
+      expression,
+      usesOldSelf,
+      messageExpression: message === "" ? undefined : this.#expression(environment, message, MESSAGE).expression,
+      fieldPath: this.#fieldPath(rule),
+    };
+  }
+
+  #environmentFor({ optionalOldSelf }: ValidationRule): Environment {
+    if (optionalOldSelf === true) return (this.#withOptional ??= ruleEnvironment(this.#types, true));
+    return (this.#environment ??= ruleEnvironment(this.#types, false));
+  }
+
+  #expression(
+    environment: Environment,
+    text: string,
+    words: Words,
+  ): { readonly expression: Expression; readonly ast?: CheckedAst } {
+    const fail = (error: string) => ({ expression: { program: undefined, error } });
+    const { ast, issues } = environment.compile(text);
+    if (ast === undefined) return fail(`${words.prefix}compilation failed: ${issues.toString()}`);
+    if (ast.type.kind !== words.kind || ast.type.nullable) return fail(words.otherKind);
+    try {
+      const program = environment.program(ast, RULE_PROGRAM);
+      const maxCost = (): number =>
+        estimateCost(ast, environment, {
+          sizeAt: (path) => sizeAt(this.#self, path),
+          presenceTestHasCost: false,
+        }).max;
+      return { expression: { program, error: undefined, maxCost }, ast };
+    } catch (error) {
+      if (!(error instanceof ConstantError)) throw error;
+      return { ...fail(`${words.failedStart}: ${error.message}`), ast };
+    }
+  }
+
+  #fieldPath({ fieldPath: path = "" }: ValidationRule): string {
+    const found = path === "" ? "" : fieldPath(path, this.#schema.source);
+    return typeof found === "string" ? "" : found.text;
+  }
+}
+
+/** How Kubernetes words what is wrong with an expression. */
+interface Words {
+  readonly prefix: string;
+  readonly kind: "bool" | "string";
+  readonly otherKind: string;
+  readonly failedStart: string;
+}
+
+const RULE: Words = {
+  prefix: "",
+  kind: "bool",
+  otherKind: "cel expression must evaluate to a bool",
+  failedStart: "program instantiation failed",
+};
+
+const MESSAGE: Words = {
+  prefix: "messageExpression ",
+  kind: "string",
+  otherKind: "messageExpression must evaluate to a string",
+  failedStart: "messageExpression instantiation failed",
+};
+
+function mentionsOldSelf({ references }: CheckedAst): boolean {
+  for (const reference of references.values()) {
+    if (reference.kind === "ident" && (reference.name === "oldSelf" || reference.name === ".oldSelf")) return true;
+  }
+  return false;
+}
