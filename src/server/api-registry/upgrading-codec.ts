@@ -23,7 +23,7 @@ export function upgradingCodec(
   const isOfHub = startsWith(`{"kind":${JSON.stringify(hub.gvk.kind)},"apiVersion":${JSON.stringify(apiVersion)},`);
   /** Pruned and with the defaults of the version that it is stored in. */
   const completed = (stored: KubeObject, version: VersionedKind): KubeObject => {
-    const { object } = decodeObject<KubeObject>(stored, version.schema, { mode: "Ignore" });
+    const { object } = decodeObject<KubeObject>(stored, version.schema, IGNORE);
     version.applyDefaults(object, clock.now());
     return object;
   };
@@ -41,7 +41,11 @@ export function upgradingCodec(
     upgrade(bytes) {
       const stored = parsed(bytes);
       const version = scheme.kindOf(stored);
-      return changed(bytes, version.toHub(completed(stored, version)));
+      const upgraded = version.toHub(completed(stored, version));
+      return changed(
+        bytes,
+        version.converts ? decodeObject<KubeObject>(upgraded, hub.schema, IGNORE).object : upgraded,
+      );
     },
     ...(convertsLater(scheme, hub) && {
       later: {
@@ -61,6 +65,8 @@ export function upgradingCodec(
     }),
   };
 }
+
+const IGNORE = { mode: "Ignore" } as const;
 
 interface Place {
   readonly object: KubeObject;

@@ -234,7 +234,8 @@ export class CustomResources {
     for (const name of names) {
       const definition = this.#definitions.get(name);
       const known = this.#installed.get(name);
-      if (definition?.established !== true) {
+      // From the acceptance of its names on, so that a client that sees it established finds it served.
+      if (definition === undefined || !(definition.namesAccepted || definition.established)) {
         if (known === undefined) continue;
         gone.push(known);
         this.#installed.delete(name);

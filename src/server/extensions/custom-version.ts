@@ -1,3 +1,4 @@
+import { inSlices } from "../../base/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -12,6 +13,8 @@ import type { KnownDefinition } from "./known-definition.js";
 import { ObjectJudge } from "./object-judge.js";
 
 const SUBRESOURCES = ["scale", "status"];
+/** In the order of apiextensions' discovery. */
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 
 /** One version of a custom kind. What comes of its schema and its columns is made when it is first used. */
 export class CustomVersion {
@@ -27,6 +30,7 @@ export class CustomVersion {
   #structural: StructuralSchema | undefined;
   #judge: ObjectJudge | undefined;
   #columns: TableColumns | undefined;
+  #prepared: Promise<void> | undefined;
 
   constructor(
     private readonly definition: KnownDefinition,
@@ -52,6 +56,11 @@ export class CustomVersion {
     return (this.#judge ??= new ObjectJudge(this.structural));
   }
 
+  /** Makes ready, in slices of the event loop, all that validation and defaults need: of a large schema that takes long. */
+  prepare(): Promise<void> {
+    return (this.#prepared ??= inSlices(this.judge.prepareSteps()));
+  }
+
   get columns(): TableColumns {
     return (this.#columns ??= customColumns(this.definition.version(this.name)));
   }
@@ -68,6 +77,7 @@ export class CustomVersion {
       version: this.name,
       schema: contentSchemaOf(() => this.structural, kind, { objectMeta: objectMeta() }),
       served: this.isServed,
+      verbs: VERBS,
       subresources: SUBRESOURCES.flatMap((name) => (this.subresource(name) === undefined ? [] : [{ name }])),
       applyDefaults: (draft) => applyDefaults(draft as JsonObject, this.structural),
       ...(deprecationWarning !== undefined && { deprecationWarning }),

@@ -34,14 +34,26 @@ export class ObjectJudge {
 
   constructor(private readonly schema: StructuralSchema) {}
 
-  /** Judges an object with rules in slices of the event loop; {@link judge} has the answer then. */
-  ahead(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<void> | undefined {
-    if (this.#ruleValidator() === undefined) return undefined;
-    return inSlices(this.#steps(draft, old, warn)).then((errors) => void this.#found.set(draft, errors));
+  get hasRules(): boolean {
+    return this.#ruleValidator() !== undefined;
+  }
+
+  /** Makes ready, in steps, what validation by the schema needs. */
+  prepareSteps(): Steps<void> {
+    return this.#valueValidator().prepareSteps();
+  }
+
+  /** Judges an object in slices of the event loop; {@link judge} has the answer then. */
+  async ahead(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<void> {
+    this.#found.set(draft, await inSlices(this.#steps(draft, old, warn)));
   }
 
   judge(draft: KubeObject, old: KubeObject | undefined, warn: Warn): readonly FieldError[] {
     return this.#found.get(draft) ?? atOnce(this.#steps(draft, old, warn));
+  }
+
+  #valueValidator(): ValueValidator {
+    return (this.#validator ??= compileValueValidation(this.schema));
   }
 
   #ruleValidator(): RuleValidator | undefined {
@@ -51,10 +63,9 @@ export class ObjectJudge {
 
   *#steps(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Steps<readonly FieldError[]> {
     const { schema } = this;
-    this.#validator ??= compileValueValidation(schema);
     const [value, before] = [draft as unknown as JsonValue, old as unknown as JsonValue | undefined];
     const correlated = before === undefined ? undefined : new CorrelatedValue(value, before, schema);
-    const errors = this.#validator(value, before, { correlated });
+    const errors = this.#valueValidator()(value, before, { correlated });
     const rules = this.#ruleValidator();
     if (rules === undefined) return errors;
     if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, invalidValue("<nil>", null, NOT_ASKED)];

@@ -50,16 +50,6 @@ export interface Strategy {
     context: StrategyContext,
   ): Promise<Allocation | undefined | void>;
 
-  /**
-   * Does ahead, in slices of the event loop, what takes long in validating a draft: {@link validate}, {@link validateUpdate} or
-   * {@link validateStatusUpdate} finishes soon afterwards, for the same draft. Runs after prepare and before allocate; `old` is
-   * undefined for a create. Returns undefined where nothing takes long.
-   */
-  validateAhead?(
-    draft: KubeObject,
-    old: KubeObject | undefined,
-    context: StrategyContext,
-  ): Promise<void> | undefined;
   /** Returns all problems of a new object. The registry has validated the metadata already. */
   validate?(object: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Returns all problems of a change: those of {@link validate} that apply, and changes to immutable fields. */
@@ -68,8 +58,10 @@ export interface Strategy {
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
+  /** Gets what {@link validate} needs and has to wait for. `old` is undefined for a create. A hook that throws refuses the write. */
+  beforeValidation?(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<void>;
   /** Rewrites a valid object into its canonical form. */
-  canonicalize?(draft: KubeObject): void;
+  canonicalize?(draft: KubeObject, context: StrategyContext): void;
 
   /** Texts for `Warning:` headers. The server sends them only when the request succeeds. */
   warningsOnCreate?(object: KubeObject): readonly string[];

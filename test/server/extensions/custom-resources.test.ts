@@ -194,6 +194,13 @@ describe("a definition that is established", () => {
   });
 });
 
+test("a status that is no subresource is part of what the generation counts", async () => {
+  const boxes = await install("whole.example.com");
+  await call(api, "POST", boxes, box("a", 2));
+  const patched = await call(api, "PATCH", `${boxes}/a`, { status: { size: 1 } }, MERGE);
+  expect([patched.at("status.size"), patched.at("metadata.generation")]).toEqual([1, 2]);
+});
+
 test("a changed schema counts for the next request", async () => {
   const boxes = await install("changed.example.com");
   await call(api, "POST", boxes, box("a", 2));

@@ -206,3 +206,70 @@ function convert({ request }: WebhookCall): JsonObject {
     response: { uid: request["uid"] ?? "", convertedObjects, result: { status: "Success" } },
   };
 }
+
+describe("an object of another version than the storage version", () => {
+  const requiring = (field: string): JsonObject => ({
+    type: "object",
+    required: [field],
+    properties: { [field]: { type: "string", maxLength: 5 } },
+  });
+  const specs = (conversion?: JsonObject, group = ""): JsonObject => {
+    const versions = [
+      {
+        name: "v1",
+        served: true,
+        storage: false,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: requiring("a") } } },
+      },
+      {
+        name: "v2",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: requiring("b") } } },
+      },
+    ];
+    const made = definition(group, [], conversion);
+    return { ...made, spec: { ...(made["spec"] as JsonObject), versions } };
+  };
+  const swap = ({ request }: WebhookCall): JsonObject => {
+    const wanted = request["desiredAPIVersion"] as string;
+    const convertedObjects = (request["objects"] as readonly JsonObject[]).map((object) => {
+      const { a, b } = object["spec"] as { a: string; b: string };
+      return { ...object, apiVersion: wanted, spec: wanted.endsWith("/v2") ? { b: a } : { a: b } };
+    });
+    return {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "ConversionReview",
+      response: { uid: request["uid"] ?? "", convertedObjects, result: { status: "Success" } },
+    };
+  };
+
+  test("is valid by its own schema, and stored by that of the storage version, where there is no webhook", async () => {
+    const group = "named.example.com";
+    await install(specs(undefined, group));
+    expect((await create(cratesOf(group, "v1"), "one", { a: "1" })).status).toBe(201);
+    expect((await call(api, "GET", `${cratesOf(group, "v2")}/one`)).at("spec")).toEqual({});
+    expect((await create(cratesOf(group, "v1"), "two", { b: "1" })).at("message")).toBe(
+      'Crate.named.example.com "two" is invalid: spec.a: Required value',
+    );
+  });
+
+  test("is valid by its own schema where a webhook converts", async () => {
+    const group = "swapped.example.com";
+    const conversion = {
+      strategy: "Webhook",
+      webhook: { clientConfig: hooks.on("/swap", swap), conversionReviewVersions: ["v1"] },
+    };
+    await install(specs(conversion, group));
+    const crates = cratesOf(group, "v1");
+    expect((await create(crates, "one", { a: "1" })).at("spec")).toEqual({ a: "1" });
+    expect((await call(api, "GET", `${cratesOf(group, "v2")}/one`)).at("spec")).toEqual({ b: "1" });
+    expect((await create(crates, "two", { a: "too long" })).at("message")).toBe(
+      'Crate.swapped.example.com "two" is invalid: spec.a: Too long: may not be more than 5 bytes',
+    );
+    expect((await call(api, "PATCH", `${crates}/one`, { spec: { a: "2" } }, MERGE)).at("spec")).toEqual({ a: "2" });
+    expect((await call(api, "PATCH", `${crates}/one`, { spec: { a: "too long" } }, MERGE)).at("message")).toBe(
+      'Crate.swapped.example.com "one" is invalid: spec.a: Too long: may not be more than 5 bytes',
+    );
+  });
+});
