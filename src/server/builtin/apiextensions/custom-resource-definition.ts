@@ -1,9 +1,11 @@
 import {
+  customResourceDefinitionSteps,
   definitionWarnings,
   validateCustomResourceDefinition,
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
 } from "../../../api/validation/custom-resources/index.js";
+import { inSlices } from "../../../base/time-slice.js";
 import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
@@ -25,6 +27,8 @@ export const customResourceDefinitionRecord: ResourceRecord = {
     // Its objects go first: the extension server deletes them and then removes the finalizer.
     holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
     markDeleting: beginDeletion,
+    // Judges the schemas in slices of the event loop: what validate asks for afterwards is known.
+    beforeValidation: (draft) => inSlices(customResourceDefinitionSteps(draft)),
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
     validateStatusUpdate: validateCustomResourceDefinitionStatus,
