@@ -1,4 +1,4 @@
-import type { Steps } from "../../../base/steps.js";
+import { atOnce, type Steps } from "../../../base/steps.js";
 import { type FieldError, forbiddenField, invalidValue, made } from "../../../machinery/errors/field-error.js";
 import { absent, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
@@ -57,9 +57,9 @@ export class RuleExpressions {
   /** Compiles all rules and estimates what they cost, in steps. */
   *prepareSteps(): Steps<void> {
     for (const { node } of this.#schemas.values()) {
-      for (const compile of node.rules) {
+      for (const rule of node.rules) {
+        const { expression, messageExpression } = yield* rule.compileSteps();
         yield;
-        const { expression, messageExpression } = compile();
         costOf(expression);
         costOf(messageExpression);
       }
@@ -78,8 +78,8 @@ export class RuleExpressions {
       return [made({ type: "InternalError", field: path, detail })];
     }
     const cardinality = found.cardinality ?? Math.floor(LARGEST_REQUEST / (self.minSerializedSize + 1));
-    return found.node.rules.flatMap((compile, index) =>
-      problemsOf(compile(), { ...place, path: `${path}[${index}]`, cardinality, total }),
+    return found.node.rules.flatMap((rule, index) =>
+      problemsOf(atOnce(rule.compileSteps()), { ...place, path: `${path}[${index}]`, cardinality, total }),
     );
   }
 }

@@ -1,6 +1,8 @@
+import type { Steps } from "../../../base/steps.js";
 import type { CheckedAst } from "../../cel/ast.js";
 import { estimateCost } from "../../cel/estimate/estimator.js";
 import type { Environment } from "../../cel/environment.js";
+import type { Issues } from "../../cel/issues.js";
 import { ConstantError } from "../../cel/functions/declaration.js";
 import type { Program } from "../../cel/program.js";
 import { fieldPath } from "../field-path.js";
@@ -28,6 +30,9 @@ export interface CompiledRule {
   readonly fieldPath: string;
 }
 
+/** An expression of so many characters takes a millisecond to read, and one to check. */
+const LONG = 1000;
+
 /** Compiles the rules of one schema, each on its own. Source: apiextensions' cel.Compile. */
 export class RuleCompiler {
   readonly #schema: StructuralSchema;
@@ -42,20 +47,21 @@ export class RuleCompiler {
     this.#types = new NamedTypes(self);
   }
 
-  compile(rule: ValidationRule): CompiledRule {
+  /** Compiles a rule in steps: a long one takes some hundredths of a second. */
+  *compileSteps(rule: ValidationRule): Steps<CompiledRule> {
     const none = { rule, expression: undefined, usesOldSelf: false, messageExpression: undefined, fieldPath: "" };
     if (rule.rule.trim() === "") return none;
     const environment = this.#environmentFor(rule);
-    const { ast, ...found } = this.#expression(environment, rule.rule, RULE);
-    const expression = found.expression;
+    const { ast, expression } = yield* this.#expressionSteps(environment, rule.rule, RULE);
     const usesOldSelf = ast !== undefined && mentionsOldSelf(ast);
     if (expression.error !== undefined) return { ...none, expression, usesOldSelf };
-    const { messageExpression: message = "" } = rule;
+    const { messageExpression: text = "" } = rule;
+    const message = text === "" ? undefined : yield* this.#expressionSteps(environment, text, MESSAGE);
     return {
       rule,
       expression,
       usesOldSelf,
-      messageExpression: message === "" ? undefined : this.#expression(environment, message, MESSAGE).expression,
+      messageExpression: message?.expression,
       fieldPath: this.#fieldPath(rule),
     };
   }
@@ -65,27 +71,34 @@ export class RuleCompiler {
     return (this.#environment ??= ruleEnvironment(this.#types, false));
   }
 
-  #expression(
+  *#expressionSteps(
     environment: Environment,
     text: string,
     words: Words,
-  ): { readonly expression: Expression; readonly ast?: CheckedAst } {
+  ): Steps<{ readonly expression: Expression; readonly ast?: CheckedAst }> {
     const fail = (error: string) => ({ expression: { program: undefined, error } });
-    const { ast, issues } = environment.compile(text);
-    if (ast === undefined) return fail(`${words.prefix}compilation failed: ${issues.toString()}`);
+    const failToCompile = (issues: Issues) => fail(`${words.prefix}compilation failed: ${issues.toString()}`);
+    const parsed = environment.parse(text);
+    if (parsed.ast === undefined) return failToCompile(parsed.issues);
+    if (text.length >= LONG) yield;
+    const { ast, issues } = environment.check(parsed.ast);
+    if (ast === undefined) return failToCompile(issues);
     if (ast.type.kind !== words.kind || ast.type.nullable) return fail(words.otherKind);
+    if (text.length >= LONG) yield;
     try {
       const program = environment.program(ast, RULE_PROGRAM);
-      const maxCost = (): number =>
-        estimateCost(ast, environment, {
-          sizeAt: (path) => sizeAt(this.#self, path),
-          presenceTestHasCost: false,
-        }).max;
-      return { expression: { program, error: undefined, maxCost }, ast };
+      return { expression: { program, error: undefined, maxCost: () => this.#maxCost(environment, ast) }, ast };
     } catch (error) {
       if (!(error instanceof ConstantError)) throw error;
       return { ...fail(`${words.failedStart}: ${error.message}`), ast };
     }
+  }
+
+  #maxCost(environment: Environment, ast: CheckedAst): number {
+    return estimateCost(ast, environment, {
+      sizeAt: (path) => sizeAt(this.#self, path),
+      presenceTestHasCost: false,
+    }).max;
   }
 
   #fieldPath({ fieldPath: path = "" }: ValidationRule): string {

@@ -1,17 +1,19 @@
+import type { Steps } from "../../../base/steps.js";
 import { isFields, list, type ReadonlyFields } from "../../meta/access.js";
 import type { StructuralSchema } from "../structural-schema.js";
+import type { ValidationRule } from "../validation-rule.js";
 import { type CompiledRule, RuleCompiler } from "./compile-rule.js";
 import { type DeclaredType, declaredTypeOf } from "./declared-type.js";
 import { type ReadNative } from "./objects.js";
 import { readerOf } from "./value-of.js";
 
-/** A schema that has rules, or leads to one that has. Its rules are compiled when a value first needs them. */
+/** A schema that has rules, or leads to one that has. */
 export class RuleNode {
   readonly properties: ReadonlyMap<string, RuleNode>;
   /** Of the values of additionalProperties. */
   readonly others: RuleNode | undefined;
   readonly items: RuleNode | undefined;
-  #compiled: readonly (() => CompiledRule)[] | undefined;
+  #rules: readonly LazyRule[] | undefined;
   #read: ReadNative | undefined;
 
   constructor(
@@ -29,27 +31,36 @@ export class RuleNode {
     return declaredTypeOf(this.schema, this.isResourceRoot);
   }
 
-  /** In the order of the schema; each compiles its rule once. Empty where rules know nothing of the schema's values. */
-  get rules(): readonly (() => CompiledRule)[] {
-    this.#compiled ??= this.#compileLater();
-    return this.#compiled;
-  }
-
-  #compileLater(): readonly (() => CompiledRule)[] {
-    const { schema } = this;
-    const self = schema.rules.length === 0 ? undefined : this.self;
-    if (self === undefined) return [];
-    const compiler = new RuleCompiler(schema, self);
-    return schema.rules.map((rule) => {
-      let compiled: CompiledRule | undefined;
-      return () => (compiled ??= compiler.compile(rule));
-    });
+  /** In the order of the schema. Empty where rules know nothing of the schema's values. */
+  get rules(): readonly LazyRule[] {
+    if (this.#rules === undefined) {
+      const { schema } = this;
+      const self = schema.rules.length === 0 ? undefined : this.self;
+      const compiler = self && new RuleCompiler(schema, self);
+      this.#rules = compiler === undefined ? [] : schema.rules.map((rule) => new LazyRule(compiler, rule));
+    }
+    return this.#rules;
   }
 
   /** Makes what rules call `self` of a value of the schema. */
   get read(): ReadNative {
     this.#read ??= readerOf(this.schema, this.isResourceRoot);
     return this.#read;
+  }
+}
+
+/** A rule that is compiled when it is first needed. */
+export class LazyRule {
+  /** undefined before. */
+  compiled: CompiledRule | undefined;
+
+  constructor(
+    private readonly compiler: RuleCompiler,
+    private readonly rule: ValidationRule,
+  ) {}
+
+  *compileSteps(): Steps<CompiledRule> {
+    return (this.compiled ??= yield* this.compiler.compileSteps(this.rule));
   }
 }
 

@@ -75,7 +75,7 @@ function* walk(tree: RuleNode, value: JsonValue, options: RuleOptions): Steps<Ru
   let [values, spentAt] = [0, budget];
   for (let place = open.pop(); place !== undefined; place = open.pop()) {
     for (const rule of place.node.rules) {
-      run.judge(place, rule());
+      run.judge(place, rule.compiled ?? (yield* rule.compileSteps()));
       if (run.isOver) return run.result();
       if (spentAt - run.budgetLeft < COST_PER_STEP) continue;
       spentAt = run.budgetLeft;

@@ -1,4 +1,3 @@
-import { inSlices } from "../../../base/time-slice.js";
 import {
   customResourceDefinitionSteps,
   definitionWarnings,
