@@ -5,6 +5,7 @@ import {
   dns1123LabelErrors,
   dns1123SubdomainErrors,
   envVarNameErrors,
+  prefixOf,
 } from "../../machinery/validation/names.js";
 import { check, checkRequired, type Errors } from "./collect.js";
 import { validateFieldSelector, validateResourceFieldSelector } from "./downward-api.js";
@@ -89,6 +90,4 @@ export function validateEnvFrom(sources: readonly ReadonlyFields[], path: string
 }
 
 /** The name is judged as the beginning of one, so it may end in a dash. */
-function prefixRule(name: string): string[] {
-  return dns1123SubdomainErrors(name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name);
-}
+const prefixRule = prefixOf(dns1123SubdomainErrors);

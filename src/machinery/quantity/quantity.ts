@@ -9,6 +9,8 @@ export interface Quantity {
   readonly scale: number;
   readonly format: QuantityFormat;
   readonly text?: string | undefined;
+  /** Set where apimachinery holds the number as a decimal of any length, and not as an int64 and a scale; to it such a number is no integer. */
+  readonly wide?: boolean;
 }
 
 /** Thrown by {@link parseQuantity}; the message is apimachinery's. */
@@ -81,8 +83,9 @@ function parseRounded(
   let scale = -fraction.length;
   if (base === 10) scale += exponent;
   else unscaled <<= BigInt(exponent);
-  if (unscaled !== 0n && scale < NANO) {
-    unscaled = divideUp(unscaled, 10n ** BigInt(NANO - scale));
+  if (unscaled !== 0n) {
+    // apimachinery writes every such number down to the billionth.
+    unscaled = scale < NANO ? divideUp(unscaled, 10n ** BigInt(NANO - scale)) : unscaled * 10n ** BigInt(scale - NANO);
     scale = NANO;
   }
   let resultFormat = format;
@@ -90,7 +93,7 @@ function parseRounded(
     if (compareScaled(unscaled, scale, MAX_INT64, 0) > 0) [unscaled, scale] = [MAX_INT64, 0];
     if (unscaled > 0n && compareScaled(unscaled, scale, 1n, 0) < 0) resultFormat = "DecimalSI";
   }
-  return { unscaled: sign === "-" ? -unscaled : unscaled, scale, format: resultFormat };
+  return { unscaled: sign === "-" ? -unscaled : unscaled, scale, format: resultFormat, wide: true };
 }
 
 /** As Go marshals it: the text it was read from when that was canonical, else its canonical form. */
@@ -140,10 +143,29 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
 
 /** The sum; written with the suffixes of `a`, unless `a` is zero. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
+  const format = a.unscaled === 0n ? b.format : a.format;
+  const either = a.wide === true || b.wide === true;
+  if (b.unscaled === 0n) return { unscaled: a.unscaled, scale: a.scale, format, wide: either };
+  if (a.unscaled === 0n) return { unscaled: b.unscaled, scale: b.scale, format, wide: either };
   const scale = Math.min(a.scale, b.scale);
-  const unscaled = atScale(a, scale) + atScale(b, scale);
-  return { unscaled, scale, format: a.unscaled === 0n ? b.format : a.format };
+  const [left, right] = [atScale(a, scale), atScale(b, scale)];
+  const unscaled = left + right;
+  return { unscaled, scale, format, wide: either || ![left, right, unscaled].every(fitsInt64) };
 }
+
+/** The quantity with the other sign. */
+export function negateQuantity({ unscaled, scale, format, wide }: Quantity): Quantity {
+  return { unscaled: -unscaled, scale, format, wide: wide === true };
+}
+
+/** The value as apimachinery's AsInt64 has it: undefined for a number that it holds as a fraction ("1000m") or a decimal, or that is too large. */
+export function quantityAsInt64(quantity: Quantity): bigint | undefined {
+  if (quantity.wide === true || quantity.scale < 0) return undefined;
+  const value = atScale(quantity, 0);
+  return fitsInt64(value) ? value : undefined;
+}
+
+const fitsInt64 = (value: bigint): boolean => value >= -MAX_INT64 - 1n && value <= MAX_INT64;
 
 /** The value in units of 10^`scale`, rounded away from zero: `quantityValue(q, -3)` is milli-units. */
 export function quantityValue(quantity: Quantity, scale = 0): bigint {

@@ -140,6 +140,11 @@ export function cIdentifierErrors(value: string): string[] {
   return [regexError(text, C_IDENTIFIER, "my_name", "MY_NAME", "MyName")];
 }
 
+/** The rule for a beginning of names: it may end in a dash, because something will be appended to it. */
+export function prefixOf(rule: NameRule): NameRule {
+  return (value) => rule(value.length > 1 && value.endsWith("-") ? `${value.slice(0, -2)}a` : value);
+}
+
 /** An IANA service name: the name of a container's or service's port. */
 export function portNameErrors(value: string): string[] {
   const errors = tooLongInCharacters(value, 15);

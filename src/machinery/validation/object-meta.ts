@@ -3,7 +3,7 @@ import { type ReadonlyFields, text } from "../meta/access.js";
 import type { ObjectMeta, OwnerReference } from "../meta/object.js";
 import { parseGroupVersion } from "../meta/gvk.js";
 import { validateAnnotations, validateLabels } from "./labels.js";
-import { dns1123LabelErrors, type NameRule, qualifiedNameErrors } from "./names.js";
+import { dns1123LabelErrors, type NameRule, prefixOf, qualifiedNameErrors } from "./names.js";
 
 /** What is wrong with the metadata of a new object whose name was already generated. `path` is "metadata". */
 export function validateObjectMeta(
@@ -36,7 +36,7 @@ export function validateObjectMeta(
 /** The name of a new object, and what it was generated from, by the rule of its kind. */
 export function validateNames(meta: ObjectMeta, nameRule: NameRule, path = "metadata"): FieldError[] {
   const { name = "", generateName = "" } = meta;
-  const generated = generateName === "" ? [] : nameRule(maskTrailingDash(generateName));
+  const generated = generateName === "" ? [] : prefixOf(nameRule)(generateName);
   const errors = generated.map((message) => invalidValue(`${path}.generateName`, generateName, message));
   if (name === "") return [...errors, required(`${path}.name`, "name or generateName is required")];
   return [...errors, ...nameRule(name).map((message) => invalidValue(`${path}.name`, name, message))];
@@ -139,9 +139,4 @@ function validateOwnerReference(reference: Partial<OwnerReference>, path: string
     errors.push(invalidValue(path, reference, "/v1, Kind=Event is disallowed from being an owner"));
   }
   return errors;
-}
-
-/** A name that something will be appended to may end in a dash. */
-function maskTrailingDash(name: string): string {
-  return name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
 }

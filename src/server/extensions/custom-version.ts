@@ -1,4 +1,3 @@
-import { inSlices } from "../../base/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -6,11 +5,11 @@ import type { StructSchema } from "../../machinery/schema/schema.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import { type StructuralSchema, structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
-import { compileValueValidation, type ValueValidator } from "../../machinery/structural/validate-value.js";
 import type { ResourceVersion } from "../api-registry/resource-definition.js";
 import type { TableColumns } from "../registry/strategy.js";
 import { customColumns } from "./custom-columns.js";
 import type { KnownDefinition } from "./known-definition.js";
+import { ObjectJudge } from "./object-judge.js";
 
 const SUBRESOURCES = ["scale", "status"];
 /** In the order of apiextensions' discovery. */
@@ -28,9 +27,8 @@ export class CustomVersion {
   readonly selectable: readonly string[];
   readonly #subresources: ReadonlyFields;
   #structural: StructuralSchema | undefined;
-  #validator: ValueValidator | undefined;
+  #judge: ObjectJudge | undefined;
   #columns: TableColumns | undefined;
-  #prepared: Promise<void> | undefined;
 
   constructor(
     private readonly definition: KnownDefinition,
@@ -51,13 +49,9 @@ export class CustomVersion {
     return (this.#structural ??= structuralSchemaOf(read()));
   }
 
-  get validate(): ValueValidator {
-    return (this.#validator ??= compileValueValidation(this.structural));
-  }
-
-  /** Makes ready, in slices of the event loop, all that validation and defaults need: of a large schema that takes long. */
-  prepare(): Promise<void> {
-    return (this.#prepared ??= inSlices(this.validate.prepareSteps()));
+  /** Judges its objects. */
+  get judge(): ObjectJudge {
+    return (this.#judge ??= new ObjectJudge(this.structural));
   }
 
   get columns(): TableColumns {

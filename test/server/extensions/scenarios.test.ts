@@ -170,7 +170,6 @@ describe("on a server that starts again", () => {
 
   test("T23: stored definitions are served from the first answer on", async () => {
     const first = await start({ port: false });
-    let uid: unknown;
     await install(first.transport(), cronTabs);
     await call(first.transport(), "POST", "/apis/stable.example.com/v1/namespaces/default/crontabs", cronTab);
     const { token } = first;

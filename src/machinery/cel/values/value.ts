@@ -83,7 +83,16 @@ export class ErrorValue extends CelValue {
 }
 
 /** A value of a type that only functions read. */
-export abstract class OpaqueValue extends CelValue {}
+export abstract class OpaqueValue extends CelValue {
+  /** What `==` answers; an error where it cannot be compared with `other`. */
+  isEqualTo(other: Value): boolean | ErrorValue {
+    return this.equals(other);
+  }
+
+  override get isZero(): boolean {
+    return false;
+  }
+}
 
 /** An object with declared fields. */
 export abstract class ObjectValue extends CelValue {

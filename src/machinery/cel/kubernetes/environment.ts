@@ -1,0 +1,60 @@
+import { LITERAL_VALIDATORS } from "../checker/validators.js";
+import { Environment } from "../environment.js";
+import { LISTS } from "../extensions/lists.js";
+import { OPTIONAL_TYPES } from "../extensions/optionals.js";
+import { SETS } from "../extensions/sets.js";
+import { STRINGS_2 } from "../extensions/strings.js";
+import { TWO_VARIABLE_COMPREHENSIONS } from "../extensions/two-variable.js";
+import type { ProgramOptions } from "../program.js";
+import { AUTHORIZER } from "./authorizer.js";
+import { CIDR } from "./cidr.js";
+import { FORMAT } from "./formats.js";
+import { IP } from "./ip.js";
+import { KUBERNETES_LISTS } from "./lists.js";
+import { QUANTITY } from "./quantities.js";
+import { REGEX } from "./regex.js";
+import { kubernetesCostOf } from "./runtime-cost.js";
+import { SEMVER } from "./semver.js";
+import { URLS } from "./urls.js";
+
+/** What one evaluation may cost: a rule of a CustomResourceDefinition, or an expression of a policy. */
+export const PER_CALL_LIMIT = 1_000_000;
+
+/** How every expression of Kubernetes is evaluated. */
+export const KUBERNETES_PROGRAM: ProgramOptions = {
+  costLimit: PER_CALL_LIMIT,
+  presenceTestHasCost: false,
+  costOf: kubernetesCostOf,
+};
+
+let shared: Environment | undefined;
+
+/**
+ * The environment of all expressions in Kubernetes 1.36: its options and function libraries, with no variables and no object types,
+ * which each use adds with `extend`. It is made when it is first asked for, and shared. What adds to it should be kept
+ * as well. The libraries of mutating admission policies (`JSON_PATCH`, `MUTATION_TYPES`) are not in it. Source: apiserver's
+ * cel/environment/base.go.
+ */
+export function kubernetesEnvironment(): Environment {
+  shared ??= Environment.create({
+    homogeneousLiterals: true,
+    validators: LITERAL_VALIDATORS,
+    libraries: [
+      OPTIONAL_TYPES,
+      STRINGS_2,
+      SETS,
+      LISTS,
+      TWO_VARIABLE_COMPREHENSIONS,
+      KUBERNETES_LISTS,
+      REGEX,
+      URLS,
+      QUANTITY,
+      IP,
+      CIDR,
+      FORMAT,
+      SEMVER,
+      AUTHORIZER,
+    ],
+  });
+  return shared;
+}

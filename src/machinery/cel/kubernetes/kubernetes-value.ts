@@ -1,0 +1,23 @@
+import type { VariableDeclaration } from "../functions/declaration.js";
+import { objectType, type Type, typeType } from "../types/type.js";
+import { NO_SUCH_OVERLOAD, type ErrorValue, OpaqueValue, type Value } from "../values/value.js";
+
+/** A value of one of Kubernetes' types (a quantity, a URL). It can be compared with a value of its type, and with null. */
+export abstract class KubernetesValue extends OpaqueValue {
+  override isEqualTo(other: Value): boolean | ErrorValue {
+    if (other === null) return false;
+    return other instanceof KubernetesValue && other.type.name === this.type.name
+      ? this.equals(other)
+      : NO_SUCH_OVERLOAD;
+  }
+}
+
+/** A type whose name only messages and `type(x)` show; no expression can write it, and it has no fields. */
+export function kubernetesType(name: string): Type {
+  return objectType(`kubernetes.${name}`);
+}
+
+/** Makes the name of a type one that expressions can write: `type(x) == net.IP`. */
+export function typeVariable(type: Type): VariableDeclaration {
+  return { name: type.name, type: typeType(type), value: type };
+}
