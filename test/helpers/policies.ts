@@ -51,16 +51,16 @@ export async function enforce(
   policies: readonly object[],
   bindings: readonly object[],
 ): Promise<AsyncDisposable> {
+  const remove = async (): Promise<void> => {
+    await call(api, "DELETE", `${GROUP}/${kind}admissionpolicybindings`);
+    await call(api, "DELETE", `${GROUP}/${kind}admissionpolicies`);
+  };
   const made = [
     ...(await Promise.all(policies.map((one) => createPolicy(api, kind, one)))),
     ...(await Promise.all(bindings.map((one) => createBinding(api, kind, one)))),
   ];
   const refused = made.find(({ status }) => status >= 300);
-  if (refused !== undefined) throw new Error(refused.text);
-  return {
-    async [Symbol.asyncDispose]() {
-      await call(api, "DELETE", `${GROUP}/${kind}admissionpolicybindings`);
-      await call(api, "DELETE", `${GROUP}/${kind}admissionpolicies`);
-    },
-  };
+  if (refused === undefined) return { [Symbol.asyncDispose]: remove };
+  await remove();
+  throw new Error(refused.text);
 }

@@ -1,9 +1,5 @@
-import { NativeAdapter } from "../../../machinery/cel/values/native.js";
-import { NO_TYPES } from "../../../machinery/cel/types/provider.js";
-import { DYN } from "../../../machinery/cel/types/type.js";
-import type { Value } from "../../../machinery/cel/values/value.js";
 import { object } from "../../../machinery/meta/access.js";
-import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
 import { findNamespace } from "../matching/match-selectors.js";
@@ -25,17 +21,11 @@ export async function evaluatedObjects(
   return { object: await show(object), oldObject: await show(oldObject) };
 }
 
-/**
- * Values of JSON as expressions read them. kube-apiserver declares types of `request` and `namespaceObject`, but reads them as plain JSON: a
- * time is a string there.
- */
-export const plainValue: (json: JsonValue) => Value = new NativeAdapter(NO_TYPES).toValue(DYN);
-
 /** The variable `request`: Go's AdmissionRequest, without the objects. */
-export function requestVariable(attributes: AdmissionAttributes, matched: EquivalentResource): Value {
+export function requestVariable(attributes: AdmissionAttributes, matched: EquivalentResource): JsonObject {
   const { subresource, name, namespace, operation, user, dryRun, options, kind, resource } = attributes;
   const { uid = "", extra = {} } = user;
-  return plainValue({
+  return {
     uid: "",
     kind: { ...matched.kind },
     resource: { ...matched.resource },
@@ -54,7 +44,7 @@ export function requestVariable(attributes: AdmissionAttributes, matched: Equiva
     },
     dryRun,
     options: options ?? null,
-  });
+  };
 }
 
 /** The fields of a Namespace's metadata that `namespaceObject` has. */
@@ -77,14 +67,14 @@ const METADATA = [
 export async function namespaceVariable(
   { namespace, kind }: AdmissionAttributes,
   objects: AdmissionObjects,
-): Promise<Value> {
+): Promise<JsonObject | null> {
   const isNamespace = kind.group === "" && kind.version === "v1" && kind.kind === "Namespace";
   if (namespace === "" || isNamespace) return null;
   const found = await findNamespace(namespace, objects);
   const metadata = Object.entries(found.metadata ?? {}).filter(([name]) => METADATA.includes(name));
-  return plainValue({
+  return {
     metadata: Object.fromEntries(metadata) as JsonObject,
     spec: object(found["spec"]) as JsonObject,
     status: object(found["status"]) as JsonObject,
-  });
+  };
 }

@@ -1,5 +1,4 @@
 import type { JsonObject } from "../../../machinery/meta/json.js";
-import type { Value } from "../../../machinery/cel/values/value.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
 import { type EvaluatedObjects, requestVariable } from "./evaluated-request.js";
 import type { RequestAuthorizer } from "./request-authorizer.js";
@@ -11,7 +10,7 @@ export interface RequestInput {
   readonly objects: EvaluatedObjects;
   /** The variable `params`; undefined: null. */
   readonly parameter: JsonObject | undefined;
-  readonly namespaceObject: Value;
+  readonly namespaceObject: JsonObject | null;
   /** Undefined: `authorizer` has no value. */
   readonly authorizer: RequestAuthorizer | undefined;
 }
@@ -19,7 +18,7 @@ export interface RequestInput {
 /** The variables of a request, each made when an expression first reads it. */
 export function requestBindings(attributes: AdmissionAttributes, input: RequestInput): (name: string) => unknown {
   const { matched, objects, parameter, namespaceObject, authorizer } = input;
-  let request: Value | undefined;
+  let request: JsonObject | undefined;
   return (name) => {
     switch (name) {
       case "object":

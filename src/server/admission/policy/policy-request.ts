@@ -1,5 +1,5 @@
 import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
-import type { Value } from "../../../machinery/cel/values/value.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { namespaceVariable } from "../expressions/evaluated-request.js";
 import { EvaluationRun } from "../expressions/evaluation-run.js";
@@ -25,7 +25,7 @@ export interface RunOptions {
 /** A request as the expressions of all policies see it. What no policy needs is never made. */
 export class PolicyRequest {
   readonly #authorizer: RequestAuthorizer;
-  #namespace: Promise<Value> | undefined;
+  #namespace: Promise<JsonObject | null> | undefined;
 
   constructor(
     readonly attributes: AdmissionAttributes,
@@ -35,7 +35,7 @@ export class PolicyRequest {
   }
 
   /** The variable `namespaceObject`. Rejects with 404 when the namespace does not exist. */
-  namespace(): Promise<Value> {
+  namespace(): Promise<JsonObject | null> {
     this.#namespace ??= namespaceVariable(this.attributes, this.context.objects);
     return this.#namespace;
   }
