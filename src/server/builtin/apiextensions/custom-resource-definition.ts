@@ -1,3 +1,4 @@
+import { inSlices } from "../../../base/time-slice.js";
 import {
   customResourceDefinitionSteps,
   definitionWarnings,
