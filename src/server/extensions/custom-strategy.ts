@@ -50,6 +50,11 @@ export function customStrategy({ group, versions, stored, webhook, sent, isTermi
     }
   }
   return {
+    beforeUse(apiVersion) {
+      const [forStored, forRequest] = [stored.prepare(), versionOf(apiVersion).prepare()];
+      if (forStored === undefined || forRequest === undefined) return forStored ?? forRequest;
+      return Promise.all([forStored, forRequest]).then(() => undefined);
+    },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beforeValidation(draft, old, { apiVersion, warn }) {
