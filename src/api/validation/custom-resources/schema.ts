@@ -57,8 +57,12 @@ export const hasUnknownTypes = (schema: unknown): boolean =>
 
 const META = ["metadata", "kind", "apiVersion"];
 
+/** The search ends with so many: more than are told. */
+const MOST_FOUND = 4000;
+
 function* validate(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): Steps<void> {
   if (place.pace.isDue()) yield;
+  if (errors.length >= MOST_FOUND) return;
   const inner: Place = { ...place, root: false };
   function* into(value: unknown, step: string, changed: Partial<Place> = {}): Steps<void> {
     if (isFields(value)) yield* validate(value, path + step, { ...inner, ...changed }, errors);

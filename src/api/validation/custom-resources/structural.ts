@@ -77,6 +77,9 @@ const WHERE: Readonly<Record<Level, string>> = {
   field: "must not be empty for specified object fields",
 };
 
+/** The search ends with so many: more than are told. */
+const MOST_FOUND = 4000;
+
 interface Place {
   readonly level: Level;
   readonly path: string;
@@ -85,6 +88,7 @@ interface Place {
 
 function* invariantsSteps(schema: ReadonlyFields, { level, path, pace }: Place, errors: FieldError[]): Steps<void> {
   if (pace.isDue()) yield;
+  if (errors.length >= MOST_FOUND) return;
   const { items, properties, additionalProperties: others } = schema;
   if (schema.type === "array" && !isFields(items)) errors.push(required(`${path}.items`, "must be specified"));
   if (isFields(items)) yield* invariantsSteps(items, { level: "item", path: `${path}.items`, pace }, errors);
