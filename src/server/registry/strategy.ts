@@ -58,7 +58,10 @@ export interface Strategy {
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
-  /** Gets what {@link validate} needs and has to wait for. `old` is undefined for a create. A hook that throws refuses the write. */
+  /**
+   * Does what of validating a draft has to wait or takes long: {@link validate}, {@link validateUpdate} or
+   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create. A hook that throws refuses the write.
+   */
   beforeValidation?(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<void>;
   /** Rewrites a valid object into its canonical form. */
   canonicalize?(draft: KubeObject, context: StrategyContext): void;
