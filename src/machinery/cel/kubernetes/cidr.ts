@@ -4,7 +4,7 @@ import { BOOL, INT, opaqueType, STRING, type Type } from "../types/type.js";
 import { ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 import { Ip, IP_TYPE, parseIpValue } from "./ip.js";
 import { KubernetesValue, typeVariable } from "./kubernetes-value.js";
-import { addrText, isMapped, maskedBytes, NetipError, parsePrefix, sameBytes } from "./netip.js";
+import { addrText, isMapped, maskedBytes, NetipError, parsePrefix, sameBytes } from "../../go-values/netip.js";
 import { parsed } from "./parsed.js";
 
 export const CIDR_TYPE = opaqueType("net.CIDR");

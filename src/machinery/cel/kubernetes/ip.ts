@@ -3,7 +3,7 @@ import { globalOverload, type Library, memberOverload } from "../functions/decla
 import { BOOL, INT, opaqueType, STRING, type Type } from "../types/type.js";
 import { ErrorValue, type Value } from "../values/value.js";
 import { KubernetesValue, typeVariable } from "./kubernetes-value.js";
-import { addrText, isMapped, NetipError, parseAddr, sameBytes } from "./netip.js";
+import { addrText, isMapped, NetipError, parseAddr, sameBytes } from "../../go-values/netip.js";
 import { parsed } from "./parsed.js";
 
 export const IP_TYPE = opaqueType("net.IP");

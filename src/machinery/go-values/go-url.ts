@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../base/go-quote.js";
 import { NetipError, parseAddr } from "./netip.js";
 
 /** A URL as Go's net/url reads it. Everything but the escaped path, the query and what is opaque is decoded. */
