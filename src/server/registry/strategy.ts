@@ -58,8 +58,16 @@ export interface Strategy {
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
-  /** Gets what {@link validate} needs and has to wait for. `old` is undefined for a create. A hook that throws refuses the write. */
-  beforeValidation?(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<void>;
+  /**
+   * Gets what {@link validate} needs and has to wait for. `old` is undefined for a create, `subresource` for the object itself. A hook
+   * that throws refuses the write.
+   */
+  beforeValidation?(
+    draft: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+    subresource?: string,
+  ): Promise<void>;
   /** Rewrites a valid object into its canonical form. */
   canonicalize?(draft: KubeObject, context: StrategyContext): void;
 

@@ -28,7 +28,9 @@ export const customResourceDefinitionRecord: ResourceRecord = {
     holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
     markDeleting: beginDeletion,
     // Judges the schemas in slices of the event loop: what validate asks for afterwards is known.
-    beforeValidation: (draft) => inSlices(customResourceDefinitionSteps(draft)),
+    async beforeValidation(draft, _old, _context, subresource) {
+      if (subresource !== "status") await inSlices(customResourceDefinitionSteps(draft));
+    },
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
     validateStatusUpdate: validateCustomResourceDefinitionStatus,
