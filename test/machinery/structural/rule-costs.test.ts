@@ -47,7 +47,14 @@ function costOf(schema: JsonObject, rule: string): number {
 
 const ALL = "self.all(x, true)";
 
-const COSTS: readonly (readonly [what: string, schema: Schema, rule: string, cost: number, limit: number, less: number])[] = [
+const COSTS: readonly (readonly [
+  what: string,
+  schema: Schema,
+  rule: string,
+  cost: number,
+  limit: number,
+  less: number,
+])[] = [
   ["numbers in a list", listOf(number), ALL, 4718591, 10, 32],
   ["texts in a list", listOf(text), ALL, 3145727, 20, 62],
   ["booleans in a list", listOf(boolean), ALL, 1887437, 5, 17],
@@ -94,9 +101,23 @@ const COSTS: readonly (readonly [what: string, schema: Schema, rule: string, cos
   ["a map of none", mapOf(number), 'self["x"] == 0.0', 2, 0, 2],
   ["a text of no length", textOf(), 'self == "x"', 2, 0, 1],
   ["bytes of no length", textOf({ format: "byte" }), 'self == b"x"', 2, 0, 1],
-  ["a limit above what fits into a request", listOf(number), "self.all(x, x == 0.0)", 6291454, 3 * 1024 * 2048, 25165826],
+  [
+    "a limit above what fits into a request",
+    listOf(number),
+    "self.all(x, x == 0.0)",
+    6291454,
+    3 * 1024 * 2048,
+    25165826,
+  ],
   ["objects in maps in a list", nested, 'self.all(x, x["y"].required == "z")', 7340027, 10, 72],
-  ["an enum of which the longest value counts", textOf({ enum: ["A", "B", "C", "LongValue"] }), "self.contains('A')", 2, 1000, 401],
+  [
+    "an enum of which the longest value counts",
+    textOf({ enum: ["A", "B", "C", "LongValue"] }),
+    "self.contains('A')",
+    2,
+    1000,
+    401,
+  ],
   ["two loops", listOf(number), "self.all(x, self.all(y, true))", 7421701914624, 10, 352],
   ["a list that is sliced", listOf(number), "self.slice(0, 2).size() == 2", 16, 10, 16],
   ["a list without repeats", textsInList, "self.distinct().size() > 0", 2199019061264, 10, 214],
