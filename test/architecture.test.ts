@@ -31,7 +31,7 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   storage: ["threads"],
   authn: ["request"],
   webhook: [],
-  admission: ["request", "webhook"],
+  admission: ["request", "authz", "webhook"],
   registry: ["storage", "request"],
   authz: ["request"],
   filters: ["request", "authn", "authz"],

@@ -21,61 +21,87 @@ import {
   validateRuleWithOperations,
 } from "./admission-rules.js";
 import { validateConditions } from "./conditions.js";
+import { PolicyExpressions } from "./policy-expressions.js";
 import { named, oneOf, sameValue } from "./rules.js";
 import { validateSelector } from "./selector.js";
 
-/** ValidatingAdmissionPolicy, all but what its expressions say. */
+/** ValidatingAdmissionPolicy. */
 export function validateAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
   const spec = object(policy.spec);
-  const conditions = sameConditions
-    ? []
-    : validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions");
+  const expressions = new PolicyExpressions(spec);
   return [
     ...validateMatching(spec),
-    ...conditions,
-    ...validateVariables(spec),
-    ...validateChecks(spec, policy.metadata?.name ?? ""),
+    ...(sameConditions ? [] : validateConditionsOf(spec)),
+    ...validateVariables(spec, expressions),
+    ...validateChecks(spec, policy.metadata?.name ?? "", expressions),
   ];
 }
 
+const validateConditionsOf = (spec: ReadonlyFields): FieldError[] =>
+  validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions", isFields(spec.paramKind));
+
 /** Conditions that did not change are not judged again. */
 export function validateAdmissionPolicyUpdate(policy: KubeObject, old: KubeObject): FieldError[] {
-  const [spec, before] = [object(policy.spec), object(old.spec)];
-  const same = sameValue(spec.paramKind, before.paramKind) && sameValue(spec.matchConditions, before.matchConditions);
-  return validateAdmissionPolicy(policy, same);
+  return validateAdmissionPolicy(policy, hasSameConditions(policy, old));
 }
 
-/** MutatingAdmissionPolicy, all but what its expressions say. */
-export function validateMutatingAdmissionPolicy(policy: KubeObject): FieldError[] {
+function hasSameConditions(policy: KubeObject, old: KubeObject): boolean {
+  const [spec, before] = [object(policy.spec), object(old.spec)];
+  return sameValue(spec.paramKind, before.paramKind) && sameValue(spec.matchConditions, before.matchConditions);
+}
+
+/** MutatingAdmissionPolicy. */
+export function validateMutatingAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
   const spec = object(policy.spec);
   const mutations = objects(spec.mutations);
+  const expressions = new PolicyExpressions(spec);
   const errors = [
     ...validateMatching(spec),
-    ...validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions"),
-    ...validateVariables(spec),
+    ...validateMutatedOperations(object(spec.matchConstraints), "spec.matchConstraints"),
+    ...(sameConditions ? [] : validateConditionsOf(spec)),
+    ...validateVariables(spec, expressions),
   ];
   if (mutations.length === 0) {
     errors.push(required("spec.mutations", "mutations must contain at least one item"));
   }
-  errors.push(...mutations.flatMap((mutation, index) => validateMutation(mutation, `spec.mutations[${index}]`)));
+  errors.push(
+    ...mutations.flatMap((mutation, index) => validateMutation(mutation, `spec.mutations[${index}]`, expressions)),
+  );
   if (absent(spec.reinvocationPolicy)) errors.push(required("spec.reinvocationPolicy"));
   return [...errors, ...oneOf(spec.reinvocationPolicy, "spec.reinvocationPolicy", ["IfNeeded", "Never"])];
 }
 
-function validateMutation(mutation: ReadonlyFields, path: string): FieldError[] {
+/** Conditions that did not change are not judged again. */
+export const validateMutatingAdmissionPolicyUpdate = (policy: KubeObject, old: KubeObject): FieldError[] =>
+  validateMutatingAdmissionPolicy(policy, hasSameConditions(policy, old));
+
+const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
+
+/** A deletion has no object to change. */
+function validateMutatedOperations(match: ReadonlyFields, path: string): FieldError[] {
+  return objects(match.resourceRules).flatMap(({ operations }) =>
+    list(operations).flatMap((one) => oneOf(one, `${path}.resourceRules.operations`, MUTATED_OPERATIONS)),
+  );
+}
+
+const FORMS = { ApplyConfiguration: "applyConfiguration", JSONPatch: "jsonPatch" } as const;
+
+function validateMutation(mutation: ReadonlyFields, path: string, expressions: PolicyExpressions): FieldError[] {
   const type = text(mutation.patchType);
-  const forms: Readonly<Record<string, string>> = {
-    ApplyConfiguration: "applyConfiguration",
-    JSONPatch: "jsonPatch",
-  };
   if (type === "") return [required(`${path}.patchType`)];
-  const form = Object.hasOwn(forms, type) ? forms[type] : undefined;
-  if (form === undefined) return [notSupported(`${path}.patchType`, type, Object.keys(forms))];
-  if (!isFields(mutation[form])) {
-    return [required(`${path}.${form}`, `must be specified when patchType is ${type}`)];
+  if (type !== "ApplyConfiguration" && type !== "JSONPatch") {
+    return [notSupported(`${path}.patchType`, type, Object.keys(FORMS))];
   }
-  if (text(object(mutation[form]).expression).trim() !== "") return [];
-  return [required(`${path}.${form}.expression`, "expression is not specified")];
+  const form = FORMS[type];
+  const other = FORMS[type === "JSONPatch" ? "ApplyConfiguration" : "JSONPatch"];
+  const errors = isFields(mutation[form])
+    ? expressions.patch(object(mutation[form]).expression, `${path}.${form}.expression`, type)
+    : [required(`${path}.${form}`, `must be specified when patchType is ${type}`)];
+  if (isFields(mutation[other])) {
+    const detail = `must not be specified when patchType is ${type}`;
+    errors.push(invalidValue(`${path}.${other}`, `{${other}}`, detail));
+  }
+  return errors;
 }
 
 function validateMatching(spec: ReadonlyFields): FieldError[] {
@@ -147,7 +173,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-function validateVariables(spec: ReadonlyFields): FieldError[] {
+function validateVariables(spec: ReadonlyFields, expressions: PolicyExpressions): FieldError[] {
   return objects(spec.variables).flatMap((variable, index) => {
     const path = `spec.variables[${index}]`;
     const name = text(variable.name);
@@ -158,7 +184,7 @@ function validateVariables(spec: ReadonlyFields): FieldError[] {
     }
     if (text(variable.expression).trim() === "") {
       errors.push(required(`${path}.expression`, "expression is not specified"));
-    }
+    } else errors.push(...expressions.variable(name, text(variable.expression), `${path}.expression`));
     return errors;
   });
 }
@@ -167,12 +193,12 @@ const ONE_ITEM = "validations or auditAnnotations must contain at least one item
 const MAX_ANNOTATIONS = 20;
 const MAX_EXPRESSION_BYTES = 5 * 1024;
 
-function validateChecks(spec: ReadonlyFields, policy: string): FieldError[] {
+function validateChecks(spec: ReadonlyFields, policy: string, expressions: PolicyExpressions): FieldError[] {
   const [validations, annotations] = [objects(spec.validations), objects(spec.auditAnnotations)];
   if (validations.length === 0 && annotations.length === 0) {
     return [required("spec.validations", ONE_ITEM), required("spec.auditAnnotations", ONE_ITEM)];
   }
-  const errors = validations.flatMap((check, index) => validateCheck(check, `spec.validations[${index}]`));
+  const errors = validations.flatMap((check, index) => validateCheck(check, `spec.validations[${index}]`, expressions));
   if (annotations.length > MAX_ANNOTATIONS) {
     const shown = annotations.map(({ key, valueExpression }) => ({
       Key: text(key),
@@ -185,7 +211,7 @@ function validateChecks(spec: ReadonlyFields, policy: string): FieldError[] {
   for (const [index, annotation] of annotations.entries()) {
     const path = `spec.auditAnnotations[${index}]`;
     const key = keys[index] ?? "";
-    errors.push(...validateAnnotation(annotation, path, policy));
+    errors.push(...validateAnnotation(annotation, path, policy, expressions));
     if (keys.indexOf(key) < index) errors.push(duplicate(`${path}.key`, key));
   }
   return errors;
@@ -193,13 +219,15 @@ function validateChecks(spec: ReadonlyFields, policy: string): FieldError[] {
 
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-function validateCheck(check: ReadonlyFields, path: string): FieldError[] {
+function validateCheck(check: ReadonlyFields, path: string, expressions: PolicyExpressions): FieldError[] {
   const [message, messageExpression] = [text(check.message), text(check.messageExpression)];
   const errors: FieldError[] = [];
   if (text(check.expression).trim() === "") {
     errors.push(required(`${path}.expression`, "expression is not specified"));
-  }
-  if (messageExpression !== "" && messageExpression.trim() === "") {
+  } else errors.push(...expressions.validation(text(check.expression), `${path}.expression`));
+  if (messageExpression.trim() !== "") {
+    errors.push(...expressions.message(messageExpression, `${path}.messageExpression`));
+  } else if (messageExpression !== "") {
     errors.push(invalidValue(`${path}.messageExpression`, messageExpression, "must be non-empty if specified"));
   }
   if (message !== "" && message.trim() === "") {
@@ -210,7 +238,12 @@ function validateCheck(check: ReadonlyFields, path: string): FieldError[] {
   return [...errors, ...oneOf(check.reason, `${path}.reason`, REASONS)];
 }
 
-function validateAnnotation(annotation: ReadonlyFields, path: string, policy: string): FieldError[] {
+function validateAnnotation(
+  annotation: ReadonlyFields,
+  path: string,
+  policy: string,
+  expressions: PolicyExpressions,
+): FieldError[] {
   const [key, value] = [text(annotation.key), text(annotation.valueExpression).trim()];
   const at = `${path}.valueExpression`;
   const errors =
@@ -218,7 +251,9 @@ function validateAnnotation(annotation: ReadonlyFields, path: string, policy: st
       ? [invalidValue(`${path}.key`, key, "requires metadata.name be non-empty")]
       : named(`${policy}/${key}`, `${path}.key`, qualifiedNameErrors);
   if (value === "") return [...errors, required(at, "valueExpression is not specified")];
-  if (Buffer.byteLength(value) <= MAX_EXPRESSION_BYTES) return errors;
+  if (Buffer.byteLength(value) <= MAX_EXPRESSION_BYTES) {
+    return [...errors, ...expressions.annotation(text(annotation.valueExpression), at)];
+  }
   return [...errors, required(at, `must not exceed ${MAX_EXPRESSION_BYTES} bytes in length`)];
 }
 
@@ -232,7 +267,8 @@ export function validateAdmissionPolicyBinding(binding: KubeObject): FieldError[
 
 /** MutatingAdmissionPolicyBinding, which always changes what it can. */
 export function validateMutatingAdmissionPolicyBinding(binding: KubeObject): FieldError[] {
-  return validateBinding(object(binding.spec));
+  const spec = object(binding.spec);
+  return [...validateBinding(spec), ...validateMutatedOperations(object(spec.matchResources), "spec.matchResources")];
 }
 
 function validateBinding(spec: ReadonlyFields): FieldError[] {

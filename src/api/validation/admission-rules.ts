@@ -1,6 +1,9 @@
+import { BOOL } from "../../machinery/cel/types/type.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../machinery/errors/field-error.js";
 import { list, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { qualifiedNameErrors } from "../../machinery/validation/names.js";
+import { compileExpression, type CompiledExpression } from "../admission/compile-expression.js";
+import { expressionEnvironment } from "../admission/expression-environment.js";
 import { named, oneOf } from "./rules.js";
 
 /** Rules of webhooks and admission policies: which requests they are asked about. */
@@ -62,8 +65,12 @@ function validateResources(resources: readonly string[], path: string): FieldErr
   return errors;
 }
 
-/** Names and presence; expressions are not read. */
-export function validateMatchConditions(conditions: readonly ReadonlyFields[], path: string): FieldError[] {
+/** `params`: whether the expressions may use them. */
+export function validateMatchConditions(
+  conditions: readonly ReadonlyFields[],
+  path: string,
+  params = false,
+): FieldError[] {
   const names = conditions.map(({ name }) => text(name));
   const errors = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : [];
   return [
@@ -72,10 +79,22 @@ export function validateMatchConditions(conditions: readonly ReadonlyFields[], p
       const at = `${path}[${index}]`;
       const name = names[index] ?? "";
       return [
-        ...(text(expression).trim() === "" ? [required(`${at}.expression`)] : []),
+        ...(text(expression).trim() === ""
+          ? [required(`${at}.expression`)]
+          : conditionErrors(text(expression).trim(), `${at}.expression`, params)),
         ...(name === "" ? [required(`${at}.name`)] : named(name, `${at}.name`, qualifiedNameErrors)),
         ...(name !== "" && names.indexOf(name) < index ? [duplicate(`${at}.name`, name)] : []),
       ];
     }),
   ];
+}
+
+function conditionErrors(expression: string, path: string, params: boolean): FieldError[] {
+  const environment = expressionEnvironment({ params, authorizer: true });
+  return expressionErrors(compileExpression(environment, expression, [BOOL]), path);
+}
+
+/** What is wrong with an expression, shown as it was compiled. */
+export function expressionErrors({ text: expression, error }: CompiledExpression, path: string): FieldError[] {
+  return error === undefined ? [] : [invalidValue(path, expression, error)];
 }

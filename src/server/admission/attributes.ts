@@ -63,6 +63,10 @@ export interface ObjectVersions {
   readonly equivalents: readonly EquivalentResource[];
   /** An object of the attributes in another version of its kind. It may share parts with the argument, which is not changed. */
   convert(object: KubeObject, kind: GroupVersionKind): KubeObject | Promise<KubeObject>;
+  /** An object that is in the version of `kind` as its JSON reads: with the empty structs that Go writes. It may share parts with the argument. */
+  view(object: KubeObject, kind: GroupVersionKind): JsonObject;
+  /** The fields of the version of `kind`; undefined where they are not known. */
+  schemaOf(kind: GroupVersionKind): StructSchema | undefined;
   /** The JSON of an object that is in the version of `kind`, as a client sees it. */
   encode(object: KubeObject, kind: GroupVersionKind): Uint8Array | Promise<Uint8Array>;
   /**

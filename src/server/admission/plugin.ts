@@ -1,6 +1,9 @@
 import type { Random } from "../../base/random.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Authorizer } from "../authz/authorizer.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import type { AdmissionAttributes, Operation } from "./attributes.js";
 
@@ -40,6 +43,23 @@ export interface AdmissionContext {
   readonly random: Random;
   /** Calls webhooks. */
   readonly webhooks: WebhookClients;
+  readonly kinds: ServedKinds;
+  /** Asks the server's authorizers. While there are none it allows everything. */
+  readonly authorize: Authorizer;
+}
+
+/** Finds what the server serves now. */
+export interface ServedKinds {
+  find(kind: GroupVersionKind): ServedKind | undefined;
+}
+
+/** A kind at one version, and the resource that has its objects. */
+export interface ServedKind {
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupResource;
+  readonly namespaced: boolean;
+  /** A stored object in the version of the kind, as its JSON reads. It comes later where another process converts it. */
+  show(object: KubeObject): JsonObject | Promise<JsonObject>;
 }
 
 /** Reads stored objects, in their hub's shape. They must not be changed. */

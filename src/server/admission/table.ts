@@ -5,10 +5,12 @@ import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
 } from "./plugins/default-toleration-seconds.js";
+import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
 import { priority } from "./plugins/priority.js";
 import { serviceAccount } from "./plugins/service-account.js";
+import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
 import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
 
 /** The configuration of the plugins that have one, by their names. */
@@ -84,9 +86,9 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("NodeDeclaredFeatureValidator", "validating"),
   on("JobValidation", "validating"),
   on("PodResizeValidator", "validating"),
-  on("MutatingAdmissionPolicy", "mutating"),
+  { ...on("MutatingAdmissionPolicy", "mutating"), plugin: () => mutatingAdmissionPolicy() },
   { ...on("MutatingAdmissionWebhook", "mutating"), plugin: () => mutatingAdmissionWebhook() },
-  on("ValidatingAdmissionPolicy", "validating"),
+  { ...on("ValidatingAdmissionPolicy", "validating"), plugin: () => validatingAdmissionPolicy() },
   { ...on("ValidatingAdmissionWebhook", "validating"), plugin: () => validatingAdmissionWebhook() },
   on("ResourceQuota", "validating"),
   off("AlwaysDeny", "both", alwaysDeny),

@@ -43,3 +43,8 @@ export function union(authorizers: readonly Authorizer[]): Authorizer {
     return { decision: "no-opinion", reason: reasons.join("\n") };
   };
 }
+
+/** Of the authorizers that a server is given; undefined where it is given none, and every user may do everything. */
+export function serverAuthorizer(authorizers: readonly Authorizer[]): Authorizer | undefined {
+  return authorizers.length === 0 ? undefined : union([privilegedGroup, ...authorizers]);
+}

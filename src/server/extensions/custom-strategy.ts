@@ -1,4 +1,5 @@
-import { methodNotSupported, StatusError } from "../../machinery/errors/status-error.js";
+import type { FieldError } from "../../machinery/errors/field-error.js";
+import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
 import { absent, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -29,35 +30,34 @@ export function customStrategy({ group, versions, stored, webhook, isTerminating
   const labels = new Map(versions.map(({ name, selectable }) => [`${group}/${name}`, selectable]));
   const selectable = [...new Set(versions.flatMap((version) => version.selectable))];
   const scale = scaleOf(stored);
-  const forms = new WeakMap<KubeObject, Forms>();
-  const formsOf = (draft: KubeObject, old: KubeObject | undefined, apiVersion: string): Forms =>
-    forms.get(draft) ?? { form: { ...draft, apiVersion }, oldForm: old && { ...old, apiVersion } };
-  const validateChange: Strategy["validateUpdate"] = (draft, old, { apiVersion, warn }) => {
-    const { form, oldForm } = formsOf(draft, old, apiVersion);
-    return versionOf(apiVersion).judge.judge(form, oldForm, warn);
+  const found = new WeakMap<KubeObject, readonly FieldError[]>();
+  const judged = (draft: KubeObject): readonly FieldError[] => {
+    const errors = found.get(draft);
+    if (errors === undefined) throw new Error(`an object of ${group} is validated before it was judged`);
+    return errors;
   };
+  async function inVersion(version: CustomVersion, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+    if (webhook === undefined || version === stored) {
+      return objects.map((one) => ({ ...one, apiVersion: `${group}/${version.name}` }));
+    }
+    try {
+      return await webhook(version).convertMany(objects, "fromHub");
+    } catch (error) {
+      throw unclassified(error instanceof Error ? error.message : String(error));
+    }
+  }
   return {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beforeValidation(draft, old, { apiVersion, warn }) {
       const version = versionOf(apiVersion);
-      await version.prepare();
-      if (webhook !== undefined && version !== stored) {
-        const objects = old === undefined ? [draft] : [draft, old];
-        const [form = draft, oldForm] = await webhook(version).convertMany(objects, "fromHub");
-        forms.set(draft, { form, oldForm });
-      }
-      if (!version.judge.hasRules) return;
-      const { form, oldForm } = formsOf(draft, old, apiVersion);
-      forms.set(draft, { form, oldForm });
-      await version.judge.ahead(form, oldForm, warn);
+      const objects = old === undefined ? [draft] : [draft, old];
+      const [form = draft, oldForm] = await inVersion(version, objects);
+      found.set(draft, await version.judge.judge(form, oldForm, warn));
     },
-    validate(draft, { apiVersion, warn }) {
-      const { form } = formsOf(draft, undefined, apiVersion);
-      return versionOf(apiVersion).judge.judge(form, undefined, warn);
-    },
-    validateUpdate: validateChange,
-    validateStatusUpdate: validateChange,
+    validate: judged,
+    validateUpdate: judged,
+    validateStatusUpdate: judged,
     canonicalize(draft, { apiVersion }) {
       if (versionOf(apiVersion) !== stored) prune(draft as JsonObject, stored.structural, { isResourceRoot: true });
     },
@@ -77,12 +77,6 @@ export function customStrategy({ group, versions, stored, webhook, isTerminating
     columnsAt: (apiVersion) => versionOf(apiVersion).columns,
     ...(scale && { scale }),
   };
-}
-
-/** An object in the version of the request, and what it was before. */
-interface Forms {
-  readonly form: KubeObject;
-  readonly oldForm: KubeObject | undefined;
 }
 
 function selectableValue(one: KubeObject, path: string): string {

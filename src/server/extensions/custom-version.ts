@@ -1,4 +1,3 @@
-import { inSlices } from "../../base/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -30,7 +29,6 @@ export class CustomVersion {
   #structural: StructuralSchema | undefined;
   #judge: ObjectJudge | undefined;
   #columns: TableColumns | undefined;
-  #prepared: Promise<void> | undefined;
 
   constructor(
     private readonly definition: KnownDefinition,
@@ -54,11 +52,6 @@ export class CustomVersion {
   /** Judges its objects. */
   get judge(): ObjectJudge {
     return (this.#judge ??= new ObjectJudge(this.structural));
-  }
-
-  /** Makes ready, in slices of the event loop, all that validation and defaults need: of a large schema that takes long. */
-  prepare(): Promise<void> {
-    return (this.#prepared ??= inSlices(this.judge.prepareSteps()));
   }
 
   get columns(): TableColumns {

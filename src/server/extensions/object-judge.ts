@@ -1,4 +1,4 @@
-import { atOnce, type Steps } from "../../base/steps.js";
+import type { Steps } from "../../base/steps.js";
 import { inSlices } from "../../base/time-slice.js";
 import { type FieldError, type FieldErrorType, invalidValue } from "../../machinery/errors/field-error.js";
 import type { JsonValue } from "../../machinery/meta/json.js";
@@ -27,46 +27,28 @@ type Warn = StrategyContext["warn"];
  * first write. Source: apiextensions' customResourceStrategy.
  */
 export class ObjectJudge {
-  #validator: ValueValidator | undefined;
-  #rules: RuleValidator | null | undefined;
-  /** Of objects that were judged ahead. */
-  readonly #found = new WeakMap<KubeObject, readonly FieldError[]>();
+  readonly #validator: ValueValidator;
+  readonly #rules: RuleValidator | undefined;
+  #prepared: Promise<void> | undefined;
 
-  constructor(private readonly schema: StructuralSchema) {}
-
-  get hasRules(): boolean {
-    return this.#ruleValidator() !== undefined;
+  constructor(private readonly schema: StructuralSchema) {
+    this.#validator = compileValueValidation(schema);
+    this.#rules = compileRules(schema, true);
   }
 
-  /** Makes ready, in steps, what validation by the schema needs. */
-  prepareSteps(): Steps<void> {
-    return this.#valueValidator().prepareSteps();
-  }
-
-  /** Judges an object in slices of the event loop; {@link judge} has the answer then. */
-  async ahead(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<void> {
-    this.#found.set(draft, await inSlices(this.#steps(draft, old, warn)));
-  }
-
-  judge(draft: KubeObject, old: KubeObject | undefined, warn: Warn): readonly FieldError[] {
-    return this.#found.get(draft) ?? atOnce(this.#steps(draft, old, warn));
-  }
-
-  #valueValidator(): ValueValidator {
-    return (this.#validator ??= compileValueValidation(this.schema));
-  }
-
-  #ruleValidator(): RuleValidator | undefined {
-    if (this.#rules === undefined) this.#rules = compileRules(this.schema, true) ?? null;
-    return this.#rules ?? undefined;
+  /** The problems of an object, in slices of the event loop. `old` is undefined for a new one. */
+  async judge(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<readonly FieldError[]> {
+    // Of a large schema that takes long, once.
+    await (this.#prepared ??= inSlices(this.#validator.prepareSteps()));
+    return inSlices(this.#steps(draft, old, warn));
   }
 
   *#steps(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Steps<readonly FieldError[]> {
     const { schema } = this;
     const [value, before] = [draft as unknown as JsonValue, old as unknown as JsonValue | undefined];
     const correlated = before === undefined ? undefined : new CorrelatedValue(value, before, schema);
-    const errors = this.#valueValidator()(value, before, { correlated });
-    const rules = this.#ruleValidator();
+    const errors = this.#validator(value, before, { correlated });
+    const rules = this.#rules;
     if (rules === undefined) return errors;
     if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, invalidValue("<nil>", null, NOT_ASKED)];
     const { errors: ofRules } = yield* rules.steps(value, { correlated, warn });

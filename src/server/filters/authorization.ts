@@ -1,15 +1,14 @@
 import { goQuote } from "../../base/go-quote.js";
 import { forbidden } from "../../machinery/errors/status-error.js";
-import { type Authorizer, type AuthorizerAttributes, privilegedGroup, union } from "../authz/authorizer.js";
+import type { Authorizer, AuthorizerAttributes } from "../authz/authorizer.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 
 /**
- * Asks the authorizers whether the user may do what the request wants, and refuses with 403 what none of them allows. Without
- * authorizers every user may do everything.
+ * Asks the authorizer whether the user may do what the request wants, and refuses with 403 what it does not allow. Without an
+ * authorizer every user may do everything.
  */
-export function authorization(authorizers: readonly Authorizer[]): Filter {
-  if (authorizers.length === 0) return (next) => next;
-  const authorize = union([privilegedGroup, ...authorizers]);
+export function authorization(authorize: Authorizer | undefined): Filter {
+  if (authorize === undefined) return (next) => next;
   return (next) => async (request) => {
     const attributes = attributesOf(request);
     const { decision, reason = "" } = await authorize(attributes);

@@ -12,7 +12,7 @@ import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plug
 import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
-import type { Authorizer } from "../authz/authorizer.js";
+import { type Authorizer, serverAuthorizer } from "../authz/authorizer.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
 import { clientCertificate } from "../authn/client-certificate.js";
@@ -24,6 +24,7 @@ import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
+import { servedKinds } from "../endpoints/served-kinds.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import { respondStatus } from "../endpoints/verbs/answer.js";
 import { authentication } from "../filters/authentication.js";
@@ -135,6 +136,7 @@ export function createServer(config: ServerConfig): Server {
     },
     requestRandom,
   );
+  const authorizer = serverAuthorizer(config.authorizers ?? []);
   const registry: ApiRegistry = new ApiRegistry({
     storage,
     records: config.records,
@@ -150,6 +152,8 @@ export function createServer(config: ServerConfig): Server {
       },
       random,
       webhooks,
+      kinds: servedKinds(() => registry.current),
+      authorize: authorizer ?? (() => ({ decision: "allow" })),
     }),
   });
   registry.install(...(config.resources ?? []));
@@ -196,7 +200,7 @@ export function createServer(config: ServerConfig): Server {
       deadline,
       authentication: authentication(authenticator),
       impersonation,
-      authorization: authorization(config.authorizers ?? []),
+      authorization: authorization(authorizer),
     });
   const underWay = new RequestsUnderWay();
   const tracked =

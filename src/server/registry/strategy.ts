@@ -59,8 +59,9 @@ export interface Strategy {
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
   /**
-   * Gets what {@link validate} needs and has to wait for. `old` is undefined for a create, `subresource` for the object itself. A hook
-   * that throws refuses the write.
+   * Does what of validating a draft has to wait or takes long: {@link validate}, {@link validateUpdate} or
+   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create, `subresource` for the object itself. A
+   * hook that throws refuses the write.
    */
   beforeValidation?(
     draft: KubeObject,

@@ -55,7 +55,8 @@ export class TotalCost {
 /** How often what is right inside of a schema's values can be in one of them; undefined: there is no limit. */
 export function mostElements(schema: ReadonlyFields): number | undefined {
   if (schema.type === "array") return atLeastNone(schema.maxItems);
-  const isMap = schema.type === "object" && (isFields(schema.additionalProperties) || schema.additionalProperties === true);
+  const isMap =
+    schema.type === "object" && (isFields(schema.additionalProperties) || schema.additionalProperties === true);
   return isMap ? atLeastNone(schema.maxProperties) : 1;
 }
 

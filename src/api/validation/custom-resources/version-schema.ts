@@ -81,7 +81,9 @@ const EVERY_RULE: SchemaRules = { requireKnownTypes: true, requireAtomicSets: tr
 
 function keyOf(path: string, rules: SchemaRules): string {
   const { requireKnownTypes, requireAtomicSets, requireMapKeys, expressions, forgivesCost = false } = rules;
-  return [requireKnownTypes, requireAtomicSets, requireMapKeys, expressions !== undefined, forgivesCost, path].join(" ");
+  return [requireKnownTypes, requireAtomicSets, requireMapKeys, expressions !== undefined, forgivesCost, path].join(
+    " ",
+  );
 }
 
 const AT_ROOT =

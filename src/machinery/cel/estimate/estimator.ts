@@ -160,8 +160,9 @@ class Estimator {
     }
     const call = this.#estimatedCall(callee.name, overload, args);
     const own = callee.overloads.find(({ id }) => id === overload)?.estimate;
-    const estimate =
-      own?.(call) ?? this.#options.estimateCall?.(call) ?? STANDARD_ESTIMATES.get(overload)?.(call) ?? { cost: ONE };
+    const estimate = own?.(call) ??
+      this.#options.estimateCall?.(call) ??
+      STANDARD_ESTIMATES.get(overload)?.(call) ?? { cost: ONE };
     return { ...estimate, cost: sum(estimate.cost, ...costs) };
   }
 

@@ -193,7 +193,14 @@ const sortBy: Macro = {
 export const LISTS: Library = {
   macros: [sortBy],
   functions: [
-    listFunction("slice", { id: "list_slice", args: [LIST, INT, INT], result: LIST, call: slice, cost: ofResult, estimate: estimateSlice }),
+    listFunction("slice", {
+      id: "list_slice",
+      args: [LIST, INT, INT],
+      result: LIST,
+      call: slice,
+      cost: ofResult,
+      estimate: estimateSlice,
+    }),
     listFunction(
       "flatten",
       {

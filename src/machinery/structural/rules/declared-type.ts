@@ -47,7 +47,10 @@ export interface DeclaredField {
  * What rules see of a schema's values; undefined where that is nothing: without a type only int-or-string is known. A whole resource
  * has the fields that every resource has.
  */
-export function declaredTypeOf(schema: StructuralSchema, isResourceRoot = schema.embeddedResource): DeclaredType | undefined {
+export function declaredTypeOf(
+  schema: StructuralSchema,
+  isResourceRoot = schema.embeddedResource,
+): DeclaredType | undefined {
   const known = isResourceRoot ? rootTypes : types;
   let declared = known.get(schema);
   if (declared === undefined) {

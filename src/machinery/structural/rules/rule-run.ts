@@ -175,6 +175,7 @@ function refusal(path: string, { node, value }: Place, detail: string, reason: s
       return required(path, detail);
     case "FieldValueDuplicate":
       return duplicate(path, shown);
+    case undefined:
     default:
       return invalidValue(path, shown, detail);
   }

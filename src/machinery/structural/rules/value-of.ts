@@ -6,7 +6,14 @@ import type { StructuralSchema } from "../structural-schema.js";
 import { FORMAT_VALUES } from "./format-values.js";
 import { MapList, SetList } from "./lists.js";
 import { unescapeName } from "./escape-name.js";
-import { type ObjectField, type ObjectFields, type ReadNative, StructuralMap, StructuralObject, UnknownValue } from "./objects.js";
+import {
+  type ObjectField,
+  type ObjectFields,
+  type ReadNative,
+  StructuralMap,
+  StructuralObject,
+  UnknownValue,
+} from "./objects.js";
 import { withTypeAndNames } from "./resource-root.js";
 
 /**

@@ -5,7 +5,7 @@ import type { GroupVersionKind, GroupVersionResource } from "../../../machinery/
 import type { User } from "../../request/user.js";
 import { type AnsweredReview, kindText } from "../../webhook/read-review.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import type { Invocation } from "./match-rules.js";
+import type { Invocation } from "./invocation.js";
 
 const GROUP = "admission.k8s.io";
 

@@ -1,6 +1,7 @@
 import { goQuote } from "../../../base/go-quote.js";
 import { type AnsweredReview, readReview } from "../../webhook/read-review.js";
 import type { WebhookClient } from "../../webhook/webhook-client.js";
+import { annotate } from "../annotate.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import {
@@ -12,7 +13,7 @@ import {
   verifyReview,
 } from "./admission-review.js";
 import { denied, dryRunUnsupported } from "./denial.js";
-import type { Invocation } from "./match-rules.js";
+import type { Invocation } from "./invocation.js";
 
 /** A call that did not bring a decision. The webhook's failurePolicy says whether the request fails too. */
 export class CallingWebhookError extends Error {
@@ -75,15 +76,6 @@ export async function callWebhook(
   for (const warning of result.warnings) attributes.addWarning(warning);
   if (!result.allowed) throw denied(name, result.result);
   return result;
-}
-
-/** Adds an audit annotation if it can be one. A request does not fail because of it. */
-export function annotate(attributes: AdmissionAttributes, key: string, value: string): void {
-  try {
-    attributes.addAnnotation(key, value);
-  } catch {
-    // The key has no right form, or another value already.
-  }
 }
 
 function lesser(a: number | undefined, b: number | undefined): number | undefined {

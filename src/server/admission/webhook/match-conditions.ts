@@ -1,53 +1,61 @@
+import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
+import { expressionEnvironment } from "../../../api/admission/expression-environment.js";
+import { BOOL } from "../../../machinery/cel/types/type.js";
 import { forbidden, internalError } from "../../../machinery/errors/status-error.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import type { Invocation } from "./match-rules.js";
+import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
+import { EvaluationRun } from "../expressions/evaluation-run.js";
+import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
+import { RequestAuthorizer } from "../expressions/request-authorizer.js";
+import { requestBindings } from "../expressions/request-bindings.js";
+import type { AdmissionContext } from "../plugin.js";
+import type { Invocation } from "./invocation.js";
 import type { Webhook } from "./webhook.js";
 
-/**
- * Compiles the matchConditions of a webhook. It is called once for each revision of a configuration, when a request first
- * matches the webhook's rules and selectors.
- */
-export type CompileMatchConditions = (webhook: Webhook) => MatchConditions;
+const compiled = new WeakMap<Webhook, readonly CompiledExpression[]>();
 
-/** The compiled matchConditions of a webhook. */
-export interface MatchConditions {
-  /** `matches` false: the webhook is not called. `error`: the request is refused with it, as the webhook's failurePolicy wants. */
-  match(request: MatchedRequest): Promise<{ readonly matches: boolean } | { readonly error: string }>;
+/** Each revision of a configuration is compiled once, when a request first matches the webhook's rules and selectors. */
+function conditionsOf(webhook: Webhook): readonly CompiledExpression[] {
+  const environment = expressionEnvironment({ params: false, authorizer: true });
+  const known =
+    compiled.get(webhook) ??
+    webhook.matchConditions.map(({ expression }) => compileExpression(environment, expression, [BOOL]));
+  compiled.set(webhook, known);
+  return known;
 }
 
-/** What match conditions look at. */
-export interface MatchedRequest {
-  readonly attributes: AdmissionAttributes;
-  readonly invocation: Invocation;
-  /** In the version of the invocation's kind; undefined where the request has none. */
-  readonly object: KubeObject | undefined;
-  readonly oldObject: KubeObject | undefined;
+/** Whether all matchConditions of a webhook are true. Rejects with 403 when they fail and the webhook's failures are not ignored. */
+export async function matchesConditions(
+  { webhook, kind }: Invocation,
+  attributes: AdmissionAttributes,
+  { authorize }: AdmissionContext,
+): Promise<boolean> {
+  const { resource, signal, name } = attributes;
+  const authorizer = new RequestAuthorizer(attributes, authorize);
+  const bindings = requestBindings(attributes, {
+    matched: { kind, resource },
+    objects: await shown(attributes, kind),
+    parameter: undefined,
+    namespaceObject: null,
+    authorizer,
+  });
+  const run = new EvaluationRun({
+    bindings,
+    variables: new Map(),
+    budget: MATCH_CONDITIONS_BUDGET,
+    signal,
+    decisions: authorizer.decisions,
+  });
+  const outcome = await evaluateMatchConditions(conditionsOf(webhook), run, webhook.ignoresFailures);
+  if (outcome.error === undefined) return outcome.matches;
+  throw forbidden({ group: resource.group, resource: resource.resource }, name, outcome.error);
 }
 
-/** Decides by the matchConditions of webhooks. Without a compiler, a request that such a webhook is for is an error of the server. */
-export class MatchConditionsOfWebhooks {
-  readonly #compiled = new WeakMap<Webhook, MatchConditions>();
-
-  constructor(private readonly compile: CompileMatchConditions | undefined) {}
-
-  async match(attributes: AdmissionAttributes, invocation: Invocation): Promise<boolean> {
-    const { webhook, kind } = invocation;
-    if (webhook.matchConditions.length === 0) return true;
-    if (this.compile === undefined) {
-      throw internalError(`webhook "${webhook.name}" has matchConditions, which this server cannot evaluate`);
-    }
-    const compiled = this.#compiled.get(webhook) ?? this.compile(webhook);
-    this.#compiled.set(webhook, compiled);
-    const { object, oldObject, versions, resource, name } = attributes;
-    const outcome = await compiled.match({
-      attributes,
-      invocation,
-      object: object && (await versions.convert(object, kind)),
-      oldObject: oldObject && (await versions.convert(oldObject, kind)),
-    });
-    if ("error" in outcome)
-      throw forbidden({ group: resource.group, resource: resource.resource }, name, outcome.error);
-    return outcome.matches;
+async function shown(attributes: AdmissionAttributes, kind: Invocation["kind"]): Promise<EvaluatedObjects> {
+  try {
+    return await evaluatedObjects(attributes, { kind });
+  } catch (error) {
+    // A conversion by another process may fail.
+    throw internalError(error instanceof Error ? error.message : String(error));
   }
 }

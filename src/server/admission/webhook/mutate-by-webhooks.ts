@@ -6,13 +6,14 @@ import { internalError, isStatusError, timeout } from "../../../machinery/errors
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { jsonPatchSteps, SERVER_JSON_PATCH_LIMITS } from "../../../machinery/patch/json-patch.js";
+import { annotate } from "../annotate.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
+import type { ReinvokedCalls } from "../reinvoked-calls.js";
+import { replaceObject } from "../replace-object.js";
 import type { ReviewResult } from "./admission-review.js";
-import { annotate, CallingWebhookError, callWebhook } from "./call-webhook.js";
-import type { MatchConditionsOfWebhooks } from "./match-conditions.js";
-import type { Invocation } from "./match-rules.js";
-import type { ReinvokedWebhooks } from "./reinvoked-webhooks.js";
+import { CallingWebhookError, callWebhook } from "./call-webhook.js";
+import type { Invocation } from "./invocation.js";
 import { relevantInvocation } from "./relevant-webhook.js";
 import { reviewedObjects } from "./reviewed-objects.js";
 import type { Webhook } from "./webhook.js";
@@ -30,14 +31,14 @@ export async function mutateByWebhooks(
   webhooks: readonly Webhook[],
   attributes: AdmissionAttributes,
   context: AdmissionContext,
-  { conditions, reinvoked }: { readonly conditions: MatchConditionsOfWebhooks; readonly reinvoked: ReinvokedWebhooks },
+  reinvoked: ReinvokedCalls,
 ): Promise<void> {
   const { reinvocation, object } = attributes;
   const managedFields = object?.metadata?.managedFields;
   reinvoked.beginRound(reinvocation, object);
   for (const [index, webhook] of webhooks.entries()) {
-    const invocation = await relevantInvocation(webhook, attributes, context.objects, conditions);
-    if (invocation === undefined || (reinvocation.active && !reinvoked.has(reinvocation, webhook))) continue;
+    const invocation = await relevantInvocation(webhook, attributes, context);
+    if (invocation === undefined || (reinvocation.active && !reinvoked.has(reinvocation, webhook.id))) continue;
     const at = `round_${reinvocation.active ? 1 : 0}_index_${index}`;
     try {
       if (await callMutating(invocation, attributes, context, at)) {
@@ -50,7 +51,7 @@ export async function mutateByWebhooks(
       annotate(attributes, `${FAILED_OPEN}${at}`, webhook.name);
       if (attributes.signal.aborted) throw timeout("request did not complete within requested timeout", 0);
     } finally {
-      if (webhook.mayBeReinvoked) reinvoked.add(reinvocation, webhook);
+      if (webhook.mayBeReinvoked) reinvoked.add(reinvocation, webhook.id);
     }
   }
   if (object !== undefined) keepValidManagedFields(attributes, object, managedFields);
@@ -121,18 +122,12 @@ async function applyTo(
     const patched = await inSlices(jsonPatchSteps(document, patch, LIMITS));
     const object = await versions.decode(patched, kind);
     const mutated = Buffer.compare(await versions.encode(object, kind), json) !== 0;
-    replace(draft, await versions.restore(object, kind));
+    replaceObject(draft, await versions.restore(object, kind));
     return mutated;
   } catch (error) {
     if (isStatusError(error)) throw error;
     throw internalError(error instanceof Error ? error.message : String(error));
   }
-}
-
-/** Makes an object what another one is. Who holds it sees the change. */
-function replace(draft: KubeObject, next: KubeObject): void {
-  for (const key of Object.keys(draft)) if (!(key in next)) delete draft[key];
-  Object.assign(draft, next);
 }
 
 /** Restores metadata.managedFields where a webhook left something there that makes no sense, and warns of it. */

@@ -1,19 +1,21 @@
 import type { AdmissionAttributes } from "../attributes.js";
-import type { AdmissionObjects } from "../plugin.js";
-import type { MatchConditionsOfWebhooks } from "./match-conditions.js";
-import { type Invocation, matchRules } from "./match-rules.js";
-import { matchesNamespace, matchesObject } from "./match-selectors.js";
+import { matchRules } from "../matching/match-rules.js";
+import { matchesNamespace, matchesObject } from "../matching/match-selectors.js";
+import type { AdmissionContext } from "../plugin.js";
+import type { Invocation } from "./invocation.js";
 import type { Webhook } from "./webhook.js";
 
 /** How a webhook is to be called for a request; undefined when its rules, selectors or conditions leave the request out. */
 export async function relevantInvocation(
   webhook: Webhook,
   attributes: AdmissionAttributes,
-  objects: AdmissionObjects,
-  conditions: MatchConditionsOfWebhooks,
+  context: AdmissionContext,
 ): Promise<Invocation | undefined> {
-  const invocation = matchRules(webhook, attributes);
-  if (invocation === undefined || !matchesObject(webhook, attributes)) return undefined;
-  if (!(await matchesNamespace(webhook, attributes, objects))) return undefined;
-  return (await conditions.match(attributes, invocation)) ? invocation : undefined;
+  const matched = matchRules(webhook.rules, webhook.matchesEquivalents, attributes);
+  if (matched === undefined || !matchesObject(webhook, attributes)) return undefined;
+  const invocation: Invocation = { webhook, ...matched };
+  if (!(await matchesNamespace(webhook, attributes, context.objects))) return undefined;
+  if (webhook.matchConditions.length === 0) return invocation;
+  const { matchesConditions } = await import("./match-conditions.js");
+  return (await matchesConditions(invocation, attributes, context)) ? invocation : undefined;
 }

@@ -1,11 +1,11 @@
 import { internalError, timeout } from "../../../machinery/errors/status-error.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
+import { annotate } from "../annotate.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionContext } from "../plugin.js";
 import type { ReviewedObjects } from "./admission-review.js";
-import { annotate, CallingWebhookError, callWebhook } from "./call-webhook.js";
-import type { MatchConditionsOfWebhooks } from "./match-conditions.js";
-import type { Invocation } from "./match-rules.js";
+import { CallingWebhookError, callWebhook } from "./call-webhook.js";
+import type { Invocation } from "./invocation.js";
 import { relevantInvocation } from "./relevant-webhook.js";
 import { reviewedObjects } from "./reviewed-objects.js";
 import type { Webhook } from "./webhook.js";
@@ -21,11 +21,10 @@ export async function validateByWebhooks(
   webhooks: readonly Webhook[],
   attributes: AdmissionAttributes,
   context: AdmissionContext,
-  conditions: MatchConditionsOfWebhooks,
 ): Promise<void> {
   const invocations: Invocation[] = [];
   for (const webhook of webhooks) {
-    const invocation = await relevantInvocation(webhook, attributes, context.objects, conditions);
+    const invocation = await relevantInvocation(webhook, attributes, context);
     if (invocation !== undefined) invocations.push(invocation);
   }
   if (invocations.length === 0) return;

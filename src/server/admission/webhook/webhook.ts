@@ -1,9 +1,11 @@
-import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { once } from "../../../base/once.js";
+import { list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { LabelSelector } from "../../../machinery/selectors/label-selector.js";
 import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
 import { type WebhookTarget, webhookTarget } from "../../webhook/webhook-target.js";
+import { type Rule, ruleOf } from "../matching/match-rules.js";
 
 /** One webhook of a configuration, ready to be matched with requests. */
 export interface Webhook {
@@ -30,15 +32,6 @@ export interface Webhook {
   readonly reviewVersions: readonly string[];
   /** A mutating webhook that may be called again when a later plugin has changed the object. */
   readonly mayBeReinvoked: boolean;
-}
-
-export interface Rule {
-  readonly operations: readonly string[];
-  readonly groups: readonly string[];
-  readonly versions: readonly string[];
-  readonly resources: readonly { readonly name: string; readonly subresource: string }[];
-  /** "*", "Cluster" or "Namespaced". */
-  readonly scope: string;
 }
 
 /** A CEL expression that must be true for the webhook to be called. */
@@ -76,23 +69,4 @@ export function webhooksOf(configuration: KubeObject): readonly Webhook[] {
       mayBeReinvoked: hook["reinvocationPolicy"] === "IfNeeded",
     };
   });
-}
-
-function ruleOf(rule: ReadonlyFields): Rule {
-  return {
-    operations: list(rule["operations"]).map(text),
-    groups: list(rule["apiGroups"]).map(text),
-    versions: list(rule["apiVersions"]).map(text),
-    resources: list(rule["resources"]).map((one) => {
-      const [name = "", ...subresource] = text(one).split("/");
-      return { name, subresource: subresource.join("/") };
-    }),
-    scope: text(rule["scope"]) || "*",
-  };
-}
-
-/** Makes a value when it is first asked for. */
-function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
 }

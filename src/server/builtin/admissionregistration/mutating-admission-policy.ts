@@ -1,6 +1,8 @@
-import { validateMutatingAdmissionPolicy } from "../../../api/validation/admission-policy.js";
+import {
+  validateMutatingAdmissionPolicy,
+  validateMutatingAdmissionPolicyUpdate,
+} from "../../../api/validation/admission-policy.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { checked } from "../rules.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
 
 export const mutatingAdmissionPolicyRecord: ResourceRecord = {
@@ -9,7 +11,8 @@ export const mutatingAdmissionPolicyRecord: ResourceRecord = {
   strategy: {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
-    ...checked(validateMutatingAdmissionPolicy),
+    validate: (policy) => validateMutatingAdmissionPolicy(policy),
+    validateUpdate: validateMutatingAdmissionPolicyUpdate,
     columns: admissionPolicyColumns("Mutations"),
   },
 };

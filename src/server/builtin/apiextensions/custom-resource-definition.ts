@@ -1,3 +1,4 @@
+import { inSlices } from "../../../base/time-slice.js";
 import {
   customResourceDefinitionSteps,
   definitionWarnings,
@@ -5,7 +6,6 @@ import {
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
 } from "../../../api/validation/custom-resources/index.js";
-import { inSlices } from "../../../base/time-slice.js";
 import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";

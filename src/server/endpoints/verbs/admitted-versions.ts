@@ -1,12 +1,13 @@
 import type { ServedApi } from "../../../api/facts/index.js";
 import { inSlices } from "../../../base/time-slice.js";
+import { encodedView } from "../../../machinery/apply/encoded-view.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { encodeObjectSteps } from "../../../machinery/codec/encode-steps.js";
 import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 import { decodeObject, decodeObjectSteps, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import { holdsMany } from "../../../machinery/meta/holds-many.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
+import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { VersionedKind } from "../../../machinery/scheme/scheme.js";
@@ -49,8 +50,14 @@ export class AdmittedVersions implements ObjectVersions {
     return kind === codec.hub ? stamped(object, gvk) : convertOne(kind, object, "fromHub");
   }
 
+  view(object: KubeObject, gvk: GroupVersionKind): JsonObject {
+    const schema = this.schemaOf(gvk);
+    if (schema === undefined) return object as JsonObject;
+    return { ...encodedView(object, schema), apiVersion: formatGroupVersion(gvk), kind: gvk.kind };
+  }
+
   encode(object: KubeObject, gvk: GroupVersionKind): NowOrLater<Uint8Array> {
-    const schema = this.#schemaOf(gvk);
+    const schema = this.schemaOf(gvk);
     if (schema === undefined) return Buffer.from(encodeJson(object));
     return holdsMany(object) ? inSlices(encodeObjectSteps(object, schema)) : encodeObject(object, schema);
   }
@@ -62,7 +69,7 @@ export class AdmittedVersions implements ObjectVersions {
         `converting (${stated.version}.${stated.kind}) to (${gvk.version}.${gvk.kind}): unknown conversion`,
       );
     }
-    const schema = this.#schemaOf(gvk);
+    const schema = this.schemaOf(gvk);
     if (schema === undefined) return stamped(value as KubeObject, gvk);
     if (!holdsMany(value)) return stamped(decodeObject<KubeObject>(value, schema, { mode: "Ignore" }).object, gvk);
     const steps = decodeObjectSteps<KubeObject>(value, schema, { mode: "Ignore" });
@@ -81,7 +88,7 @@ export class AdmittedVersions implements ObjectVersions {
     });
   }
 
-  #schemaOf(gvk: GroupVersionKind): StructSchema | undefined {
+  schemaOf(gvk: GroupVersionKind): StructSchema | undefined {
     return this.body === undefined ? this.#kindAt(gvk).schema : this.body.schema;
   }
 

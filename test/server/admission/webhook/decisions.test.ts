@@ -438,13 +438,3 @@ describe("a configuration from before its fields were checked", () => {
     expect(hooks.calls).toEqual([]);
   });
 });
-
-describe("a webhook with matchConditions", () => {
-  test("fails the request while the server cannot evaluate them", async () => {
-    const matchConditions = [{ name: "mine", expression: "true" }];
-    const { at } = await create("validating", (given) => allow(given), { matchConditions });
-    expect(at("message")).toBe(
-      'Internal error occurred: webhook "one.webhook.test" has matchConditions, which this server cannot evaluate',
-    );
-  });
-});

@@ -1,23 +1,22 @@
-import { deepEqual, deepCopy } from "../../../machinery/patch/json-values.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { Reinvocation } from "../attributes.js";
-import type { Webhook } from "./webhook.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
+import type { Reinvocation } from "./attributes.js";
 
 interface Rounds {
   /** Those with reinvocationPolicy IfNeeded that have been called and need not be called again yet. */
   readonly called: Set<string>;
   /** Those to call again in the second round. */
   readonly again: Set<string>;
-  /** The object as the webhooks left it at the end of a round, where that matters. */
+  /** The object as the plugin left it at the end of a round, where that matters. */
   left?: JsonValue | undefined;
 }
 
 /**
- * Which webhooks of a request the second round calls again: those with reinvocationPolicy IfNeeded, where the object has changed
- * since they saw it.
+ * Which webhooks or policies of a request the second round calls again: those with reinvocationPolicy IfNeeded, where the object has
+ * changed since they saw it. Each has an id of its plugin.
  */
-export class ReinvokedWebhooks {
+export class ReinvokedCalls {
   readonly #requests = new WeakMap<Reinvocation, Rounds>();
 
   /** The second round calls all again if other plugins have changed the object since the first. */
@@ -33,19 +32,19 @@ export class ReinvokedWebhooks {
     if (rounds !== undefined && object !== undefined) rounds.left = deepCopy(object as JsonValue);
   }
 
-  /** Notes that a webhook was called that may be called again. */
-  add(reinvocation: Reinvocation, { id }: Webhook): void {
+  /** Notes that one was called that may be called again. */
+  add(reinvocation: Reinvocation, id: string): void {
     this.#of(reinvocation).called.add(id);
   }
 
-  /** A webhook has changed the object: those that were called before it are to be called again. */
+  /** One of them has changed the object: those that were called before it are to be called again. */
   requireEarlier(reinvocation: Reinvocation): void {
     const { called, again } = this.#of(reinvocation);
     for (const id of called) again.add(id);
     called.clear();
   }
 
-  has(reinvocation: Reinvocation, { id }: Webhook): boolean {
+  has(reinvocation: Reinvocation, id: string): boolean {
     return this.#requests.get(reinvocation)?.again.has(id) === true;
   }
 

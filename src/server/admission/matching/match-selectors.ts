@@ -3,21 +3,26 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { Labels, LabelSelector } from "../../../machinery/selectors/label-selector.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionObjects } from "../plugin.js";
-import type { Webhook } from "./webhook.js";
 
-/** Whether a webhook's objectSelector matches the new object or the old one. */
-export function matchesObject({ objectSelector }: Webhook, { object, oldObject }: AdmissionAttributes): boolean {
+/** The selectors of a webhook or a policy. They throw a SelectorError for a selector that is none. */
+export interface MatchSelectors {
+  readonly namespaceSelector: () => LabelSelector;
+  readonly objectSelector: () => LabelSelector;
+}
+
+/** Whether the objectSelector matches the new object or the old one. */
+export function matchesObject({ objectSelector }: MatchSelectors, { object, oldObject }: AdmissionAttributes): boolean {
   const selector = selectorNow(objectSelector);
   if (selector.empty) return true;
   return [object, oldObject].some((one) => one !== undefined && selector.matches(labelsOf(one)));
 }
 
 /**
- * Whether a webhook's namespaceSelector matches the namespace of the request. Requests for objects of the cluster other than
+ * Whether the namespaceSelector matches the namespace of the request. Requests for objects of the cluster other than
  * Namespaces always match. Rejects with 404 when the namespace does not exist.
  */
 export function matchesNamespace(
-  { namespaceSelector }: Webhook,
+  { namespaceSelector }: MatchSelectors,
   attributes: AdmissionAttributes,
   objects: AdmissionObjects,
 ): boolean | Promise<boolean> {
@@ -35,10 +40,15 @@ async function namespaceLabels(attributes: AdmissionAttributes, objects: Admissi
   if (resource.resource === "namespaces" && subresource === "" && isWritten && object !== undefined) {
     return labelsOf(object);
   }
-  const wanted = ["", "namespaces", "", namespace] as const;
+  return labelsOf(await findNamespace(namespace, objects));
+}
+
+/** A Namespace, which the watch cache may not show yet. Rejects with 404 when it does not exist. */
+export async function findNamespace(name: string, objects: AdmissionObjects): Promise<KubeObject> {
+  const wanted = ["", "namespaces", "", name] as const;
   const found = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
-  if (found === undefined) throw notFound({ group: "", resource: "namespaces" }, namespace);
-  return labelsOf(found);
+  if (found === undefined) throw notFound({ group: "", resource: "namespaces" }, name);
+  return found;
 }
 
 function selectorNow(selector: () => LabelSelector): LabelSelector {

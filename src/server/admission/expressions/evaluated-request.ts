@@ -1,0 +1,80 @@
+import { object } from "../../../machinery/meta/access.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
+import { findNamespace } from "../matching/match-selectors.js";
+import type { AdmissionObjects } from "../plugin.js";
+
+/** The objects of a request in one version, as their JSON reads; null for one that there is not. */
+export interface EvaluatedObjects {
+  readonly object: JsonObject | null;
+  readonly oldObject: JsonObject | null;
+}
+
+/** Shows the objects of a request in the version of a kind. Rejects with an Error when another process fails to convert them. */
+export async function evaluatedObjects(
+  { object, oldObject, versions }: AdmissionAttributes,
+  { kind }: Pick<EquivalentResource, "kind">,
+): Promise<EvaluatedObjects> {
+  const show = async (one: KubeObject | undefined): Promise<JsonObject | null> =>
+    one === undefined ? null : versions.view(await versions.convert(one, kind), kind);
+  return { object: await show(object), oldObject: await show(oldObject) };
+}
+
+/** The variable `request`: Go's AdmissionRequest, without the objects. */
+export function requestVariable(attributes: AdmissionAttributes, matched: EquivalentResource): JsonObject {
+  const { subresource, name, namespace, operation, user, dryRun, options, kind, resource } = attributes;
+  const { uid = "", extra = {} } = user;
+  return {
+    uid: "",
+    kind: { ...matched.kind },
+    resource: { ...matched.resource },
+    ...(subresource !== "" && { subResource: subresource }),
+    requestKind: { ...kind },
+    requestResource: { ...resource },
+    ...(subresource !== "" && { requestSubResource: subresource }),
+    ...(name !== "" && { name }),
+    ...(namespace !== "" && { namespace }),
+    operation,
+    userInfo: {
+      ...(user.name !== "" && { username: user.name }),
+      ...(uid !== "" && { uid }),
+      ...(user.groups.length > 0 && { groups: [...user.groups] }),
+      ...(Object.keys(extra).length > 0 && { extra: extra as JsonObject }),
+    },
+    dryRun,
+    options: options ?? null,
+  };
+}
+
+/** The fields of a Namespace's metadata that `namespaceObject` has. */
+const METADATA = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "finalizers",
+];
+
+/** The variable `namespaceObject`; null for an object of the cluster. Rejects with 404 when the namespace does not exist. */
+export async function namespaceVariable(
+  { namespace, kind }: AdmissionAttributes,
+  objects: AdmissionObjects,
+): Promise<JsonObject | null> {
+  const isNamespace = kind.group === "" && kind.version === "v1" && kind.kind === "Namespace";
+  if (namespace === "" || isNamespace) return null;
+  const found = await findNamespace(namespace, objects);
+  const metadata = Object.entries(found.metadata ?? {}).filter(([name]) => METADATA.includes(name));
+  return {
+    metadata: Object.fromEntries(metadata) as JsonObject,
+    spec: object(found["spec"]) as JsonObject,
+    status: object(found["status"]) as JsonObject,
+  };
+}

@@ -1,0 +1,91 @@
+import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
+import type { AccessDecisions } from "../../../machinery/cel/kubernetes/access.js";
+import type { Evaluation, Program } from "../../../machinery/cel/program.js";
+import { ErrorValue, type Value } from "../../../machinery/cel/values/value.js";
+import { timeout } from "../../../machinery/errors/status-error.js";
+import { PolicyVariables } from "./policy-variables.js";
+import { Unresolved } from "./unresolved.js";
+
+/** What an expression came to; `error` is in kube-apiserver's words. */
+export type Outcome =
+  | { readonly value: Value; readonly error?: undefined }
+  | { readonly value?: undefined; readonly error: string };
+
+/** All expressions together have cost more than they may; none after it is evaluated. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super("validation failed due to running out of cost budget, no further validation rules will be run");
+  }
+}
+
+export interface EvaluationConfig {
+  /** What the expressions can name, but for `variables`. */
+  readonly bindings: (name: string) => unknown;
+  readonly variables: ReadonlyMap<string, CompiledExpression>;
+  /** What all expressions may cost together, in cel-go's units. */
+  readonly budget: number;
+  readonly signal: AbortSignal;
+  /** What `authorizer` is answered. */
+  readonly decisions: AccessDecisions;
+}
+
+/**
+ * Evaluates expressions over one request, within one budget. The policy's variables are evaluated when an expression first reads
+ * them, and once. Each evaluation is bounded, and between two of them other requests have their turn.
+ */
+export class EvaluationRun {
+  readonly #variables: PolicyVariables;
+  #left: number;
+  /** What variables have cost that the expression under way has read. */
+  #variablesCost = 0;
+
+  constructor(private readonly config: EvaluationConfig) {
+    this.#left = config.budget;
+    this.#variables = new PolicyVariables(config.variables, (program) => this.#settleVariable(program));
+  }
+
+  /** What is left for expressions of another run. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Rejects with an {@link OutOfBudget}. */
+  async evaluate({ text, program, error }: CompiledExpression): Promise<Outcome> {
+    if (program === undefined) return { error: `compilation error: ${error}` };
+    this.#variablesCost = 0;
+    const { value, cost } = await this.#settle(program);
+    this.#spend(this.#variablesCost);
+    this.#spend(cost);
+    if (value instanceof ErrorValue) return { error: `expression '${text}' resulted in error: ${value.message}` };
+    return { value };
+  }
+
+  #spend(cost: number): void {
+    if (cost > this.#left) throw new OutOfBudget();
+    this.#left -= cost;
+  }
+
+  async #settleVariable(program: Program): Promise<Value> {
+    const { value, cost } = await this.#settle(program);
+    this.#variablesCost += cost;
+    if (this.#variablesCost > this.#left) throw new OutOfBudget();
+    return value;
+  }
+
+  /** Evaluates again as often as it comes upon something that must be waited for. */
+  async #settle(program: Program): Promise<Evaluation> {
+    const { bindings, decisions, signal } = this.config;
+    const resolve = (name: string): unknown => (name === "variables" ? this.#variables : bindings(name));
+    for (;;) {
+      if (sliceIsSpent()) await nextSlice();
+      if (signal.aborted) throw timeout("request did not complete within requested timeout", 0);
+      try {
+        return await decisions.evaluate(() => program.evaluate(resolve));
+      } catch (error) {
+        if (!(error instanceof Unresolved)) throw error;
+        await error.resolve();
+      }
+    }
+  }
+}

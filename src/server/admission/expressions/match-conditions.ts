@@ -1,0 +1,36 @@
+import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import { type EvaluationRun, OutOfBudget } from "./evaluation-run.js";
+
+/** What the matchConditions of one webhook, or of one evaluation of a policy, may cost together. */
+export const MATCH_CONDITIONS_BUDGET = 2_500_000;
+
+/** `error`: the conditions failed, and the request is refused with it. */
+export type MatchOutcome = { readonly matches: boolean; readonly error?: undefined } | { readonly error: string };
+
+/**
+ * Whether all conditions are true. One that is false decides, whatever failed before it; else a failure is the outcome, or no match where
+ * failures are ignored.
+ */
+export async function evaluateMatchConditions(
+  conditions: readonly CompiledExpression[],
+  run: EvaluationRun,
+  ignoresFailures: boolean,
+): Promise<MatchOutcome> {
+  const failed = (error: string): MatchOutcome => (ignoresFailures ? { matches: false } : { error });
+  const errors = new Set<string>();
+  let isFalse = false;
+  try {
+    for (const condition of conditions) {
+      const outcome = await run.evaluate(condition);
+      if (outcome.error !== undefined) errors.add(outcome.error);
+      else if (outcome.value === false) isFalse = true;
+    }
+  } catch (error) {
+    if (error instanceof OutOfBudget) return failed(error.message);
+    throw error;
+  }
+  if (isFalse) return { matches: false };
+  if (errors.size === 0) return { matches: true };
+  const [first = ""] = errors;
+  return failed(errors.size === 1 ? first : `[${[...errors].join(", ")}]`);
+}

@@ -1,0 +1,22 @@
+import { isExemptFromPolicies } from "../matching/exempt-resources.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { ConfiguredPolicies } from "../policy/configured-policies.js";
+
+/** Lets ValidatingAdmissionPolicies refuse writes and connections. */
+export function validatingAdmissionPolicy(): AdmissionPlugin {
+  const configured = new ConfiguredPolicies({
+    policies: "validatingadmissionpolicies",
+    bindings: "validatingadmissionpolicybindings",
+  });
+  return {
+    name: "ValidatingAdmissionPolicy",
+    handles: (_, target) => !isExemptFromPolicies(target),
+    idle: ({ objects }) => configured.areNone(objects),
+    async validate(attributes, context) {
+      const policies = await configured.now(context.objects);
+      if (policies.length === 0) return;
+      const { validateByPolicies } = await import("../policy/validate-by-policies.js");
+      await validateByPolicies(policies, attributes, context);
+    },
+  };
+}

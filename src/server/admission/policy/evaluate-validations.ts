@@ -1,0 +1,90 @@
+import { typeOf, type Value } from "../../../machinery/cel/values/value.js";
+import { type EvaluationRun, type Outcome, OutOfBudget } from "../expressions/evaluation-run.js";
+import type { AuditAnnotation, Validation } from "./validating-policy.js";
+
+/** Why a policy refuses a request. */
+export interface Refusal {
+  /** Of the validation in the policy; 0 for what is wrong with the policy as a whole. */
+  readonly index: number;
+  readonly message: string;
+  /** Of the Status; "" for a failure of the policy. */
+  readonly reason: string;
+}
+
+/** What the validations of a policy found. A failure of a policy that ignores failures is left out. */
+export async function evaluateValidations(
+  validations: readonly Validation[],
+  ignoresFailures: boolean,
+  /** Runs over the same request, the second with what the first has left. */
+  runs: { readonly expressions: EvaluationRun; readonly messages: (budget: number) => Promise<EvaluationRun> },
+): Promise<readonly Refusal[]> {
+  const failures = (index: number, message: string): readonly Refusal[] =>
+    ignoresFailures ? [] : [{ index, message, reason: "" }];
+  const outcomes: Outcome[] = [];
+  try {
+    for (const { expression } of validations) outcomes.push(await runs.expressions.evaluate(expression));
+  } catch (error) {
+    if (error instanceof OutOfBudget) return failures(0, error.message);
+    throw error;
+  }
+  const messages = await evaluateMessages(validations, await runs.messages(runs.expressions.left));
+  return validations.flatMap((validation, index) => {
+    const outcome = outcomes[index] as Outcome;
+    if (outcome.error !== undefined) return failures(index, outcome.error);
+    if (messages instanceof OutOfBudget) return failures(index, `failed messageExpression: ${messages.message}`);
+    if (outcome.value === true) return [];
+    return [{ index, message: messageOf(validation, messages[index]), reason: validation.reason }];
+  });
+}
+
+/** All message expressions are evaluated, as kube-apiserver does, those of validations that passed too: they share the budget. */
+async function evaluateMessages(
+  validations: readonly Validation[],
+  run: EvaluationRun,
+): Promise<readonly (Value | undefined)[] | OutOfBudget> {
+  const values: (Value | undefined)[] = [];
+  try {
+    for (const { messageExpression } of validations) {
+      values.push(messageExpression && (await run.evaluate(messageExpression)).value);
+    }
+  } catch (error) {
+    if (error instanceof OutOfBudget) return error;
+    throw error;
+  }
+  return values;
+}
+
+const MAX_MESSAGE_BYTES = 5 * 1024;
+
+/** The result of the message expression if it is a line of text, else the message, else the expression. */
+function messageOf({ message, expression }: Validation, evaluated: Value | undefined): string {
+  const line = typeof evaluated === "string" ? evaluated.trim() : "";
+  const usable = Buffer.byteLength(line) <= MAX_MESSAGE_BYTES && !line.includes("\n") ? line : "";
+  return usable || message.trim() || `failed expression: ${expression.text.trim()}`;
+}
+
+/** An audit annotation of a policy, or what went wrong with it. */
+export type Annotated =
+  | { readonly key: string; readonly value: string }
+  | { readonly key: string; readonly error: string };
+
+/** The audit annotations of a policy that have a value. Rejects with an {@link OutOfBudget}. */
+export async function evaluateAnnotations(
+  annotations: readonly AuditAnnotation[],
+  ignoresFailures: boolean,
+  run: EvaluationRun,
+): Promise<readonly Annotated[]> {
+  const found: Annotated[] = [];
+  for (const { key, value: expression } of annotations) {
+    const { value, error } = await run.evaluate(expression);
+    if (error !== undefined) {
+      if (!ignoresFailures) found.push({ key, error });
+    } else if (typeof value === "string") {
+      if (value.trim() !== "") found.push({ key, value: value.trim() });
+    } else if (value !== null) found.push({ key, error: wrongType(expression.text, value) });
+  }
+  return found;
+}
+
+const wrongType = (expression: string, value: Value): string =>
+  `valueExpression '${expression}' resulted in unsupported return type: ${typeOf(value).name}. Return type must be either string or null.`;

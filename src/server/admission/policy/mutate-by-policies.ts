@@ -1,0 +1,203 @@
+import { isStatusError, StatusError, type StatusCause } from "../../../machinery/errors/status-error.js";
+import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
+import { evaluatedObjects } from "../expressions/evaluated-request.js";
+import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
+import type { AdmissionContext } from "../plugin.js";
+import { refused } from "../refusal.js";
+import type { ReinvokedCalls } from "../reinvoked-calls.js";
+import { applyConfiguration } from "./apply-configuration.js";
+import type { BoundPolicy } from "./configured-policies.js";
+import { applyMadePatch } from "./made-json-patch.js";
+import { matchResources } from "./match-resources.js";
+import { MutatedObject } from "./mutated-object.js";
+import { type CompiledMutatingPolicy, compiledMutatingPolicy, type Mutation } from "./mutating-policy.js";
+import { type Parameter, parametersOf, servedParameterKind } from "./parameters.js";
+import type { Policy } from "./policy.js";
+import { PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
+
+/** One policy with one binding and one parameter, for a request that it is for. */
+interface Invocation {
+  readonly policy: Policy;
+  readonly binding: string;
+  readonly matched: EquivalentResource;
+  readonly parameter: Parameter;
+}
+
+/** A policy that failed. */
+interface Failure {
+  readonly policy: Policy;
+  readonly binding: string | undefined;
+  readonly message: string;
+  /** "" for one that cannot be asked at all. */
+  readonly reason: string;
+}
+
+/**
+ * Lets the policies that the request is for change its object, one after the other: each sees what the ones before it made of the object. In the second
+ * round only those run that ask to be asked again. All are asked, and rejects with the failures of those that must not fail.
+ */
+export async function mutateByPolicies(
+  bound: readonly BoundPolicy[],
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+  reinvoked: ReinvokedCalls,
+): Promise<void> {
+  const failures: Failure[] = [];
+  const invocations: Invocation[] = [];
+  for (const one of bound) invocations.push(...(await invocationsOf(one, attributes, context, failures)));
+  if (invocations.length > 0) await invokeAll(invocations, attributes, context, reinvoked, failures);
+  const fatal = failures.filter(({ policy }) => !policy.ignoresFailures);
+  if (fatal.length > 0) throw refusal(attributes, fatal);
+}
+
+async function invocationsOf(
+  { policy, bindings }: BoundPolicy,
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+  failures: Failure[],
+): Promise<readonly Invocation[]> {
+  const misconfigured = (error: unknown, binding?: string): void => {
+    const what = binding === undefined ? "policy" : "binding";
+    const message = `failed to configure ${what}: ${error instanceof Error ? error.message : String(error)}`;
+    failures.push({ policy, binding, message, reason: "" });
+  };
+  let matched: EquivalentResource | undefined;
+  let kind;
+  try {
+    matched = await matchResources(policy.constraints, attributes, context.objects);
+    if (matched === undefined) return [];
+    kind = servedParameterKind(policy, context);
+  } catch (error) {
+    misconfigured(error);
+    return [];
+  }
+  const invocations: Invocation[] = [];
+  for (const binding of bindings) {
+    try {
+      const { matchResources: own } = binding;
+      if (own !== undefined && (await matchResources(own, attributes, context.objects)) === undefined) continue;
+      for (const parameter of await parametersOf(kind, binding, attributes.namespace, context)) {
+        invocations.push({ policy, binding: binding.name, matched, parameter });
+      }
+    } catch (error) {
+      misconfigured(error, binding.name);
+    }
+  }
+  return invocations;
+}
+
+async function invokeAll(
+  invocations: readonly Invocation[],
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+  reinvoked: ReinvokedCalls,
+  failures: Failure[],
+): Promise<void> {
+  const { reinvocation, object } = attributes;
+  reinvoked.beginRound(reinvocation, object);
+  const request = new PolicyRequest(attributes, context);
+  // kube-apiserver looks the namespace up before it asks a policy, and a request in a namespace that is not there fails.
+  await request.namespace();
+  let patched = false;
+  for (const invocation of invocations) {
+    const { policy, binding } = invocation;
+    const failed = (message: string): void => void failures.push({ policy, binding, message, reason: "Invalid" });
+    const compiled = compiledMutatingPolicy(policy);
+    if (!(await matches(invocation, compiled, request, failed))) continue;
+    const id = idOf(invocation);
+    if (reinvocation.active && !reinvoked.has(reinvocation, id)) continue;
+    const draft = await mutate(invocation, compiled, request, failed);
+    if (draft?.changed === true) {
+      reinvoked.requireEarlier(reinvocation);
+      reinvocation.request();
+    }
+    if (draft?.patched === true) patched = true;
+    if (policy.mayBeReinvoked) reinvoked.add(reinvocation, id);
+  }
+  // A policy that has patched the object is asked again if it wants to be, whether it has changed it or not.
+  if (patched) {
+    reinvoked.requireEarlier(reinvocation);
+    reinvocation.request();
+  }
+  reinvoked.endRound(reinvocation, object);
+}
+
+function idOf({ policy, binding, parameter }: Invocation): string {
+  const { name = "", namespace = "" } = (parameter?.["metadata"] ?? {}) as { name?: string; namespace?: string };
+  return JSON.stringify([policy.name, binding, namespace, name]);
+}
+
+async function matches(
+  { policy, matched, parameter }: Invocation,
+  { conditions, variables }: CompiledMutatingPolicy,
+  request: PolicyRequest,
+  failed: (message: string) => void,
+): Promise<boolean> {
+  if (conditions.length === 0) return true;
+  const { attributes } = request;
+  const objects = await evaluatedObjects(attributes, matched);
+  const run = await request.run(
+    { matched: { ...matched, resource: attributes.resource }, objects, parameter },
+    { variables, budget: MATCH_CONDITIONS_BUDGET, authorizer: true, namespaceObject: false },
+  );
+  const outcome = await evaluateMatchConditions(conditions, run, policy.ignoresFailures);
+  if (outcome.error === undefined) return outcome.matches;
+  failed(outcome.error);
+  return false;
+}
+
+/** Applies the patches of a policy. One that fails leaves the object to the next as it found it. */
+async function mutate(
+  { matched, parameter }: Invocation,
+  { mutations, variables }: CompiledMutatingPolicy,
+  request: PolicyRequest,
+  failed: (message: string) => void,
+): Promise<MutatedObject | undefined> {
+  const { attributes } = request;
+  const draft = await MutatedObject.of(attributes, matched.kind);
+  if (draft === undefined) return undefined;
+  const { oldObject } = await evaluatedObjects(attributes, matched);
+  for (const mutation of mutations) {
+    const objects = { object: draft.view, oldObject };
+    const options = { variables, budget: POLICY_BUDGET, authorizer: true, namespaceObject: true };
+    try {
+      await patch(draft, mutation, () => request.run({ matched, objects, parameter }, options));
+    } catch (error) {
+      if (isStatusError(error)) throw error;
+      failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+  draft.keep();
+  return draft;
+}
+
+async function patch(
+  draft: MutatedObject,
+  { patchType, expression }: Mutation,
+  run: () => ReturnType<PolicyRequest["run"]>,
+): Promise<void> {
+  const { schema } = draft;
+  if (expression.error !== undefined) throw new Error(expression.error);
+  const outcome = await (await run()).evaluate(expression);
+  if (outcome.error !== undefined) throw new Error(outcome.error);
+  if (patchType === "JSONPatch") await draft.become(await applyMadePatch(draft.view, outcome.value), true);
+  else await draft.become(applyConfiguration(draft.view, outcome.value, schema), false);
+}
+
+/** The answer to a request that policies could not be asked about, or whose patches fail: the first one's text, and all as causes. */
+function refusal(attributes: AdmissionAttributes, failures: readonly Failure[]): StatusError {
+  const { status } = refused(attributes, "admission request denied by policy");
+  const causes: StatusCause[] = failures.map((failure) => ({ message: textOf(failure) }));
+  const reason = failures[0]?.reason ?? "";
+  return new StatusError({
+    ...status,
+    message: causes[0]?.message ?? "",
+    ...(reason !== "" && { reason }),
+    details: { ...status.details, causes },
+  });
+}
+
+function textOf({ policy, binding, message }: Failure): string {
+  const by = binding === undefined ? `policy "${policy.name}"` : `policy '${policy.name}' with binding '${binding}'`;
+  return `${by} denied request: ${message}`;
+}

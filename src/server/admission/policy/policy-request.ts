@@ -1,0 +1,53 @@
+import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import { namespaceVariable } from "../expressions/evaluated-request.js";
+import { EvaluationRun } from "../expressions/evaluation-run.js";
+import { RequestAuthorizer } from "../expressions/request-authorizer.js";
+import { requestBindings, type RequestInput } from "../expressions/request-bindings.js";
+import type { AdmissionContext } from "../plugin.js";
+
+/** What the expressions of one evaluation of a policy may cost: of its validations and their messages, and again of its audit annotations. */
+export const POLICY_BUDGET = 10_000_000;
+
+/** What one evaluation of a policy is about. */
+export type PolicyInput = Pick<RequestInput, "matched" | "objects" | "parameter">;
+
+export interface RunOptions {
+  readonly variables: ReadonlyMap<string, CompiledExpression>;
+  readonly budget: number;
+  /** Whether `authorizer` has a value. */
+  readonly authorizer: boolean;
+  /** Whether `namespaceObject` has a value; in match conditions it has none. */
+  readonly namespaceObject: boolean;
+}
+
+/** A request as the expressions of all policies see it. What no policy needs is never made. */
+export class PolicyRequest {
+  readonly #authorizer: RequestAuthorizer;
+  #namespace: Promise<JsonObject | null> | undefined;
+
+  constructor(
+    readonly attributes: AdmissionAttributes,
+    private readonly context: AdmissionContext,
+  ) {
+    this.#authorizer = new RequestAuthorizer(attributes, context.authorize);
+  }
+
+  /** The variable `namespaceObject`. Rejects with 404 when the namespace does not exist. */
+  namespace(): Promise<JsonObject | null> {
+    this.#namespace ??= namespaceVariable(this.attributes, this.context.objects);
+    return this.#namespace;
+  }
+
+  async run(input: PolicyInput, options: RunOptions): Promise<EvaluationRun> {
+    const { variables, budget } = options;
+    const bindings = requestBindings(this.attributes, {
+      ...input,
+      namespaceObject: options.namespaceObject ? await this.namespace() : null,
+      authorizer: options.authorizer ? this.#authorizer : undefined,
+    });
+    const { signal } = this.attributes;
+    return new EvaluationRun({ bindings, variables, budget, signal, decisions: this.#authorizer.decisions });
+  }
+}
