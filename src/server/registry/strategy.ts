@@ -66,7 +66,8 @@ export interface Strategy {
   validateName?(name: string): readonly string[];
   /**
    * Does what of validating a draft has to wait or takes long: {@link validate}, {@link validateUpdate} or
-   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create. A hook that throws refuses the write.
+   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create, `subresource` for the object itself. A
+   * hook that throws refuses the write.
    */
   beforeValidation?(
     draft: KubeObject,
