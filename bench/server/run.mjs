@@ -4,13 +4,14 @@
 //   npm run bench:server
 //   ROUNDS=5            rounds of each measure
 //   BEFORE=FOLDER       another build's dist/, measured as one more contender; paired ratios to it are printed
-//   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, memory; patches are measured beside creates
+//   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, memory, custom, definitions; patches are measured beside creates
 //   MANY=50000          objects of each kind for the memory figures
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { inTurn } from "../in-turn.mjs";
 import { PairedRatios } from "../paired-ratios.mjs";
+import { besideConfigMaps, memoryOfDefinitions, readyWithDefinitions } from "./custom-resources.mjs";
 import { startProcess, startServer } from "./processes.mjs";
 import { Report } from "./report.mjs";
 import { median, percentile } from "./statistics.mjs";
@@ -72,6 +73,12 @@ try {
   if (["get", "list", "watch"].some(wanted)) await load();
   if (wanted("pods")) await podLists();
   if (["create", "patch"].some(wanted)) await writes();
+  const custom = { dist: builds[OURS], folder, rounds, report, note };
+  if (wanted("custom")) await besideConfigMaps(custom);
+  if (wanted("definitions")) {
+    await readyWithDefinitions(custom);
+    await memoryOfDefinitions(custom);
+  }
   if (wanted("memory")) await memory();
   process.stdout.write(report.text());
   if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);

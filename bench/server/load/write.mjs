@@ -1,11 +1,12 @@
 import { Http1Connection, requestBytes } from "../http1-connection.mjs";
-import { configMap, objectName } from "../objects.mjs";
+import { kinds, objectName } from "../objects.mjs";
 import { percentile } from "../statistics.mjs";
 
-/** Creates `count` ConfigMaps of about `size` bytes, as fast as `connections` can. Latencies are in milliseconds. */
-export function create({ target, namespace, prefix, size, ...rest }) {
+/** Creates `count` objects of about `size` bytes, as fast as `connections` can. Latencies are in milliseconds. */
+export function create({ target, namespace, prefix, size, object = "configMap", ...rest }) {
   const slot = "0".repeat(objectName(prefix, 0).length);
-  const bytes = requestBytes("POST", `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, slot, size));
+  const { make, collection } = kinds[object];
+  const bytes = requestBytes("POST", collection(namespace), make(namespace, slot, size));
   const request = withSlots(bytes, slot);
   return write(target, rest, (index) => request([objectName(prefix, index)]));
 }

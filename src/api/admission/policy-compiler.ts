@@ -54,23 +54,21 @@ export class PolicyCompiler {
 
 /** What a variable counts as: the types of the language itself, and lists and maps of them; all else is of any type. */
 function declaredType(type: Type | undefined): Type {
-  switch (type?.kind) {
-    case "any":
-    case "bool":
-    case "bytes":
-    case "double":
-    case "duration":
-    case "int":
-    case "null":
-    case "string":
-    case "timestamp":
-    case "uint":
-      return type;
-    case "list":
-      return listType(declaredType(type.parameter(0)));
-    case "map":
-      return mapType(declaredType(type.parameter(0)), declaredType(type.parameter(1)));
-    default:
-      return DYN;
-  }
+  if (type === undefined) return DYN;
+  if (type.kind === "list") return listType(declaredType(type.parameter(0)));
+  if (type.kind === "map") return mapType(declaredType(type.parameter(0)), declaredType(type.parameter(1)));
+  return OF_THE_LANGUAGE.has(type.kind) ? type : DYN;
 }
+
+const OF_THE_LANGUAGE: ReadonlySet<Type["kind"]> = new Set<Type["kind"]>([
+  "any",
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "int",
+  "null",
+  "string",
+  "timestamp",
+  "uint",
+]);

@@ -21,19 +21,25 @@ export interface OperationFacts {
   readonly body?: string;
   /** Definition of the answer; undefined for text. */
   readonly answer?: string | undefined;
+  /** It is of a custom resource, which takes no strategic merge patches. */
+  readonly isCustom?: boolean;
 }
 
 /** Everything the server answers to below one group version ("apps/v1"), in the order of the resources. */
 export function operationsOf(api: ServedApi, groupVersion: string): readonly OperationFacts[] {
   return api.resources
     .filter((resource) => resource.groupVersion === groupVersion)
-    .flatMap((resource) => [
-      ...collectionOperations(resource, api.types.definitionOf(listKindOf(resource))),
-      ...itemOperations(resource),
-      ...resource.subresources.flatMap((subresource) =>
-        subresourceOperations(resource, subresource, api.types.definitionOf(subresource.kind)),
-      ),
-    ]);
+    .flatMap((resource) => {
+      const found = [
+        ...collectionOperations(resource, api.types.definitionOf(listKindOf(resource))),
+        ...itemOperations(resource),
+        ...resource.subresources.flatMap((subresource) =>
+          subresourceOperations(resource, subresource, api.types.definitionOf(subresource.kind)),
+        ),
+      ];
+      const isCustom = api.types.structOf(resource.definition)?.published !== undefined;
+      return isCustom ? found.map((one) => ({ ...one, isCustom })) : found;
+    });
 }
 
 interface Place {

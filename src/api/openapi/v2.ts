@@ -52,8 +52,11 @@ const PATCH_TYPES = [
   "application/apply-patch+yaml",
 ];
 
+const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => type !== "application/strategic-merge-patch+json");
+
 function describeOperation(operation: OperationFacts): JsonSchema {
-  const { action, body, answer, kind } = operation;
+  const { action, body, answer, kind, isCustom = false } = operation;
+  const patchTypes = isCustom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
   const schema = answer === undefined ? { type: "string" } : { $ref: `#/definitions/${answer}` };
   const codes =
     action === "post" ? ["200", "201", "202"] : action === "put" || action === "patch" ? ["200", "201"] : ["200"];
@@ -71,7 +74,7 @@ function describeOperation(operation: OperationFacts): JsonSchema {
   return {
     tags: [operation.tag],
     operationId: operation.operationId,
-    consumes: action === "patch" ? PATCH_TYPES : ["*/*"],
+    consumes: action === "patch" ? patchTypes : ["*/*"],
     produces: answer === undefined ? ["*/*"] : ["application/json", "application/yaml"],
     parameters: [...bodies, ...operation.queryParameters.map(describeParameter)],
     responses: {

@@ -90,8 +90,11 @@ const PATCH_TYPES = [
   "application/strategic-merge-patch+json",
 ];
 
+const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => type !== "application/strategic-merge-patch+json");
+
 function describeOperation(operation: OperationFacts): JsonSchema {
-  const { action, body, answer, kind } = operation;
+  const { action, body, answer, kind, isCustom = false } = operation;
+  const patchTypes = isCustom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
   const content = (types: readonly string[], definition: string): JsonSchema =>
     Object.fromEntries(types.map((type) => [type, { schema: { $ref: `#/components/schemas/${definition}` } }]));
   const codes =
@@ -108,7 +111,7 @@ function describeOperation(operation: OperationFacts): JsonSchema {
       ? {}
       : {
           requestBody: {
-            content: content(action === "patch" ? PATCH_TYPES : ["*/*"], body),
+            content: content(action === "patch" ? patchTypes : ["*/*"], body),
             ...(action === "delete" || action === "deletecollection" ? {} : { required: true }),
           },
         }),

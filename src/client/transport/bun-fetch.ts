@@ -72,16 +72,26 @@ function suits({ target: { scheme, port, tls, proxy, insecureSkipVerify } }: End
   return insecureSkipVerify || rootsOf(tls).length > 0;
 }
 
-/** Whether fetch sends exactly this request. It would normalise URLs, join repeated headers and add what is missing. */
+/** Whether fetch makes exactly this exchange. It would normalise URLs, join repeated headers and add what is missing. */
 function isOrdinary(
-  { method, path, headers, repeatedHeaders, body, trace }: TransportRequest,
+  { method, path, headers, repeatedHeaders, body, trace, showsHeaders }: TransportRequest,
   { origin }: Endpoint,
 ): boolean {
-  if (trace !== undefined || Object.keys(repeatedHeaders ?? {}).length > 0) return false;
+  if (trace !== undefined || showsHeaders === true || Object.keys(repeatedHeaders ?? {}).length > 0) return false;
   if (["user-agent", "accept"].some((name) => !headers[name])) return false;
   if (BODILESS.has(method) ? body !== undefined : body === undefined) return false;
   const url = origin + path;
   return !url.includes("#") && URL.parse(url)?.href === url;
+}
+
+/**
+ * Fetch joins headers that came twice. API servers send Vary so, a value a header, and the HTTP cache keeps what it gets: the
+ * log of a later command shows it.
+ */
+function apart(headers: Headers): TransportResponse["headers"] {
+  const all = Object.fromEntries(headers);
+  const vary = all["vary"]?.split(", ") ?? [];
+  return vary.length > 1 ? { ...all, vary } : all;
 }
 
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
@@ -154,7 +164,7 @@ class FetchConnection {
       this.#answered = true;
       return {
         status: answer.status,
-        headers: Object.fromEntries(answer.headers),
+        headers: apart(answer.headers),
         body: bodyOf(answer, request.signal),
       };
     } catch (error) {

@@ -59,7 +59,7 @@ async function loggedSend(
     log.structured(level, RESPONSE, "Response", values);
   };
   try {
-    const answer = await inner.send(timing === undefined ? request : { ...request, trace: timing });
+    const answer = await inner.send({ ...request, showsHeaders: level >= 8, ...(timing && { trace: timing }) });
     finish(answer);
     return answer;
   } catch (error) {

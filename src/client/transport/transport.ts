@@ -20,6 +20,8 @@ export interface TransportRequest {
   /** Aborts the exchange, including the answer's body. */
   readonly signal?: AbortSignal | undefined;
   readonly trace?: ExchangeTrace | undefined;
+  /** The answer's headers are shown: one that came twice must be a list, which not every transport makes of it. */
+  readonly showsHeaders?: boolean;
 }
 
 export interface TransportResponse {

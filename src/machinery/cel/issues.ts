@@ -10,30 +10,34 @@ export interface Issue {
 /** As many issues as cel-go lists; it only counts the rest. */
 const MOST = 100;
 
-/** The code points where lines begin. */
+/** The code points of an expression and the places where its lines begin, found when they are first asked for. */
 export class SourceText {
-  readonly text: string;
-  readonly points: readonly string[];
-  readonly #lineStarts: readonly number[];
+  #points: readonly string[] | undefined;
+  #lineStarts: readonly number[] | undefined;
 
-  constructor(text: string) {
-    this.text = text;
-    this.points = Array.from(text);
-    this.#lineStarts = [0, ...this.points.flatMap((point, index) => (point === "\n" ? [index + 1] : []))];
+  constructor(readonly text: string) {}
+
+  get points(): readonly string[] {
+    return (this.#points ??= Array.from(this.text));
+  }
+
+  get #starts(): readonly number[] {
+    this.#lineStarts ??= [0, ...this.points.flatMap((point, index) => (point === "\n" ? [index + 1] : []))];
+    return this.#lineStarts;
   }
 
   /** The place of a code point. */
   locate(offset: number): { readonly line: number; readonly column: number } {
-    let line = this.#lineStarts.findLastIndex((start) => start <= offset);
+    let line = this.#starts.findLastIndex((start) => start <= offset);
     if (line === -1) line = 0;
-    return { line: line + 1, column: offset - (this.#lineStarts[line] ?? 0) };
+    return { line: line + 1, column: offset - (this.#starts[line] ?? 0) };
   }
 
   /** A line, counted from 1, without its end; undefined if there is none. */
   line(number: number): string | undefined {
-    const start = this.#lineStarts[number - 1];
+    const start = this.#starts[number - 1];
     if (start === undefined) return undefined;
-    const next = this.#lineStarts[number];
+    const next = this.#starts[number];
     return this.points.slice(start, next === undefined ? undefined : next - 1).join("");
   }
 }

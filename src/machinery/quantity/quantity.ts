@@ -83,8 +83,9 @@ function parseRounded(
   let scale = -fraction.length;
   if (base === 10) scale += exponent;
   else unscaled <<= BigInt(exponent);
-  if (unscaled !== 0n && scale < NANO) {
-    unscaled = divideUp(unscaled, 10n ** BigInt(NANO - scale));
+  if (unscaled !== 0n) {
+    // apimachinery writes every such number down to the billionth.
+    unscaled = scale < NANO ? divideUp(unscaled, 10n ** BigInt(NANO - scale)) : unscaled * 10n ** BigInt(scale - NANO);
     scale = NANO;
   }
   let resultFormat = format;

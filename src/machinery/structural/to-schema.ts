@@ -10,25 +10,35 @@ export type ContentSchemaOptions = ConformOptions;
 
 /**
  * The fields of a custom resource beside apiVersion, kind and metadata as a schema of ours: what server-side apply, patches, strict
- * decoding and field sets read. `name` is the kind, as errors show it. Structs are made when they are first asked for.
+ * decoding and field sets read. `name` is the kind, as errors show it. `structural` is called, and structs are made, when they are
+ * first asked for.
  */
 export function contentSchemaOf(
-  structural: StructuralSchema,
+  structural: () => StructuralSchema,
   name: string,
   options: ContentSchemaOptions = {},
 ): StructSchema {
-  return lazyStruct(
-    name,
-    () =>
-      propertyFields(structural, options)
-        .filter((field) => !META_FIELDS.has(field.name))
-        .map((field) => ({ ...field, asIs: true })),
-    {
-      ...(structural.preservesUnknownFields && { preservesUnknownFields: true }),
-      published: (form) => publishedSchema(structural, form),
-      conform: (object) => conform(object as JsonObject, structural, options),
-    },
+  const content = lazyStruct(name, () =>
+    propertyFields(structural(), options)
+      .filter((field) => !META_FIELDS.has(field.name))
+      .map((field) => ({ ...field, asIs: true })),
   );
+  return {
+    type: "struct",
+    name,
+    definition: "",
+    get fields() {
+      return content.fields;
+    },
+    get byName() {
+      return content.byName;
+    },
+    get preservesUnknownFields() {
+      return structural().preservesUnknownFields || undefined;
+    },
+    published: (form) => publishedSchema(structural(), form),
+    conform: (object) => conform(object as JsonObject, structural(), options),
+  };
 }
 
 const META_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
@@ -113,7 +123,7 @@ function propertyFields({ properties, validation }: StructuralSchema, options: C
 }
 
 /** A struct whose fields are made when they are first asked for. */
-function lazyStruct(name: string, make: () => readonly Field[], rest: Partial<StructSchema>): StructSchema {
+function lazyStruct(name: string, make: () => readonly Field[], rest: Partial<StructSchema> = {}): StructSchema {
   let fields: readonly Field[] | undefined;
   let byName: ReadonlyMap<string, Field> | undefined;
   const all = (): readonly Field[] => {

@@ -61,5 +61,6 @@ export function valueValidationOf(
 const NONE: readonly StructuralSchema[] = [];
 const NO_NAMES: readonly string[] = [];
 
-const numberOf = (value: unknown): number | undefined =>
+/** undefined for what is no number. */
+export const numberOf = (value: unknown): number | undefined =>
   typeof value === "number" || typeof value === "bigint" ? Number(value) : undefined;

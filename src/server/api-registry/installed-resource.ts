@@ -12,6 +12,7 @@ import type { ResourceHost } from "./api-registry.js";
 import { type Installation, installationId } from "./installation.js";
 import { keyPrefix, ownKeyPrefix } from "./key-prefix.js";
 import { storageCodec } from "./storage-codec.js";
+import { upgradingCodec } from "./upgrading-codec.js";
 
 /** Where the objects of a resource are kept, and by which rules. */
 export interface KeptResource {
@@ -118,7 +119,8 @@ export class InstalledResource {
     const own = this.installation.storage ?? record?.storage?.open?.();
     if (own !== undefined) return { hub, strategy, storage: own };
     const { clock, storageMediaType: mediaType } = config;
-    const codec = storageCodec({ scheme, clock, mediaType }, hub, strategy);
+    const stored = storageCodec({ scheme, clock, mediaType }, hub, strategy);
+    const codec = record?.storage?.upgradesOnRead === true ? upgradingCodec({ scheme, clock }, hub, stored) : stored;
     const objects = config.storage.storeFor({
       prefix: storagePrefix(this.installation),
       resource: { group, resource },

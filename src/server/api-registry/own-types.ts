@@ -17,28 +17,49 @@ export const definitionName = ({ group, version, kind }: GroupVersionKind): stri
 const MODEL = { group: "", version: "v1", kind: "ConfigMap" };
 const MODEL_LIST = { ...MODEL, kind: "ConfigMapList" };
 
-/** The schema of a kind: apiVersion, kind and metadata, then the fields of `content`. */
+const COMMON = new Set(["kind", "apiVersion", "metadata"]);
+
+/** The schema of a kind: apiVersion, kind and metadata, then the fields of `content`, which are asked for at the first use. */
 export function objectSchema(gvk: GroupVersionKind, content: StructSchema): StructSchema {
-  const own = new Set(["kind", "apiVersion", "metadata"]);
-  // No kind of an installed resource has a protobuf form.
-  const common = modelOf(MODEL)
-    .fields.filter(({ name }) => own.has(name))
-    .map((field) => ({ ...field, protobuf: undefined }));
-  const rest = content.fields.filter(({ name }) => !own.has(name));
-  const { preservesUnknownFields, conform, published } = content;
-  const schema = structOfFields(gvk.kind, definitionName(gvk), [...common, ...rest]);
-  return { ...schema, preservesUnknownFields, conform, published };
+  const definition = definitionName(gvk);
+  const struct = once(() => {
+    const rest = content.fields.filter(({ name }) => !COMMON.has(name));
+    return structOfFields(gvk.kind, definition, [...commonFields(), ...rest]);
+  });
+  return {
+    type: "struct",
+    name: gvk.kind,
+    definition,
+    get fields() {
+      return struct().fields;
+    },
+    get byName() {
+      return struct().byName;
+    },
+    get preservesUnknownFields() {
+      return content.preservesUnknownFields;
+    },
+    conform: content.conform,
+    published: content.published,
+  };
 }
+
+/** No kind of an installed resource has a protobuf form. */
+const commonFields = once(() =>
+  modelOf(MODEL)
+    .fields.filter(({ name }) => COMMON.has(name))
+    .map((field) => ({ ...field, protobuf: undefined })),
+);
 
 /** The schema of a kind's list. */
 export function listSchema(gvk: GroupVersionKind, item: StructSchema): StructSchema {
-  const fields = modelOf(MODEL_LIST).fields.map((field) =>
-    field.name === "items"
-      ? { ...field, protobuf: undefined, schema: { type: "list" as const, items: item } }
-      : { ...field, protobuf: undefined },
+  const fields = commonListFields().map((field) =>
+    field.name === "items" ? { ...field, schema: { type: "list" as const, items: item } } : field,
   );
   return structOfFields(gvk.kind, definitionName(gvk), fields);
 }
+
+const commonListFields = once(() => modelOf(MODEL_LIST).fields.map((field) => ({ ...field, protobuf: undefined })));
 
 function modelOf(gvk: GroupVersionKind): StructSchema {
   const schema = publishedDefinitions.schemaFor(gvk);

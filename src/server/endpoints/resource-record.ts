@@ -25,7 +25,7 @@ export interface ResourceRecord {
   readonly handlers?: Readonly<Record<string, MakeHandler>>;
 }
 
-/** What of a resource's storage is not as usual: one of the three. */
+/** What of a resource's storage is not as usual. */
 export interface StorageRecord {
   /**
    * "<group>/<resource>" of the resource whose storage and strategy this one shares: the events of both groups are
@@ -34,6 +34,11 @@ export interface StorageRecord {
   readonly sharedWith?: string;
   /** Where the generic Store keeps the objects, under /registry/: "services/specs". */
   readonly prefix?: string;
+  /**
+   * True where stored objects may be of any of the versions, and of an earlier schema: a read of the generic Store brings them
+   * to the present one.
+   */
+  readonly upgradesOnRead?: boolean;
   /**
    * Makes a storage that is not the generic Store: of computed objects, of files, a proxy. Called once, when the resource is
    * first used. The objects are in the hub's shape; strategies of other resources cannot read them.

@@ -2,7 +2,6 @@ import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
@@ -14,6 +13,7 @@ import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { customResource } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
+import { KnownDefinition } from "./known-definition.js";
 import {
   conditionOf,
   type DefinitionCondition,
@@ -51,7 +51,9 @@ interface Installed extends GroupResource {
  * ones in the registry, and deletes the objects of those that are being deleted. One definition is worked on at a time.
  */
 export class CustomResources {
-  readonly #definitions = new Map<string, StoredObject>();
+  readonly #definitions = new Map<string, KnownDefinition>();
+  /** The definitions of each group, by their names. */
+  readonly #names = new Map<string, Set<string>>();
   readonly #installed = new Map<string, Installed>();
   readonly #due = new Set<string>();
   readonly #stopping = new AbortController();
@@ -92,7 +94,7 @@ export class CustomResources {
           for (const { type, object: stored, revision } of events) {
             resourceVersion = String(revision);
             if (stored === undefined) continue;
-            if (type === "DELETED") this.#forget(stored);
+            if (type === "DELETED") this.#forget(nameOf(stored));
             else this.#keep(stored);
           }
           this.#work();
@@ -110,8 +112,8 @@ export class CustomResources {
   async #listAgain(objects: ObjectStore, known: string): Promise<string> {
     try {
       const { items, resourceVersion } = await objects.list("");
-      const names = new Set(items.map((item) => item.key));
-      for (const stored of this.#definitions.values()) if (!names.has(stored.key)) this.#forget(stored);
+      const names = new Set(items.map(nameOf));
+      for (const name of this.#definitions.keys()) if (!names.has(name)) this.#forget(name);
       for (const item of items) this.#keep(item);
       this.#work();
       return resourceVersion;
@@ -121,21 +123,29 @@ export class CustomResources {
   }
 
   #keep(stored: StoredObject): void {
-    const name = nameOf(stored);
-    this.#definitions.set(name, stored);
+    const definition = new KnownDefinition(stored);
+    const { name, group } = definition;
+    this.#definitions.set(name, definition);
+    const names = this.#names.get(group);
+    if (names === undefined) this.#names.set(group, new Set([name]));
+    else names.add(name);
     this.#due.add(name);
   }
 
-  #forget(stored: StoredObject): void {
-    const name = nameOf(stored);
-    const group = groupOf(stored.peek());
+  #forget(name: string): void {
+    const definition = this.#definitions.get(name);
+    if (definition === undefined) return;
     this.#definitions.delete(name);
+    this.#names.get(definition.group)?.delete(name);
     this.#due.add(name);
     // Names that it held may be free now.
-    for (const [other, definition] of this.#definitions) {
-      const conflicted = groupOf(definition.peek()) === group && !isTrue(definition.peek(), "NamesAccepted");
-      if (conflicted) this.#due.add(other);
-    }
+    for (const other of this.#othersOf(definition)) if (!other.namesAccepted) this.#due.add(other.name);
+  }
+
+  /** The other definitions of its group. */
+  #othersOf({ name, group }: KnownDefinition): KnownDefinition[] {
+    const others = [...(this.#names.get(group) ?? [])].filter((other) => other !== name);
+    return others.flatMap((other) => this.#definitions.get(other) ?? []);
   }
 
   #work(): void {
@@ -162,15 +172,17 @@ export class CustomResources {
   }
 
   async #reconcile(name: string): Promise<void> {
-    const definition = this.#definitions.get(name)?.object();
-    if (definition === undefined) return;
-    if (definition.metadata?.deletionTimestamp !== undefined) return this.#empty(name, definition);
-    const others = [...this.#definitions].filter(([other]) => other !== name).map(([, stored]) => stored.peek());
+    const known = this.#definitions.get(name);
+    if (known === undefined) return;
+    const definition = known.read();
+    if (known.terminating) return known.holdsObjects ? this.#empty(name, definition) : undefined;
+    const others = this.#othersOf(known).map(({ accepted }) => accepted);
     const { acceptedNames, condition } = judgeNames(definition, others);
     const accepted = condition.status === "True";
     const next = established(definition, accepted);
     const installing = next.status === "False" && accepted;
-    const isHeld = isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
+    const isHeld =
+      isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
     if (installing && isHeld) return this.#writeStatus(definition, [ESTABLISHED]);
     return this.#writeStatus(definition, [condition, next], acceptedNames);
   }
@@ -187,7 +199,6 @@ export class CustomResources {
 
   /** Deletes the objects of a definition that is being deleted, then lets it go. */
   async #empty(name: string, definition: KubeObject): Promise<void> {
-    if (definition.metadata?.finalizers?.includes(FINALIZER) !== true) return;
     const terminating = (status: "True" | "False", reason: string, message: string): DefinitionCondition => ({
       type: "Terminating",
       status,
@@ -208,9 +219,11 @@ export class CustomResources {
       return;
     }
     if (conditionOf(definition, "Terminating")?.status !== "False") {
-      return this.#writeStatus(definition, [terminating("False", "InstanceDeletionCompleted", "removed all instances")]);
+      return this.#writeStatus(definition, [
+        terminating("False", "InstanceDeletionCompleted", "removed all instances"),
+      ]);
     }
-    const finalizers = definition.metadata.finalizers.filter((one) => one !== FINALIZER);
+    const finalizers = definition.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
     await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers } }, "object");
   }
 
@@ -219,20 +232,21 @@ export class CustomResources {
     const made = new Map<ResourceDefinition, string>();
     const gone: Installed[] = [];
     for (const name of names) {
-      const definition = this.#definitions.get(name)?.object();
+      const definition = this.#definitions.get(name);
       const known = this.#installed.get(name);
-      if (definition === undefined || !isTrue(definition, "Established")) {
+      // From the acceptance of its names on, so that a client that sees it established finds it served.
+      if (definition === undefined || !(definition.namesAccepted || definition.established)) {
         if (known === undefined) continue;
         gone.push(known);
         this.#installed.delete(name);
         continue;
       }
-      const wanted = madeOf(definition);
+      const { made: wanted } = definition;
       if (known?.made === wanted) continue;
       try {
         const resource = customResource(definition, {
           webhooks: this.config.webhooks,
-          isTerminating: () => this.#definitions.get(name)?.object().metadata?.deletionTimestamp !== undefined,
+          isTerminating: () => this.#definitions.get(name)?.terminating === true,
         });
         made.set(resource, name);
         this.#installed.set(name, { group: resource.group, resource: resource.resource, made: wanted });
@@ -254,10 +268,3 @@ export class CustomResources {
 }
 
 const nameOf = ({ key }: StoredObject): string => key.slice(key.lastIndexOf("/") + 1);
-
-const groupOf = ({ spec }: KubeObject): string => text(object(spec).group);
-
-/** Equal for definitions that describe the same resource. */
-function madeOf({ metadata, status }: KubeObject): string {
-  return JSON.stringify([metadata?.uid, metadata?.generation, object(status).acceptedNames]);
-}

@@ -11,6 +11,16 @@ export interface DefinitionCondition {
   readonly message: string;
 }
 
+/** The names of a definition, as spec.names and status.acceptedNames have them. */
+export interface DefinitionNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly kind: string;
+  readonly listKind: string;
+  readonly categories: readonly string[];
+}
+
 export const FINALIZER = "customresourcecleanup.apiextensions.k8s.io";
 
 export function conditionOf(definition: KubeObject, type: string): Readonly<Record<string, unknown>> | undefined {
@@ -49,15 +59,17 @@ export interface NamesVerdict {
   readonly condition: DefinitionCondition;
 }
 
-export function judgeNames(definition: KubeObject, others: readonly KubeObject[]): NamesVerdict {
+/** `others` are the accepted names of the other definitions of the group. */
+export function judgeNames(definition: KubeObject, others: readonly DefinitionNames[]): NamesVerdict {
   const requested = object(object(definition.spec).names);
   const accepted = object(object(definition.status).acceptedNames);
-  const { resources, kinds } = namesTaken(text(object(definition.spec).group), others);
+  const { resources, kinds } = namesTaken(others);
   const names: Record<string, JsonValue> = { ...(accepted as JsonObject) };
   let fault: { readonly reason: string; readonly message: string } | undefined;
   const check = (field: string, used: ReadonlySet<string>, reason: string): void => {
     const name = text(requested[field]);
-    if (name !== text(accepted[field]) && used.has(name)) fault = { reason, message: `${goQuote(name)} is already in use` };
+    if (name !== text(accepted[field]) && used.has(name))
+      fault = { reason, message: `${goQuote(name)} is already in use` };
     else if (name !== "") names[field] = name;
   };
   check("plural", resources, "PluralConflict");
@@ -67,7 +79,10 @@ export function judgeNames(definition: KubeObject, others: readonly KubeObject[]
   const taken = shortNames.filter((name) => !known.has(name) && resources.has(name));
   if (taken.length > 0) {
     const messages = taken.map((name) => `${goQuote(name)} is already in use`);
-    fault = { reason: "ShortNamesConflict", message: messages.length === 1 ? messages.join() : `[${messages.join(", ")}]` };
+    fault = {
+      reason: "ShortNamesConflict",
+      message: messages.length === 1 ? messages.join() : `[${messages.join(", ")}]`,
+    };
   } else setOrDrop(names, "shortNames", shortNames);
   check("kind", kinds, "KindConflict");
   check("listKind", kinds, "ListKindConflict");
@@ -87,14 +102,12 @@ function setOrDrop(names: Record<string, JsonValue>, field: string, value: reado
   else names[field] = [...value];
 }
 
-function namesTaken(group: string, others: readonly KubeObject[]) {
+function namesTaken(others: readonly DefinitionNames[]) {
   const resources = new Set<string>();
   const kinds = new Set<string>();
-  for (const other of others) {
-    if (text(object(other.spec).group) !== group) continue;
-    const names = object(object(other.status).acceptedNames);
-    for (const name of [names.plural, names.singular, ...list(names.shortNames)]) resources.add(text(name));
-    for (const name of [names.kind, names.listKind]) kinds.add(text(name));
+  for (const { plural, singular, shortNames, kind, listKind } of others) {
+    for (const name of [plural, singular, ...shortNames]) resources.add(name);
+    for (const name of [kind, listKind]) kinds.add(name);
   }
   resources.delete("");
   kinds.delete("");

@@ -300,6 +300,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     await scope.pause?.();
     const allocation = (await strategy.allocate?.(draft, undefined, context)) ?? undefined;
     try {
+      if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, undefined, context);
       const rule = (name: string) => strategy.validateName(name);
       const problems = firstErrors(() => [
         ...validateMetadata(draft, this.config.namespaced, rule),
@@ -307,7 +308,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       ]);
       this.#throwInvalid(draft, problems.length > 0 ? problems : validateNameSegment(draft));
       for (const warning of strategy.warningsOnCreate?.(draft) ?? []) scope.warnings.add(warning);
-      strategy.canonicalize?.(draft);
+      strategy.canonicalize?.(draft, context);
       if (admit.validate !== undefined) await admit.validate(draft);
     } catch (error) {
       await allocation?.revert();
@@ -348,6 +349,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const whole = subresource === undefined;
     const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {
+      if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, old, context);
       const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
       const problems = firstErrors(() => [
         ...validateMetadataUpdate(draft, old, this.config.namespaced),
@@ -357,7 +359,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       const ofStatus = status ? strategy.warningsOnStatusUpdate?.(draft) : undefined;
       const warnings = whole ? strategy.warningsOnUpdate?.(draft, old) : ofStatus;
       for (const warning of warnings ?? []) scope.warnings.add(warning);
-      strategy.canonicalize?.(draft);
+      strategy.canonicalize?.(draft, context);
       const { update } = options.admit;
       if (update.validate !== undefined) await update.validate(draft, old);
     } catch (error) {
@@ -383,10 +385,15 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
   }
 
-  /** True when anything but metadata and status differs; such a change increments metadata.generation. */
+  /**
+   * True when anything but metadata differs, and but the status where it is a subresource; such a change increments
+   * metadata.generation.
+   */
   #contentChanged(draft: KubeObject, old: KubeObject): boolean {
-    if (!fieldsDiffer(draft, old)) return false;
-    const content = (object: KubeObject) => this.config.encode({ ...object, metadata: {}, status: undefined });
+    const { hasStatus, encode } = this.config;
+    if (!fieldsDiffer(draft, old, hasStatus ? NOT_CONTENT : NOT_CONTENT_WITHOUT_STATUS)) return false;
+    const content = (object: KubeObject) =>
+      encode({ ...object, metadata: {}, ...(hasStatus && { status: undefined }) });
     return Buffer.compare(content(draft), content(old)) !== 0;
   }
 
@@ -479,13 +486,14 @@ function checkHeldPreconditions(
 /** The API rejected the request, so nothing was written. After a storage error that is not known. */
 const isRefusal = (error: unknown): boolean => isStatusError(error) && error.status.code < 500;
 
-const PLAIN_FIELDS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
+const NOT_CONTENT_WITHOUT_STATUS: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata"]);
+const NOT_CONTENT: ReadonlySet<string> = new Set([...NOT_CONTENT_WITHOUT_STATUS, "status"]);
 
 /** A quick comparison. It is also true where one object has an empty struct that the other leaves out. */
-function fieldsDiffer(draft: KubeObject, old: KubeObject): boolean {
+function fieldsDiffer(draft: KubeObject, old: KubeObject, ignored: ReadonlySet<string>): boolean {
   const names = new Set([...Object.keys(draft), ...Object.keys(old)]);
   for (const name of names) {
-    if (!PLAIN_FIELDS.has(name) && !deepEqual(draft[name] as JsonValue, old[name] as JsonValue)) return true;
+    if (!ignored.has(name) && !deepEqual(draft[name] as JsonValue, old[name] as JsonValue)) return true;
   }
   return false;
 }

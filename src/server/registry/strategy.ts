@@ -58,8 +58,13 @@ export interface Strategy {
   validateStatusUpdate?(object: KubeObject, old: KubeObject, context: StrategyContext): readonly FieldError[];
   /** Returns the problems of a name of this kind, in apimachinery's words. Default: a DNS-1123 subdomain. */
   validateName?(name: string): readonly string[];
+  /**
+   * Does what of validating a draft has to wait or takes long: {@link validate}, {@link validateUpdate} or
+   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create. A hook that throws refuses the write.
+   */
+  beforeValidation?(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<void>;
   /** Rewrites a valid object into its canonical form. */
-  canonicalize?(draft: KubeObject): void;
+  canonicalize?(draft: KubeObject, context: StrategyContext): void;
 
   /** Texts for `Warning:` headers. The server sends them only when the request succeeds. */
   warningsOnCreate?(object: KubeObject): readonly string[];

@@ -10,6 +10,18 @@ export interface ObjectCodec {
    * Returns the same array when nothing changes. Absent where there is one epoch only.
    */
   upgrade?(bytes: Uint8Array): Uint8Array;
+  /**
+   * True where any stored bytes may be of another schema, whatever the schema epoch: those of a custom kind, whose definition
+   * changes while the server runs. Default false.
+   */
+  readonly upgradesAlways?: boolean;
+  /** {@link upgrade} of bytes that only another process can convert. Absent where there are no such. */
+  readonly later?: {
+    /** True for bytes that {@link upgrade} cannot bring to the hub's version. */
+    needs(bytes: Uint8Array): boolean;
+    /** As many as there are given, in their order. Rejects with a StatusError. */
+    upgradeMany(stored: readonly Uint8Array[]): Promise<readonly Uint8Array[]>;
+  };
   /** Encodes an object in the hub's shape: `kind` and `apiVersion` first, without resourceVersion. */
   encode(object: KubeObject): Uint8Array;
   /** {@link encode} in steps. Absent for objects that are always small. */

@@ -15,7 +15,11 @@ const objectMeta = schemaFor({ group: "", version: "v1", kind: "ConfigMap" })?.b
   ?.schema as StructSchema;
 
 /** The schema of a kind whose spec has the field x. */
-const boxWithX = (x: JsonObject): StructSchema => objectSchema(GVK, contentSchemaOf(withX(x), "Box", { objectMeta }));
+const boxWithX = (x: JsonObject): StructSchema =>
+  objectSchema(
+    GVK,
+    contentSchemaOf(() => withX(x), "Box", { objectMeta }),
+  );
 
 const specOf = (kind: StructSchema): StructSchema => kind.byName.get("spec")?.schema as StructSchema;
 
@@ -81,7 +85,7 @@ describe("contentSchemaOf makes of x", () => {
 
   test("nothing of apiVersion, kind and metadata at the root", () => {
     const content = contentSchemaOf(
-      structuralSchemaOf(object({ kind: text, metadata: object({}), data: map(text) })),
+      () => structuralSchemaOf(object({ kind: text, metadata: object({}), data: map(text) })),
       "Box",
     );
     expect(content.fields.map(({ name }) => name)).toEqual(["data"]);
@@ -143,7 +147,11 @@ describe("decoding a custom resource by its content schema", () => {
   });
 
   test("a field of the root that is not known is an unknown field, and one that is preserved stays", () => {
-    const kind = (schema: JsonObject) => objectSchema(GVK, contentSchemaOf(structuralSchemaOf(schema), "Box"));
+    const kind = (schema: JsonObject) =>
+      objectSchema(
+        GVK,
+        contentSchemaOf(() => structuralSchemaOf(schema), "Box"),
+      );
     const body = '{"foo": {"a": 1}}';
     expect(decode(kind(object({})), body)).toEqual({ object: {}, strictErrors: ['unknown field "foo"'] });
     expect(decode(kind(object({}, unknownFields)), body)).toEqual({ object: { foo: { a: 1 } }, strictErrors: [] });

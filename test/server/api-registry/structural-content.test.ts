@@ -77,7 +77,7 @@ beforeAll(async () => {
         versions: [
           {
             version: "v1",
-            schema: contentSchemaOf(structural, "Box", { objectMeta }),
+            schema: contentSchemaOf(() => structural, "Box", { objectMeta }),
             applyDefaults: (draft) => applyDefaults(draft as JsonObject, structural),
           },
         ],

@@ -15,7 +15,7 @@ import { validateSelectableFields } from "./selectable-fields.js";
 import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-schema.js";
 import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";
 
-/** A new CustomResourceDefinition, its name too. Expressions in CEL are not compiled. */
+/** A new CustomResourceDefinition, its name too. */
 export function validateCustomResourceDefinition(definition: KubeObject): FieldError[] {
   const spec = definitionSpec(object(definition.spec));
   const expected = `${text(spec.names.plural)}.${text(spec.fields.group)}`;
@@ -111,7 +111,11 @@ function validateSpec(spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
   const hasStatus = [shared, ...versions].some(hasStatusEnabled);
   errors.push(
     ...validateDefinitionNames(names, "spec.names"),
-    ...validateVersionSchema(shared.validation, SCHEMA_OF_ALL, hasStatus, forgiven),
+    ...validateVersionSchema(shared.validation, SCHEMA_OF_ALL, {
+      hasStatus,
+      forgiven,
+      forgivesCost: forgiven.unchangedSchemas.has(versions[0]?.name ?? ""),
+    }),
     ...validateSubresources(shared.subresources, "spec.subresources"),
     ...validateColumns(shared, "spec"),
     ...validateSelectableFields(shared, "spec", {
@@ -156,7 +160,11 @@ function validateVersions({ shared, versions }: DefinitionSpec, forgiven: Forgiv
     return [
       ...(wrong.length > 0 ? [invalidValue(`${path}.name`, version.name, wrong.join(","))] : []),
       ...validateDeprecation(version.fields, path),
-      ...validateVersionSchema(version.validation, schemaPathOf(index), hasStatus, forgiven),
+      ...validateVersionSchema(version.validation, schemaPathOf(index), {
+        hasStatus,
+        forgiven,
+        forgivesCost: forgiven.unchangedSchemas.has(version.name),
+      }),
       ...validateSubresources(version.subresources, `${path}.subresources`),
       ...validateColumns(version, path),
       ...validateSelectableFields(version, path, {

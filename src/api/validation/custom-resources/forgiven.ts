@@ -1,4 +1,6 @@
 import { list, object, text } from "../../../machinery/meta/access.js";
+import type { JsonValue } from "../../../machinery/meta/json.js";
+import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { caBundleProblem } from "./ca-bundle.js";
 import { speaksKnownReview } from "./conversion-webhook.js";
 import { type DefinitionSpec, hasSchema, schemasOf } from "./definition-spec.js";
@@ -19,6 +21,8 @@ export interface Forgiven {
   readonly nonStructural: boolean;
   readonly unknownReviews: boolean;
   readonly invalidCaBundle: boolean;
+  /** Versions whose schema is the one that it was: their rules may cost more than the limit. */
+  readonly unchangedSchemas: ReadonlySet<string>;
   /** Versions with too many of them, "" for the whole. */
   readonly tooManySelectableFields: ReadonlySet<string>;
 }
@@ -33,6 +37,7 @@ export const NOTHING_FORGIVEN: Forgiven = {
   unknownReviews: false,
   // Webhooks are not called before a definition is established.
   invalidCaBundle: true,
+  unchangedSchemas: new Set(),
   tooManySelectableFields: new Set(),
 };
 
@@ -52,8 +57,22 @@ export function forgivenBy(spec: DefinitionSpec, old: DefinitionSpec, establishe
     nonStructural: spec.preserveUnknownFields && !schemas.every(isStructural),
     unknownReviews: reviews.length > 0 && !speaksKnownReview(reviews),
     invalidCaBundle: !established || caBundleProblem(text(object(webhook.clientConfig).caBundle)) !== undefined,
+    // Asked only where the new definition has rules that cost too much.
+    get unchangedSchemas() {
+      return unchangedSchemas(spec, old);
+    },
     tooManySelectableFields: forgivenSelectableFields(spec, old),
   };
+}
+
+function unchangedSchemas(spec: DefinitionSpec, old: DefinitionSpec): ReadonlySet<string> {
+  const schemaIn = (definition: DefinitionSpec, name: string): JsonValue | undefined => {
+    const version = definition.versions.find((one) => one.name === name);
+    const validation = version?.validation ?? definition.shared.validation;
+    return version && ((validation?.openAPIV3Schema ?? null) as JsonValue);
+  };
+  const names = spec.versions.map(({ name }) => name);
+  return new Set(names.filter((name) => deepEqual(schemaIn(spec, name), schemaIn(old, name))));
 }
 
 const isStructural = (schema: Parameters<typeof validateStructural>[0]): boolean =>

@@ -15,6 +15,8 @@ import { validateEmbeddedResources } from "../../../machinery/structural/embedde
 import { inKeyOrder } from "../../../machinery/structural/in-key-order.js";
 import { leadsToEmbedded } from "../../../machinery/structural/leads-to-embedded.js";
 import { prune } from "../../../machinery/structural/prune.js";
+import { CorrelatedValue } from "../../../machinery/structural/ratchet.js";
+import { compileRules, COST_BUDGET } from "../../../machinery/structural/rules/validate-rules.js";
 import { compileSchemaValidation } from "../../../machinery/structural/schema-validation.js";
 import {
   asResourceRoot,
@@ -29,15 +31,19 @@ const META = ["apiVersion", "kind", "metadata"];
 
 /**
  * Whether the defaults of a structural schema are what the schema takes: only fields that it knows, unless `requirePruned` is false,
- * and values that it allows. Rules in CEL are not asked. Source: apiextensions' defaulting.ValidateDefaults.
+ * and values that it and its rules allow. Source: apiextensions' defaulting.ValidateDefaults.
  */
 export function validateDefaults(schema: ReadonlyFields, path: string, requirePruned: boolean): readonly FieldError[] {
   return judged.get(schema, keyOf(path, requirePruned)) ?? atOnce(defaultsSteps(schema, path, requirePruned));
 }
 
 /** Does the work of {@link validateDefaults} ahead, in steps: it answers at once afterwards, for the same object. */
-export function* judgeDefaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boolean): Steps<void> {
-  judged.set(schema, keyOf(path, requirePruned), yield* defaultsSteps(schema, path, requirePruned));
+export function* judgeDefaultsSteps(
+  schema: ReadonlyFields,
+  path: string,
+  requirePruned: boolean,
+): Steps<readonly FieldError[]> {
+  return judged.set(schema, keyOf(path, requirePruned), yield* defaultsSteps(schema, path, requirePruned));
 }
 
 const judged = new JudgedAhead<readonly FieldError[]>();
@@ -54,6 +60,7 @@ function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boo
   const errors: FieldError[] = [];
   const pace = new Pace(DEFAULTS_PER_STEP);
   const walk = new Pace();
+  const budget = { left: COST_BUDGET };
   for (const place of defaultsOf(schema, path)) {
     if (place === undefined) {
       if (walk.isDue()) yield;
@@ -61,13 +68,13 @@ function* defaultsSteps(schema: ReadonlyFields, path: string, requirePruned: boo
     }
     if (pace.isDue()) yield;
     if (errors.length >= MOST_ERRORS) break;
-    if (place.inMeta) errors.push(...problemsInMeta(place));
-    else {
-      if (requirePruned && isUnpruned(place)) {
-        errors.push(invalidValue(place.path, inKeyOrder(place.value), "must not have unknown fields"));
-      }
-      errors.push(...problemsOf(place));
+    if (!place.inMeta && requirePruned && isUnpruned(place)) {
+      errors.push(invalidValue(place.path, inKeyOrder(place.value), "must not have unknown fields"));
     }
+    const problems = place.inMeta ? problemsInMeta(place) : problemsOf(place);
+    errors.push(...problems);
+    if (problems.length === 0) errors.push(...(yield* ruleSteps(place, budget)));
+    if (budget.left < 0) break;
   }
   return errors;
 }
@@ -142,6 +149,23 @@ function problemsOf({ value, schema, path }: DefaultPlace): FieldError[] {
     if (errors.length > 0) return errors;
   }
   return compileSchemaValidation(schema)(value, { path });
+}
+
+/** A default has to pass the rules both as a new value and as one that was there before. */
+function* ruleSteps({ value, schema, path, root }: DefaultPlace, budget: { left: number }): Steps<FieldError[]> {
+  const rules = compileRules(schema, schema === root);
+  if (rules === undefined) return [];
+  const correlated = new CorrelatedValue(value, value, schema);
+  const options = { path, ratchets: false, budget: budget.left };
+  const unchanged = yield* rules.steps(value, { ...options, correlated });
+  const [errors, left] = [[...unchanged.errors], [unchanged.budgetLeft]];
+  if (errors.length === 0) {
+    const created = yield* rules.steps(value, options);
+    errors.push(...created.errors);
+    left.push(created.budgetLeft);
+  }
+  budget.left = Math.min(...left);
+  return errors;
 }
 
 /** A default of metadata is judged within a resource. */

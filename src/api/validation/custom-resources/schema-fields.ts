@@ -65,7 +65,8 @@ export function goItems(items: unknown): ReadonlyFields {
   return { Schema: goSchemaOf(items), JSONSchemas: null };
 }
 
-const goRule = (rule: ReadonlyFields): ReadonlyFields => ({
+/** A rule of x-kubernetes-validations as kube-apiserver prints it in an error. */
+export const goRule = (rule: ReadonlyFields): ReadonlyFields => ({
   Rule: rule.rule ?? "",
   Message: rule.message ?? "",
   MessageExpression: rule.messageExpression ?? "",

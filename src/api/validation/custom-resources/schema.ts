@@ -7,6 +7,8 @@ import {
 } from "../../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { validateListType, validateMapListKeys } from "./list-type.js";
+import { TotalCost } from "./rule-cost.js";
+import type { RuleExpressions } from "./rule-expressions.js";
 import { sortedEntries } from "./schema-fields.js";
 import { schemaHas } from "./schema-walk.js";
 import { validateRules } from "./validation-rules.js";
@@ -15,6 +17,10 @@ export interface SchemaRules {
   readonly requireKnownTypes: boolean;
   readonly requireAtomicSets: boolean;
   readonly requireMapKeys: boolean;
+  /** The rules in CEL, where they are judged: where all else is right. */
+  readonly expressions?: RuleExpressions | undefined;
+  /** Whether rules may cost more than the limit. */
+  readonly forgivesCost?: boolean;
 }
 
 interface Place extends SchemaRules {
@@ -23,13 +29,19 @@ interface Place extends SchemaRules {
   readonly inMeta: boolean;
   /** Why there may be no default; undefined where there may be one. */
   readonly noDefaults?: string;
+  /** The path of the list around the schema whose items of before cannot be found again. */
+  readonly uncorrelatable?: string;
+  /** What is wrong with rules is told last. */
+  readonly ofRules: FieldError[];
+  readonly totalCost: TotalCost;
 }
 
-/** What a custom resource's schema may say, structural or not; the rules in CEL are not compiled. */
+/** What a custom resource's schema may say, structural or not. */
 export function validateSchema(schema: ReadonlyFields, path: string, rules: SchemaRules): FieldError[] {
   const errors: FieldError[] = [];
-  validate(schema, path, { ...rules, root: true, inMeta: false }, errors);
-  return errors;
+  const [ofRules, totalCost]: [FieldError[], TotalCost] = [[], new TotalCost()];
+  validate(schema, path, { ...rules, root: true, inMeta: false, ofRules, totalCost }, errors);
+  return [...errors, ...ofRules, ...totalCost.problems(path)];
 }
 
 const TYPES = ["array", "boolean", "integer", "number", "object", "string"];
@@ -47,6 +59,7 @@ function validate(schema: ReadonlyFields, path: string, place: Place, errors: Fi
   const each = (field: string) => {
     for (const [index, one] of objects(schema[field]).entries()) into(one, `.${field}[${index}]`);
   };
+  const before = errors.length;
   validateFields(schema, path, place, errors);
   const properties = sortedEntries(schema.properties);
   const others = schema.additionalProperties;
@@ -69,13 +82,17 @@ function validate(schema: ReadonlyFields, path: string, place: Place, errors: Fi
   into(schema.not, ".not");
   for (const junctor of ["allOf", "oneOf", "anyOf"]) each(junctor);
   for (const [name, one] of sortedEntries(schema.definitions)) into(one, `.definitions[${name}]`);
-  into(schema.items, ".items");
+  const isMapList = schema["x-kubernetes-list-type"] === "map";
+  into(schema.items, ".items", isMapList ? {} : { uncorrelatable: place.uncorrelatable ?? path });
   each("items");
   for (const [name, one] of sortedEntries(schema.dependencies)) into(one, `.dependencies[${name}]`);
   validateExtensions(schema, path, errors);
   validateListType(schema, path, place.requireAtomicSets, errors);
   if (place.requireMapKeys) validateMapListKeys(schema, path, errors);
   validateRules(schema, path, errors);
+  const { expressions, uncorrelatable, forgivesCost = false } = place;
+  if (expressions === undefined || errors.length > before) return;
+  place.ofRules.push(...expressions.judge(schema, { path, uncorrelatable, forgivesCost }, place.totalCost));
 }
 
 const UNSUPPORTED = ["id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"];

@@ -3,7 +3,7 @@ import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/acc
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { DefinitionSpec, VersionParts } from "./definition-spec.js";
-import { fieldPath } from "./field-path.js";
+import { fieldPath } from "../../../machinery/structural/field-path.js";
 import { notStructural } from "./structural.js";
 
 const MOST = 8;

@@ -1,12 +1,12 @@
 import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
 import { absent, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { fieldPath } from "./field-path.js";
+import { fieldPath } from "../../../machinery/structural/field-path.js";
 import { notStructural } from "./structural.js";
 
 const REASONS = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 const LINE_BREAK = /[\n\r]/;
 
-/** x-kubernetes-validations but for what is in the expressions, which nobody compiles. */
+/** x-kubernetes-validations but for what is in the expressions: see rule-expressions.ts. */
 export function validateRules(schema: ReadonlyFields, path: string, errors: FieldError[]): void {
   for (const [index, rule] of objects(schema["x-kubernetes-validations"]).entries()) {
     validateRule(rule, schema, `${path}.x-kubernetes-validations[${index}]`, errors);

@@ -3,6 +3,7 @@ import { type FieldError, forbiddenField, invalidValue } from "../../../machiner
 import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import { JudgedAhead } from "./judged-ahead.js";
 import type { Forgiven } from "./forgiven.js";
+import { RuleExpressions } from "./rule-expressions.js";
 import { type SchemaRules, validateSchema } from "./schema.js";
 import { judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import { goSchema, isSet, SCHEMA_FIELDS } from "./schema-fields.js";
@@ -12,12 +13,19 @@ import { notStructural, validateStructural } from "./structural.js";
 export const SCHEMA_OF_ALL = "spec.validation";
 export const schemaPathOf = (version: number): string => `spec.versions[${version}].schema`;
 
-/** The schema of a version, or of all of them. `path` is that of what holds it; `hasStatus` says whether status is written apart. */
+export interface VersionSchemaOptions {
+  /** Whether status is written apart. */
+  readonly hasStatus: boolean;
+  readonly forgiven: Forgiven;
+  /** Whether rules may cost more than the limit: the schema did not change. */
+  readonly forgivesCost: boolean;
+}
+
+/** The schema of a version, or of all of them. `path` is that of what holds it. */
 export function validateVersionSchema(
   validation: ReadonlyFields | undefined,
   path: string,
-  hasStatus: boolean,
-  forgiven: Forgiven,
+  { hasStatus, forgiven, forgivesCost }: VersionSchemaOptions,
 ): FieldError[] {
   const schema = validation?.openAPIV3Schema;
   if (!isFields(schema)) return [];
@@ -25,11 +33,15 @@ export function validateVersionSchema(
   const errors = hasStatus ? validateRoot(schema, at) : [];
   if (schema.nullable === true) errors.push(forbiddenField(`${at}.nullable`, "nullable cannot be true at the root"));
   const problem = forgiven.nonStructural ? "" : (broken.get(schema, "") ?? notStructural(schema) ?? "");
-  if (problem === "" && !forgiven.nonStructural) errors.push(...structuralProblems(schema, at, forgiven));
-  const rules = {
+  const isJudged = problem === "" && !forgiven.nonStructural;
+  const problems = isJudged ? structuralProblems(schema, at, forgiven) : [];
+  errors.push(...problems);
+  const rules: SchemaRules = {
     requireKnownTypes: !forgiven.unknownTypes,
     requireAtomicSets: !forgiven.nonAtomicSets,
     requireMapKeys: !forgiven.looseMapKeys,
+    expressions: isJudged && problems.length === 0 ? RuleExpressions.of(schema) : undefined,
+    forgivesCost,
   };
   errors.push(...(whole.get(schema, keyOf(at, rules)) ?? validateSchema(schema, at, rules)));
   // The same would be said twice.
@@ -53,18 +65,26 @@ export function* judgeVersionSchemaSteps(schema: ReadonlyFields, path: string): 
   yield;
   const problem = broken.set(schema, "", notStructural(schema) ?? "");
   yield;
+  let expressions: RuleExpressions | undefined;
   if (problem === "" && structural.set(schema, at, validateStructural(schema, at)).length === 0) {
-    yield* judgeDefaultsSteps(schema, at, true);
+    const problems = yield* judgeDefaultsSteps(schema, at, true);
+    if (problems.length === 0) expressions = RuleExpressions.of(schema);
   }
   yield;
-  whole.set(schema, keyOf(at, EVERY_RULE), validateSchema(schema, at, EVERY_RULE));
+  if (expressions !== undefined) yield* expressions.prepareSteps();
+  const rules = { ...EVERY_RULE, expressions };
+  whole.set(schema, keyOf(at, rules), validateSchema(schema, at, rules));
   yield;
 }
 
 const EVERY_RULE: SchemaRules = { requireKnownTypes: true, requireAtomicSets: true, requireMapKeys: true };
 
-const keyOf = (path: string, rules: SchemaRules): string =>
-  `${rules.requireKnownTypes} ${rules.requireAtomicSets} ${rules.requireMapKeys} ${path}`;
+function keyOf(path: string, rules: SchemaRules): string {
+  const { requireKnownTypes, requireAtomicSets, requireMapKeys, expressions, forgivesCost = false } = rules;
+  return [requireKnownTypes, requireAtomicSets, requireMapKeys, expressions !== undefined, forgivesCost, path].join(
+    " ",
+  );
+}
 
 const AT_ROOT =
   "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations";

@@ -45,7 +45,7 @@ class Checker {
   readonly #types = new Map<number, Type>();
   readonly #references = new Map<number, Reference>();
   readonly #scopes = new Scopes();
-  #known = new Substitution();
+  readonly #known = new Substitution();
   #freeTypes = 0;
 
   constructor(ast: Ast, declarations: Declarations, issues: Issues) {
@@ -192,7 +192,6 @@ class Checker {
       this.#report(node, `found no matching overload for '${declared.name}' applied to '${signature}'`);
       return ERROR;
     }
-    this.#known = found.known;
     this.#references.set(node.id, { kind: "function", overloads: found.ids });
     return found.result;
   }
@@ -213,10 +212,7 @@ class Checker {
   }
 
   #unify(a: Type, b: Type): boolean {
-    const known = this.#known.copy();
-    if (!isAssignable(known, a, b)) return false;
-    this.#known = known;
-    return true;
+    return this.#known.attempt(() => isAssignable(this.#known, a, b));
   }
 
   #freeType(): Type {

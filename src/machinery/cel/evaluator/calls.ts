@@ -1,7 +1,6 @@
-import type { CallExpr, Expr } from "../ast.js";
-import { findFunction } from "../checker/declarations.js";
-import { qualifiedName } from "../checker/qualified-name.js";
-import type { FunctionDeclaration, Overload } from "../functions/declaration.js";
+import type { CallExpr } from "../ast.js";
+import { type Callee, findCallee } from "../checker/callee.js";
+import type { Overload } from "../functions/declaration.js";
 import { OPERATOR } from "../operators.js";
 import { ListValue } from "../values/list.js";
 import { EntryMap, isMapKey } from "../values/map.js";
@@ -29,36 +28,10 @@ export function planCall(planner: Planner, node: CallExpr): Planned {
       planner,
     );
   }
-  const callee = findCallee(planner, node);
+  const callee = findCallee(planner.options.declarations, planner.options.references, node);
   if (callee.overloads.length === 0) return { evaluate: () => NO_SUCH_OVERLOAD };
   const args = callee.args.map((arg) => planner.plan(arg));
   return planFunction(planner, callee, args);
-}
-
-interface Callee {
-  readonly name: string;
-  /** Those that the checker has left, or all. */
-  readonly overloads: readonly Overload[];
-  /** With the target of a member function first. */
-  readonly args: readonly Expr[];
-}
-
-function findCallee(planner: Planner, node: CallExpr): Callee {
-  const find = (name: string): FunctionDeclaration | undefined => findFunction(planner.options.declarations, name);
-  const reference = planner.options.references?.get(node.id);
-  const left = reference?.kind === "function" ? new Set(reference.overloads) : undefined;
-  const choose = (declared: FunctionDeclaration | undefined, args: readonly Expr[], member: boolean): Callee => ({
-    name: declared?.name ?? node.name,
-    overloads: (declared?.overloads ?? []).filter(
-      (overload) => (overload.member ?? false) === member && (left?.has(overload.id) ?? true),
-    ),
-    args,
-  });
-  if (node.target === undefined) return choose(find(node.name), node.args, false);
-  const prefix = qualifiedName(node.target);
-  const namespaced = prefix === undefined ? undefined : find(`${prefix}.${node.name}`);
-  if (namespaced !== undefined) return choose(namespaced, node.args, false);
-  return choose(find(node.name), [node.target, ...node.args], true);
 }
 
 function planFunction(planner: Planner, callee: Callee, args: readonly Planned[]): Planned {

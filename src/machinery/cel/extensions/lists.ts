@@ -1,4 +1,6 @@
 import type { Expr } from "../ast.js";
+import type { CallEstimate, EstimateCall, EstimatedNode } from "../estimate/call-estimate.js";
+import { fixed, MOST, product, type Range, scaled, sum } from "../estimate/range.js";
 import { sizeOf } from "../evaluator/cost.js";
 import type { FunctionDeclaration, Library, Overload } from "../functions/declaration.js";
 import { OPERATOR } from "../operators.js";
@@ -47,6 +49,34 @@ function selfComparison(list: Value | undefined): number {
   const factor = typeof first === "string" || first instanceof Uint8Array ? 2.1 : 2;
   return allocation(size * size * factor);
 }
+
+/** What making a list of a size is estimated to cost, if each element costs `factor`. */
+function estimated(resultSize: Range, factor = 1): CallEstimate {
+  return { cost: sum(scaled(resultSize, factor), fixed(allocation(0))), resultSize };
+}
+
+/** The int that is written as an argument, or what stands for one that is not. */
+function writtenInt(node: EstimatedNode | undefined, otherwise: number): number {
+  const value = node?.expr?.kind === "literal" ? node.expr.value : undefined;
+  return typeof value === "number" || typeof value === "bigint" ? Math.max(Number(value), 0) : otherwise;
+}
+
+const estimateSlice: EstimateCall = ({ args: [list, start, end], sizeOf: sizeAtMost }) => {
+  const size = writtenInt(end, sizeAtMost(list).max) - writtenInt(start, 0);
+  return estimated(fixed(size < 0 ? MOST : size));
+};
+
+const estimateFlatten: EstimateCall = ({ args: [list, depth], sizeOf: sizeAtMost }) =>
+  estimated(sizeAtMost(list), depth === undefined ? 1 : writtenInt(depth, MOST));
+
+const estimateComparisons =
+  (argument: number, factor: number): EstimateCall =>
+  ({ args, sizeOf: sizeAtMost }) => {
+    const size = sizeAtMost(args[argument]);
+    return estimated(product(size, size), factor);
+  };
+
+const comparisonFactor = (type: Type): number => (type === STRING || type === BYTES ? 2.1 : 2);
 
 function slice(list: ListValue, start: Int, end: Int): Value {
   if (start < 0 || end < 0) return new ErrorValue(`cannot slice(${start}, ${end}), negative indexes not supported`);
@@ -163,7 +193,14 @@ const sortBy: Macro = {
 export const LISTS: Library = {
   macros: [sortBy],
   functions: [
-    listFunction("slice", { id: "list_slice", args: [LIST, INT, INT], result: LIST, call: slice, cost: ofResult }),
+    listFunction("slice", {
+      id: "list_slice",
+      args: [LIST, INT, INT],
+      result: LIST,
+      call: slice,
+      cost: ofResult,
+      estimate: estimateSlice,
+    }),
     listFunction(
       "flatten",
       {
@@ -172,6 +209,7 @@ export const LISTS: Library = {
         result: LIST,
         call: (list: ListValue) => flatten(list),
         cost: ([list]) => allocation(sizeOf(list)),
+        estimate: estimateFlatten,
       },
       {
         id: "list_flatten_int",
@@ -179,19 +217,37 @@ export const LISTS: Library = {
         result: listType(DYN),
         call: flatten,
         cost: ([list, depth]) => allocation(sizeOf(list) * Number(depth)),
+        estimate: estimateFlatten,
       },
     ),
     {
       name: "lists.range",
-      overloads: [{ id: "lists_range", args: [INT], result: listType(INT), call: range, cost: ofResult }],
+      overloads: [
+        {
+          id: "lists_range",
+          args: [INT],
+          result: listType(INT),
+          call: range,
+          cost: ofResult,
+          estimate: ({ args: [end] }) => estimated(fixed(writtenInt(end, MOST))),
+        },
+      ],
     },
-    listFunction("reverse", { id: "list_reverse", args: [LIST], result: LIST, call: reverse, cost: ofResult }),
+    listFunction("reverse", {
+      id: "list_reverse",
+      args: [LIST],
+      result: LIST,
+      call: reverse,
+      cost: ofResult,
+      estimate: ({ args: [list], sizeOf: sizeAtMost }) => estimated(sizeAtMost(list)),
+    }),
     listFunction("distinct", {
       id: "list_distinct",
       args: [LIST],
       result: LIST,
       call: distinct,
       cost: ([list]) => selfComparison(list),
+      estimate: estimateComparisons(0, 2),
     }),
     listFunction(
       "sort",
@@ -202,6 +258,7 @@ export const LISTS: Library = {
           result: listType(type),
           call: (list: ListValue) => sortByKeys(list, list),
           cost: ([list]) => selfComparison(list),
+          estimate: estimateComparisons(0, comparisonFactor(type)),
         }),
       ),
     ),
@@ -214,6 +271,7 @@ export const LISTS: Library = {
           result: LIST,
           call: sortByKeys,
           cost: ([, keys]) => selfComparison(keys),
+          estimate: estimateComparisons(1, comparisonFactor(type)),
         }),
       ),
     ),

@@ -1,3 +1,4 @@
+import { ONE, product, scaled, sum } from "../estimate/range.js";
 import { sizeOf } from "../evaluator/cost.js";
 import type { FunctionDeclaration, Library } from "../functions/declaration.js";
 import { BOOL, listType, typeParameter } from "../types/type.js";
@@ -25,6 +26,9 @@ function setFunction(name: string, factor: number, call: (a: ListValue, b: ListV
         result: BOOL,
         call,
         cost: ([a, b]) => 1 + sizeOf(a) * sizeOf(b) * factor,
+        estimate: ({ args: [a, b], sizeOf: sizeAtMost }) => ({
+          cost: sum(ONE, scaled(product(sizeAtMost(a), sizeAtMost(b)), factor)),
+        }),
       },
     ],
   };

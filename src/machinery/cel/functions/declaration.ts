@@ -1,3 +1,4 @@
+import type { EstimateCall } from "../estimate/call-estimate.js";
 import type { Macro } from "../parser/macros.js";
 import type { Type } from "../types/type.js";
 import type { Value } from "../values/value.js";
@@ -24,6 +25,8 @@ export interface Overload {
   specialize?(constants: readonly (Value | undefined)[]): Implementation | undefined;
   /** What the call cost, if it is not one of the costs of the standard library, and not 1. */
   cost?(args: readonly Value[], result: Value): number;
+  /** What a call is estimated to cost before it runs, if that is not what the standard library says, nor 1. */
+  readonly estimate?: EstimateCall;
 }
 
 /** An implementation declares the classes of values that its types say. */

@@ -31,7 +31,7 @@ export function parseGoUrl(text: string): GoUrl {
   const parts = of(before, () => parse(before, false));
   const shown = fragment === "" ? "" : `#${of(text, () => encodedFragment(fragment))}`;
   const { scheme, host, escapedPath, rawQuery } = parts;
-  return { scheme, host, escapedPath, rawQuery, text: `${write(parts)}${shown}` };
+  return { scheme, host: fromUtf8(host), escapedPath, rawQuery, text: `${write(parts)}${shown}` };
 }
 
 function of<T>(text: string, body: () => T): T {
@@ -53,6 +53,7 @@ interface Parts {
   /** What follows the scheme where that is no slash. */
   readonly opaque: string;
   readonly userinfo: string | undefined;
+  /** Its bytes. */
   readonly host: string;
   readonly escapedPath: string;
   readonly rawQuery: string;
@@ -134,7 +135,7 @@ function parseIpLiteral(host: string): string {
   const zone = name.indexOf("%25");
   const address = zone < 0 ? unescapeHost(name) : unescapeHost(name.slice(0, zone)) + unescapeZone(name.slice(zone));
   try {
-    if (parseAddr(address).bytes.length === 4) throw new PartError("invalid IP-literal");
+    if (parseAddr(fromUtf8(address)).bytes.length === 4) throw new PartError("invalid IP-literal");
   } catch (error) {
     throw error instanceof NetipError ? new PartError(`invalid host: ${error.message}`) : error;
   }
@@ -156,9 +157,10 @@ const ESCAPE = /%([0-9a-fA-F]{2})?/g;
 
 /** The bytes of UTF-8 that a text with escapes stands for, each a character. Throws a {@link PartError}. */
 function unescape(text: string): string {
-  const [wrong] = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(text) ?? [];
-  if (wrong !== undefined) throw badEscape(wrong);
-  return utf8(text).replace(ESCAPE, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  const bytes = utf8(text);
+  const [wrong] = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(bytes) ?? [];
+  if (wrong !== undefined) throw badEscape(fromUtf8(wrong));
+  return bytes.replace(ESCAPE, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function badEscape(text: string): PartError {
@@ -181,12 +183,12 @@ function unescapeName(text: string, mayEscape: (byte: number) => boolean): strin
   for (const { 0: part, index } of text.matchAll(NAME_PART)) {
     if (part.length === 3 && part.startsWith("%")) {
       if (part !== "%25" && !mayEscape(Number.parseInt(part.slice(1), 16))) throw badEscape(part);
-    } else if (part === "%") throw badEscape(text.slice(index, index + 3));
+    } else if (part === "%") throw badEscape(fromUtf8(utf8(text.slice(index, index + 3)).slice(0, 3)));
     else if (part < "\x80" && !HOST.test(part)) {
       throw new PartError(`invalid character ${goQuote(part)} in host name`);
     }
   }
-  return fromUtf8(unescape(text));
+  return unescape(text);
 }
 
 /** Bytes that stay as they are when Go encodes a path, a fragment, or a name or password. */
@@ -225,7 +227,7 @@ function write(parts: Parts): string {
   const named = host !== "" || userinfo !== undefined;
   const slashes = hasAuthority && (named || escapedPath !== "") ? "//" : "";
   const user = userinfo === undefined ? "" : `${userinfo}@`;
-  return `${start}${slashes}${user}${escape(utf8(host), HOST)}${escapedPath}${query}`;
+  return `${start}${slashes}${user}${escape(host, HOST)}${escapedPath}${query}`;
 }
 
 /** The query's parameters, as Go's URL.Query reads them: what it cannot read is left out. */

@@ -3,7 +3,7 @@ import type { Kind, Type } from "./type.js";
 
 /**
  * Whether a value of one type may stand where the other is expected: the rules of cel-go's checker, which tell no direction
- * apart. What this teaches about type parameters goes into `known`, also when the answer is false: callers try on a copy.
+ * apart. What this teaches about type parameters goes into `known`, also when the answer is false: callers make an attempt of it.
  */
 export function isAssignable(known: Substitution, a: Type, b: Type): boolean {
   if (b.kind === "typeParam") {

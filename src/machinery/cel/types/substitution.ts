@@ -1,8 +1,11 @@
 import { listType, mapType, optionalType, Type, typeType, DYN } from "./type.js";
 
-/** What type parameters stand for, as far as the checker has found out. Copied for each attempt, so that a failed one leaves no trace. */
+/** What type parameters stand for, as far as the checker has found out. */
 export class Substitution {
   readonly #types: Map<string, Type>;
+  /** What parameters stood for before each change, while an attempt is made. */
+  readonly #changes: { readonly name: string; readonly before: Type | undefined }[] = [];
+  #attempts = 0;
 
   constructor(types = new Map<string, Type>()) {
     this.#types = types;
@@ -13,11 +16,27 @@ export class Substitution {
   }
 
   set(parameter: Type, type: Type): void {
-    this.#types.set(parameter.name, type);
+    const { name } = parameter;
+    if (this.#attempts > 0) this.#changes.push({ name, before: this.#types.get(name) });
+    this.#types.set(name, type);
   }
 
-  copy(): Substitution {
-    return new Substitution(new Map(this.#types));
+  /** Answers what `learn` does; when that is false, what it has set is as it was before. */
+  attempt(learn: () => boolean): boolean {
+    const mark = this.#changes.length;
+    this.#attempts += 1;
+    const isLearnt = learn();
+    this.#attempts -= 1;
+    if (!isLearnt) this.#undo(mark);
+    else if (this.#attempts === 0) this.#changes.length = 0;
+    return isLearnt;
+  }
+
+  #undo(mark: number): void {
+    for (const { name, before } of this.#changes.splice(mark).toReversed()) {
+      if (before === undefined) this.#types.delete(name);
+      else this.#types.set(name, before);
+    }
   }
 
   /** `type` with every known parameter replaced; with `unknownToDyn` every other parameter becomes `dyn`. */

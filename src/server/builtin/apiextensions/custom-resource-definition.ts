@@ -1,4 +1,6 @@
+import { inSlices } from "../../../base/time-slice.js";
 import {
+  customResourceDefinitionSteps,
   definitionWarnings,
   validateCustomResourceDefinition,
   validateCustomResourceDefinitionStatus,
@@ -25,6 +27,8 @@ export const customResourceDefinitionRecord: ResourceRecord = {
     // Its objects go first: the extension server deletes them and then removes the finalizer.
     holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
     markDeleting: beginDeletion,
+    // Judges the schemas in slices of the event loop: what validate asks for afterwards is known.
+    beforeValidation: (draft) => inSlices(customResourceDefinitionSteps(draft)),
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
     validateStatusUpdate: validateCustomResourceDefinitionStatus,

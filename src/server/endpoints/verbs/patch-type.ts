@@ -1,5 +1,6 @@
 import { unsupportedMediaType } from "../../../machinery/errors/status-error.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import type { ServedResource } from "../served-resource.js";
 import { parseMediaType } from "../negotiation/media-type.js";
 
 export const JSON_PATCH = "application/json-patch+json";
@@ -12,9 +13,11 @@ export const PATCH_TYPES = [JSON_PATCH, "application/merge-patch+json", STRATEGI
 export type PatchType = (typeof PATCH_TYPES)[number];
 
 /** The type of a patch by its content type; 415 for one that this resource cannot take. */
-export function patchTypeOf(request: ApiRequest): PatchType | typeof APPLY {
+export function patchTypeOf(request: ApiRequest, { codec }: ServedResource): PatchType | typeof APPLY {
   const { type } = parseMediaType(request.exchange.headers["content-type"] ?? "");
-  const known = [...PATCH_TYPES, APPLY] as const;
+  const isCustom = codec.schema.conform !== undefined;
+  // A strategic merge reads the patch strategies of Go's types, which a custom resource has none of.
+  const known = [...PATCH_TYPES.filter((one) => !isCustom || one !== STRATEGIC), APPLY] as const;
   const found = known.find((one) => one === type);
   if (found !== undefined) return found;
   throw unsupportedMediaType(

@@ -39,7 +39,7 @@ export async function handlePatch(
   storage: Updater,
   subresource?: UpdateOptions["subresource"],
 ): Promise<void> {
-  const type = patchTypeOf(request);
+  const type = patchTypeOf(request, resource);
   const format = objectFormat(request.exchange, resource);
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });

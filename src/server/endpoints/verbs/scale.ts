@@ -59,7 +59,7 @@ export async function handleScaleUpdate(
 
 /** PATCH of /scale. */
 export async function handleScalePatch(request: ApiRequest, resource: ServedResource, storage: Updater): Promise<void> {
-  const type = patchTypeOf(request);
+  const type = patchTypeOf(request, resource);
   const bytes = await request.exchange.body(BODY_LIMIT);
   const options = writeOptions(request.exchange.query, "PatchOptions", { apply: type === APPLY });
   const tracking = scaleTracking(resource);

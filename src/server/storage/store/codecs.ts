@@ -61,11 +61,6 @@ export class Codecs {
     this.#written.set(bytes, object);
   }
 
-  /** Brings stored bytes to the current schema epoch. */
-  upgraded(key: string, bytes: Uint8Array): Uint8Array {
-    return this.codecFor(key).upgrade?.(bytes) ?? bytes;
-  }
-
   /** Returns the object at one revision of a key; `revision` is 0 for an object that was never written. */
   object(key: string, revision: number, bytes: Uint8Array): KvObject {
     const source = this.#written.get(bytes);

@@ -30,16 +30,34 @@ export class KvObject implements StoredObject, Evictable {
   }
 
   get bytes(): Uint8Array {
-    if (!this.#isCurrent) {
-      const upgraded = this.source.upgraded(this.key, this.#bytes);
-      this.#isStale = upgraded !== this.#bytes;
-      this.#bytes = upgraded;
-      this.#isCurrent = true;
+    const codec = this.#refresh();
+    if (!this.#isCurrent && codec.later?.needs(this.#bytes) !== true) {
+      this.#replace(codec.upgrade?.(this.#bytes) ?? this.#bytes);
     }
     return this.#bytes;
   }
 
-  /** The length of what is held, in bytes. Brings nothing to the current schema epoch, as {@link bytes} does. */
+  /** True while the bytes are of a version that only another process converts; see {@link ObjectCodec.later}. */
+  get awaitsUpgrade(): boolean {
+    const codec = this.#refresh();
+    return !this.#isCurrent && codec.later?.needs(this.#bytes) === true;
+  }
+
+  /** Supplies the bytes of an object that awaits its upgrade. */
+  upgrade(bytes: Uint8Array): void {
+    this.evict();
+    this.#encodings = undefined;
+    this.#attributes = undefined;
+    this.#replace(bytes);
+  }
+
+  #replace(upgraded: Uint8Array): void {
+    this.#isStale ||= upgraded !== this.#bytes;
+    this.#bytes = upgraded;
+    this.#isCurrent = true;
+  }
+
+  /** The length of what is held, in bytes. Brings nothing to the current schema, as {@link bytes} does. */
   get heldBytes(): number {
     return this.#bytes.byteLength;
   }
@@ -83,6 +101,7 @@ export class KvObject implements StoredObject, Evictable {
   /** Supplies the object that the bytes were made from, so that they need not be decoded. It must not change afterwards. */
   prime(object: KubeObject): void {
     const codec = this.#refresh();
+    this.#isCurrent = true;
     this.#parsed ??= withResourceVersion(object, this.revision);
     this.#attributes ??= codec.attributes(this.#parsed);
     this.source.cache.touch(this);
@@ -91,6 +110,7 @@ export class KvObject implements StoredObject, Evictable {
   /** The same content at another revision. A DELETED event carries the last state so. */
   at(revision: number): KvObject {
     const copy = new KvObject(this.source, this.key, revision, this.#bytes, this.#isCurrent);
+    copy.#isStale = this.#isStale;
     copy.#attributes = this.#attributes;
     copy.#codec = this.#codec;
     return copy;
@@ -113,6 +133,7 @@ export class KvObject implements StoredObject, Evictable {
       this.#encodings = undefined;
       this.#attributes = undefined;
       this.#codec = codec;
+      if (codec.upgradesAlways === true) this.#isCurrent = false;
     }
     return codec;
   }

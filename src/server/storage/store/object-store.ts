@@ -30,6 +30,7 @@ import { checkPreconditions } from "./preconditions.js";
 import type { Reads } from "./reads.js";
 import { parseResourceVersion } from "./resource-version.js";
 import { KeyedMutex } from "./keyed-mutex.js";
+import { UpgradedReads } from "./upgraded-reads.js";
 import { watchObjects } from "./watch-objects.js";
 
 export interface ObjectStoreConfig {
@@ -55,8 +56,11 @@ type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefin
 export class KvObjectStore implements ObjectStore {
   /** Serializes this server's own updates of a key. Other servers may still write at any time. */
   readonly #updates: KeyedMutex;
+  private readonly config: ObjectStoreConfig;
 
-  constructor(private readonly config: ObjectStoreConfig) {
+  constructor(config: ObjectStoreConfig) {
+    const { reads, codec } = config;
+    this.config = codec.later === undefined ? config : { ...config, reads: new UpgradedReads(reads, codec.later) };
     this.#updates = new KeyedMutex(config.timers);
   }
 
@@ -199,7 +203,11 @@ export class KvObjectStore implements ObjectStore {
   /** Returns the current object if another write has conflicted. Throws any other error again. */
   async #overtaken(path: string, error: unknown): Promise<Attempt> {
     if (error instanceof KeyExistsError) return { found: await this.config.reads.latestOf(path) };
-    if (error instanceof RevisionMismatchError) return { found: this.#object(error.current) };
+    if (error instanceof RevisionMismatchError) {
+      const found = this.#object(error.current);
+      await this.config.reads.upgrade?.([found]);
+      return { found };
+    }
     throw error;
   }
 

@@ -58,6 +58,8 @@ export interface Reads {
   startAfter(revision: number): Promise<number | undefined>;
   /** Reads the events below `prefix` after `revision`. Close the reader after use. */
   follow(prefix: string, revision: number): EventReader<ObjectEvent>;
+  /** Brings objects of events to the hub's version, where only another process can. Every other read has done so. */
+  upgrade?(objects: Iterable<KvObject | undefined>): Promise<void>;
   /** The error of a watch whose events are no longer kept. */
   tooOld(error: CompactedError): StatusError;
   /**

@@ -104,6 +104,8 @@ async function* tell(
     }
     while (!signal.aborted) {
       const events = reader.take(BATCH);
+      if (reads.upgrade !== undefined)
+        await reads.upgrade(events.flatMap(({ object, previous }) => [object, previous]));
       const wanted: StoredEvent[] = [];
       for (const event of events) {
         const seen = seenBy(event, predicate);

@@ -1,5 +1,7 @@
+import { expect, test } from "vitest";
 import type { EnvironmentOptions } from "../../../../src/machinery/cel/environment.js";
 import { kubernetesEnvironment, KUBERNETES_PROGRAM } from "../../../../src/machinery/cel/kubernetes/environment.js";
+import { valueToJson } from "../../../../src/machinery/cel/kubernetes/to-json.js";
 import type { Bindings, Evaluation } from "../../../../src/machinery/cel/program.js";
 import { ErrorValue } from "../../../../src/machinery/cel/values/value.js";
 
@@ -21,4 +23,25 @@ export function failure(text: string, bindings: Bindings = {}, more: Environment
 export function issuesOf(text: string, more: EnvironmentOptions = {}): readonly string[] {
   const { issues } = kubernetesEnvironment().extend(more).compile(text);
   return issues?.list().map(({ message }) => message) ?? [];
+}
+
+/** What expressions are: their values as JSON. */
+export function testValues(rows: readonly (readonly [text: string, value: unknown])[]): void {
+  test.each(rows)("%s is %j", (text, value) => {
+    expect(valueToJson(evaluate(text).value)).toEqual(value);
+  });
+}
+
+/** With which messages expressions fail when they are evaluated. */
+export function testFailures(rows: readonly (readonly [text: string, message: string])[]): void {
+  test.each(rows)("%s fails: %s", (text, message) => {
+    expect(failure(text)).toBe(message);
+  });
+}
+
+/** With which messages expressions are refused before they are evaluated. */
+export function testIssues(rows: readonly (readonly [text: string, ...messages: string[]])[]): void {
+  test.each(rows.map(([text, ...messages]) => [text, messages] as const))("%s is refused: %j", (text, messages) => {
+    expect(issuesOf(text)).toEqual(messages);
+  });
 }

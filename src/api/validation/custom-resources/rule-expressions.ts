@@ -1,0 +1,132 @@
+import { atOnce, type Steps } from "../../../base/steps.js";
+import { type FieldError, forbiddenField, invalidValue, made } from "../../../machinery/errors/field-error.js";
+import { absent, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
+import { type CompiledRule, type Expression } from "../../../machinery/structural/rules/compile-rule.js";
+import { LARGEST_REQUEST } from "../../../machinery/structural/rules/declared-type.js";
+import { type RuleNode, ruleTreeOf } from "../../../machinery/structural/rules/rule-tree.js";
+import { structuralSchemaOf } from "../../../machinery/structural/structural-schema.js";
+import { costProblem, mostElements, times, type TotalCost } from "./rule-cost.js";
+import { goRule } from "./schema-fields.js";
+
+/** What the errors of a schema's rules depend on beside the rules. */
+export interface RulePlace {
+  /** Of the schema. */
+  readonly path: string;
+  /** The path of the list around the schema whose items of before cannot be found again; undefined: there is none. */
+  readonly uncorrelatable: string | undefined;
+  /** Whether a rule may cost more than the limit, because the version's schema did not change. */
+  readonly forgivesCost: boolean;
+}
+
+/** A schema with rules, and how often its values can be in one object by the limits around it; undefined: there are none. */
+interface RuleSchema {
+  readonly node: RuleNode;
+  readonly cardinality: number | undefined;
+}
+
+/** The rules in a definition's schema, each compiled once. Source: apiextensions' ValidateCustomResourceDefinitionOpenAPISchema. */
+export class RuleExpressions {
+  readonly #schemas = new Map<unknown, RuleSchema>();
+
+  private constructor(schema: ReadonlyFields) {
+    const tree = ruleTreeOf(structuralSchemaOf(schema as JsonObject), true);
+    if (tree !== undefined) this.#add(tree, 1);
+  }
+
+  /** Of the same schema they are the same. */
+  static of(schema: ReadonlyFields): RuleExpressions {
+    let expressions = known.get(schema);
+    if (expressions === undefined) {
+      expressions = new RuleExpressions(schema);
+      known.set(schema, expressions);
+    }
+    return expressions;
+  }
+
+  #add(node: RuleNode, cardinality: number | undefined): void {
+    const { source } = node.schema;
+    this.#schemas.set(source, { node, cardinality });
+    const elements = mostElements(source);
+    const inside = cardinality === undefined || elements === undefined ? undefined : times(cardinality, elements);
+    for (const property of node.properties.values()) this.#add(property, inside);
+    if (node.others !== undefined) this.#add(node.others, inside);
+    if (node.items !== undefined) this.#add(node.items, inside);
+  }
+
+  /** Compiles all rules and estimates what they cost, in steps. */
+  *prepareSteps(): Steps<void> {
+    for (const { node } of this.#schemas.values()) {
+      for (const rule of node.rules) {
+        const { expression, messageExpression } = yield* rule.compileSteps();
+        yield;
+        costOf(expression);
+        costOf(messageExpression);
+      }
+    }
+  }
+
+  /** What is wrong with the rules of a schema, which is the one of the definition or inside of it. */
+  judge(schema: ReadonlyFields, place: RulePlace, total: TotalCost): FieldError[] {
+    const found = this.#schemas.get(schema);
+    if (found === undefined || found.node.schema.rules.length === 0) return [];
+    const path = `${place.path}.x-kubernetes-validations`;
+    const { self } = found.node;
+    if (self === undefined) {
+      const detail =
+        "internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations";
+      return [made({ type: "InternalError", field: path, detail })];
+    }
+    const cardinality = found.cardinality ?? Math.floor(LARGEST_REQUEST / (self.minSerializedSize + 1));
+    return found.node.rules.flatMap((rule, index) =>
+      problemsOf(atOnce(rule.compileSteps()), { ...place, path: `${path}[${index}]`, cardinality, total }),
+    );
+  }
+}
+
+const known = new WeakMap<ReadonlyFields, RuleExpressions>();
+
+interface JudgedPlace extends RulePlace {
+  readonly cardinality: number;
+  readonly total: TotalCost;
+}
+
+function problemsOf(compiled: CompiledRule, place: JudgedPlace): FieldError[] {
+  const { rule, expression, usesOldSelf, messageExpression } = compiled;
+  const { path, uncorrelatable, total } = place;
+  const shown = goRule(rule as unknown as ReadonlyFields);
+  const errors = costProblems("rule", times(costOf(expression), place.cardinality), place);
+  if (expression?.error !== undefined) errors.push(invalidValue(`${path}.rule`, shown, expression.error));
+  if (messageExpression?.error !== undefined) {
+    errors.push(invalidValue(`${path}.messageExpression`, shown, messageExpression.error));
+  } else if (messageExpression !== undefined) {
+    errors.push(...costProblems("messageExpression", costOf(messageExpression), place));
+  }
+  if (usesOldSelf && uncorrelatable !== undefined) {
+    const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+    errors.push(invalidValue(`${path}.rule`, rule.rule, detail));
+  } else if (!usesOldSelf && !absent(rule.optionalOldSelf)) {
+    const detail = "may not be set if oldSelf is not used in rule";
+    errors.push(invalidValue(`${path}.optionalOldSelf`, rule.optionalOldSelf, detail));
+  }
+  return errors;
+
+  function costProblems(what: string, cost: number, { forgivesCost }: JudgedPlace): FieldError[] {
+    total.add(`${path}.${what}`, cost);
+    const problem = forgivesCost ? undefined : costProblem(`estimated ${what} cost`, cost);
+    return problem === undefined ? [] : [forbiddenField(`${path}.${what}`, problem)];
+  }
+}
+
+const costs = new WeakMap<Expression, number>();
+
+/** What an expression costs at most; nothing where it does not compile. */
+function costOf(expression: Expression | undefined): number {
+  if (expression?.program === undefined) return 0;
+  let cost = costs.get(expression);
+  if (cost === undefined) {
+    cost = expression.maxCost();
+    costs.set(expression, cost);
+  }
+  return cost;
+}

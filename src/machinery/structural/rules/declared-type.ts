@@ -1,0 +1,188 @@
+import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, type Type } from "../../cel/types/type.js";
+import type { StructuralSchema } from "../structural-schema.js";
+import { escapeName } from "./escape-name.js";
+import { withTypeAndNames } from "./resource-root.js";
+
+/** The largest request, in bytes: nothing in an object is larger. */
+export const LARGEST_REQUEST = 3 * 1024 * 1024;
+
+/** What rules see of the values of a schema, and how large they can be. Source: apiserver's common.SchemaDeclType. */
+export type DeclaredType = ScalarType | DeclaredList | DeclaredMap | DeclaredObject;
+
+interface Sized {
+  /** The most characters, bytes, elements or entries; 0 for what has no size. */
+  readonly maxElements: number;
+  /** In bytes of JSON. */
+  readonly minSerializedSize: number;
+}
+
+export interface ScalarType extends Sized {
+  readonly kind: "scalar";
+  readonly type: Type;
+}
+
+export interface DeclaredList extends Sized {
+  readonly kind: "list";
+  readonly element: DeclaredType;
+}
+
+export interface DeclaredMap extends Sized {
+  readonly kind: "map";
+  readonly value: DeclaredType;
+}
+
+export interface DeclaredObject extends Sized {
+  readonly kind: "object";
+  /** By the names that expressions use. Fields of unknown types are left out. */
+  readonly fields: ReadonlyMap<string, DeclaredField>;
+}
+
+export interface DeclaredField {
+  /** The field's own name. */
+  readonly name: string;
+  readonly type: DeclaredType;
+}
+
+/**
+ * What rules see of a schema's values; undefined where that is nothing: without a type only int-or-string is known. A whole resource
+ * has the fields that every resource has.
+ */
+export function declaredTypeOf(
+  schema: StructuralSchema,
+  isResourceRoot = schema.embeddedResource,
+): DeclaredType | undefined {
+  const known = isResourceRoot ? rootTypes : types;
+  let declared = known.get(schema);
+  if (declared === undefined) {
+    declared = declare(schema, isResourceRoot) ?? null;
+    known.set(schema, declared);
+  }
+  return declared ?? undefined;
+}
+
+const types = new WeakMap<StructuralSchema, DeclaredType | null>();
+const rootTypes = new WeakMap<StructuralSchema, DeclaredType | null>();
+
+function declare(schema: StructuralSchema, isResourceRoot: boolean): DeclaredType | undefined {
+  if (schema.intOrString) return scalar(DYN, 1, maxLengthOf(schema) ?? LARGEST_REQUEST - 2);
+  const whole = isResourceRoot ? withTypeAndNames(schema) : schema;
+  switch (whole.type) {
+    case "array":
+      return listOf(whole);
+    case "object":
+      return typeof whole.additionalProperties === "object" ? mapOf(whole) : new SchemaObject(whole);
+    case "string":
+      return textOf(whole);
+    case "boolean":
+      return scalar(BOOL, 4, 0);
+    case "number":
+      return scalar(DOUBLE, 1, 0);
+    case "integer":
+      return scalar(INT, 1, 0);
+    default:
+      return undefined;
+  }
+}
+
+const scalar = (type: Type, minSerializedSize: number, maxElements: number): ScalarType => ({
+  kind: "scalar",
+  type,
+  maxElements,
+  minSerializedSize,
+});
+
+/** In bytes: a character may take four of them. */
+const maxLengthOf = ({ validation }: StructuralSchema): number | undefined =>
+  validation.maxLength === undefined ? undefined : Math.max(validation.maxLength, 0) * 4;
+
+function listOf({ items, validation }: StructuralSchema): DeclaredType | undefined {
+  const element = items && declaredTypeOf(items);
+  if (element === undefined) return undefined;
+  const { maxItems } = validation;
+  return {
+    kind: "list",
+    element,
+    get maxElements() {
+      if (maxItems !== undefined) return Math.max(maxItems, 0);
+      return Math.floor((LARGEST_REQUEST - 2) / (element.minSerializedSize + 1));
+    },
+    minSerializedSize: 2,
+  };
+}
+
+function mapOf({ additionalProperties, validation }: StructuralSchema): DeclaredType | undefined {
+  const value = typeof additionalProperties === "object" ? declaredTypeOf(additionalProperties) : undefined;
+  if (value === undefined) return undefined;
+  const { maxProperties } = validation;
+  return {
+    kind: "map",
+    value,
+    get maxElements() {
+      if (maxProperties !== undefined) return Math.max(maxProperties, 0);
+      // A key of two characters with its quotes, a colon and a comma.
+      return Math.floor((LARGEST_REQUEST - 2) / (value.minSerializedSize + 6));
+    },
+    minSerializedSize: 2,
+  };
+}
+
+/** Formats whose values are no texts: the type, the shortest and the longest text in JSON. */
+const FORMATS: ReadonlyMap<string, readonly [type: Type, shortest: number, longest: number]> = new Map([
+  ["duration", [DURATION, 3, 32]],
+  ["date", [TIMESTAMP, 12, 12]],
+  ["date-time", [TIMESTAMP, 21, 32]],
+]);
+
+function textOf(schema: StructuralSchema): ScalarType {
+  const { format, maxLength } = schema.validation;
+  const [type, shortest, longest] = FORMATS.get(format) ?? [];
+  if (type !== undefined && shortest !== undefined && longest !== undefined) return scalar(type, shortest, longest);
+  if (format === "byte") {
+    return scalar(BYTES, 2, maxLength === undefined ? LARGEST_REQUEST - 2 : Math.max(maxLength, 0));
+  }
+  return scalar(STRING, 2, maxLengthOf(schema) ?? longestOfEnum(schema) ?? LARGEST_REQUEST - 2);
+}
+
+function longestOfEnum({ validation }: StructuralSchema): number | undefined {
+  const values = validation.enum;
+  if (values.length === 0) return undefined;
+  return Math.max(0, ...values.map((value) => (typeof value === "string" ? Buffer.byteLength(value) : 0)));
+}
+
+/** The fields of an object are declared when an expression first asks for one. */
+class SchemaObject implements DeclaredObject {
+  readonly kind = "object";
+  readonly maxElements = 0;
+  #fields: ReadonlyMap<string, DeclaredField> | undefined;
+  #minSerializedSize: number | undefined;
+
+  constructor(private readonly schema: StructuralSchema) {}
+
+  get fields(): ReadonlyMap<string, DeclaredField> {
+    if (this.#fields === undefined) {
+      const fields = new Map<string, DeclaredField>();
+      for (const [name, property] of this.schema.properties) {
+        const [type, escaped] = [declaredTypeOf(property), escapeName(name)];
+        if (type !== undefined && escaped !== undefined) fields.set(escaped, { name, type });
+      }
+      this.#fields = fields;
+    }
+    return this.#fields;
+  }
+
+  /** With the fields that are required and have no default, each with quotes, a colon and a comma. */
+  get minSerializedSize(): number {
+    if (this.#minSerializedSize === undefined) {
+      const { validation, properties } = this.schema;
+      let size = 2;
+      for (const name of new Set(validation.required)) {
+        const property = properties.get(name);
+        const type = property === undefined ? undefined : declaredTypeOf(property);
+        if (type === undefined || property?.default !== undefined) continue;
+        size += Buffer.byteLength(name) + type.minSerializedSize + 4;
+      }
+      this.#minSerializedSize = size;
+    }
+    return this.#minSerializedSize;
+  }
+}

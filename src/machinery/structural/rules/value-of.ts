@@ -1,0 +1,165 @@
+import { intOf } from "../../cel/values/int.js";
+import { ListValue, NativeList } from "../../cel/values/list.js";
+import { Double, ErrorValue, type Value } from "../../cel/values/value.js";
+import type { JsonObject, JsonValue } from "../../meta/json.js";
+import type { StructuralSchema } from "../structural-schema.js";
+import { FORMAT_VALUES } from "./format-values.js";
+import { MapList, SetList } from "./lists.js";
+import { unescapeName } from "./escape-name.js";
+import {
+  type ObjectField,
+  type ObjectFields,
+  type ReadNative,
+  StructuralMap,
+  StructuralObject,
+  UnknownValue,
+} from "./objects.js";
+import { withTypeAndNames } from "./resource-root.js";
+
+/**
+ * What reads the values of a schema out of decoded objects, which are not copied. What the schema does not allow is an error of the
+ * evaluation. Source: apiserver's common.UnstructuredToVal.
+ */
+export function readerOf(schema: StructuralSchema, isResourceRoot = schema.embeddedResource): ReadNative {
+  const known = isResourceRoot ? rootReaders : readers;
+  let reader = known.get(schema);
+  if (reader === undefined) {
+    reader = nullChecked(schema, nonNullReader(isResourceRoot ? withTypeAndNames(schema) : schema, isResourceRoot));
+    known.set(schema, reader);
+  }
+  return reader;
+}
+
+const readers = new WeakMap<StructuralSchema, ReadNative>();
+const rootReaders = new WeakMap<StructuralSchema, ReadNative>();
+
+/** Of values that are not null. */
+type ReadPresent = (native: Exclude<JsonValue, null>) => Value;
+
+const NO_NULL = new ErrorValue("invalid data, got null for schema with nullable=false");
+
+function nullChecked({ nullable }: StructuralSchema, read: ReadPresent): ReadNative {
+  return (native) => {
+    if (native === null) return nullable ? null : NO_NULL;
+    return read(native);
+  };
+}
+
+const invalid = (message: string): ErrorValue => new ErrorValue(`invalid data, ${message}`);
+
+const NO_INT_OR_STRING = invalid("expected XIntOrString value to be either a string or integer");
+const NO_OBJECT = invalid("expected a map for the provided schema with type=object");
+const NO_ARRAY = invalid("expected an array for the provided schema with type=array");
+
+function nonNullReader(schema: StructuralSchema, isResourceRoot: boolean): ReadPresent {
+  if (schema.intOrString) {
+    return (native) => (typeof native === "string" ? native : (integerOf(native) ?? NO_INT_OR_STRING));
+  }
+  switch (schema.type) {
+    case "object":
+      return objectReader(schema, isResourceRoot);
+    case "array":
+      return listReader(schema);
+    case "string":
+      return textReader(schema);
+    case "number":
+      return (native) => (isNumber(native) ? new Double(Number(native)) : expected("float", native));
+    case "integer":
+      return (native) => integerOf(native) ?? expected("int", native);
+    case "boolean":
+      return (native) => (typeof native === "boolean" ? native : expected("bool", native));
+    default:
+      return (native) => new UnknownValue(native);
+  }
+}
+
+const isNumber = (native: JsonValue): native is number | bigint =>
+  typeof native === "number" || typeof native === "bigint";
+
+function integerOf(native: JsonValue): Value | undefined {
+  if (typeof native === "bigint") return intOf(native);
+  if (typeof native !== "number" || !Number.isInteger(native)) return undefined;
+  return Number.isSafeInteger(native) ? (native === 0 ? 0 : native) : intOf(BigInt(native));
+}
+
+/** In the words of Go, whose types these are. */
+function expected(wanted: string, native: Exclude<JsonValue, null>): ErrorValue {
+  return invalid(`expected ${wanted}, got ${goTypeOf(native)}`);
+}
+
+function goTypeOf(native: Exclude<JsonValue, null>): string {
+  if (typeof native === "string") return "string";
+  if (typeof native === "boolean") return "bool";
+  if (isNumber(native)) return integerOf(native) === undefined ? "float64" : "int64";
+  return Array.isArray(native) ? "[]interface {}" : "map[string]interface {}";
+}
+
+function objectReader(schema: StructuralSchema, isResourceRoot: boolean): ReadPresent {
+  const { additionalProperties: others } = schema;
+  const hasFields = isResourceRoot || schema.properties.size > 0;
+  if (!hasFields && typeof others === "object") {
+    let read: ReadNative | undefined;
+    return (native) => {
+      read ??= readerOf(others);
+      return isObject(native) ? new StructuralMap(native, read) : NO_OBJECT;
+    };
+  }
+  const fields = new SchemaFields(schema.properties);
+  return (native) => (isObject(native) ? new StructuralObject(native, fields) : NO_OBJECT);
+}
+
+const isObject = (native: Exclude<JsonValue, null>): native is JsonObject =>
+  typeof native === "object" && !Array.isArray(native);
+
+/** The fields of a schema. Each is looked up once by each of its names. */
+class SchemaFields implements ObjectFields {
+  readonly #byName = new Map<string, ObjectField>();
+  readonly #byKey = new Map<string, ObjectField | null>();
+
+  constructor(private readonly properties: ReadonlyMap<string, StructuralSchema>) {}
+
+  byName(name: string): ObjectField | undefined {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const property = this.properties.get(name);
+    // Objects bring any number of names.
+    if (property === undefined) return undefined;
+    const field = { name, read: readerOf(property) };
+    this.#byName.set(name, field);
+    return field;
+  }
+
+  byKey(key: string): ObjectField | undefined {
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known ?? undefined;
+    const name = unescapeName(key);
+    const field = name === undefined ? undefined : this.byName(name);
+    if (this.#byKey.size < MOST_KEYS) this.#byKey.set(key, field ?? null);
+    return field;
+  }
+}
+
+/** Expressions may make keys, as many as they like. */
+const MOST_KEYS = 10_000;
+
+function listReader({ items, listType, listMapKeys }: StructuralSchema): ReadPresent {
+  if (items === undefined) return () => new ErrorValue("invalid array type, expected Items with a non-empty Schema");
+  let read: ReadNative | undefined;
+  const listOf = (native: readonly JsonValue[]): ListValue => {
+    read ??= readerOf(items);
+    return new NativeList(native, read as (native: unknown) => Value);
+  };
+  return (native) => {
+    if (!Array.isArray(native)) return NO_ARRAY;
+    if (listType === "set") return new SetList(listOf(native));
+    return listType === "map" ? new MapList(listOf(native), listMapKeys) : listOf(native);
+  };
+}
+
+function textReader({ validation }: StructuralSchema): ReadPresent {
+  const read = FORMAT_VALUES.get(validation.format);
+  return (native) => {
+    if (typeof native !== "string") return expected("string", native);
+    return read === undefined ? native : read(native);
+  };
+}

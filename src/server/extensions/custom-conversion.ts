@@ -1,0 +1,48 @@
+import { object } from "../../machinery/meta/access.js";
+import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { deepCopy } from "../../machinery/patch/json-values.js";
+import type { BatchConversion, Conversion } from "../../machinery/scheme/registration.js";
+import { prune } from "../../machinery/structural/prune.js";
+import type { WebhookClients } from "../webhook/webhook-clients.js";
+import { type ConvertObjects, conversionWebhook } from "./conversion-webhook.js";
+import type { CustomVersion } from "./custom-version.js";
+import type { KnownDefinition } from "./known-definition.js";
+
+/**
+ * The way from another version to the stored one and back, by name alone. What the storage version does not have is on its way
+ * there until the object is valid by the version that it came in.
+ */
+export const conversionByName = (version: CustomVersion): Conversion => ({
+  toHub: (one) => one,
+  fromHub: (one) => pruned(one, version),
+});
+
+/** The way from other versions to the stored one and back by the definition's webhook. */
+export function conversionByWebhook(
+  definition: KnownDefinition,
+  stored: CustomVersion,
+  webhooks: WebhookClients,
+): (version: CustomVersion) => BatchConversion {
+  const { listKind } = definition.accepted;
+  let convert: ConvertObjects | undefined;
+  const converter = (): ConvertObjects => {
+    const { webhook } = object(object(definition.read().spec).conversion);
+    return (convert ??= conversionWebhook(object(webhook), webhooks));
+  };
+  const apiVersion = ({ name }: CustomVersion): string => `${definition.group}/${name}`;
+  return (version) => ({
+    convertMany: async (given, direction) => {
+      const target = direction === "toHub" ? stored : version;
+      const converted = await converter()(given, apiVersion(target), { listKind });
+      return converted.map((one) => pruned(one, target));
+    },
+  });
+}
+
+/** A copy with the fields that the version declares. */
+function pruned(given: KubeObject, { structural }: CustomVersion): KubeObject {
+  const copy = deepCopy(given as unknown as JsonValue) as JsonObject;
+  prune(copy, structural, { isResourceRoot: true });
+  return copy as unknown as KubeObject;
+}

@@ -1,0 +1,101 @@
+import type { FieldError } from "../../machinery/errors/field-error.js";
+import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
+import { absent, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { BatchConversion } from "../../machinery/scheme/registration.js";
+import { prune } from "../../machinery/structural/prune.js";
+import type { ScaleMapping, Strategy } from "../registry/strategy.js";
+import type { CustomVersion } from "./custom-version.js";
+import { fieldAt, setFieldAt } from "./field-at.js";
+
+/** What a custom kind's strategy is made of. */
+export interface CustomKind {
+  readonly group: string;
+  readonly versions: readonly CustomVersion[];
+  readonly stored: CustomVersion;
+  /** From the stored version to another, where a webhook converts. */
+  readonly webhook: ((version: CustomVersion) => BatchConversion) | undefined;
+  /** True from the deletion of the definition on, when its objects go. */
+  readonly isTerminating: () => boolean;
+}
+
+/**
+ * The rules of a custom kind. An object is validated in the version that the request has: objects that a webhook converts are
+ * brought there first.
+ */
+export function customStrategy({ group, versions, stored, webhook, isTerminating }: CustomKind): Strategy {
+  const versionOf = (apiVersion: string): CustomVersion =>
+    versions.find(({ name }) => apiVersion === `${group}/${name}`) ?? stored;
+  const labels = new Map(versions.map(({ name, selectable }) => [`${group}/${name}`, selectable]));
+  const selectable = [...new Set(versions.flatMap((version) => version.selectable))];
+  const scale = scaleOf(stored);
+  const found = new WeakMap<KubeObject, readonly FieldError[]>();
+  const judged = (draft: KubeObject): readonly FieldError[] => {
+    const errors = found.get(draft);
+    if (errors === undefined) throw new Error(`an object of ${group} is validated before it was judged`);
+    return errors;
+  };
+  async function inVersion(version: CustomVersion, objects: readonly KubeObject[]): Promise<readonly KubeObject[]> {
+    if (webhook === undefined || version === stored) {
+      return objects.map((one) => ({ ...one, apiVersion: `${group}/${version.name}` }));
+    }
+    try {
+      return await webhook(version).convertMany(objects, "fromHub");
+    } catch (error) {
+      throw unclassified(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return {
+    hasGeneration: true,
+    allowUnconditionalUpdate: false,
+    async beforeValidation(draft, old, { apiVersion, warn }) {
+      const version = versionOf(apiVersion);
+      const objects = old === undefined ? [draft] : [draft, old];
+      const [form = draft, oldForm] = await inVersion(version, objects);
+      found.set(draft, await version.judge.judge(form, oldForm, warn));
+    },
+    validate: judged,
+    validateUpdate: judged,
+    validateStatusUpdate: judged,
+    canonicalize(draft, { apiVersion }) {
+      if (versionOf(apiVersion) !== stored) prune(draft as JsonObject, stored.structural, { isResourceRoot: true });
+    },
+    prepareForCreate() {
+      if (!isTerminating()) return;
+      const { status } = methodNotSupported({ group, resource: "" }, "create");
+      throw new StatusError({
+        ...status,
+        message: "create not allowed while custom resource definition is terminating",
+      });
+    },
+    fields: (one) => Object.fromEntries(selectable.map((path) => [path, selectableValue(one, path)])),
+    fieldLabels: (apiVersion) => Object.fromEntries((labels.get(apiVersion) ?? []).map((path) => [path, path])),
+    get columns() {
+      return stored.columns;
+    },
+    columnsAt: (apiVersion) => versionOf(apiVersion).columns,
+    ...(scale && { scale }),
+  };
+}
+
+function selectableValue(one: KubeObject, path: string): string {
+  const value = fieldAt(one, path);
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}
+
+function scaleOf(version: CustomVersion): ScaleMapping | undefined {
+  const scale = version.subresource("scale");
+  if (scale === undefined) return undefined;
+  const numberAt = (one: KubeObject, path: unknown): number => {
+    const value = fieldAt(one, text(path));
+    return typeof value === "number" ? value : 0;
+  };
+  return {
+    replicas: (one) => numberAt(one, scale.specReplicasPath),
+    statusReplicas: (one) => numberAt(one, scale.statusReplicasPath),
+    selector: (one) => (absent(scale.labelSelectorPath) ? "" : text(fieldAt(one, text(scale.labelSelectorPath)))),
+    setReplicas: (draft, replicas) =>
+      setFieldAt(draft as Record<string, unknown>, text(scale.specReplicasPath), replicas),
+  };
+}

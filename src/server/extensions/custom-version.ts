@@ -1,0 +1,87 @@
+import { schemaFor } from "../../api/facts/index.js";
+import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
+import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
+import { type StructuralSchema, structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
+import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
+import type { ResourceVersion } from "../api-registry/resource-definition.js";
+import type { TableColumns } from "../registry/strategy.js";
+import { customColumns } from "./custom-columns.js";
+import type { KnownDefinition } from "./known-definition.js";
+import { ObjectJudge } from "./object-judge.js";
+
+const SUBRESOURCES = ["scale", "status"];
+/** In the order of apiextensions' discovery. */
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/** One version of a custom kind. What comes of its schema and its columns is made when it is first used. */
+export class CustomVersion {
+  readonly name: string;
+  readonly isServed: boolean;
+  readonly isStored: boolean;
+  readonly isDeprecated: boolean;
+  /** The `Warning:` that the version asks for in place of the usual one. */
+  readonly ownWarning: string | undefined;
+  /** The paths of its selectableFields, as selectors write them: "spec.colour". */
+  readonly selectable: readonly string[];
+  readonly #subresources: ReadonlyFields;
+  #structural: StructuralSchema | undefined;
+  #judge: ObjectJudge | undefined;
+  #columns: TableColumns | undefined;
+
+  constructor(
+    private readonly definition: KnownDefinition,
+    fields: ReadonlyFields,
+  ) {
+    this.name = text(fields.name);
+    this.isServed = fields.served === true;
+    this.isStored = fields.storage === true;
+    this.isDeprecated = fields.deprecated === true;
+    this.ownWarning = absent(fields.deprecationWarning) ? undefined : text(fields.deprecationWarning);
+    this.selectable = objects(fields.selectableFields).map(({ jsonPath }) => text(jsonPath).replace(/^\./, ""));
+    this.#subresources = object(fields.subresources);
+  }
+
+  get structural(): StructuralSchema {
+    const read = (): JsonObject =>
+      object(object(this.definition.version(this.name).schema).openAPIV3Schema) as JsonObject;
+    return (this.#structural ??= structuralSchemaOf(read()));
+  }
+
+  /** Judges its objects. */
+  get judge(): ObjectJudge {
+    return (this.#judge ??= new ObjectJudge(this.structural));
+  }
+
+  get columns(): TableColumns {
+    return (this.#columns ??= customColumns(this.definition.version(this.name)));
+  }
+
+  subresource(name: string): ReadonlyFields | undefined {
+    const subresource = this.#subresources[name];
+    return absent(subresource) ? undefined : object(subresource);
+  }
+
+  /** What the registry serves of it. */
+  served(deprecationWarning: string | undefined): ResourceVersion {
+    const { kind } = this.definition.accepted;
+    return {
+      version: this.name,
+      schema: contentSchemaOf(() => this.structural, kind, { objectMeta: objectMeta() }),
+      served: this.isServed,
+      verbs: VERBS,
+      subresources: SUBRESOURCES.flatMap((name) => (this.subresource(name) === undefined ? [] : [{ name }])),
+      applyDefaults: (draft) => applyDefaults(draft as JsonObject, this.structural),
+      ...(deprecationWarning !== undefined && { deprecationWarning }),
+    };
+  }
+}
+
+let metadataSchema: StructSchema | undefined;
+
+function objectMeta(): StructSchema {
+  metadataSchema ??= schemaFor({ group: "", version: "v1", kind: "ConfigMap" })?.byName.get("metadata")
+    ?.schema as StructSchema;
+  return metadataSchema;
+}

@@ -1,0 +1,57 @@
+import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { StoredObject } from "../storage/store.js";
+import { type DefinitionNames, FINALIZER, isTrue } from "./definition-conditions.js";
+
+/**
+ * A stored CustomResourceDefinition. Of a definition, which may be large, it keeps what is asked for often; the rest is read from
+ * the stored bytes when a kind is used.
+ */
+export class KnownDefinition {
+  readonly name: string;
+  readonly group: string;
+  readonly accepted: DefinitionNames;
+  readonly namesAccepted: boolean;
+  readonly established: boolean;
+  readonly terminating: boolean;
+  /** True while the server still has to delete the objects. */
+  readonly holdsObjects: boolean;
+  /** Equal for two states that describe the same resource. */
+  readonly made: string;
+
+  constructor(private readonly stored: StoredObject) {
+    const definition = stored.peek();
+    const { metadata = {}, spec, status } = definition;
+    this.name = metadata.name ?? "";
+    this.group = text(object(spec).group);
+    this.accepted = namesIn(object(object(status).acceptedNames));
+    this.namesAccepted = isTrue(definition, "NamesAccepted");
+    this.established = isTrue(definition, "Established");
+    this.terminating = metadata.deletionTimestamp !== undefined;
+    this.holdsObjects = metadata.finalizers?.includes(FINALIZER) === true;
+    this.made = JSON.stringify([metadata.uid, metadata.generation, this.accepted]);
+  }
+
+  get key(): string {
+    return this.stored.key;
+  }
+
+  /** The whole definition. It is decoded anew: do not keep more of it than is needed. */
+  read(): KubeObject {
+    return this.stored.peek();
+  }
+
+  /** One of its versions, whole. */
+  version(name: string): ReadonlyFields {
+    return objects(object(this.read().spec).versions).find((version) => version.name === name) ?? {};
+  }
+}
+
+const namesIn = (names: ReadonlyFields): DefinitionNames => ({
+  plural: text(names.plural),
+  singular: text(names.singular),
+  shortNames: list(names.shortNames).map(text),
+  kind: text(names.kind),
+  listKind: text(names.listKind),
+  categories: list(names.categories).map(text),
+});

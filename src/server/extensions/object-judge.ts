@@ -1,0 +1,57 @@
+import type { Steps } from "../../base/steps.js";
+import { inSlices } from "../../base/time-slice.js";
+import { type FieldError, type FieldErrorType, invalidValue } from "../../machinery/errors/field-error.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { CorrelatedValue } from "../../machinery/structural/ratchet.js";
+import { compileRules, type RuleValidator } from "../../machinery/structural/rules/validate-rules.js";
+import type { StructuralSchema } from "../../machinery/structural/structural-schema.js";
+import { compileValueValidation, type ValueValidator } from "../../machinery/structural/validate-value.js";
+import type { StrategyContext } from "../registry/strategy.js";
+
+/** Rules speak of objects that are as their schema says: with these errors they are not asked. */
+const BLOCKING: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
+  "FieldValueNotSupported",
+  "FieldValueRequired",
+  "FieldValueTooLong",
+  "FieldValueTooMany",
+  "FieldValueTypeInvalid",
+]);
+const NOT_ASKED =
+  "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
+
+type Warn = StrategyContext["warn"];
+
+/**
+ * Judges the objects of one version of a custom kind: by its schema, then by the rules in it. What it needs of either is made at the
+ * first write. Source: apiextensions' customResourceStrategy.
+ */
+export class ObjectJudge {
+  readonly #validator: ValueValidator;
+  readonly #rules: RuleValidator | undefined;
+  #prepared: Promise<void> | undefined;
+
+  constructor(private readonly schema: StructuralSchema) {
+    this.#validator = compileValueValidation(schema);
+    this.#rules = compileRules(schema, true);
+  }
+
+  /** The problems of an object, in slices of the event loop. `old` is undefined for a new one. */
+  async judge(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<readonly FieldError[]> {
+    // Of a large schema that takes long, once.
+    await (this.#prepared ??= inSlices(this.#validator.prepareSteps()));
+    return inSlices(this.#steps(draft, old, warn));
+  }
+
+  *#steps(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Steps<readonly FieldError[]> {
+    const { schema } = this;
+    const [value, before] = [draft as unknown as JsonValue, old as unknown as JsonValue | undefined];
+    const correlated = before === undefined ? undefined : new CorrelatedValue(value, before, schema);
+    const errors = this.#validator(value, before, { correlated });
+    const rules = this.#rules;
+    if (rules === undefined) return errors;
+    if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, invalidValue("<nil>", null, NOT_ASKED)];
+    const { errors: ofRules } = yield* rules.steps(value, { correlated, warn });
+    return [...errors, ...ofRules];
+  }
+}

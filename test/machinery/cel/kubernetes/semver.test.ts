@@ -1,0 +1,77 @@
+import { describe } from "vitest";
+import { testFailures, testIssues, testValues } from "./evaluate.js";
+
+describe("Kubernetes' functions of semantic versions", () => {
+  testValues([
+    ["isSemver('1.0.0')", true],
+    ["isSemver('1.2.3-beta.1+build.1')", true],
+    ["isSemver('')", false],
+    ["isSemver('hello')", false],
+    ["isSemver('v1.0.0')", false],
+    ["isSemver(' 1.0.0')", false],
+    ["isSemver('1. 0.0')", false],
+    ["isSemver('1.0.0 ')", false],
+    ["isSemver('01.01.01')", false],
+    ["isSemver('1')", false],
+    ["isSemver('1.1')", false],
+    ["isSemver('1.0.0', false)", true],
+    ["isSemver('', true)", false],
+    ["isSemver(' 1.0.0', true)", false],
+    ["isSemver('1. 0.0', true)", false],
+    ["isSemver('1.0.0 ', true)", false],
+    ["isSemver('v1.0.0', true)", true],
+    ["isSemver('vv1.0.0', true)", false],
+    ["isSemver('01.01.01', true)", true],
+    ["isSemver('1', true)", true],
+    ["isSemver('1.1', true)", true],
+    ["isSemver('1-rc.1', true)", false],
+    ["semver('v01.01', true) == semver('1.1.0')", true],
+    ["semver('1.00.000-rc.1', true) == semver('1.0.0-rc.1')", true],
+    ["semver('1.2.3') == semver('1.2.3')", true],
+    ["semver('1.2.3+a') == semver('1.2.3+b')", true],
+    ["semver('1.2.3') == semver('1.0.0')", false],
+    ["semver('1.0.0').isLessThan(semver('1.2.3'))", true],
+    ["semver('1.0.0').isLessThan(semver('1.0.0'))", false],
+    ["semver('1.2.3').isGreaterThan(semver('1.0.0'))", true],
+    ["semver('1.0.0').isGreaterThan(semver('1.0.0'))", false],
+    ["semver('1.2.3').compareTo(semver('1.2.3'))", 0],
+    ["semver('1.0.0').compareTo(semver('1.2.3'))", -1],
+    ["semver('1.10.0').compareTo(semver('1.9.0'))", 1],
+    ["semver('1.0.0-alpha').compareTo(semver('1.0.0'))", -1],
+    ["semver('1.0.0-alpha').compareTo(semver('1.0.0-alpha.1'))", -1],
+    ["semver('1.0.0-alpha.1').compareTo(semver('1.0.0-alpha.beta'))", -1],
+    ["semver('1.0.0-rc.10').compareTo(semver('1.0.0-rc.9'))", 1],
+    ["semver('1.0.0').compareTo(semver('1.0.0-rc.9'))", 1],
+    ["semver('1.2.3').major()", 1],
+    ["semver('1.2.3').minor()", 2],
+    ["semver('1.2.3').patch()", 3],
+    ["semver('18446744073709551615.0.0').major()", -1],
+  ]);
+
+  testFailures([
+    ["semver('')", "Version string empty"],
+    ["semver('v1.0')", "No Major.Minor.Patch elements found"],
+    ["semver('v1.0.0')", `Invalid character(s) found in major number "v1"`],
+    ["semver('1.x.0')", `Invalid character(s) found in minor number "x"`],
+    ["semver('1.0.0x')", `Invalid character(s) found in patch number "0x"`],
+    ["semver('01.0.0')", `Major number must not contain leading zeroes "01"`],
+    ["semver('1.0.00')", `Patch number must not contain leading zeroes "00"`],
+    ["semver('1..0')", `strconv.ParseUint: parsing "": invalid syntax`],
+    ["semver('18446744073709551616.0.0')", `strconv.ParseUint: parsing "18446744073709551616": value out of range`],
+    ["semver('1.0.0-')", "Prerelease is empty"],
+    ["semver('1.0.0-01')", `Numeric PreRelease version must not contain leading zeroes "01"`],
+    ["semver('1.0.0-a_b')", `Invalid character(s) found in prerelease "a_b"`],
+    ["semver('1.0.0+')", "Build meta data is empty"],
+    ["semver('1.0.0+a_b')", `Invalid character(s) found in build meta data "a_b"`],
+    ["semver('1.0-rc.1', true)", `Invalid character(s) found in minor number "0-rc"`],
+    ["semver('1-rc', true)", "short version cannot contain PreRelease/Build meta data"],
+  ]);
+
+  testIssues([
+    ["isSemver([1, 2, 3])", "found no matching overload for 'isSemver' applied to '(list(int))'"],
+    [
+      "semver('1.0.0').isLessThan(quantity('1'))",
+      "found no matching overload for 'isLessThan' applied to 'kubernetes.Semver.(kubernetes.Quantity)'",
+    ],
+  ]);
+});

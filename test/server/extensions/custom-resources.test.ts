@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
+import { call } from "../../helpers/api-caller.js";
+import { eventually } from "../../helpers/eventually.js";
+
+const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+const MERGE = { type: "application/merge-patch+json" };
+
+const spec = {
+  type: "object",
+  required: ["size"],
+  properties: {
+    size: { type: "integer", minimum: 1, maximum: 10 },
+    colour: { type: "string", default: "brown", description: "Of the outside." },
+  },
+};
+const status = { type: "object", properties: { size: { type: "integer" }, selector: { type: "string" } } };
+
+/** A definition of a kind of its own group, so that tests do not meet each other. */
+function definition(group: string, changes: JsonObject = {}, version: JsonObject = {}): JsonObject {
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `boxes.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { plural: "boxes", singular: "box", kind: "Box", listKind: "BoxList", shortNames: ["bx"] },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties: { spec, status } } },
+          ...version,
+        },
+      ],
+      ...changes,
+    },
+  };
+}
+
+let cluster: Cluster;
+let api: Transport;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false, controllers: false });
+  api = cluster.transport();
+});
+afterAll(() => cluster.close());
+
+const boxesOf = (group: string, version = "v1"): string => `/apis/${group}/${version}/namespaces/default/boxes`;
+
+async function established(name: string): Promise<void> {
+  await eventually(async () => {
+    const { text } = await call(api, "GET", `${DEFINITIONS}/${name}`);
+    expect(text).toContain('"reason":"InitialNamesAccepted"');
+  });
+}
+
+async function install(group: string, changes?: JsonObject, version?: JsonObject): Promise<string> {
+  const created = await call(api, "POST", DEFINITIONS, definition(group, changes, version));
+  expect(created.status).toBe(201);
+  await established(`boxes.${group}`);
+  return boxesOf(group);
+}
+
+const box = (name: string, size: number): JsonObject => ({ metadata: { name }, spec: { size } });
+
+describe("a definition that is established", () => {
+  test("says so in its conditions, and has the names that it asked for", async () => {
+    await install("names.example.com");
+    const found = await call(api, "GET", `${DEFINITIONS}/boxes.names.example.com`);
+    expect(found.at("status.acceptedNames")).toEqual({
+      kind: "Box",
+      listKind: "BoxList",
+      plural: "boxes",
+      singular: "box",
+      shortNames: ["bx"],
+    });
+    const conditions = found.at("status.conditions") as readonly JsonObject[];
+    expect(conditions.map(({ type, status: held, reason, message }) => [type, held, reason, message])).toEqual([
+      ["NamesAccepted", "True", "NoConflicts", "no conflicts found"],
+      ["Established", "True", "InitialNamesAccepted", "the initial names have been accepted"],
+    ]);
+    const writers = (found.at("metadata.managedFields") as readonly JsonObject[]).map(({ manager, subresource }) => [
+      manager,
+      subresource,
+    ]);
+    expect(writers).toContainEqual(["kube-apiserver", "status"]);
+  });
+
+  test("serves its kind: defaults, validation, generation", async () => {
+    const boxes = await install("served.example.com");
+    const created = await call(api, "POST", boxes, box("a", 2));
+    expect([created.status, created.at("spec"), created.at("metadata.generation")]).toEqual([
+      201,
+      { size: 2, colour: "brown" },
+      1,
+    ]);
+    const refused = await call(api, "POST", boxes, box("b", 11));
+    expect([refused.status, refused.at("message")]).toEqual([
+      422,
+      'Box.served.example.com "b" is invalid: spec.size: Invalid value: 11: spec.size in body should be less than or equal to 10',
+    ]);
+    const patched = await call(api, "PATCH", `${boxes}/a`, { spec: { size: 3 } }, MERGE);
+    expect([patched.status, patched.at("metadata.generation")]).toEqual([200, 2]);
+  });
+
+  test("is in discovery and in OpenAPI", async () => {
+    await install("found.example.com");
+    const resources = await call(api, "GET", "/apis/found.example.com/v1");
+    expect(resources.at("resources.0")).toMatchObject({ name: "boxes", singularName: "box", shortNames: ["bx"] });
+    const document = await call(api, "GET", "/openapi/v3/apis/found.example.com/v1");
+    const { schemas } = document.at("components") as { schemas: Record<string, { properties: JsonObject }> };
+    expect(schemas["com.example.found.v1.Box"]?.properties["spec"]).toEqual(spec);
+  });
+
+  test("takes no strategic merge patch", async () => {
+    const boxes = await install("patched.example.com");
+    await call(api, "POST", boxes, box("a", 2));
+    const refused = await call(api, "PATCH", `${boxes}/a`, {}, { type: "application/strategic-merge-patch+json" });
+    expect([refused.status, refused.at("message")]).toEqual([
+      415,
+      "the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    ]);
+  });
+
+  test("shows the columns that it names", async () => {
+    const additionalPrinterColumns = [
+      { name: "Size", type: "integer", jsonPath: ".spec.size" },
+      { name: "Colour", type: "string", jsonPath: ".spec.colour", priority: 1 },
+      { name: "Absent", type: "date", jsonPath: ".spec.absent" },
+    ];
+    const boxes = await install("columns.example.com", {}, { additionalPrinterColumns });
+    await call(api, "POST", boxes, box("a", 2));
+    const table = await call(api, "GET", boxes, undefined, {
+      headers: { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" },
+    });
+    const columns = table.at("columnDefinitions") as readonly JsonObject[];
+    expect(columns.map(({ name, priority }) => [name, priority])).toEqual([
+      ["Name", 0],
+      ["Size", 0],
+      ["Colour", 1],
+      ["Absent", 0],
+    ]);
+    expect(table.at("rows.0.cells")).toEqual(["a", 2, "brown", null]);
+  });
+
+  test("has a status and a scale where it names them", async () => {
+    const scale = {
+      specReplicasPath: ".spec.size",
+      statusReplicasPath: ".status.size",
+      labelSelectorPath: ".status.selector",
+    };
+    const boxes = await install("parts.example.com", {}, { subresources: { status: {}, scale } });
+    const created = await call(api, "POST", boxes, { ...box("a", 2), status: { size: 7 } });
+    expect(created.at("status")).toBeUndefined();
+    await call(api, "PATCH", `${boxes}/a/status`, { status: { size: 1, selector: "a=b" }, spec: { size: 9 } }, MERGE);
+    expect((await call(api, "GET", `${boxes}/a`)).at("spec.size")).toBe(2);
+    const scaled = await call(api, "PATCH", `${boxes}/a/scale`, { spec: { replicas: 5 } }, MERGE);
+    expect([scaled.at("spec"), scaled.at("status")]).toEqual([{ replicas: 5 }, { replicas: 1, selector: "a=b" }]);
+    expect((await call(api, "GET", `${boxes}/a`)).at("spec.size")).toBe(5);
+  });
+
+  test("selects by the fields that it names", async () => {
+    const boxes = await install("fields.example.com", {}, { selectableFields: [{ jsonPath: ".spec.colour" }] });
+    await call(api, "POST", boxes, { metadata: { name: "a" }, spec: { size: 1, colour: "red" } });
+    await call(api, "POST", boxes, box("b", 1));
+    const red = await call(api, "GET", `${boxes}?fieldSelector=spec.colour%3Dred`);
+    expect((red.at("items") as readonly JsonObject[]).map(({ metadata }) => (metadata as JsonObject)["name"])).toEqual([
+      "a",
+    ]);
+    const unknown = await call(api, "GET", `${boxes}?fieldSelector=spec.size%3D1`);
+    expect([unknown.status, unknown.at("message")]).toEqual([
+      400,
+      expect.stringContaining("field label not supported"),
+    ]);
+  });
+
+  test("warns of a deprecated version, and serves it by name alone", async () => {
+    const any = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+    const { versions } = definition("old.example.com")["spec"] as { versions: JsonObject[] };
+    const old = { name: "v1beta1", served: true, storage: false, deprecated: true, schema: any };
+    const boxes = await install("old.example.com", { versions: [...versions, old] });
+    await call(api, "POST", boxes, box("a", 2));
+    const found = await call(api, "GET", `${boxesOf("old.example.com", "v1beta1")}/a`);
+    expect([found.at("apiVersion"), found.at("spec.size")]).toEqual(["old.example.com/v1beta1", 2]);
+    expect(found.headers["warning"]).toEqual([
+      '299 - "old.example.com/v1beta1 Box is deprecated; use old.example.com/v1 Box"',
+    ]);
+  });
+});
+
+test("a status that is no subresource is part of what the generation counts", async () => {
+  const boxes = await install("whole.example.com");
+  await call(api, "POST", boxes, box("a", 2));
+  const patched = await call(api, "PATCH", `${boxes}/a`, { status: { size: 1 } }, MERGE);
+  expect([patched.at("status.size"), patched.at("metadata.generation")]).toEqual([1, 2]);
+});
+
+test("a changed schema counts for the next request", async () => {
+  const boxes = await install("changed.example.com");
+  await call(api, "POST", boxes, box("a", 2));
+  const found = await call(api, "GET", `${DEFINITIONS}/boxes.changed.example.com`);
+  const text = found.text.replace('"maximum":10', '"maximum":1000');
+  expect((await call(api, "PUT", `${DEFINITIONS}/boxes.changed.example.com`, text)).status).toBe(200);
+  await eventually(async () => {
+    expect((await call(api, "PATCH", `${boxes}/a`, { spec: { size: 999 } }, MERGE)).status).toBe(200);
+  });
+});
+
+test("a kind that another definition of the group has is not accepted, until that one goes", async () => {
+  await install("conflict.example.com");
+  const names = { plural: "crates", singular: "crate", kind: "Box", listKind: "BoxList" };
+  const second = {
+    ...definition("conflict.example.com", { names }),
+    metadata: { name: "crates.conflict.example.com" },
+  };
+  await call(api, "POST", DEFINITIONS, second);
+  await eventually(async () => {
+    const found = await call(api, "GET", `${DEFINITIONS}/crates.conflict.example.com`);
+    const conditions = found.at("status.conditions") as readonly JsonObject[];
+    expect(conditions.map(({ type, status: held, reason, message }) => [type, held, reason, message])).toEqual([
+      ["NamesAccepted", "False", "ListKindConflict", '"BoxList" is already in use'],
+      ["Established", "False", "NotAccepted", "not all names are accepted"],
+    ]);
+  });
+  await call(api, "DELETE", `${DEFINITIONS}/boxes.conflict.example.com`);
+  await established("crates.conflict.example.com");
+});
+
+test("a deletion waits for the objects, and ends what was served", async () => {
+  const boxes = await install("gone.example.com");
+  await call(api, "POST", boxes, { metadata: { name: "a", finalizers: ["example.com/held"] }, spec: { size: 1 } });
+  const deleted = await call(api, "DELETE", `${DEFINITIONS}/boxes.gone.example.com`);
+  expect(deleted.status).toBe(200);
+  await eventually(async () => {
+    expect((await call(api, "GET", `${boxes}/a`)).at("metadata.deletionTimestamp")).toBeDefined();
+  });
+  const refused = await call(api, "POST", boxes, box("b", 1));
+  expect([refused.status, refused.at("message")]).toEqual([
+    405,
+    "create not allowed while custom resource definition is terminating",
+  ]);
+  await call(api, "PATCH", `${boxes}/a`, { metadata: { finalizers: null } }, MERGE);
+  await eventually(async () => {
+    expect((await call(api, "GET", `${DEFINITIONS}/boxes.gone.example.com`)).status).toBe(404);
+    expect((await call(api, "GET", boxes)).status).toBe(404);
+  });
+});
