@@ -99,7 +99,7 @@ async function asked(constraints: object, sent: Sent, binding: object = {}): Pro
   );
   const { method, path, body, type } = sent;
   const answer = await call(server.api, method, path, body, type === undefined ? {} : { type });
-  return /denied request: (.*)$/.exec(String(answer.at("message")))?.[1];
+  return /denied request: (.*)$/.exec(answer.at("message") as string)?.[1];
 }
 
 const rule = (fields: object) => ({ ...MAPS_RULE, ...fields });
