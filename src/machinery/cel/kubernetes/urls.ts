@@ -4,7 +4,14 @@ import { ArrayList } from "../values/list.js";
 import { EntryMap } from "../values/map.js";
 import { spendSteps } from "../values/meter.js";
 import { ErrorValue, type Value } from "../values/value.js";
-import { checkRequestUri, type GoUrl, GoUrlError, hostAndPort, parseGoUrl, queryParameters } from "../../go-values/go-url.js";
+import {
+  checkRequestUri,
+  type GoUrl,
+  GoUrlError,
+  hostAndPort,
+  parseGoUrl,
+  queryParameters,
+} from "../../go-values/go-url.js";
 import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
 import { parsed } from "./parsed.js";
 
