@@ -1,10 +1,11 @@
 import { encodeObjectText } from "../machinery/codec/encode.js";
 import { encodeProtobufDocument } from "../machinery/codec/protobuf/encode-protobuf.js";
-import { type GroupVersionKind, parseGroupVersion } from "../machinery/meta/gvk.js";
+import { formatGroupVersion, type GroupVersionKind, parseGroupVersion } from "../machinery/meta/gvk.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { RestMapping } from "../machinery/rest-mapper.js";
 import type { StructSchema } from "../machinery/schema/schema.js";
 import type { Helper } from "../resource/helper.js";
+import type { Info } from "../resource/info.js";
 import { type FindSchema, isInScheme, loadScheme } from "./kubectl-scheme.js";
 import { LAST_APPLIED, lastApplied } from "./last-applied.js";
 
@@ -45,6 +46,16 @@ export async function loadTypedKinds({ retired = false } = {}): Promise<TypedKin
 
 function kindOf({ apiVersion = "", kind = "" }: KubeObject): GroupVersionKind {
   return { ...parseGroupVersion(apiVersion), kind };
+}
+
+/**
+ * Refuses an object of a kind that kubectl has no type for, as commands do that read into types. Groups without a dot are all
+ * built in, which saves loading the facts for most objects.
+ */
+export async function requireType({ mapping: { kind } }: Info): Promise<void> {
+  if (!kind.group.includes(".")) return;
+  const find = await loadScheme();
+  if (find(kind) === undefined) unknown({ apiVersion: formatGroupVersion(kind), kind: kind.kind });
 }
 
 function unknown({ apiVersion, kind }: KubeObject): never {

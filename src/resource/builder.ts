@@ -54,6 +54,8 @@ export interface Builder {
   validate(validate: ValidateDocument | undefined): Builder;
   /** What documents become once they are read; throws for one that cannot be read. Default: they stay as they are. */
   decode(decoder: (object: KubeObject) => KubeObject): Builder;
+  /** Called with each object once it is read; throws to refuse it. */
+  checkEach(check: VisitorFn): Builder;
   /** Accept header and query for retrieval (tables). */
   transformRequests(request: { readonly accept?: string; readonly query?: Readonly<Record<string, string>> }): Builder;
   /** An error of the command's own inputs, thrown together with those of the builder's. */

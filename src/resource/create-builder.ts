@@ -23,6 +23,7 @@ class ResourceBuilder implements Builder {
   private check: ValidateDocument | undefined;
   private isLocal = false;
   private decoder: ((object: KubeObject) => KubeObject) | undefined;
+  private checkObject: VisitorFn | undefined;
 
   constructor(private readonly dependencies: BuilderDependencies) {}
 
@@ -86,6 +87,11 @@ class ResourceBuilder implements Builder {
 
   decode(decoder: (object: KubeObject) => KubeObject): Builder {
     this.decoder = decoder;
+    return this;
+  }
+
+  checkEach(check: VisitorFn): Builder {
+    this.checkObject = check;
     return this;
   }
 
@@ -176,6 +182,7 @@ class ResourceBuilder implements Builder {
     if (flags.requireNamespace) steps.push(requireNamespace(namespace));
     steps.push(filterNamespace);
     if (flags.requireObject) steps.push(retrieveLazily(retrieve));
+    if (this.checkObject !== undefined) steps.push(this.checkObject);
     const prepare = (plain: Visitor): Visitor => {
       let visitor = plain;
       if (flags.flatten) visitor = flatten(visitor, maker);

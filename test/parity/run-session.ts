@@ -88,6 +88,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
       });
       if (requests.some((request) => NAMESPACE_DELETED.test(request))) await namespacesEmptied(cluster);
       if (requests.some((request) => BUDGET_WRITTEN.test(request))) await budgetsObserved(cluster);
+      if (requests.some((request) => DEFINITION_WRITTEN.test(request))) await definitionsJudged(cluster);
       if (requests.some((request) => FURNITURE_TOUCHED.test(request))) await namespacesFurnished(cluster);
       clock.advance(90_000);
     }
@@ -113,6 +114,7 @@ done
 
 const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
 const BUDGET_WRITTEN = /^(?:POST|PUT|PATCH) \/apis\/policy\/v1\/namespaces\/[^/]+\/poddisruptionbudgets/;
+const DEFINITION_WRITTEN = /^(?:POST|PUT|PATCH|DELETE) \/apis\/apiextensions\.k8s\.io\/v1\/customresourcedefinitions/;
 const FURNITURE_TOUCHED =
   /^(?:(?:POST|PATCH) \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)|DELETE \/api\/v1\/namespaces\/[^/]+\/(?:configmaps|serviceaccounts))/;
 const LOOKS = 40;
@@ -136,6 +138,31 @@ const budgetsObserved = (cluster: Cluster): Promise<void> =>
     };
     return items.every(({ metadata, status }) => status?.observedGeneration === metadata.generation);
   });
+
+/**
+ * The server judges a definition's names and deletes the objects of one that goes, while the next lines run: both clusters wait
+ * for it. A definition whose names are another's is waited for as long on both.
+ */
+const definitionsJudged = (cluster: Cluster): Promise<void> =>
+  until(async () => {
+    const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+    const { items } = JSON.parse(await read(cluster, path)) as { items: Definition[] };
+    return items.every(({ metadata, spec, status }) => {
+      const held = new Set(status?.conditions?.flatMap((one) => (one.status === "True" ? [one.type] : [])));
+      const isJudged = held.has("NamesAccepted") && held.has("Established");
+      const names = JSON.stringify(spec.names.shortNames) === JSON.stringify(status?.acceptedNames?.shortNames);
+      return !("deletionTimestamp" in metadata) && isJudged && names;
+    });
+  });
+
+interface Definition {
+  readonly metadata: object;
+  readonly spec: { readonly names: { readonly shortNames?: readonly string[] } };
+  readonly status?: {
+    readonly acceptedNames?: { readonly shortNames?: readonly string[] };
+    readonly conditions?: readonly { readonly type: string; readonly status: string }[] | null;
+  };
+}
 
 /**
  * Controllers put a certificate and a service account into every namespace, and again where a line deleted them: both clusters

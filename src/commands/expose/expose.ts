@@ -1,6 +1,6 @@
 import { overrideObject, type Overrides } from "../../actions/override-object.js";
 import { readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds, recordTypedConfiguration, type TypedKinds } from "../../actions/typed-object.js";
+import { loadTypedKinds, requireType, recordTypedConfiguration, type TypedKinds } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { completeListedTypes } from "../../cli/completion/listed-types.js";
 import type { Factory } from "../../cli/factory.js";
@@ -139,6 +139,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Expos
     find: async () =>
       (await factory.builder())
         .decode((object) => readTyped(object, kinds))
+        .checkEach(requireType)
         .continueOnError()
         .namespaceParam(namespace)
         .defaultNamespace()

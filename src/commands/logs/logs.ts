@@ -1,4 +1,5 @@
 import type { PodLogOptions } from "../../actions/pod-log.js";
+import { requireType } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { silentExit, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
@@ -201,7 +202,7 @@ async function findTarget(
   selector: string,
 ): Promise<Info> {
   const builder = (await factory.builder()).namespaceParam(namespace).defaultNamespace().singleResourceType();
-  builder.transformRequests({ accept: "application/json, */*" });
+  builder.transformRequests({ accept: "application/json, */*" }).checkEach(requireType);
   if (name !== undefined && name !== "") builder.resourceNames("pods", [name]);
   if (selector !== "") builder.resourceTypes(["pods"]).labelSelector(selector);
   let infos: readonly Info[];

@@ -1,5 +1,5 @@
 import { readTyped } from "../../actions/read-typed.js";
-import { loadTypedKinds } from "../../actions/typed-object.js";
+import { loadTypedKinds, requireType } from "../../actions/typed-object.js";
 import type { Factory } from "../../cli/factory.js";
 import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
 import { filenameFlags, readFilenames, selectorFlag } from "../../cli/flags/resource-flags.js";
@@ -29,6 +29,7 @@ export async function readTarget(factory: Factory, flags: Flags, args: readonly 
       builder.decode((object) => readTyped(object, kinds));
     }
     return builder
+      .checkEach(requireType)
       .namespaceParam(namespace)
       .defaultNamespace()
       .labelSelector(flags.string("selector"))

@@ -16,11 +16,30 @@ export function dispatcher(
   known: readonly (Type | undefined)[],
 ): Callable {
   const [only] = overloads;
-  if (only !== undefined && overloads.length === 1 && isCertain(only, known)) return callable(only.call);
+  if (only !== undefined && overloads.length === 1 && isCertain(only, known)) return unlessNull(name, only);
   return (...args) => {
     const overload = overloads.find((candidate) => fitsAtRuntime(candidate, args));
     return overload === undefined ? noSuchOverload(name, args) : callable(overload.call)(...args);
   };
+}
+
+/** What is declared of a type may be null all the same: no type says so of a list's items. */
+function unlessNull(name: string, { args: wanted, call }: Overload): Callable {
+  const compute = callable(call);
+  const takesNull = wanted.map(({ kind }) => kind === "dyn" || kind === "typeParam");
+  const [first = true, second = true] = takesNull;
+  if (takesNull.every(Boolean)) return compute;
+  if (wanted.length === 1) return (a) => (a === null ? noSuchOverload(name, [null]) : compute(a as Value));
+  if (wanted.length === 2) {
+    return (a, b) =>
+      (a === null && !first) || (b === null && !second)
+        ? noSuchOverload(name, [a as Value, b as Value])
+        : compute(a as Value, b as Value);
+  }
+  return (...args) =>
+    args.some((arg, index) => arg === null && takesNull[index] === false)
+      ? noSuchOverload(name, args)
+      : compute(...args);
 }
 
 export function callable(implementation: Implementation): Callable {

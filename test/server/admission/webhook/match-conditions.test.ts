@@ -46,7 +46,7 @@ async function outcomeOf(expressions: readonly string[], fields: object = {}): P
   await using _ = await configure(server.api, "validating", [{ clientConfig, matchConditions, ...fields }]);
   const body = { metadata: { name: "a", labels: { tier: "gold" } }, data: { a: "1" } };
   const { status, at } = await call(server.api, "POST", MAPS, body);
-  if (status >= 300) return `${status} ${String(at("message"))}`;
+  if (status >= 300) return `${status} ${at("message") as string}`;
   return hooks.calls.length === 0 ? "is not called" : "is called";
 }
 
