@@ -37,7 +37,9 @@ function unlessNull(name: string, { args: wanted, call }: Overload): Callable {
         : compute(a as Value, b as Value);
   }
   return (...args) =>
-    args.some((arg, index) => arg === null && takesNull[index] === false) ? noSuchOverload(name, args) : compute(...args);
+    args.some((arg, index) => arg === null && takesNull[index] === false)
+      ? noSuchOverload(name, args)
+      : compute(...args);
 }
 
 export function callable(implementation: Implementation): Callable {

@@ -122,7 +122,9 @@ export class TokenReader {
     const [, word] = /^\.(true|false|null)$/.exec(input) ?? [];
     this.#report(
       token,
-      word === undefined ? `no viable alternative at input '${input}'` : `mismatched input '${word}' expecting IDENTIFIER`,
+      word === undefined
+        ? `no viable alternative at input '${input}'`
+        : `mismatched input '${word}' expecting IDENTIFIER`,
     );
   }
 
