@@ -15,6 +15,7 @@ import { garbageCollector } from "./garbage-collector/garbage-collector.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
+import { policyStatusController } from "./policy-status/policy-status-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
@@ -44,6 +45,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
   ["certificatesigningrequest-signing-controller", certificateSigner],
+  ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];
 
 export interface ControllersConfig extends ClusterParts {

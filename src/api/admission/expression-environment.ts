@@ -34,9 +34,13 @@ export function expressionEnvironment(declared: Declared): Environment {
   return known;
 }
 
-/** An environment of its own for a type check. The types need a provider, which the caller adds. */
-export function typedEnvironment(declared: Declared, types: VariableTypes): Environment {
-  return declare(declared, types);
+/**
+ * An environment for a type check. The types need a provider, which the caller adds. kube-apiserver's type check knows no
+ * `authorizer.requestResource`.
+ */
+export function typedEnvironment(params: boolean, types: VariableTypes): Environment {
+  const environment = declare({ params, authorizer: false }, types);
+  return environment.extend({ variables: [{ name: "authorizer", type: AUTHORIZER_TYPE }] });
 }
 
 function declare({ params, authorizer, patchTypes = false }: Declared, types: VariableTypes): Environment {

@@ -1,6 +1,8 @@
+import type { Steps } from "../../base/steps.js";
 import type { Environment } from "../../machinery/cel/environment.js";
 import type { TypeProvider } from "../../machinery/cel/types/provider.js";
 import { ANY, DYN, listType, mapType, objectType, type Type } from "../../machinery/cel/types/type.js";
+import { type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { compileExpression, type CompiledExpression } from "./compile-expression.js";
 
 const VARIABLES = objectType("kubernetes.variables");
@@ -22,6 +24,14 @@ export class PolicyCompiler {
     return compiled;
   }
 
+  /** Declares variables in their order, one at a time. */
+  *declareSteps(variables: readonly ReadonlyFields[], environment: Environment): Steps<void> {
+    for (const { name, expression } of variables) {
+      this.declare(text(name), text(expression), environment);
+      yield;
+    }
+  }
+
   /** Declares a variable that something else has compiled. */
   declareAs(name: string, type: Type | undefined): void {
     this.#types.set(name, declaredType(type));
@@ -29,6 +39,20 @@ export class PolicyCompiler {
 
   compile(text: string, results: readonly Type[], environment: Environment): CompiledExpression {
     return compileExpression(this.with(environment), text, results);
+  }
+
+  /** Compiles what has an expression, one at a time. */
+  *compileSteps(
+    all: readonly ReadonlyFields[],
+    results: readonly Type[],
+    environment: Environment,
+  ): Steps<readonly CompiledExpression[]> {
+    const compiled: CompiledExpression[] = [];
+    for (const { expression } of all) {
+      compiled.push(this.compile(text(expression), results, environment));
+      yield;
+    }
+    return compiled;
   }
 
   /** An environment with the variables that are declared now. */

@@ -10,6 +10,7 @@ const ALIASES = {
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
+  "validatingadmissionpolicy-status-controller": undefined,
 } as const;
 
 export type ControllerName = keyof typeof ALIASES;

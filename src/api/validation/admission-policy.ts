@@ -28,17 +28,19 @@ import { validateSelector } from "./selector.js";
 /** ValidatingAdmissionPolicy. */
 export function validateAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
   const spec = object(policy.spec);
-  const expressions = new PolicyExpressions(spec);
+  const expressions = PolicyExpressions.of(spec);
   return [
     ...validateMatching(spec),
-    ...(sameConditions ? [] : validateConditionsOf(spec)),
+    ...(sameConditions ? [] : validateConditionsOf(spec, expressions)),
     ...validateVariables(spec, expressions),
     ...validateChecks(spec, policy.metadata?.name ?? "", expressions),
   ];
 }
 
-const validateConditionsOf = (spec: ReadonlyFields): FieldError[] =>
-  validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions", isFields(spec.paramKind));
+const validateConditionsOf = (spec: ReadonlyFields, expressions: PolicyExpressions): FieldError[] =>
+  validateMatchConditions(objects(spec.matchConditions), "spec.matchConditions", (condition, path) =>
+    expressions.condition(text(condition.expression), path),
+  );
 
 /** Conditions that did not change are not judged again. */
 export function validateAdmissionPolicyUpdate(policy: KubeObject, old: KubeObject): FieldError[] {
@@ -54,11 +56,11 @@ function hasSameConditions(policy: KubeObject, old: KubeObject): boolean {
 export function validateMutatingAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
   const spec = object(policy.spec);
   const mutations = objects(spec.mutations);
-  const expressions = new PolicyExpressions(spec);
+  const expressions = PolicyExpressions.of(spec);
   const errors = [
     ...validateMatching(spec),
     ...validateMutatedOperations(object(spec.matchConstraints), "spec.matchConstraints"),
-    ...(sameConditions ? [] : validateConditionsOf(spec)),
+    ...(sameConditions ? [] : validateConditionsOf(spec, expressions)),
     ...validateVariables(spec, expressions),
   ];
   if (mutations.length === 0) {
@@ -94,9 +96,12 @@ function validateMutation(mutation: ReadonlyFields, path: string, expressions: P
   }
   const form = FORMS[type];
   const other = FORMS[type === "JSONPatch" ? "ApplyConfiguration" : "JSONPatch"];
+  const { expression } = object(mutation[form]);
+  const at = `${path}.${form}`;
   const errors = isFields(mutation[form])
-    ? expressions.patch(object(mutation[form]).expression, `${path}.${form}.expression`, type)
-    : [required(`${path}.${form}`, `must be specified when patchType is ${type}`)];
+    ? expressions.patch(expression, `${at}.expression`, type)
+    : [required(at, `must be specified when patchType is ${type}`)];
+  if (isFields(mutation[form]) && text(expression).trim() === "") errors.push(required(`${at}.expression`));
   if (isFields(mutation[other])) {
     const detail = `must not be specified when patchType is ${type}`;
     errors.push(invalidValue(`${path}.${other}`, `{${other}}`, detail));

@@ -1,8 +1,10 @@
+import type { Steps } from "../../base/steps.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 import { BOOL } from "../../machinery/cel/types/type.js";
 import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../machinery/errors/field-error.js";
-import { list, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { list, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { qualifiedNameErrors } from "../../machinery/validation/names.js";
-import { compileExpression, type CompiledExpression } from "../admission/compile-expression.js";
+import { compileExpression } from "../admission/compile-expression.js";
 import { expressionEnvironment } from "../admission/expression-environment.js";
 import { named, oneOf } from "./rules.js";
 
@@ -65,23 +67,23 @@ function validateResources(resources: readonly string[], path: string): FieldErr
   return errors;
 }
 
-/** `params`: whether the expressions may use them. */
+/** `judge` finds what is wrong with the expression of a condition, which is not blank. */
 export function validateMatchConditions(
   conditions: readonly ReadonlyFields[],
   path: string,
-  params = false,
+  judge: (condition: ReadonlyFields, path: string) => FieldError[] = conditionErrors,
 ): FieldError[] {
   const names = conditions.map(({ name }) => text(name));
   const errors = conditions.length > MAX_CONDITIONS ? [tooMany(path, conditions.length, MAX_CONDITIONS)] : [];
   return [
     ...errors,
-    ...conditions.flatMap(({ expression }, index) => {
+    ...conditions.flatMap((condition, index) => {
       const at = `${path}[${index}]`;
       const name = names[index] ?? "";
       return [
-        ...(text(expression).trim() === ""
+        ...(text(condition.expression).trim() === ""
           ? [required(`${at}.expression`)]
-          : conditionErrors(text(expression).trim(), `${at}.expression`, params)),
+          : judge(condition, `${at}.expression`)),
         ...(name === "" ? [required(`${at}.name`)] : named(name, `${at}.name`, qualifiedNameErrors)),
         ...(name !== "" && names.indexOf(name) < index ? [duplicate(`${at}.name`, name)] : []),
       ];
@@ -89,12 +91,27 @@ export function validateMatchConditions(
   ];
 }
 
-function conditionErrors(expression: string, path: string, params: boolean): FieldError[] {
-  const environment = expressionEnvironment({ params, authorizer: true });
-  return expressionErrors(compileExpression(environment, expression, [BOOL]), path);
+/** What is wrong with the conditions of webhooks, null for nothing: they are compiled ahead of their validation. */
+const judged = new WeakMap<ReadonlyFields, string | null>();
+
+/** Compiles the conditions of all webhooks of a configuration, so that its validation, which follows, takes no time. */
+export function* webhookConditionSteps(configuration: KubeObject): Steps<void> {
+  for (const hook of objects(configuration.webhooks)) {
+    for (const condition of objects(hook.matchConditions)) {
+      judged.set(condition, conditionError(condition));
+      yield;
+    }
+  }
 }
 
-/** What is wrong with an expression, shown as it was compiled. */
-export function expressionErrors({ text: expression, error }: CompiledExpression, path: string): FieldError[] {
-  return error === undefined ? [] : [invalidValue(path, expression, error)];
+/** It is compiled without the spaces around it, and shown so. */
+function conditionErrors(condition: ReadonlyFields, path: string): FieldError[] {
+  const known = judged.get(condition);
+  const error = known === undefined ? conditionError(condition) : known;
+  return error === null ? [] : [invalidValue(path, text(condition.expression).trim(), error)];
+}
+
+function conditionError({ expression }: ReadonlyFields): string | null {
+  const environment = expressionEnvironment({ params: false, authorizer: true });
+  return compileExpression(environment, text(expression).trim(), [BOOL]).error ?? null;
 }

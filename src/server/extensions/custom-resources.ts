@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
@@ -161,6 +162,8 @@ export class CustomResources {
       this.#due.clear();
       this.#install(names);
       for (const name of names) {
+        // Definitions may be large: each has a turn of the event loop.
+        await nextSlice();
         try {
           await this.#reconcile(name);
         } catch (error) {

@@ -17,6 +17,12 @@ export type { TableCell, TableColumnDefinition, TableColumns } from "./table-col
  */
 export interface Strategy {
   /**
+   * Called before each request of an apiVersion: makes ready what its first use would hold the event loop for. Undefined when it is
+   * ready. It does not fail.
+   */
+  beforeUse?(apiVersion: string): Promise<void> | undefined;
+
+  /**
    * Sets defaults that depend on other fields. Runs after the static defaults, on decoded bodies, applied patches and
    * objects read from storage. Must be idempotent. `now` is milliseconds since the epoch.
    */
@@ -67,6 +73,7 @@ export interface Strategy {
     draft: KubeObject,
     old: KubeObject | undefined,
     context: StrategyContext,
+    /** "status"; undefined for the object itself. */
     subresource?: string,
   ): Promise<void>;
   /** Rewrites a valid object into its canonical form. */

@@ -1,6 +1,7 @@
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../validation/names.js";
 import type { FunctionDeclaration, Implementation, Library } from "../functions/declaration.js";
 import { BOOL, STRING, type Type } from "../types/type.js";
+import { spendSteps } from "../values/meter.js";
 import { ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 import type { AccessCheck, AccessDecision, AccessDecisions, AccessUser, ResourceAccess } from "./access.js";
 import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
@@ -108,6 +109,7 @@ function resourceCheck({ authorizer, group }: GroupCheck, resource: string): Val
 }
 
 function serviceAccount({ decisions }: AuthorizerValue, namespace: string, name: string): Value {
+  spendSteps(namespace.length + name.length);
   if (dns1123SubdomainErrors(name).length > 0) return new ErrorValue("Invalid service account name");
   if (dns1123LabelErrors(namespace).length > 0) return new ErrorValue("Invalid service account namespace");
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];

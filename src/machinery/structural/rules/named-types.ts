@@ -14,8 +14,8 @@ export class NamedTypes implements TypeProvider {
   readonly #objects = new Map<string, { readonly type: Type; readonly declared: DeclaredObject }>();
   readonly #fields = new Map<string, FieldDeclaration | null>();
 
-  constructor(self: DeclaredType) {
-    this.self = this.#named(self, "selfType");
+  constructor(self: DeclaredType, name = "selfType") {
+    this.self = this.#named(self, name);
   }
 
   findType(name: string): Type | undefined {

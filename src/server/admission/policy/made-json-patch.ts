@@ -1,7 +1,7 @@
 import { MadeObject, MadePatch, typeNameProblems } from "../../../machinery/cel/kubernetes/mutation-types.js";
 import { NotJsonError, valueToJson } from "../../../machinery/cel/kubernetes/to-json.js";
 import { ListValue } from "../../../machinery/cel/values/list.js";
-import { type Value } from "../../../machinery/cel/values/value.js";
+import type { Value } from "../../../machinery/cel/values/value.js";
 import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
 import { jsonPatchSteps } from "../../../machinery/patch/json-patch.js";
 import { isPatchError } from "../../../machinery/patch/patch-error.js";
@@ -43,7 +43,7 @@ function operationsOf(patch: Value): JsonObject[] {
 }
 
 function patchValue(value: Value): JsonValue {
-  const problems = value instanceof MadeObject ? typeNameProblems(value) : [];
+  const problems = value instanceof MadeObject ? typeNameProblems(value, value.type.name) : [];
   if (problems.length > 0) throw new Error(`type mismatch: ${problems.join("\n")}`);
   try {
     return valueToJson(value);

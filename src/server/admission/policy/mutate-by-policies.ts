@@ -10,7 +10,7 @@ import type { BoundPolicy } from "./configured-policies.js";
 import { applyMadePatch } from "./made-json-patch.js";
 import { matchResources } from "./match-resources.js";
 import { MutatedObject } from "./mutated-object.js";
-import { type CompiledMutatingPolicy, compiledMutatingPolicy, type Mutation } from "./mutating-policy.js";
+import { type CompiledMutatingPolicy, type Mutation, mutatingPolicies } from "./mutating-policy.js";
 import { type Parameter, parametersOf, servedParameterKind } from "./parameters.js";
 import type { Policy } from "./policy.js";
 import { PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
@@ -102,7 +102,7 @@ async function invokeAll(
   for (const invocation of invocations) {
     const { policy, binding } = invocation;
     const failed = (message: string): void => void failures.push({ policy, binding, message, reason: "Invalid" });
-    const compiled = compiledMutatingPolicy(policy);
+    const compiled = await mutatingPolicies.of(policy);
     if (!(await matches(invocation, compiled, request, failed))) continue;
     const id = idOf(invocation);
     if (reinvocation.active && !reinvoked.has(reinvocation, id)) continue;

@@ -1,8 +1,10 @@
 import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
 import { expressionEnvironment, PATCH_RESULTS, type PatchType } from "../../../api/admission/expression-environment.js";
 import { PolicyCompiler } from "../../../api/admission/policy-compiler.js";
+import type { Steps } from "../../../base/steps.js";
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { object, objects, text } from "../../../machinery/meta/access.js";
+import { CompiledOnce } from "../expressions/compiled-once.js";
 import type { Policy } from "./policy.js";
 
 export interface CompiledMutatingPolicy {
@@ -16,32 +18,22 @@ export interface Mutation {
   readonly expression: CompiledExpression;
 }
 
-const compiled = new WeakMap<Policy, CompiledMutatingPolicy>();
+/** The compiled expressions of MutatingAdmissionPolicies. */
+export const mutatingPolicies = new CompiledOnce<Policy, CompiledMutatingPolicy>(compileSteps);
 
-/** The compiled expressions of a MutatingAdmissionPolicy. Each revision of a policy is compiled once. */
-export function compiledMutatingPolicy(policy: Policy): CompiledMutatingPolicy {
-  const known = compiled.get(policy) ?? compile(policy);
-  compiled.set(policy, known);
-  return known;
-}
-
-function compile({ spec, parameterKind }: Policy): CompiledMutatingPolicy {
+function* compileSteps({ spec, parameterKind }: Policy): Steps<CompiledMutatingPolicy> {
   const params = parameterKind !== undefined;
   const compiler = new PolicyCompiler();
   const environment = expressionEnvironment({ params, authorizer: true });
   const patches = expressionEnvironment({ params, authorizer: true, patchTypes: true });
-  for (const { name, expression } of objects(spec["variables"])) {
-    compiler.declare(text(name), text(expression), environment);
+  yield* compiler.declareSteps(objects(spec["variables"]), environment);
+  const conditions = yield* compiler.compileSteps(objects(spec["matchConditions"]), [BOOL], environment);
+  const mutations: Mutation[] = [];
+  for (const mutation of objects(spec["mutations"])) {
+    const patchType: PatchType = mutation["patchType"] === "JSONPatch" ? "JSONPatch" : "ApplyConfiguration";
+    const { expression } = object(mutation[patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration"]);
+    mutations.push({ patchType, expression: compiler.compile(text(expression), [PATCH_RESULTS[patchType]], patches) });
+    yield;
   }
-  return {
-    variables: compiler.variables,
-    conditions: objects(spec["matchConditions"]).map(({ expression }) =>
-      compiler.compile(text(expression), [BOOL], environment),
-    ),
-    mutations: objects(spec["mutations"]).map((mutation) => {
-      const patchType: PatchType = mutation["patchType"] === "JSONPatch" ? "JSONPatch" : "ApplyConfiguration";
-      const { expression } = object(mutation[patchType === "JSONPatch" ? "jsonPatch" : "applyConfiguration"]);
-      return { patchType, expression: compiler.compile(text(expression), [PATCH_RESULTS[patchType]], patches) };
-    }),
-  };
+  return { variables: compiler.variables, conditions, mutations };
 }

@@ -15,7 +15,7 @@ import { matchResources } from "./match-resources.js";
 import { parametersOf, servedParameterKind } from "./parameters.js";
 import type { Policy } from "./policy.js";
 import { type PolicyInput, PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
-import { compiledValidatingPolicy } from "./validating-policy.js";
+import { validatingPolicies } from "./validating-policy.js";
 
 /** The key of the annotation about a validation that failed, where a binding wants one. */
 const VALIDATION_FAILURE = "validation.policy.admission.k8s.io/validation_failure";
@@ -136,7 +136,7 @@ type Evaluated = {
 
 async function evaluate(policy: Policy, request: PolicyRequest, input: PolicyInput): Promise<Evaluated> {
   const { ignoresFailures } = policy;
-  const { variables, conditions, validations, annotations } = compiledValidatingPolicy(policy);
+  const { variables, conditions, validations, annotations } = await validatingPolicies.of(policy);
   const failed = (message: string): Evaluated => ({
     refusals: ignoresFailures ? [] : [{ index: 0, message, reason: "" }],
     annotated: [],

@@ -1,8 +1,10 @@
 import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
 import { expressionEnvironment } from "../../../api/admission/expression-environment.js";
 import { PolicyCompiler } from "../../../api/admission/policy-compiler.js";
+import type { Steps } from "../../../base/steps.js";
 import { BOOL, NULL, STRING } from "../../../machinery/cel/types/type.js";
 import { objects, text } from "../../../machinery/meta/access.js";
+import { CompiledOnce } from "../expressions/compiled-once.js";
 import type { Policy } from "./policy.js";
 
 export interface CompiledValidatingPolicy {
@@ -25,38 +27,34 @@ export interface AuditAnnotation {
   readonly value: CompiledExpression;
 }
 
-const compiled = new WeakMap<Policy, CompiledValidatingPolicy>();
+/** The compiled expressions of ValidatingAdmissionPolicies. */
+export const validatingPolicies = new CompiledOnce<Policy, CompiledValidatingPolicy>(compileSteps);
 
-/** The compiled expressions of a ValidatingAdmissionPolicy. Each revision of a policy is compiled once. */
-export function compiledValidatingPolicy(policy: Policy): CompiledValidatingPolicy {
-  const known = compiled.get(policy) ?? compile(policy);
-  compiled.set(policy, known);
-  return known;
-}
-
-function compile({ spec, parameterKind }: Policy): CompiledValidatingPolicy {
+function* compileSteps({ spec, parameterKind }: Policy): Steps<CompiledValidatingPolicy> {
   const params = parameterKind !== undefined;
   const compiler = new PolicyCompiler();
   const environment = expressionEnvironment({ params, authorizer: true });
   const messages = expressionEnvironment({ params, authorizer: false });
-  for (const { name, expression } of objects(spec["variables"])) {
-    compiler.declare(text(name), text(expression), environment);
-  }
-  return {
-    variables: compiler.variables,
-    conditions: objects(spec["matchConditions"]).map(({ expression }) =>
-      compiler.compile(text(expression), [BOOL], environment),
-    ),
-    validations: objects(spec["validations"]).map(({ expression, message, messageExpression, reason }) => ({
+  yield* compiler.declareSteps(objects(spec["variables"]), environment);
+  const conditions = yield* compiler.compileSteps(objects(spec["matchConditions"]), [BOOL], environment);
+  const validations: Validation[] = [];
+  for (const { expression, message, messageExpression, reason } of objects(spec["validations"])) {
+    const made = text(messageExpression);
+    validations.push({
       expression: compiler.compile(text(expression), [BOOL], environment),
       message: text(message),
-      messageExpression:
-        text(messageExpression) === "" ? undefined : compiler.compile(text(messageExpression), [STRING], messages),
+      messageExpression: made === "" ? undefined : compiler.compile(made, [STRING], messages),
       reason: text(reason) || "Invalid",
-    })),
-    annotations: objects(spec["auditAnnotations"]).map(({ key, valueExpression }) => ({
+    });
+    yield;
+  }
+  const annotations: AuditAnnotation[] = [];
+  for (const { key, valueExpression } of objects(spec["auditAnnotations"])) {
+    annotations.push({
       key: text(key),
       value: compiler.compile(text(valueExpression), [STRING, NULL], environment),
-    })),
-  };
+    });
+    yield;
+  }
+  return { variables: compiler.variables, conditions, validations, annotations };
 }

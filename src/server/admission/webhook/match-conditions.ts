@@ -3,6 +3,7 @@ import { expressionEnvironment } from "../../../api/admission/expression-environ
 import { BOOL } from "../../../machinery/cel/types/type.js";
 import { forbidden, internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { CompiledOnce } from "../expressions/compiled-once.js";
 import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { EvaluationRun } from "../expressions/evaluation-run.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
@@ -12,17 +13,15 @@ import type { AdmissionContext } from "../plugin.js";
 import type { Invocation } from "./invocation.js";
 import type { Webhook } from "./webhook.js";
 
-const compiled = new WeakMap<Webhook, readonly CompiledExpression[]>();
-
-/** Each revision of a configuration is compiled once, when a request first matches the webhook's rules and selectors. */
-function conditionsOf(webhook: Webhook): readonly CompiledExpression[] {
+const compiled = new CompiledOnce<Webhook, readonly CompiledExpression[]>(function* ({ matchConditions }) {
   const environment = expressionEnvironment({ params: false, authorizer: true });
-  const known =
-    compiled.get(webhook) ??
-    webhook.matchConditions.map(({ expression }) => compileExpression(environment, expression, [BOOL]));
-  compiled.set(webhook, known);
-  return known;
-}
+  const conditions: CompiledExpression[] = [];
+  for (const { expression } of matchConditions) {
+    conditions.push(compileExpression(environment, expression, [BOOL]));
+    yield;
+  }
+  return conditions;
+});
 
 /** Whether all matchConditions of a webhook are true. Rejects with 403 when they fail and the webhook's failures are not ignored. */
 export async function matchesConditions(
@@ -46,7 +45,7 @@ export async function matchesConditions(
     signal,
     decisions: authorizer.decisions,
   });
-  const outcome = await evaluateMatchConditions(conditionsOf(webhook), run, webhook.ignoresFailures);
+  const outcome = await evaluateMatchConditions(await compiled.of(webhook), run, webhook.ignoresFailures);
   if (outcome.error === undefined) return outcome.matches;
   throw forbidden({ group: resource.group, resource: resource.resource }, name, outcome.error);
 }

@@ -2,6 +2,8 @@ import {
   validateMutatingAdmissionPolicy,
   validateMutatingAdmissionPolicyUpdate,
 } from "../../../api/validation/admission-policy.js";
+import { policyExpressionSteps } from "../../../api/validation/policy-expressions.js";
+import { inSlices } from "../../../base/time-slice.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
 
@@ -11,6 +13,7 @@ export const mutatingAdmissionPolicyRecord: ResourceRecord = {
   strategy: {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
+    beforeValidation: (policy) => inSlices(policyExpressionSteps(policy)),
     validate: (policy) => validateMutatingAdmissionPolicy(policy),
     validateUpdate: validateMutatingAdmissionPolicyUpdate,
     columns: admissionPolicyColumns("Mutations"),

@@ -3,6 +3,8 @@ import {
   validateAdmissionPolicyStatusUpdate,
   validateAdmissionPolicyUpdate,
 } from "../../../api/validation/admission-policy.js";
+import { policyExpressionSteps } from "../../../api/validation/policy-expressions.js";
+import { inSlices } from "../../../base/time-slice.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { admissionPolicyColumns } from "./policy-columns.js";
@@ -14,6 +16,7 @@ export const validatingAdmissionPolicyRecord: ResourceRecord = {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     prepareForStatusUpdate: keepMetadata,
+    beforeValidation: (policy) => inSlices(policyExpressionSteps(policy)),
     validate: (policy) => validateAdmissionPolicy(policy),
     validateUpdate: validateAdmissionPolicyUpdate,
     validateStatusUpdate: validateAdmissionPolicyStatusUpdate,

@@ -1,4 +1,6 @@
 import { validateWebhookConfiguration, validateWebhookConfigurationUpdate } from "../../../api/validation/webhooks.js";
+import { webhookConditionSteps } from "../../../api/validation/admission-rules.js";
+import { inSlices } from "../../../base/time-slice.js";
 import { list } from "../../../machinery/meta/access.js";
 import type { Strategy } from "../../registry/strategy.js";
 import { age, name } from "../tables/cells.js";
@@ -8,6 +10,7 @@ import { columns } from "../tables/columns.js";
 export const webhookConfigurationStrategy: Strategy = {
   hasGeneration: true,
   allowUnconditionalUpdate: false,
+  beforeValidation: (configuration) => inSlices(webhookConditionSteps(configuration)),
   validate: validateWebhookConfiguration,
   validateUpdate: validateWebhookConfigurationUpdate,
   columns: columns(["Name", "Webhooks:integer", "Age"], (configuration, now) => [

@@ -1,0 +1,67 @@
+import { declaredCustomKind, declaredStruct } from "../../api/admission/declared-kinds.js";
+import { typedEnvironment } from "../../api/admission/expression-environment.js";
+import { PolicyCompiler } from "../../api/admission/policy-compiler.js";
+import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import type { Environment } from "../../machinery/cel/environment.js";
+import { isFields, object, objects, text } from "../../machinery/meta/access.js";
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { NamedTypes } from "../../machinery/structural/rules/named-types.js";
+import type { CheckedKind, CheckedKinds } from "./checked-kinds.js";
+
+/** What the status of a policy says of one of its expressions. */
+export interface ExpressionWarning {
+  /** "spec.validations[0].expression". */
+  readonly fieldRef: string;
+  /** The issues by kind, each with its place in the expression. */
+  readonly warning: string;
+}
+
+/** Checks the validations and messages of a policy against the kinds that it is about. Source: apiserver's TypeChecker. */
+export async function checkTypes(policy: KubeObject, kinds: CheckedKinds): Promise<ExpressionWarning[]> {
+  const spec = object(policy["spec"]);
+  const hasParams = isFields(spec["paramKind"]);
+  const checks = kinds.objects.map((one) => ({
+    kind: one.kind,
+    environment: environmentOf(one, hasParams, kinds.params, objects(spec["variables"])),
+  }));
+  const warnings: ExpressionWarning[] = [];
+  for (const [index, validation] of objects(spec["validations"]).entries()) {
+    for (const field of ["expression", "messageExpression"]) {
+      const expression = text(validation[field]);
+      if (expression === "") continue;
+      const found: string[] = [];
+      for (const { kind, environment } of checks) {
+        if (sliceIsSpent()) await nextSlice();
+        const { issues } = environment.compile(expression);
+        if (issues !== undefined) found.push(`${kindText(kind)}: ${issues}\n`);
+      }
+      const fieldRef = `spec.validations[${index}].${field}`;
+      if (found.length > 0) warnings.push({ fieldRef, warning: found.join("\n") });
+    }
+  }
+  return warnings;
+}
+
+const kindText = ({ group, version, kind }: GroupVersionKind): string => `${group}/${version}, Kind=${kind}`;
+
+function environmentOf(
+  objectKind: CheckedKind,
+  hasParams: boolean,
+  paramKind: CheckedKind | undefined,
+  variables: ReturnType<typeof objects>,
+): Environment {
+  const [ofObject, ofParams] = [typesOf(objectKind, objectKind.kind.kind), paramKind && typesOf(paramKind, "params")];
+  let environment = typedEnvironment(hasParams, { object: ofObject?.self, params: ofParams?.self });
+  for (const types of [ofObject, ofParams]) if (types !== undefined) environment = environment.extend({ types });
+  const compiler = new PolicyCompiler();
+  for (const { name, expression } of variables) {
+    compiler.declareAs(text(name), compiler.with(environment).compile(text(expression)).ast?.type);
+  }
+  return compiler.with(environment);
+}
+
+function typesOf({ struct, custom }: CheckedKind, name: string): NamedTypes | undefined {
+  const declared = struct === undefined ? custom && declaredCustomKind(custom) : declaredStruct(struct);
+  return declared && new NamedTypes(declared, name);
+}

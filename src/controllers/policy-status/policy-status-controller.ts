@@ -1,0 +1,32 @@
+import { number, object } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import type { ControllerContext } from "../context.js";
+import { checkedKinds } from "./checked-kinds.js";
+
+const GROUP_VERSION: string = "admissionregistration.k8s.io/v1";
+const KIND: string = "ValidatingAdmissionPolicy";
+const NAME = "validatingadmissionpolicy-status-controller";
+
+/** Notes in the status of policies what is wrong with their expressions for the kinds that their rules name. It changes nothing else. */
+export function policyStatusController({ client, manager, served }: ControllerContext): void {
+  const policies = client.of<KubeObject>(GROUP_VERSION, KIND);
+  manager
+    .controllerFor<string, string>(GROUP_VERSION, KIND)
+    .named(NAME)
+    .reconcile(async ({ object: policy }) => {
+      if (policy === undefined) return;
+      const { name, generation = 0 } = policy.metadata ?? {};
+      if (generation <= number(object(policy["status"])["observedGeneration"])) return;
+      const { checkTypes } = await import("./check-types.js");
+      const expressionWarnings = await checkTypes(policy, await checkedKinds(policy, { client, served }));
+      const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
+      const status = { observedGeneration: generation, typeChecking };
+      const applied = { apiVersion: GROUP_VERSION, kind: KIND, metadata: { name }, status } as KubeObject;
+      try {
+        await policies.apply(applied, { fieldManager: NAME, force: true, subresource: "status" });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    });
+}

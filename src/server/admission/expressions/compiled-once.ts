@@ -1,0 +1,18 @@
+import type { Steps } from "../../../base/steps.js";
+import { inSlices } from "../../../base/time-slice.js";
+
+/** Compiles what configurations say, each once, when the first request asks. Other requests have their turn between two expressions. */
+export class CompiledOnce<K extends object, T> {
+  readonly #compiled = new WeakMap<K, Promise<T>>();
+
+  constructor(private readonly steps: (configured: K) => Steps<T>) {}
+
+  of(configured: K): Promise<T> {
+    let compiled = this.#compiled.get(configured);
+    if (compiled === undefined) {
+      compiled = inSlices(this.steps(configured));
+      this.#compiled.set(configured, compiled);
+    }
+    return compiled;
+  }
+}
