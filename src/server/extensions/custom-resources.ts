@@ -3,8 +3,9 @@ import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import { installationId } from "../api-registry/installation.js";
@@ -226,7 +227,7 @@ export class CustomResources {
   ): Promise<void> {
     const { outline } = known;
     const status = withConditions(outline, conditions, this.config.clock.now(), acceptedNames);
-    if (JSON.stringify(status) === JSON.stringify(outline.status)) return;
+    if (deepEqual(status, outline.status as JsonValue)) return;
     await this.config.write({ ...known.read(), status }, "status");
   }
 
