@@ -142,6 +142,9 @@ describe("a rule is true of values as their schema has them", () => {
     ["self.x.isSorted() && self.x.sum() == 6", { x: array(integer) }, { x: [1, 2, 3] }],
     ["semver(self.x).major() == 1", { x: text }, { x: "1.2.3" }],
     ["!format.dns1123Label().validate(self.x).hasValue()", { x: text }, { x: "my-label" }],
+    ["dyn(self.x).flatten() == [1, 2]", { x: array(integer) }, { x: [1, 2] }],
+    ["dyn(self.x).sum() == 3.5", { x: array(number) }, { x: [1, 2.5] }],
+    ["'%e'.format([self.x]) == '3.140000×10⁰⁰'", { x: number }, { x: 3.14 }],
     ["sets.contains(self.x, ['a'])", { x: array(text) }, { x: ["a", "b"] }],
     ["self.x.exists(i, v, i == 1 && v == 'b')", { x: array(text) }, { x: ["a", "b"] }],
     ["self.x.transformMap(k, v, v + 1).b == 3", { x: map(integer) }, { x: { a: 1, b: 2 } }],
@@ -282,6 +285,12 @@ describe("a rule that is false or fails is an error of its value", () => {
       { x: text },
       { x: "a" },
       'spec: Invalid value: "object": rule compile error: cel expression must evaluate to a bool',
+    ],
+    [
+      "self.metadata.name == 'a'",
+      { x: text },
+      { x: "a" },
+      "spec: Invalid value: \"object\": rule compile error: compilation failed: ERROR: <input>:1:5: undefined field 'metadata'\n | self.metadata.name == 'a'\n | ....^",
     ],
     [
       "self.y > 0",
