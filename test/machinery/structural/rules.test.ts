@@ -677,6 +677,16 @@ describe("what rules cost", () => {
     expect(inSpec("has(self.x)", { x: integer }, { x: 6 }).budgetLeft).toBe(10_000_000 - 1);
   });
 
+  test.each([
+    [`"static string"`, 300, 300],
+    [`"str1 " + self.str`, 50, 46],
+    [`"str1 " + ["a", "b", "c", "d"][4]`, 50, 47],
+    [`"string 1" + "string 2"`, 1, -1],
+  ])("is that of a messageExpression too: %s", (messageExpression, budget, left) => {
+    const schema = object({ spec: ruled(object({ str: text }), { rule: "false", messageExpression }) });
+    expect(judge(schema, { spec: { str: "a string" } }, undefined, { budget }).budgetLeft).toBe(left);
+  });
+
   test("ends all rules when the budget is spent", () => {
     const schema = object({ l: array(ruled(integer, "self >= 0")), z: ruled(text, "false") });
     const { errors, budgetLeft } = judge(schema, { l: twenty, z: "" }, undefined, { budget: 20 });
