@@ -58,9 +58,12 @@ export function sizeOf(value: Value | undefined): number {
   return 1;
 }
 
-/** How many code points a string has. */
+const SURROGATE = /[\ud800-\udbff]/;
+
+/** How many code points a string has. A pattern finds out much faster than a loop that a text has no surrogates. */
 export function codePoints(text: string): number {
   let count = text.length;
+  if (!SURROGATE.test(text)) return count;
   for (let index = 0; index < text.length - 1; index++) {
     const code = text.charCodeAt(index);
     if (code < 0xd800 || code > 0xdbff) continue;

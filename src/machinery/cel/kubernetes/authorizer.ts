@@ -26,13 +26,12 @@ abstract class CheckValue extends KubernetesValue {
 /** Checks what one user may do: the variable `authorizer`. */
 export class AuthorizerValue extends CheckValue {
   readonly type: Type = AUTHORIZER_TYPE;
-  readonly user: AccessUser;
-  readonly decisions: AccessDecisions;
 
-  constructor(user: AccessUser, decisions: AccessDecisions) {
+  constructor(
+    readonly user: AccessUser,
+    readonly decisions: AccessDecisions,
+  ) {
     super();
-    this.user = user;
-    this.decisions = decisions;
   }
 
   /** A check of the resource of a request: the variable `authorizer.requestResource`. */
@@ -43,25 +42,23 @@ export class AuthorizerValue extends CheckValue {
 
 class PathCheck extends CheckValue {
   readonly type: Type = PATH_CHECK_TYPE;
-  readonly authorizer: AuthorizerValue;
-  readonly path: string;
 
-  constructor(authorizer: AuthorizerValue, path: string) {
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly path: string,
+  ) {
     super();
-    this.authorizer = authorizer;
-    this.path = path;
   }
 }
 
 class GroupCheck extends CheckValue {
   readonly type: Type = GROUP_CHECK_TYPE;
-  readonly authorizer: AuthorizerValue;
-  readonly group: string;
 
-  constructor(authorizer: AuthorizerValue, group: string) {
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly group: string,
+  ) {
     super();
-    this.authorizer = authorizer;
-    this.group = group;
   }
 }
 
@@ -79,23 +76,20 @@ const NO_RESOURCE: Resource = {
 
 class ResourceCheck extends CheckValue {
   readonly type: Type = RESOURCE_CHECK_TYPE;
-  readonly authorizer: AuthorizerValue;
-  readonly resource: Resource;
 
-  constructor(authorizer: AuthorizerValue, resource: Resource) {
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly resource: Resource,
+  ) {
     super();
-    this.authorizer = authorizer;
-    this.resource = resource;
   }
 }
 
 class DecisionValue extends CheckValue {
   readonly type: Type = DECISION_TYPE;
-  readonly decision: AccessDecision;
 
-  constructor(decision: AccessDecision) {
+  constructor(readonly decision: AccessDecision) {
     super();
-    this.decision = decision;
   }
 }
 

@@ -1,5 +1,5 @@
 import { isStatusError, StatusError, type StatusCause } from "../../../machinery/errors/status-error.js";
-import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
+import type { AdmissionAttributes } from "../attributes.js";
 import { evaluatedObjects } from "../expressions/evaluated-request.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
@@ -8,27 +8,13 @@ import type { ReinvokedCalls } from "../reinvoked-calls.js";
 import { applyConfiguration } from "./apply-configuration.js";
 import type { BoundPolicy } from "./configured-policies.js";
 import { applyMadePatch } from "./made-json-patch.js";
-import { matchResources } from "./match-resources.js";
+import { type Invocation, invocationsOf, type Misconfiguration } from "./invocations.js";
 import { MutatedObject } from "./mutated-object.js";
 import { type CompiledMutatingPolicy, type Mutation, mutatingPolicies } from "./mutating-policy.js";
-import { type Parameter, parametersOf, servedParameterKind } from "./parameters.js";
-import type { Policy } from "./policy.js";
 import { PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
 
-/** One policy with one binding and one parameter, for a request that it is for. */
-interface Invocation {
-  readonly policy: Policy;
-  readonly binding: string;
-  readonly matched: EquivalentResource;
-  readonly parameter: Parameter;
-}
-
-/** A policy that failed. */
-interface Failure {
-  readonly policy: Policy;
-  readonly binding: string | undefined;
-  readonly message: string;
-  /** "" for one that cannot be asked at all. */
+/** A policy that failed; the reason is "" for one that cannot be asked at all. */
+interface Failure extends Misconfiguration {
   readonly reason: string;
 }
 
@@ -44,46 +30,13 @@ export async function mutateByPolicies(
 ): Promise<void> {
   const failures: Failure[] = [];
   const invocations: Invocation[] = [];
-  for (const one of bound) invocations.push(...(await invocationsOf(one, attributes, context, failures)));
+  const report = (one: Misconfiguration): void => void failures.push({ ...one, reason: "" });
+  for (const one of bound) {
+    for await (const invocation of invocationsOf(one, attributes, context, report)) invocations.push(invocation);
+  }
   if (invocations.length > 0) await invokeAll(invocations, attributes, context, reinvoked, failures);
   const fatal = failures.filter(({ policy }) => !policy.ignoresFailures);
   if (fatal.length > 0) throw refusal(attributes, fatal);
-}
-
-async function invocationsOf(
-  { policy, bindings }: BoundPolicy,
-  attributes: AdmissionAttributes,
-  context: AdmissionContext,
-  failures: Failure[],
-): Promise<readonly Invocation[]> {
-  const misconfigured = (error: unknown, binding?: string): void => {
-    const what = binding === undefined ? "policy" : "binding";
-    const message = `failed to configure ${what}: ${error instanceof Error ? error.message : String(error)}`;
-    failures.push({ policy, binding, message, reason: "" });
-  };
-  let matched: EquivalentResource | undefined;
-  let kind;
-  try {
-    matched = await matchResources(policy.constraints, attributes, context.objects);
-    if (matched === undefined) return [];
-    kind = servedParameterKind(policy, context);
-  } catch (error) {
-    misconfigured(error);
-    return [];
-  }
-  const invocations: Invocation[] = [];
-  for (const binding of bindings) {
-    try {
-      const { matchResources: own } = binding;
-      if (own !== undefined && (await matchResources(own, attributes, context.objects)) === undefined) continue;
-      for (const parameter of await parametersOf(kind, binding, attributes.namespace, context)) {
-        invocations.push({ policy, binding: binding.name, matched, parameter });
-      }
-    } catch (error) {
-      misconfigured(error, binding.name);
-    }
-  }
-  return invocations;
 }
 
 async function invokeAll(
@@ -124,7 +77,7 @@ async function invokeAll(
 
 function idOf({ policy, binding, parameter }: Invocation): string {
   const { name = "", namespace = "" } = (parameter?.["metadata"] ?? {}) as { name?: string; namespace?: string };
-  return JSON.stringify([policy.name, binding, namespace, name]);
+  return JSON.stringify([policy.name, binding.name, namespace, name]);
 }
 
 async function matches(
@@ -198,6 +151,7 @@ function refusal(attributes: AdmissionAttributes, failures: readonly Failure[]):
 }
 
 function textOf({ policy, binding, message }: Failure): string {
-  const by = binding === undefined ? `policy "${policy.name}"` : `policy '${policy.name}' with binding '${binding}'`;
+  const by =
+    binding === undefined ? `policy "${policy.name}"` : `policy '${policy.name}' with binding '${binding.name}'`;
   return `${by} denied request: ${message}`;
 }

@@ -2,7 +2,7 @@ import { encodeJson } from "../../../machinery/codec/json-encoder.js";
 import { StatusError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { annotate } from "../annotate.js";
-import { evaluatedObjects } from "../expressions/evaluated-request.js";
+import { type EvaluatedObjects, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { OutOfBudget } from "../expressions/evaluation-run.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
@@ -11,8 +11,7 @@ import { AnnotationValues } from "./annotation-values.js";
 import type { Binding } from "./binding.js";
 import type { BoundPolicy } from "./configured-policies.js";
 import { evaluateAnnotations, evaluateValidations, type Refusal } from "./evaluate-validations.js";
-import { matchResources } from "./match-resources.js";
-import { parametersOf, servedParameterKind } from "./parameters.js";
+import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";
 import type { Policy } from "./policy.js";
 import { type PolicyInput, PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
 import { validatingPolicies } from "./validating-policy.js";
@@ -21,10 +20,7 @@ import { validatingPolicies } from "./validating-policy.js";
 const VALIDATION_FAILURE = "validation.policy.admission.k8s.io/validation_failure";
 
 /** A refusal of the request by a policy. Without a binding: the policy cannot be asked at all. */
-interface Denial extends Pick<Refusal, "message" | "reason"> {
-  readonly policy: string;
-  readonly binding?: string;
-}
+type Denial = Misconfiguration & Pick<Refusal, "reason">;
 
 /** Asks all policies that the request is for. All of them are asked, and rejects with the first refusal. */
 export async function validateByPolicies(
@@ -34,83 +30,53 @@ export async function validateByPolicies(
 ): Promise<void> {
   const request = new PolicyRequest(attributes, context);
   const denials: Denial[] = [];
-  for (const { policy, bindings } of bound) denials.push(...(await askPolicy(policy, bindings, request, context)));
+  for (const one of bound) await askPolicy(one, request, context, denials);
   const [denial] = denials;
   if (denial !== undefined) throw refusal(attributes, denial);
 }
 
-/** The denials of one policy with all its bindings. */
+/** Asks one policy with all its bindings. */
 async function askPolicy(
-  policy: Policy,
-  bindings: readonly Binding[],
+  bound: BoundPolicy,
   request: PolicyRequest,
   context: AdmissionContext,
-): Promise<readonly Denial[]> {
+  denials: Denial[],
+): Promise<void> {
   const { attributes } = request;
-  const denials: Denial[] = [];
-  const misconfigured = (error: unknown, binding?: string): void => {
-    if (policy.ignoresFailures) return;
-    const what = binding === undefined ? "policy" : "binding";
-    const message = `failed to configure ${what}: ${error instanceof Error ? error.message : String(error)}`;
-    denials.push({ policy: policy.name, message, reason: "", ...(binding !== undefined && { binding }) });
-  };
-  let matched;
-  let kind;
-  try {
-    matched = await matchResources(policy.constraints, attributes, context.objects);
-    if (matched === undefined) return [];
-    kind = servedParameterKind(policy, context);
-  } catch (error) {
-    misconfigured(error);
-    return denials;
-  }
   const annotations = new AnnotationValues();
-  let objects;
-  for (const binding of bindings) {
-    let parameters;
+  const report = ({ policy, binding, message }: Misconfiguration): void => {
+    if (!policy.ignoresFailures) denials.push({ policy, binding, message, reason: "" });
+  };
+  let objects: EvaluatedObjects | undefined;
+  for await (const invocation of invocationsOf(bound, attributes, context, report)) {
     try {
-      const { matchResources: own } = binding;
-      if (own !== undefined && (await matchResources(own, attributes, context.objects)) === undefined) continue;
-      parameters = await parametersOf(kind, binding, attributes.namespace, context);
-      if (parameters.length > 0) objects ??= await converted(attributes, matched);
+      objects ??= await evaluatedObjects(attributes, invocation.matched);
     } catch (error) {
-      misconfigured(error, binding.name);
+      // A conversion by another process may fail.
+      const reason = `failed to convert object version: ${error instanceof Error ? error.message : String(error)}`;
+      report(misconfiguration(invocation.policy, invocation.binding, reason));
       continue;
     }
-    for (const parameter of parameters) {
-      if (objects === undefined) continue;
-      const input = { matched, objects, parameter };
-      denials.push(...(await askOnce(policy, binding, request, input, annotations)));
-    }
+    denials.push(...(await askOnce(invocation, request, objects, annotations)));
   }
-  annotations.publish(policy.name, attributes);
-  return denials;
-}
-
-async function converted(...of: Parameters<typeof evaluatedObjects>): ReturnType<typeof evaluatedObjects> {
-  try {
-    return await evaluatedObjects(...of);
-  } catch (error) {
-    throw new Error(`failed to convert object version: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  annotations.publish(bound.policy.name, attributes);
 }
 
 /** Evaluates a policy with one parameter, and does what the binding wants done with what it finds. */
 async function askOnce(
-  policy: Policy,
-  binding: Binding,
+  { policy, binding, matched, parameter }: Invocation,
   request: PolicyRequest,
-  input: PolicyInput,
+  objects: EvaluatedObjects,
   annotations: AnnotationValues,
 ): Promise<readonly Denial[]> {
   const { attributes } = request;
   const denied = ({ message, reason }: Pick<Refusal, "message" | "reason">): Denial => ({
-    policy: policy.name,
-    binding: binding.name,
+    policy,
+    binding,
     message,
     reason,
   });
-  const { refusals, annotated } = await evaluate(policy, request, input);
+  const { refusals, annotated } = await evaluate(policy, request, { matched, objects, parameter });
   const denials: Denial[] = [];
   for (const found of refusals) {
     for (const action of binding.actions) {
@@ -185,7 +151,8 @@ const INVALID = 422;
 
 /** The answer to a request that a policy refuses. */
 function refusal(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
-  const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? "" : ` with binding '${binding}'`}`;
+  const bound = binding === undefined ? "" : ` with binding '${binding.name}'`;
+  const by = `ValidatingAdmissionPolicy '${policy.name}'${bound}`;
   const text = `${by} denied request: ${message}`;
   const { status } = refused(attributes, text);
   const stated = reason === "" ? "Invalid" : reason;
