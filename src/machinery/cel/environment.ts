@@ -1,6 +1,7 @@
 import type { Ast, CheckedAst, Expr } from "./ast.js";
 import { check } from "./checker/checker.js";
 import type { Declarations } from "./checker/declarations.js";
+import { HOMOGENEOUS_LITERALS } from "./checker/homogeneous-literals.js";
 import type { Validator } from "./checker/validators.js";
 import type { FunctionDeclaration, Library, VariableDeclaration } from "./functions/declaration.js";
 import { Issues, SourceText } from "./issues.js";
@@ -20,7 +21,7 @@ export interface EnvironmentOptions {
   readonly libraries?: readonly Library[];
   /** Asked before the providers that the environment has already. */
   readonly types?: TypeProvider;
-  /** Whether a list's elements, and a map's keys and values, must be of one type each. */
+  /** Whether a list's elements, and a map's keys and values, must be of one type each, but in the arguments of `format`. */
   readonly homogeneousLiterals?: boolean;
   /** Whether names of fields may be written in backquotes: x.`a-b`. */
   readonly quotedFields?: boolean;
@@ -39,7 +40,6 @@ export class Environment implements Declarations, Syntax {
   readonly variables: ReadonlyMap<string, VariableDeclaration>;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly types: TypeProvider;
-  readonly homogeneousLiterals: boolean;
   readonly quotedFields: boolean;
   readonly #macros: ReadonlyMap<string, Macro>;
   readonly #validators: readonly Validator[];
@@ -47,8 +47,11 @@ export class Environment implements Declarations, Syntax {
   private constructor(base: Environment | undefined, options: EnvironmentOptions) {
     const libraries = options.libraries ?? [];
     this.container = options.container ?? base?.container ?? "";
-    this.homogeneousLiterals = options.homogeneousLiterals ?? base?.homogeneousLiterals ?? false;
-    this.#validators = [...(base === undefined ? [] : base.#validators), ...(options.validators ?? [])];
+    this.#validators = [
+      ...(base === undefined ? [] : base.#validators),
+      ...(options.validators ?? []),
+      ...(options.homogeneousLiterals === true ? [HOMOGENEOUS_LITERALS] : []),
+    ];
     this.quotedFields = options.quotedFields ?? base?.quotedFields ?? false;
     this.types =
       options.types === undefined

@@ -161,6 +161,7 @@ export function negateQuantity({ unscaled, scale, format, wide }: Quantity): Qua
 /** The value as apimachinery's AsInt64 has it: undefined for a number that it holds as a fraction ("1000m") or a decimal, or that is too large. */
 export function quantityAsInt64(quantity: Quantity): bigint | undefined {
   if (quantity.wide === true || quantity.scale < 0) return undefined;
+  if (quantity.unscaled !== 0n && quantity.scale > 18) return undefined;
   const value = atScale(quantity, 0);
   return fitsInt64(value) ? value : undefined;
 }

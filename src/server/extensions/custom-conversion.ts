@@ -8,6 +8,7 @@ import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { type ConvertObjects, conversionWebhook } from "./conversion-webhook.js";
 import type { CustomVersion } from "./custom-version.js";
 import type { KnownDefinition } from "./known-definition.js";
+import type { SentForms } from "./sent-forms.js";
 
 /**
  * The way from another version to the stored one and back, by name alone. What the storage version does not have is on its way
@@ -18,11 +19,12 @@ export const conversionByName = (version: CustomVersion): Conversion => ({
   fromHub: (one) => pruned(one, version),
 });
 
-/** The way from other versions to the stored one and back by the definition's webhook. */
+/** The way from other versions to the stored one and back by the definition's webhook; `sent` remembers the objects of requests. */
 export function conversionByWebhook(
   definition: KnownDefinition,
   stored: CustomVersion,
   webhooks: WebhookClients,
+  sent: SentForms,
 ): (version: CustomVersion) => BatchConversion {
   const { listKind } = definition.accepted;
   let convert: ConvertObjects | undefined;
@@ -35,7 +37,12 @@ export function conversionByWebhook(
     convertMany: async (given, direction) => {
       const target = direction === "toHub" ? stored : version;
       const converted = await converter()(given, apiVersion(target), { listKind });
-      return converted.map((one) => pruned(one, target));
+      const shaped = converted.map((one) => pruned(one, target));
+      const [form, draft, ...more] = [given[0], ...shaped];
+      if (direction === "toHub" && form !== undefined && draft !== undefined && more.length === 0) {
+        sent.remember(form, draft);
+      }
+      return shaped;
     },
   });
 }

@@ -6,6 +6,7 @@ import { conversionByName, conversionByWebhook } from "./custom-conversion.js";
 import { customStrategy } from "./custom-strategy.js";
 import { CustomVersion } from "./custom-version.js";
 import type { KnownDefinition } from "./known-definition.js";
+import { SentForms } from "./sent-forms.js";
 
 /** What custom resources use of the server. */
 export interface CustomSurroundings {
@@ -25,7 +26,8 @@ export function customResource(
   const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
   if (stored === undefined) throw new Error(`${definition.name} has no version`);
   const byWebhook = object(spec.conversion).strategy === "Webhook";
-  const webhook = byWebhook ? conversionByWebhook(definition, stored, webhooks) : undefined;
+  const sent = new SentForms();
+  const webhook = byWebhook ? conversionByWebhook(definition, stored, webhooks, sent) : undefined;
   const conversion = webhook ?? conversionByName;
   return {
     group,
@@ -38,7 +40,7 @@ export function customResource(
     namespaced: spec.scope === "Namespaced",
     storageVersion: stored.name,
     storage: { upgradesOnRead: true },
-    strategy: customStrategy({ group, versions, stored, webhook, isTerminating }),
+    strategy: customStrategy({ group, versions, stored, webhook, sent, isTerminating }),
     versions: versions
       .toSorted((a, b) => compareVersions(a.name, b.name))
       .map((version) => ({

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
@@ -11,10 +12,12 @@ import type { ResourceDefinition } from "../api-registry/resource-definition.js"
 import { Store } from "../registry/store.js";
 import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
+import { CustomApiServices } from "./custom-api-services.js";
 import { customResource } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
 import { KnownDefinition } from "./known-definition.js";
 import {
+  approval,
   conditionOf,
   type DefinitionCondition,
   ESTABLISHED,
@@ -56,11 +59,16 @@ export class CustomResources {
   readonly #names = new Map<string, Set<string>>();
   readonly #installed = new Map<string, Installed>();
   readonly #due = new Set<string>();
+  /** The groups whose APIServices may be others now. */
+  readonly #dueGroups = new Set<string>();
+  readonly #apiServices: CustomApiServices;
   readonly #stopping = new AbortController();
   #working: Promise<void> | undefined;
   #following: Promise<void> | undefined;
 
-  constructor(private readonly config: CustomResourcesConfig) {}
+  constructor(private readonly config: CustomResourcesConfig) {
+    this.#apiServices = new CustomApiServices(config.registry);
+  }
 
   /** Resolves when the kinds of all stored definitions are served. */
   async start(): Promise<void> {
@@ -69,6 +77,8 @@ export class CustomResources {
     for (const item of items) this.#keep(item);
     this.#install([...this.#definitions.keys()]);
     for (const name of this.#definitions.keys()) this.#due.add(name);
+    await this.#apiServices.start();
+    for (const group of this.#apiServices.groups()) this.#dueGroups.add(group);
     this.#work();
     this.#following = this.#follow(objects, resourceVersion);
   }
@@ -130,6 +140,7 @@ export class CustomResources {
     if (names === undefined) this.#names.set(group, new Set([name]));
     else names.add(name);
     this.#due.add(name);
+    this.#dueGroups.add(group);
   }
 
   #forget(name: string): void {
@@ -138,6 +149,7 @@ export class CustomResources {
     this.#definitions.delete(name);
     this.#names.get(definition.group)?.delete(name);
     this.#due.add(name);
+    this.#dueGroups.add(definition.group);
     // Names that it held may be free now.
     for (const other of this.#othersOf(definition)) if (!other.namesAccepted) this.#due.add(other.name);
   }
@@ -151,22 +163,42 @@ export class CustomResources {
   #work(): void {
     this.#working ??= this.#workOff().finally(() => {
       this.#working = undefined;
-      if (this.#due.size > 0 && !this.#stopping.signal.aborted) this.#work();
+      if (this.#isDue() && !this.#stopping.signal.aborted) this.#work();
     });
   }
 
   async #workOff(): Promise<void> {
-    while (this.#due.size > 0 && !this.#stopping.signal.aborted) {
+    while (this.#isDue() && !this.#stopping.signal.aborted) {
       const names = [...this.#due];
       this.#due.clear();
       this.#install(names);
       for (const name of names) {
+        // Definitions may be large: each has a turn of the event loop.
+        await nextSlice();
         try {
           await this.#reconcile(name);
         } catch (error) {
           // The definition changed or went since: its event makes it due again.
           if (!isConflict(error) && !isNotFound(error)) this.config.reportError(error);
         }
+      }
+      await this.#registerGroups();
+    }
+  }
+
+  #isDue(): boolean {
+    return this.#due.size > 0 || this.#dueGroups.size > 0;
+  }
+
+  async #registerGroups(): Promise<void> {
+    const groups = [...this.#dueGroups];
+    this.#dueGroups.clear();
+    for (const group of groups) {
+      const definitions = [...(this.#names.get(group) ?? [])].flatMap((name) => this.#definitions.get(name) ?? []);
+      try {
+        await this.#apiServices.register(group, new Set(definitions.flatMap(({ served }) => served)));
+      } catch (error) {
+        this.config.reportError(error);
       }
     }
   }
@@ -184,7 +216,7 @@ export class CustomResources {
     const isHeld =
       isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
     if (installing && isHeld) return this.#writeStatus(definition, [ESTABLISHED]);
-    return this.#writeStatus(definition, [condition, next], acceptedNames);
+    return this.#writeStatus(definition, [condition, next, ...approval(definition)], acceptedNames);
   }
 
   async #writeStatus(

@@ -8,6 +8,7 @@ import { prune } from "../../machinery/structural/prune.js";
 import type { ScaleMapping, Strategy } from "../registry/strategy.js";
 import type { CustomVersion } from "./custom-version.js";
 import { fieldAt, setFieldAt } from "./field-at.js";
+import type { SentForms } from "./sent-forms.js";
 
 /** What a custom kind's strategy is made of. */
 export interface CustomKind {
@@ -16,15 +17,17 @@ export interface CustomKind {
   readonly stored: CustomVersion;
   /** From the stored version to another, where a webhook converts. */
   readonly webhook: ((version: CustomVersion) => BatchConversion) | undefined;
+  /** The objects of requests before the webhook converted them. */
+  readonly sent: SentForms;
   /** True from the deletion of the definition on, when its objects go. */
   readonly isTerminating: () => boolean;
 }
 
 /**
- * The rules of a custom kind. An object is validated in the version that the request has: objects that a webhook converts are
- * brought there first.
+ * The rules of a custom kind. An object is validated in the version that the request has: as it was sent, or, where a plugin
+ * changed it since, as the webhook converts it back.
  */
-export function customStrategy({ group, versions, stored, webhook, isTerminating }: CustomKind): Strategy {
+export function customStrategy({ group, versions, stored, webhook, sent, isTerminating }: CustomKind): Strategy {
   const versionOf = (apiVersion: string): CustomVersion =>
     versions.find(({ name }) => apiVersion === `${group}/${name}`) ?? stored;
   const labels = new Map(versions.map(({ name, selectable }) => [`${group}/${name}`, selectable]));
@@ -47,12 +50,18 @@ export function customStrategy({ group, versions, stored, webhook, isTerminating
     }
   }
   return {
+    beforeUse(apiVersion) {
+      const [forStored, forRequest] = [stored.prepare(), versionOf(apiVersion).prepare()];
+      if (forStored === undefined || forRequest === undefined) return forStored ?? forRequest;
+      return Promise.all([forStored, forRequest]).then(() => undefined);
+    },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     async beforeValidation(draft, old, { apiVersion, warn }) {
       const version = versionOf(apiVersion);
-      const objects = old === undefined ? [draft] : [draft, old];
-      const [form = draft, oldForm] = await inVersion(version, objects);
+      const [oldForm] = old === undefined ? [] : await inVersion(version, [old]);
+      const asSent = version === stored ? undefined : sent.of(draft, old, oldForm);
+      const [form = draft] = asSent === undefined ? await inVersion(version, [draft]) : [asSent];
       found.set(draft, await version.judge.judge(form, oldForm, warn));
     },
     validate: judged,

@@ -1,8 +1,10 @@
+import { nextSlice } from "../../base/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
+import { leadsToEmbedded } from "../../machinery/structural/leads-to-embedded.js";
 import { type StructuralSchema, structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
 import type { ResourceVersion } from "../api-registry/resource-definition.js";
@@ -29,6 +31,9 @@ export class CustomVersion {
   #structural: StructuralSchema | undefined;
   #judge: ObjectJudge | undefined;
   #columns: TableColumns | undefined;
+  #content: StructSchema | undefined;
+  #preparing: Promise<void> | undefined;
+  #isReady = false;
 
   constructor(
     private readonly definition: KnownDefinition,
@@ -54,6 +59,33 @@ export class CustomVersion {
     return (this.#judge ??= new ObjectJudge(this.structural));
   }
 
+  /** What the server reads and writes by: its fields beside metadata. */
+  get content(): StructSchema {
+    const { kind } = this.definition.accepted;
+    return (this.#content ??= contentSchemaOf(() => this.structural, kind, { objectMeta: objectMeta() }));
+  }
+
+  /** Makes ready what comes of the schema, in slices of the event loop; undefined when it is ready. Never rejects: who needs it throws. */
+  prepare(): Promise<void> | undefined {
+    if (this.#isReady) return undefined;
+    return (this.#preparing ??= this.#prepare().finally(() => (this.#isReady = true)));
+  }
+
+  async #prepare(): Promise<void> {
+    try {
+      const { structural } = this;
+      await nextSlice();
+      await this.judge.prepare();
+      await nextSlice();
+      leadsToEmbedded(structural);
+      await nextSlice();
+      for (const { schema } of this.content.fields) if (schema.type === "struct") void schema.fields;
+      await nextSlice();
+    } catch {
+      // The request that needs it reports it.
+    }
+  }
+
   get columns(): TableColumns {
     return (this.#columns ??= customColumns(this.definition.version(this.name)));
   }
@@ -65,10 +97,9 @@ export class CustomVersion {
 
   /** What the registry serves of it. */
   served(deprecationWarning: string | undefined): ResourceVersion {
-    const { kind } = this.definition.accepted;
     return {
       version: this.name,
-      schema: contentSchemaOf(() => this.structural, kind, { objectMeta: objectMeta() }),
+      schema: this.content,
       served: this.isServed,
       verbs: VERBS,
       subresources: SUBRESOURCES.flatMap((name) => (this.subresource(name) === undefined ? [] : [{ name }])),

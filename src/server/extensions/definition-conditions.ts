@@ -1,3 +1,4 @@
+import { apiApprovalOf } from "../../api/validation/custom-resources/index.js";
 import { goQuote } from "../../base/go-quote.js";
 import { list, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
@@ -112,6 +113,21 @@ function namesTaken(others: readonly DefinitionNames[]) {
   resources.delete("");
   kinds.delete("");
   return { resources, kinds };
+}
+
+const APPROVAL_REASONS = {
+  Approved: { status: "True", reason: "ApprovedAnnotation" },
+  Bypassed: { status: "False", reason: "UnapprovedAnnotation" },
+  Missing: { status: "False", reason: "MissingAnnotation" },
+  Invalid: { status: "False", reason: "InvalidAnnotation" },
+} as const;
+
+/** What a definition of Kubernetes' own groups says of its approval. Source: apiextensions' apiapproval controller. */
+export function approval(definition: KubeObject): readonly DefinitionCondition[] {
+  const given = apiApprovalOf(definition);
+  if (given === undefined) return [];
+  const { state, message } = given;
+  return [{ type: "KubernetesAPIApprovalPolicyConformant", ...APPROVAL_REASONS[state], message }];
 }
 
 /** What the condition Established becomes once the names are judged. */

@@ -1,3 +1,4 @@
+import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import { loopbackScope } from "../registry/loopback-scope.js";
@@ -10,7 +11,10 @@ export async function deleteInstances(registry: ApiRegistry, id: string): Promis
   const { items } = await storage.list(loopbackScope(""), {});
   let left = 0;
   for (const item of items) {
-    const { name = "", namespace = "" } = item.peek().metadata ?? {};
+    if (sliceIsSpent()) await nextSlice();
+    // The key has what is needed: objects are not read.
+    const [name = "", parent = ""] = item.key.split("/").toReversed();
+    const namespace = storage.config.namespaced ? parent : "";
     try {
       const { gone } = await storage.delete(loopbackScope(namespace), name, {}, undefined);
       if (!gone) left += 1;

@@ -36,10 +36,14 @@ export class ObjectJudge {
     this.#rules = compileRules(schema, true);
   }
 
+  /** Makes ready, in slices of the event loop, all that validation and defaults need of the schema: of a large one that takes long. */
+  prepare(): Promise<void> {
+    return (this.#prepared ??= inSlices(this.#validator.prepareSteps()));
+  }
+
   /** The problems of an object, in slices of the event loop. `old` is undefined for a new one. */
   async judge(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<readonly FieldError[]> {
-    // Of a large schema that takes long, once.
-    await (this.#prepared ??= inSlices(this.#validator.prepareSteps()));
+    await this.prepare();
     return inSlices(this.#steps(draft, old, warn));
   }
 

@@ -47,6 +47,8 @@ export function director(api: ApiSnapshot, operations: OperationsOf, nonResource
     }
     const operation = known.verbs.get(info.verb);
     if (operation === undefined || !pathFits(request, resource, operation)) throw refusal(request, resource);
+    const preparing = resource.strategy.beforeUse?.(groupVersion);
+    if (preparing !== undefined) await preparing;
     return operation.handle(request);
   };
 }

@@ -349,7 +349,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     const whole = subresource === undefined;
     const allocation = !whole ? undefined : ((await strategy.allocate?.(draft, old, context)) ?? undefined);
     try {
-      if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, old, context);
+      if (strategy.beforeValidation !== undefined) await strategy.beforeValidation(draft, old, context, subresource);
       const validate = status ? strategy.validateStatusUpdate : strategy.validateUpdate;
       const problems = firstErrors(() => [
         ...validateMetadataUpdate(draft, old, this.config.namespaced),

@@ -17,6 +17,12 @@ export type { TableCell, TableColumnDefinition, TableColumns } from "./table-col
  */
 export interface Strategy {
   /**
+   * Called before each request of an apiVersion: makes ready what its first use would hold the event loop for. Undefined when it is
+   * ready. It does not fail.
+   */
+  beforeUse?(apiVersion: string): Promise<void> | undefined;
+
+  /**
    * Sets defaults that depend on other fields. Runs after the static defaults, on decoded bodies, applied patches and
    * objects read from storage. Must be idempotent. `now` is milliseconds since the epoch.
    */
@@ -60,9 +66,16 @@ export interface Strategy {
   validateName?(name: string): readonly string[];
   /**
    * Does what of validating a draft has to wait or takes long: {@link validate}, {@link validateUpdate} or
-   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create. A hook that throws refuses the write.
+   * {@link validateStatusUpdate} follows for the same draft. `old` is undefined for a create, `subresource` for the object itself. A
+   * hook that throws refuses the write.
    */
-  beforeValidation?(draft: KubeObject, old: KubeObject | undefined, context: StrategyContext): Promise<void>;
+  beforeValidation?(
+    draft: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+    /** "status"; undefined for the object itself. */
+    subresource?: string,
+  ): Promise<void>;
   /** Rewrites a valid object into its canonical form. */
   canonicalize?(draft: KubeObject, context: StrategyContext): void;
 

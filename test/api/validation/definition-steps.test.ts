@@ -45,6 +45,11 @@ test.each<[string, (index: number) => JsonObject]>([
   );
 });
 
+test("a definition with more errors than a call takes arguments has the first thousand", () => {
+  const errors = validateCustomResourceDefinition(definition(150_000, () => ({})));
+  expect(errors.map(formatFieldError)).toHaveLength(1000);
+});
+
 test("a thousand patterns and defaults are judged in many steps", () => {
   const large = definition(1000, (index) => ({ type: "string", pattern: `^${index}$`, default: "x" }));
   let steps = 0;

@@ -194,6 +194,50 @@ describe("a definition that is established", () => {
   });
 });
 
+test("each version that a group serves has an APIService, as long as a definition serves it", async () => {
+  const services = "/apis/apiregistration.k8s.io/v1/apiservices";
+  const { versions } = definition("listed.example.com")["spec"] as { versions: JsonObject[] };
+  const second = { ...versions[0], name: "v2", storage: false };
+  await install("listed.example.com", { versions: [...versions, second] });
+  await eventually(async () => {
+    const found = await call(api, "GET", `${services}/v2.listed.example.com`);
+    expect([found.at("spec"), found.at("metadata.labels"), found.at("status.conditions.0.reason")]).toEqual([
+      { group: "listed.example.com", version: "v2", groupPriorityMinimum: 1000, versionPriority: 100 },
+      { "kube-aggregator.kubernetes.io/automanaged": "true" },
+      "Local",
+    ]);
+  });
+  const unserved = [...versions, { ...second, served: false }];
+  await call(api, "PATCH", `${DEFINITIONS}/boxes.listed.example.com`, { spec: { versions: unserved } }, MERGE);
+  await eventually(async () => {
+    expect((await call(api, "GET", `${services}/v2.listed.example.com`)).status).toBe(404);
+  });
+  expect((await call(api, "GET", `${services}/v1.listed.example.com`)).status).toBe(200);
+  await call(api, "DELETE", `${DEFINITIONS}/boxes.listed.example.com`);
+  await eventually(async () => {
+    expect((await call(api, "GET", `${services}/v1.listed.example.com`)).status).toBe(404);
+  });
+});
+
+test("a definition of Kubernetes' own groups says who approved it", async () => {
+  const url = "https://example.com/approved";
+  const made: JsonObject = {
+    ...definition("boxes.x-k8s.io"),
+    metadata: { name: "boxes.boxes.k8s.io", annotations: { "api-approved.kubernetes.io": url } },
+  };
+  await call(api, "POST", DEFINITIONS, { ...made, spec: { ...(made["spec"] as JsonObject), group: "boxes.k8s.io" } });
+  await eventually(async () => {
+    const found = await call(api, "GET", `${DEFINITIONS}/boxes.boxes.k8s.io`);
+    const conditions = found.at("status.conditions") as readonly JsonObject[];
+    expect(conditions.map(({ type, status: held, reason, message }) => [type, held, reason, message])).toContainEqual([
+      "KubernetesAPIApprovalPolicyConformant",
+      "True",
+      "ApprovedAnnotation",
+      `approved in ${url}`,
+    ]);
+  });
+});
+
 test("a status that is no subresource is part of what the generation counts", async () => {
   const boxes = await install("whole.example.com");
   await call(api, "POST", boxes, box("a", 2));

@@ -74,4 +74,112 @@ describe("an object that breaks a rule", () => {
     expect(apply.at("message")).toBe(refusal);
     expect((await call(api, "GET", `${boxes}/a`)).at("spec")).toEqual({ min: 1, max: 2 });
   });
+
+  test("is refused by its status too, and by the object's rules when the status is written", async () => {
+    const status = { properties: { ready: integer }, "x-kubernetes-validations": [rule("self.ready >= 0")] };
+    const boxes = await install("status.example.com", { max: integer }, [], status);
+    await call(api, "POST", boxes, box("a", { max: 1 }));
+    const wrong = await call(api, "PATCH", `${boxes}/a/status`, { status: { ready: -1 } }, MERGE);
+    expect([wrong.status, wrong.at("message")]).toEqual([
+      422,
+      'Box.status.example.com "a" is invalid: status: Invalid value: failed rule: self.ready >= 0',
+    ]);
+    expect((await call(api, "PATCH", `${boxes}/a/status`, { status: { ready: 1 } }, MERGE)).status).toBe(200);
+  });
+
+  test("has the reason and the field of the rule as its cause, and the message of an expression", async () => {
+    const boxes = await install("causes.example.com", { max: integer }, [
+      rule("self.max < 5", {
+        reason: "FieldValueForbidden",
+        fieldPath: ".max",
+        messageExpression: "'%d is too many'.format([self.max])",
+      }),
+    ]);
+    const wrong = await call(api, "POST", boxes, box("a", { max: 7 }));
+    expect(wrong.at("details.causes")).toEqual([
+      { field: "spec.max", message: "Forbidden: 7 is too many", reason: "FieldValueForbidden" },
+    ]);
+  });
+
+  test("that its schema refuses is not asked what rules say", async () => {
+    const boxes = await install("schema.example.com", { colour: { type: "string", enum: ["red"] } }, [rule("false")]);
+    const wrong = await call(api, "POST", boxes, box("a", { colour: "blue" }));
+    const refusal =
+      'Box.schema.example.com "a" is invalid: [spec.colour: Unsupported value: "blue": supported values: "red", <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]';
+    expect(wrong.at("message")).toBe(refusal);
+  });
+
+  test("that its schema refuses for its size alone is asked", async () => {
+    const boxes = await install("size.example.com", { size: { type: "integer", minimum: 5 } }, [rule("self.size > 3")]);
+    const wrong = await call(api, "POST", boxes, box("a", { size: 1 }));
+    expect(wrong.at("details.causes.1.message")).toBe("Invalid value: failed rule: self.size > 3");
+  });
+});
+
+describe("rules see", () => {
+  test("defaults, the object's names and what admission has set", async () => {
+    const boxes = await install("sees.example.com", { size: { ...integer, default: 3 } }, [rule("self.size == 3")]);
+    expect((await call(api, "POST", boxes, box("a", {}))).status).toBe(201);
+    expect((await call(api, "POST", boxes, box("b", { size: 4 }))).status).toBe(422);
+  });
+
+  test("what was there before, on an update only", async () => {
+    const boxes = await install("transition.example.com", { size: integer }, [
+      rule("self.size >= oldSelf.size", { message: "boxes do not shrink" }),
+    ]);
+    await call(api, "POST", boxes, box("a", { size: 3 }));
+    const shrunk = await call(api, "PATCH", `${boxes}/a`, { spec: { size: 2 } }, MERGE);
+    expect(shrunk.at("message")).toBe(
+      'Box.transition.example.com "a" is invalid: spec: Invalid value: boxes do not shrink',
+    );
+    expect((await call(api, "PATCH", `${boxes}/a`, { spec: { size: 5 } }, MERGE)).status).toBe(200);
+    expect((await call(api, "PATCH", `${boxes}/a`, { metadata: { labels: { a: "b" } } }, MERGE)).status).toBe(200);
+  });
+});
+
+test("a rule that was added later is a warning where the object stays as it was", async () => {
+  const group = "later.example.com";
+  const fields = { size: integer, colour: { type: "string" } };
+  const boxes = await install(group, fields, []);
+  await call(api, "POST", boxes, box("a", { size: 9 }));
+  const ruled = { ...fields, size: { ...integer, "x-kubernetes-validations": [rule("self < 5")] } };
+  const changed = definition(group, ruled, []);
+  const patched = await call(
+    api,
+    "PATCH",
+    `${DEFINITIONS}/boxes.${group}`,
+    { spec: changed["spec"] as JsonObject },
+    MERGE,
+  );
+  expect(patched.status).toBe(200);
+  await eventually(async () => {
+    expect((await call(api, "POST", boxes, box("b", { size: 9 }))).status).toBe(422);
+  });
+  const kept = await call(api, "PATCH", `${boxes}/a`, { spec: { colour: "red" } }, MERGE);
+  expect([kept.status, [kept.headers["warning"]].flat()]).toEqual([
+    200,
+    ['299 - "spec.size: Invalid value: 9: failed rule: self < 5"'],
+  ]);
+  expect((await call(api, "PATCH", `${boxes}/a`, { spec: { size: 8 } }, MERGE)).status).toBe(422);
+});
+
+describe("a definition whose rule is not right", () => {
+  test("is refused, with the place in the expression", async () => {
+    const refused = await call(
+      api,
+      "POST",
+      DEFINITIONS,
+      definition("wrong.example.com", { a: integer }, [rule("self.b > 0")]),
+    );
+    expect(refused.status).toBe(422);
+    expect(refused.at("details.causes.0.message")).toMatch(
+      /^Invalid value: \{"Rule":"self\.b \\u003e 0",.*\}: compilation failed: ERROR: <input>:1:5: undefined field 'b'\n \| self\.b > 0\n \| \.\.\.\.\^$/,
+    );
+  });
+
+  test("is stored in no part", async () => {
+    await call(api, "POST", DEFINITIONS, definition("none.example.com", { a: integer }, [rule("self.b > 0")]));
+    expect((await call(api, "GET", `${DEFINITIONS}/boxes.none.example.com`)).status).toBe(404);
+    expect((await call(api, "GET", "/apis/none.example.com")).status).toBe(404);
+  });
 });

@@ -4,9 +4,34 @@ import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 
 const ANNOTATION = "api-approved.kubernetes.io";
+const INTRO = `protected groups must have approval annotation ${goQuote(ANNOTATION)}`;
+const URL_OR_REASON = 'with either a URL or a reason starting with "unapproved"';
 const SEE = "see https://github.com/kubernetes/enhancements/pull/1111";
 
 type State = "Approved" | "Bypassed" | "Missing" | "Invalid";
+
+export interface ApiApproval {
+  readonly state: State;
+  /** Why, as the condition KubernetesAPIApprovalPolicyConformant says it. */
+  readonly message: string;
+}
+
+/** What the annotation of a definition of Kubernetes' own groups comes to; undefined for any other group. */
+export function apiApprovalOf(definition: KubeObject): ApiApproval | undefined {
+  if (!isProtected(text(object(definition.spec).group))) return undefined;
+  const state = stateOf(definition);
+  const annotation = annotationOf(definition);
+  switch (state) {
+    case "Approved":
+      return { state, message: `approved in ${annotation}` };
+    case "Bypassed":
+      return { state, message: `not approved: ${goQuote(annotation)}` };
+    case "Missing":
+      return { state, message: `${INTRO}, ${SEE}` };
+    case "Invalid":
+      return { state, message: `${INTRO} ${URL_OR_REASON}, ${SEE}` };
+  }
+}
 
 /** Kinds in Kubernetes' own groups need an annotation that says who approved them. `old` is what an update changes. */
 export function validateApiApproval(definition: KubeObject, old?: KubeObject): FieldError[] {
@@ -14,11 +39,9 @@ export function validateApiApproval(definition: KubeObject, old?: KubeObject): F
   const state = stateOf(definition);
   if (old !== undefined && stateOf(old) === state) return [];
   const path = `metadata.annotations[${ANNOTATION}]`;
-  const intro = `protected groups must have approval annotation ${goQuote(ANNOTATION)}`;
-  if (state === "Missing") return [required(path, `${intro}, ${SEE}`)];
-  if (state !== "Invalid") return [];
-  const detail = `${intro} with either a URL or a reason starting with "unapproved", ${SEE}`;
-  return [invalidValue(path, annotationOf(definition), detail)];
+  const { message = "" } = apiApprovalOf(definition) ?? {};
+  if (state === "Missing") return [required(path, message)];
+  return state === "Invalid" ? [invalidValue(path, annotationOf(definition), message)] : [];
 }
 
 function isProtected(group: string): boolean {

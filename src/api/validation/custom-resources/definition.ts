@@ -1,5 +1,5 @@
 import { type FieldError, invalidValue, notSupported, required } from "../../../machinery/errors/field-error.js";
-import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { absent, isFields, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../machinery/validation/names.js";
 import { validateNames } from "../../../machinery/validation/object-meta.js";
@@ -7,7 +7,8 @@ import { immutable } from "../rules.js";
 import { validateApiApproval } from "./api-approval.js";
 import { validateConversion } from "./conversion-webhook.js";
 import { type DefinitionSpec, definitionSpec, hasSchema, schemasOf, type VersionParts } from "./definition-spec.js";
-import { type Forgiven, forgivenBy, NOTHING_FORGIVEN } from "./forgiven.js";
+import { type Forgiven, NOTHING_FORGIVEN } from "./forgiven.js";
+import { forgivenOfUpdate, isEstablished } from "./forgiven-update.js";
 import { validateDefinitionNames } from "./names.js";
 import { hasDefaults } from "./schema-defaults.js";
 import { goVersion } from "./shown-version.js";
@@ -23,7 +24,7 @@ export function validateCustomResourceDefinition(definition: KubeObject): FieldE
     ...dns1123SubdomainErrors(name),
     ...(name === expected ? [] : ['must be spec.names.plural+"."+spec.group']),
   ];
-  return [
+  return firstOf([
     // A missing name is told of every object.
     ...((definition.metadata?.name ?? "") === "" ? [] : validateNames(definition.metadata ?? {}, nameRule)),
     ...validateSpec(spec, NOTHING_FORGIVEN),
@@ -31,20 +32,25 @@ export function validateCustomResourceDefinition(definition: KubeObject): FieldE
     ...validateStoredVersions(definition, spec),
     ...validateApiApproval(definition),
     ...validatePreservation(spec),
-  ];
+  ]);
 }
 
 export function validateCustomResourceDefinitionUpdate(definition: KubeObject, old: KubeObject): FieldError[] {
   const [spec, before] = [definitionSpec(object(definition.spec)), definitionSpec(object(old.spec))];
-  return [
-    ...validateSpec(spec, forgivenBy(spec, before, isEstablished(old))),
+  return firstOf([
+    ...validateSpec(spec, forgivenOfUpdate(definition, old)),
     ...validateImmutable(spec, before, isEstablished(old)),
     ...validateStatus(definition),
     ...validateStoredVersions(definition, spec),
     ...validateApiApproval(definition, old),
     ...(before.preserveUnknownFields ? [] : validatePreservation(spec)),
-  ];
+  ]);
 }
+
+/** More than anybody reads: one megabyte of wrong fields would be answered with ten. */
+const MOST_ERRORS = 1000;
+
+const firstOf = (errors: readonly FieldError[]): FieldError[] => errors.slice(0, MOST_ERRORS);
 
 /** Where custom resources are stored, and as what, never changes. */
 function validateImmutable(spec: DefinitionSpec, old: DefinitionSpec, established: boolean): FieldError[] {
@@ -67,12 +73,6 @@ export const validateCustomResourceDefinitionStatus = (definition: KubeObject): 
 
 const validateStatus = (definition: KubeObject): FieldError[] =>
   validateDefinitionNames(object(object(definition.status).acceptedNames), "status.acceptedNames");
-
-function isEstablished(definition: KubeObject): boolean {
-  return objects(object(definition.status).conditions).some(
-    ({ type, status }) => type === "Established" && status === "True",
-  );
-}
 
 function validateStoredVersions(definition: KubeObject, { versions }: DefinitionSpec): FieldError[] {
   const path = "status.storedVersions";
@@ -100,7 +100,7 @@ function validateSpec(spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
   const { fields, names, shared, versions } = spec;
   const errors = [...validateGroup(text(fields.group)), ...validateScope(text(fields.scope))];
   errors.push(...validateSchemasAreThere(spec, forgiven));
-  if (schemasOf(spec).some(hasDefaults) && spec.preserveUnknownFields) {
+  if (spec.preserveUnknownFields && schemasOf(spec).some(hasDefaults)) {
     const detail = "must be false in order to use defaults in the schema";
     errors.push(invalidValue("spec.preserveUnknownFields", true, detail));
   }

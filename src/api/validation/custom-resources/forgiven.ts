@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from "../../../base/steps.js";
 import { list, object, text } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
@@ -42,25 +43,35 @@ export const NOTHING_FORGIVEN: Forgiven = {
 };
 
 export function forgivenBy(spec: DefinitionSpec, old: DefinitionSpec, established: boolean): Forgiven {
+  return atOnce(forgivenSteps(spec, old, established));
+}
+
+/** {@link forgivenBy} in steps, because old schemas may be large. */
+export function* forgivenSteps(spec: DefinitionSpec, old: DefinitionSpec, established: boolean): Steps<Forgiven> {
   const schemas = schemasOf(old);
   const webhook = object(object(old.fields.conversion).webhook);
   const reviews = list(webhook.conversionReviewVersions).map(text);
+  const unknownTypes = schemas.some(hasUnknownTypes);
+  yield;
+  const nonAtomicSets = schemas.some(hasNonAtomicSets);
+  yield;
+  const looseMapKeys = schemas.some(hasLooseMapKeys);
+  yield;
+  const unchanged = unchangedSchemas(spec, old);
+  yield;
   return {
     missingSchemas: !hasSchema(old.shared) && old.versions.some((version) => !hasSchema(version)),
-    unknownTypes: schemas.some(hasUnknownTypes),
+    unknownTypes,
     // Asked only where the new definition has such defaults.
     get unprunedDefaults() {
       return schemas.some((schema) => isStructural(schema) && hasUnprunedDefaults(schema));
     },
-    nonAtomicSets: schemas.some(hasNonAtomicSets),
-    looseMapKeys: schemas.some(hasLooseMapKeys),
+    nonAtomicSets,
+    looseMapKeys,
     nonStructural: spec.preserveUnknownFields && !schemas.every(isStructural),
     unknownReviews: reviews.length > 0 && !speaksKnownReview(reviews),
     invalidCaBundle: !established || caBundleProblem(text(object(webhook.clientConfig).caBundle)) !== undefined,
-    // Asked only where the new definition has rules that cost too much.
-    get unchangedSchemas() {
-      return unchangedSchemas(spec, old);
-    },
+    unchangedSchemas: unchanged,
     tooManySelectableFields: forgivenSelectableFields(spec, old),
   };
 }

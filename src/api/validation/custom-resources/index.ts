@@ -1,3 +1,4 @@
+export { apiApprovalOf } from "./api-approval.js";
 export {
   validateCustomResourceDefinition,
   validateCustomResourceDefinitionStatus,

@@ -1,25 +1,22 @@
-import { isFields, list, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { isFields, type ReadonlyFields } from "../../../machinery/meta/access.js";
 
-/** Whether a schema, or one inside it, is as `wanted` says. */
-export function schemaHas(schema: unknown, wanted: (schema: ReadonlyFields) => boolean): boolean {
+type Wanted = (schema: ReadonlyFields) => boolean;
+
+/** Whether a schema, or one inside it, is as `wanted` says. Makes no lists on the way, because definitions are large. */
+export function schemaHas(schema: unknown, wanted: Wanted): boolean {
   if (!isFields(schema)) return false;
-  return wanted(schema) || childrenOf(schema).some((inner) => schemaHas(inner, wanted));
+  if (wanted(schema)) return true;
+  for (const keyword of KEYWORDS) if (heldHas(schema[keyword], wanted)) return true;
+  for (const keyword of BY_NAME) {
+    const held = schema[keyword];
+    if (isFields(held) && Object.values(held).some((inner) => schemaHas(inner, wanted))) return true;
+  }
+  return false;
 }
 
-function childrenOf(schema: ReadonlyFields): readonly unknown[] {
-  return [
-    ...(Array.isArray(schema.items) ? schema.items : [schema.items]),
-    ...list(schema.allOf),
-    ...list(schema.anyOf),
-    ...list(schema.oneOf),
-    schema.not,
-    ...valuesOf(schema.properties),
-    schema.additionalProperties,
-    ...valuesOf(schema.patternProperties),
-    schema.additionalItems,
-    ...valuesOf(schema.definitions),
-    ...valuesOf(schema.dependencies),
-  ];
-}
+/** A schema or a list of schemas. */
+const heldHas = (held: unknown, wanted: Wanted): boolean =>
+  Array.isArray(held) ? held.some((inner) => schemaHas(inner, wanted)) : schemaHas(held, wanted);
 
-const valuesOf = (value: unknown): readonly unknown[] => (isFields(value) ? Object.values(value) : []);
+const KEYWORDS = ["items", "allOf", "anyOf", "oneOf", "not", "additionalProperties", "additionalItems"];
+const BY_NAME = ["properties", "patternProperties", "definitions", "dependencies"];

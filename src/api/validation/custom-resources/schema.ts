@@ -1,3 +1,5 @@
+import { Pace } from "../../../base/pace.js";
+import { atOnce, type Steps } from "../../../base/steps.js";
 import {
   type FieldError,
   forbiddenField,
@@ -34,13 +36,17 @@ interface Place extends SchemaRules {
   /** What is wrong with rules is told last. */
   readonly ofRules: FieldError[];
   readonly totalCost: TotalCost;
+  readonly pace: Pace;
 }
 
 /** What a custom resource's schema may say, structural or not. */
-export function validateSchema(schema: ReadonlyFields, path: string, rules: SchemaRules): FieldError[] {
+export const validateSchema = (schema: ReadonlyFields, path: string, rules: SchemaRules): FieldError[] =>
+  atOnce(validateSchemaSteps(schema, path, rules));
+
+export function* validateSchemaSteps(schema: ReadonlyFields, path: string, rules: SchemaRules): Steps<FieldError[]> {
   const errors: FieldError[] = [];
-  const [ofRules, totalCost]: [FieldError[], TotalCost] = [[], new TotalCost()];
-  validate(schema, path, { ...rules, root: true, inMeta: false, ofRules, totalCost }, errors);
+  const [ofRules, totalCost, pace]: [FieldError[], TotalCost, Pace] = [[], new TotalCost(), new Pace()];
+  yield* validate(schema, path, { ...rules, root: true, inMeta: false, ofRules, totalCost, pace }, errors);
   return [...errors, ...ofRules, ...totalCost.problems(path)];
 }
 
@@ -51,14 +57,19 @@ export const hasUnknownTypes = (schema: unknown): boolean =>
 
 const META = ["metadata", "kind", "apiVersion"];
 
-function validate(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): void {
+/** The search ends with so many: more than are told. */
+const MOST_FOUND = 4000;
+
+function* validate(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): Steps<void> {
+  if (place.pace.isDue()) yield;
+  if (errors.length >= MOST_FOUND) return;
   const inner: Place = { ...place, root: false };
-  const into = (value: unknown, step: string, changed: Partial<Place> = {}) => {
-    if (isFields(value)) validate(value, path + step, { ...inner, ...changed }, errors);
-  };
-  const each = (field: string) => {
-    for (const [index, one] of objects(schema[field]).entries()) into(one, `.${field}[${index}]`);
-  };
+  function* into(value: unknown, step: string, changed: Partial<Place> = {}): Steps<void> {
+    if (isFields(value)) yield* validate(value, path + step, { ...inner, ...changed }, errors);
+  }
+  function* each(field: string): Steps<void> {
+    for (const [index, one] of objects(schema[field]).entries()) yield* into(one, `.${field}[${index}]`);
+  }
   const before = errors.length;
   validateFields(schema, path, place, errors);
   const properties = sortedEntries(schema.properties);
@@ -69,7 +80,7 @@ function validate(schema: ReadonlyFields, path: string, place: Place, errors: Fi
       errors.push(forbiddenField(`${path}.additionalProperties`, detail));
     }
     const noDefaults = "inside additionalProperties applying to object metadata";
-    into(others, ".additionalProperties", place.inMeta ? { noDefaults } : {});
+    yield* into(others, ".additionalProperties", place.inMeta ? { noDefaults } : {});
   }
   for (const [name, property] of properties) {
     const meta = (place.root || schema["x-kubernetes-embedded-resource"] === true) && META.includes(name);
@@ -77,15 +88,15 @@ function validate(schema: ReadonlyFields, path: string, place: Place, errors: Fi
       ...(meta && { inMeta: true }),
       ...(meta && place.root && { noDefaults: `in top-level ${name}` }),
     };
-    into(property, `.properties[${name}]`, changed);
+    yield* into(property, `.properties[${name}]`, changed);
   }
-  into(schema.not, ".not");
-  for (const junctor of ["allOf", "oneOf", "anyOf"]) each(junctor);
-  for (const [name, one] of sortedEntries(schema.definitions)) into(one, `.definitions[${name}]`);
+  yield* into(schema.not, ".not");
+  for (const junctor of ["allOf", "oneOf", "anyOf"]) yield* each(junctor);
+  for (const [name, one] of sortedEntries(schema.definitions)) yield* into(one, `.definitions[${name}]`);
   const isMapList = schema["x-kubernetes-list-type"] === "map";
-  into(schema.items, ".items", isMapList ? {} : { uncorrelatable: place.uncorrelatable ?? path });
-  each("items");
-  for (const [name, one] of sortedEntries(schema.dependencies)) into(one, `.dependencies[${name}]`);
+  yield* into(schema.items, ".items", isMapList ? {} : { uncorrelatable: place.uncorrelatable ?? path });
+  yield* each("items");
+  for (const [name, one] of sortedEntries(schema.dependencies)) yield* into(one, `.dependencies[${name}]`);
   validateExtensions(schema, path, errors);
   validateListType(schema, path, place.requireAtomicSets, errors);
   if (place.requireMapKeys) validateMapListKeys(schema, path, errors);

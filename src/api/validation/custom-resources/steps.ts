@@ -3,25 +3,33 @@ import type { Steps } from "../../../base/steps.js";
 import { isFields, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { definitionSpec } from "./definition-spec.js";
+import { NOTHING_FORGIVEN } from "./forgiven.js";
+import { forgivenOfUpdateSteps } from "./forgiven-update.js";
 import { schemaPatternProblem } from "./pattern.js";
 import { schemaHas } from "./schema-walk.js";
+import { unknownFormatsIn } from "./warnings.js";
 import { judgeVersionSchemaSteps, SCHEMA_OF_ALL, schemaPathOf } from "./version-schema.js";
 
 /**
- * Does ahead, in steps, what takes long in validating a definition: all that is judged of its schemas. The validation of a create or an
- * update of the same object finishes soon afterwards.
+ * Does ahead, in steps, what takes long in validating a definition: all that is judged of its schemas. The validation of a create, or of
+ * an update of `old`, with the same objects finishes soon afterwards.
  */
-export function* customResourceDefinitionSteps(definition: KubeObject): Steps<void> {
-  const { shared, versions } = definitionSpec(object(definition.spec));
+export function* customResourceDefinitionSteps(definition: KubeObject, old?: KubeObject): Steps<void> {
+  const spec = definitionSpec(object(definition.spec));
+  yield;
+  const forgiven = old === undefined ? NOTHING_FORGIVEN : yield* forgivenOfUpdateSteps(definition, old);
+  const { shared, versions } = spec;
   const parts = [
-    { ...shared, path: SCHEMA_OF_ALL },
+    { ...shared, path: SCHEMA_OF_ALL, name: versions[0]?.name ?? "" },
     ...versions.map((version, index) => ({ ...version, path: schemaPathOf(index) })),
   ];
-  for (const { validation, path } of parts) {
+  for (const { validation, path, name } of parts) {
     const schema = validation?.openAPIV3Schema;
     if (!isFields(schema)) continue;
     yield* patternSteps(schema);
-    yield* judgeVersionSchemaSteps(schema, path);
+    unknownFormatsIn(schema);
+    yield;
+    yield* judgeVersionSchemaSteps(schema, path, { forgiven, forgivesCost: forgiven.unchangedSchemas.has(name) });
   }
 }
 

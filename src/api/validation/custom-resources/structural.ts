@@ -1,3 +1,5 @@
+import { Pace } from "../../../base/pace.js";
+import { atOnce, type Steps } from "../../../base/steps.js";
 import {
   formatFieldError,
   type FieldError,
@@ -16,10 +18,15 @@ type Level = "root" | "item" | "field";
  * Whether a schema says the type of every value outside of anyOf, allOf, oneOf and not, which only narrow it: what pruning and
  * defaults need. The errors are sorted by their text.
  */
-export function validateStructural(schema: ReadonlyFields, path: string): FieldError[] {
+export const validateStructural = (schema: ReadonlyFields, path: string): FieldError[] =>
+  atOnce(validateStructuralSteps(schema, path));
+
+export function* validateStructuralSteps(schema: ReadonlyFields, path: string): Steps<FieldError[]> {
   const errors: FieldError[] = [];
-  validateInvariants(schema, "root", path, errors);
+  yield* invariantsSteps(schema, { level: "root", path, pace: new Pace() }, errors);
+  yield;
   validateCompleteness(schema, path, errors);
+  yield;
   return errors
     .map((error) => ({ error, text: formatFieldError(error) }))
     .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
@@ -70,16 +77,29 @@ const WHERE: Readonly<Record<Level, string>> = {
   field: "must not be empty for specified object fields",
 };
 
-function validateInvariants(schema: ReadonlyFields, level: Level, path: string, errors: FieldError[]): void {
+/** The search ends with so many: more than are told. */
+const MOST_FOUND = 4000;
+
+interface Place {
+  readonly level: Level;
+  readonly path: string;
+  readonly pace: Pace;
+}
+
+function* invariantsSteps(schema: ReadonlyFields, { level, path, pace }: Place, errors: FieldError[]): Steps<void> {
+  if (pace.isDue()) yield;
+  if (errors.length >= MOST_FOUND) return;
   const { items, properties, additionalProperties: others } = schema;
   if (schema.type === "array" && !isFields(items)) errors.push(required(`${path}.items`, "must be specified"));
-  if (isFields(items)) validateInvariants(items, "item", `${path}.items`, errors);
+  if (isFields(items)) yield* invariantsSteps(items, { level: "item", path: `${path}.items`, pace }, errors);
   for (const [name, property] of sortedEntries(properties)) {
-    validateInvariants(object(property), "field", `${path}.properties[${name}]`, errors);
+    const inside: Place = { level: "field", path: `${path}.properties[${name}]`, pace };
+    yield* invariantsSteps(object(property), inside, errors);
   }
   if (!absent(others)) {
     if (level === "root") errors.push(forbiddenField(`${path}.additionalProperties`, "must not be used at the root"));
-    if (isFields(others)) validateInvariants(others, "field", `${path}.additionalProperties`, errors);
+    const inside: Place = { level: "field", path: `${path}.additionalProperties`, pace };
+    if (isFields(others)) yield* invariantsSteps(others, inside, errors);
   }
   validateExtensions(schema, path, errors);
   validateNarrowing(

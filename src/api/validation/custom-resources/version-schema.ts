@@ -4,10 +4,10 @@ import { isFields, type ReadonlyFields, text } from "../../../machinery/meta/acc
 import { JudgedAhead } from "./judged-ahead.js";
 import type { Forgiven } from "./forgiven.js";
 import { RuleExpressions } from "./rule-expressions.js";
-import { type SchemaRules, validateSchema } from "./schema.js";
+import { type SchemaRules, validateSchema, validateSchemaSteps } from "./schema.js";
 import { judgeDefaultsSteps, validateDefaults } from "./schema-defaults.js";
 import { goSchema, isSet, SCHEMA_FIELDS } from "./schema-fields.js";
-import { notStructural, validateStructural } from "./structural.js";
+import { notStructural, validateStructural, validateStructuralSteps } from "./structural.js";
 
 /** What holds the schema that all versions share, and the schema of each. */
 export const SCHEMA_OF_ALL = "spec.validation";
@@ -37,9 +37,7 @@ export function validateVersionSchema(
   const problems = isJudged ? structuralProblems(schema, at, forgiven) : [];
   errors.push(...problems);
   const rules: SchemaRules = {
-    requireKnownTypes: !forgiven.unknownTypes,
-    requireAtomicSets: !forgiven.nonAtomicSets,
-    requireMapKeys: !forgiven.looseMapKeys,
+    ...rulesBy(forgiven),
     expressions: isJudged && problems.length === 0 ? RuleExpressions.of(schema) : undefined,
     forgivesCost,
   };
@@ -59,25 +57,39 @@ const structural = new JudgedAhead<readonly FieldError[]>();
 const broken = new JudgedAhead<string>();
 const whole = new JudgedAhead<readonly FieldError[]>();
 
-/** Does the long parts of {@link validateVersionSchema} ahead, in steps, where an update forgives nothing. */
-export function* judgeVersionSchemaSteps(schema: ReadonlyFields, path: string): Steps<void> {
+export interface JudgeOptions {
+  readonly forgiven: Forgiven;
+  readonly forgivesCost: boolean;
+}
+
+/** Does the long parts of {@link validateVersionSchema} ahead, in steps. */
+export function* judgeVersionSchemaSteps(
+  schema: ReadonlyFields,
+  path: string,
+  { forgiven, forgivesCost }: JudgeOptions,
+): Steps<void> {
   const at = `${path}.openAPIV3Schema`;
   yield;
   const problem = broken.set(schema, "", notStructural(schema) ?? "");
   yield;
   let expressions: RuleExpressions | undefined;
-  if (problem === "" && structural.set(schema, at, validateStructural(schema, at)).length === 0) {
+  const isJudged = problem === "" && !forgiven.nonStructural;
+  if (isJudged && structural.set(schema, at, yield* validateStructuralSteps(schema, at)).length === 0) {
     const problems = yield* judgeDefaultsSteps(schema, at, true);
     if (problems.length === 0) expressions = RuleExpressions.of(schema);
   }
   yield;
   if (expressions !== undefined) yield* expressions.prepareSteps();
-  const rules = { ...EVERY_RULE, expressions };
-  whole.set(schema, keyOf(at, rules), validateSchema(schema, at, rules));
+  const rules: SchemaRules = { ...rulesBy(forgiven), expressions, forgivesCost };
+  whole.set(schema, keyOf(at, rules), yield* validateSchemaSteps(schema, at, rules));
   yield;
 }
 
-const EVERY_RULE: SchemaRules = { requireKnownTypes: true, requireAtomicSets: true, requireMapKeys: true };
+const rulesBy = (forgiven: Forgiven) => ({
+  requireKnownTypes: !forgiven.unknownTypes,
+  requireAtomicSets: !forgiven.nonAtomicSets,
+  requireMapKeys: !forgiven.looseMapKeys,
+});
 
 function keyOf(path: string, rules: SchemaRules): string {
   const { requireKnownTypes, requireAtomicSets, requireMapKeys, expressions, forgivesCost = false } = rules;

@@ -1,5 +1,5 @@
 import { goQuote } from "../../../base/go-quote.js";
-import { object, text } from "../../../machinery/meta/access.js";
+import { object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { definitionSpec, schemasOf } from "./definition-spec.js";
 import { schemaHas } from "./schema-walk.js";
@@ -21,14 +21,22 @@ export function definitionWarnings(definition: KubeObject, old: KubeObject = {})
     .map((format) => `unrecognized format ${goQuote(format)}`);
 }
 
-function unknownFormats(definition: KubeObject): string[] {
-  const found: string[] = [];
-  for (const schema of schemasOf(definitionSpec(object(definition.spec)))) {
-    schemaHas(schema, (inner) => {
-      const format = text(inner.format);
-      if (format !== "" && !isKnown(format, text(inner.type))) found.push(format);
+const unknownFormats = (definition: KubeObject): string[] =>
+  schemasOf(definitionSpec(object(definition.spec))).flatMap(unknownFormatsIn);
+
+const known = new WeakMap<ReadonlyFields, readonly string[]>();
+
+/** Found once for each schema, because it may be large. */
+export function unknownFormatsIn(schema: ReadonlyFields): readonly string[] {
+  let found = known.get(schema);
+  if (found === undefined) {
+    const formats: string[] = [];
+    schemaHas(schema, ({ format, type }) => {
+      if (typeof format === "string" && format !== "" && !isKnown(format, text(type))) formats.push(format);
       return false;
     });
+    found = formats;
+    known.set(schema, found);
   }
   return found;
 }

@@ -226,20 +226,17 @@ class Checker {
     return type;
   }
 
-  /** The common type of elements: the more general of two that unify, else `dyn`, where that is allowed. */
-  #join(node: Expr, previous: Type | undefined, current: Type): Type {
+  /** The common type of elements: the more general of two that unify, else `dyn`. */
+  #join(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    if (this.#unify(previous, current)) return mostGeneral(previous, current);
-    if (!this.#declarations.homogeneousLiterals) return DYN;
-    this.#mismatch(node, previous, current);
-    return ERROR;
+    return this.#unify(previous, current) ? mostGeneral(previous, current) : DYN;
   }
 
   #list(node: ListExpr): Type {
     let joined: Type | undefined;
     for (const [index, element] of node.elements.entries()) {
       const type = this.#check(element);
-      joined = this.#join(element, joined, node.optional.has(index) ? this.#unwrapped(element, type) : type);
+      joined = this.#join(joined, node.optional.has(index) ? this.#unwrapped(element, type) : type);
     }
     return listType(joined ?? this.#freeType());
   }
@@ -248,9 +245,9 @@ class Checker {
     let keys: Type | undefined;
     let values: Type | undefined;
     for (const { key, value, optional } of node.entries) {
-      keys = this.#join(key, keys, this.#check(key));
+      keys = this.#join(keys, this.#check(key));
       const type = this.#check(value);
-      values = this.#join(value, values, optional ? this.#unwrapped(value, type) : type);
+      values = this.#join(values, optional ? this.#unwrapped(value, type) : type);
     }
     return mapType(keys ?? this.#freeType(), values ?? this.#freeType());
   }

@@ -10,8 +10,6 @@ export interface Declarations {
   readonly variables: ReadonlyMap<string, VariableDeclaration>;
   readonly functions: ReadonlyMap<string, FunctionDeclaration>;
   readonly types: TypeProvider;
-  /** Whether the elements of a list, and the keys and values of a map, must be of one type each. Kubernetes wants it so. */
-  readonly homogeneousLiterals?: boolean;
 }
 
 /** What a name in an expression may mean, in the order in which it is looked up: in `a.b`, `x` is `a.b.x`, `a.x` or `x`. */

@@ -1,7 +1,7 @@
 import type { CheckedAst, Expr } from "../ast.js";
 import { Pattern, PatternError } from "../standard/pattern.js";
 import { Duration, parseDuration } from "../values/duration.js";
-import { parseTimestamp, Timestamp } from "../values/timestamp.js";
+import { checkedTimestamp, parseTimestamp, Timestamp } from "../values/timestamp.js";
 import type { Value } from "../values/value.js";
 import { walk } from "../walk.js";
 
@@ -28,9 +28,16 @@ function isPattern(value: Value): boolean {
   }
 }
 
+/** A text, or seconds since 1970. */
+function isTimestamp(value: Value): boolean {
+  if (typeof value === "string") return parseTimestamp(value) instanceof Timestamp;
+  if (typeof value !== "number" && typeof value !== "bigint") return true;
+  return checkedTimestamp(BigInt(value) * 1_000_000_000n) instanceof Timestamp;
+}
+
 /** cel-go's: durations, timestamps and patterns that are literals are looked at before an expression runs. */
 export const LITERAL_VALIDATORS: readonly Validator[] = [
   literalArgument("duration", 0, (value) => typeof value !== "string" || parseDuration(value) instanceof Duration),
-  literalArgument("timestamp", 0, (value) => typeof value !== "string" || parseTimestamp(value) instanceof Timestamp),
+  literalArgument("timestamp", 0, isTimestamp),
   literalArgument("matches", 0, isPattern),
 ];

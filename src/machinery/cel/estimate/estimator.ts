@@ -95,6 +95,12 @@ class Estimator {
   }
 
   #select(node: SelectExpr): Range {
+    const reference = this.#ast.references.get(node.id);
+    if (reference?.kind === "ident") {
+      // A name of several words: google.protobuf.Duration.
+      this.#paths.set(node.id, [reference.name]);
+      return ONE;
+    }
     const operand = this.cost(node.operand);
     if (node.testOnly) return (this.#options.presenceTestHasCost ?? true) ? sum(ONE, operand) : operand;
     this.#paths.set(node.id, [...this.#pathOf(node.operand), node.field]);

@@ -108,7 +108,7 @@ function callStep(steps: readonly Step[], call: Callable, strict: boolean, cost:
   };
 }
 
-const CONVERSIONS = /^(?:\w+)_to_(?:bool|bytes|double|duration|int64|string|timestamp|uint64)$/;
+const CONVERSIONS = /^(?:\w+_to_(?:bool|bytes|double|duration|int64|string|timestamp|uint64)|to_dyn|type)$/;
 
 /** `duration('1h')` is computed once, and costs nothing. */
 function foldConversion(overload: Overload, constants: readonly (Value | undefined)[]): Planned | undefined {

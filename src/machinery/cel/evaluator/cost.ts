@@ -4,8 +4,9 @@ import { CelValue, OptionalValue, type Value } from "../values/value.js";
 /** What nodes cost beside what is in them, in cel-go's units. */
 export const COST = { list: 10, map: 30, struct: 40 } as const;
 
-const PER_CHARACTER = 0.1;
-const PER_PATTERN_CHARACTER = 0.25;
+/** What a look at a character of a text costs, and a character of a pattern for each character of a text. */
+export const PER_CHARACTER = 0.1;
+export const PER_PATTERN_CHARACTER = 0.25;
 
 /** What a call cost, of its arguments and its result. */
 export type CallCost = (args: readonly Value[], result: Value) => number;

@@ -1,6 +1,8 @@
 import { type Implementation, type Overload } from "../functions/declaration.js";
 import { isDyn } from "../types/assignable.js";
 import type { Type } from "../types/type.js";
+import { ListValue } from "../values/list.js";
+import { MapValue } from "../values/map.js";
 import { ErrorValue, typeOf, type Value } from "../values/value.js";
 
 /** A function of values that answers an error where no overload fits. */
@@ -16,11 +18,30 @@ export function dispatcher(
   known: readonly (Type | undefined)[],
 ): Callable {
   const [only] = overloads;
-  if (only !== undefined && overloads.length === 1 && isCertain(only, known)) return callable(only.call);
+  if (only !== undefined && overloads.length === 1 && isCertain(only, known)) return unlessNull(name, only);
   return (...args) => {
     const overload = overloads.find((candidate) => fitsAtRuntime(candidate, args));
     return overload === undefined ? noSuchOverload(name, args) : callable(overload.call)(...args);
   };
+}
+
+/** What is declared of a type may be null all the same: no type says so of a list's items. */
+function unlessNull(name: string, { args: wanted, call }: Overload): Callable {
+  const compute = callable(call);
+  const takesNull = wanted.map(isAnything);
+  const [first = true, second = true] = takesNull;
+  if (takesNull.every(Boolean)) return compute;
+  if (wanted.length === 1) return (a) => (a === null ? noSuchOverload(name, [null]) : compute(a as Value));
+  if (wanted.length === 2) {
+    return (a, b) =>
+      (a === null && !first) || (b === null && !second)
+        ? noSuchOverload(name, [a as Value, b as Value])
+        : compute(a as Value, b as Value);
+  }
+  return (...args) =>
+    args.some((arg, index) => arg === null && takesNull[index] === false)
+      ? noSuchOverload(name, args)
+      : compute(...args);
 }
 
 export function callable(implementation: Implementation): Callable {
@@ -36,18 +57,27 @@ function isCertain(overload: Overload, known: readonly (Type | undefined)[]): bo
   });
 }
 
-/** Whether an overload takes these values; what is inside of lists and maps is not looked at. */
+/** Whether an overload takes these values; of a list and of a map only what comes first is looked at, as in cel-go. */
 export function fitsAtRuntime(overload: Overload, args: readonly Value[]): boolean {
   return (
     overload.args.length === args.length &&
     overload.args.every((wanted, index) => {
       const value = args[index] as Value;
-      if (wanted.kind === "dyn" || wanted.kind === "any" || wanted.kind === "typeParam") return true;
-      if (value instanceof ErrorValue) return overload.nonStrict ?? false;
-      const type = typeOf(value);
-      return type.kind === wanted.kind && type.name === wanted.name;
+      return value instanceof ErrorValue && !isAnything(wanted) ? (overload.nonStrict ?? false) : isOf(wanted, value);
     })
   );
+}
+
+const isAnything = ({ kind }: Type): boolean => kind === "dyn" || kind === "any" || kind === "typeParam";
+
+function isOf(wanted: Type, value: Value): boolean {
+  if (isAnything(wanted)) return true;
+  const type = typeOf(value);
+  if (type.kind !== wanted.kind || type.name !== wanted.name) return false;
+  if (value instanceof ListValue) return value.size === 0 || isOf(wanted.parameter(0), value.at(0));
+  if (!(value instanceof MapValue)) return true;
+  const [key] = value.keys();
+  return key === undefined || (isOf(wanted.parameter(0), key) && isOf(wanted.parameter(1), value.get(key) ?? null));
 }
 
 function noSuchOverload(name: string, args: readonly Value[]): ErrorValue {

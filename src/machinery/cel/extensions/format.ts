@@ -245,7 +245,7 @@ class ValueWriter {
     if (this.#style === "plain") return text;
     return text.replace("Infinity", "∞").replace(/e([-+])(\d+)$/, (_, sign: string, digits: string) => {
       const power = Array.from(digits, (digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]).join("");
-      return `\u202f×\u202f10${sign === "-" ? "⁻" : ""}${power}`;
+      return `×10${sign === "-" ? "⁻" : ""}${power}`;
     });
   }
 

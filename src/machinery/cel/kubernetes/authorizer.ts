@@ -1,6 +1,7 @@
 import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../validation/names.js";
 import type { FunctionDeclaration, Implementation, Library } from "../functions/declaration.js";
 import { BOOL, STRING, type Type } from "../types/type.js";
+import { spendSteps } from "../values/meter.js";
 import { ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 import type { AccessCheck, AccessDecision, AccessDecisions, AccessUser, ResourceAccess } from "./access.js";
 import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
@@ -25,13 +26,12 @@ abstract class CheckValue extends KubernetesValue {
 /** Checks what one user may do: the variable `authorizer`. */
 export class AuthorizerValue extends CheckValue {
   readonly type: Type = AUTHORIZER_TYPE;
-  readonly user: AccessUser;
-  readonly decisions: AccessDecisions;
 
-  constructor(user: AccessUser, decisions: AccessDecisions) {
+  constructor(
+    readonly user: AccessUser,
+    readonly decisions: AccessDecisions,
+  ) {
     super();
-    this.user = user;
-    this.decisions = decisions;
   }
 
   /** A check of the resource of a request: the variable `authorizer.requestResource`. */
@@ -42,25 +42,23 @@ export class AuthorizerValue extends CheckValue {
 
 class PathCheck extends CheckValue {
   readonly type: Type = PATH_CHECK_TYPE;
-  readonly authorizer: AuthorizerValue;
-  readonly path: string;
 
-  constructor(authorizer: AuthorizerValue, path: string) {
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly path: string,
+  ) {
     super();
-    this.authorizer = authorizer;
-    this.path = path;
   }
 }
 
 class GroupCheck extends CheckValue {
   readonly type: Type = GROUP_CHECK_TYPE;
-  readonly authorizer: AuthorizerValue;
-  readonly group: string;
 
-  constructor(authorizer: AuthorizerValue, group: string) {
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly group: string,
+  ) {
     super();
-    this.authorizer = authorizer;
-    this.group = group;
   }
 }
 
@@ -78,23 +76,20 @@ const NO_RESOURCE: Resource = {
 
 class ResourceCheck extends CheckValue {
   readonly type: Type = RESOURCE_CHECK_TYPE;
-  readonly authorizer: AuthorizerValue;
-  readonly resource: Resource;
 
-  constructor(authorizer: AuthorizerValue, resource: Resource) {
+  constructor(
+    readonly authorizer: AuthorizerValue,
+    readonly resource: Resource,
+  ) {
     super();
-    this.authorizer = authorizer;
-    this.resource = resource;
   }
 }
 
 class DecisionValue extends CheckValue {
   readonly type: Type = DECISION_TYPE;
-  readonly decision: AccessDecision;
 
-  constructor(decision: AccessDecision) {
+  constructor(readonly decision: AccessDecision) {
     super();
-    this.decision = decision;
   }
 }
 
@@ -108,6 +103,7 @@ function resourceCheck({ authorizer, group }: GroupCheck, resource: string): Val
 }
 
 function serviceAccount({ decisions }: AuthorizerValue, namespace: string, name: string): Value {
+  spendSteps(namespace.length + name.length);
   if (dns1123SubdomainErrors(name).length > 0) return new ErrorValue("Invalid service account name");
   if (dns1123LabelErrors(namespace).length > 0) return new ErrorValue("Invalid service account namespace");
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];

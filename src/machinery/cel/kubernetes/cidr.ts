@@ -1,11 +1,11 @@
 import { goQuote } from "../../../base/go-quote.js";
 import { globalOverload, type Library, memberOverload } from "../functions/declaration.js";
 import { BOOL, INT, opaqueType, STRING, type Type } from "../types/type.js";
-import { spendSteps } from "../values/meter.js";
 import { ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 import { Ip, IP_TYPE, parseIpValue } from "./ip.js";
 import { KubernetesValue, typeVariable } from "./kubernetes-value.js";
-import { addrText, isMapped, maskedBytes, NetipError, parsePrefix, type Prefix, sameBytes } from "./netip.js";
+import { addrText, isMapped, maskedBytes, NetipError, parsePrefix, sameBytes } from "../../go-values/netip.js";
+import { parsed } from "./parsed.js";
 
 export const CIDR_TYPE = opaqueType("net.CIDR");
 
@@ -40,24 +40,13 @@ const CONVERSION = "network address parse error during conversion from string: "
 
 /** Reads a network, or answers why it is none that Kubernetes takes. */
 function parseCidrValue(text: string): Cidr | ErrorValue {
-  spendSteps(text.length / 8);
-  const prefix = tryPrefix(text);
   // The words stand there twice where Go's parser refuses the text, as Kubernetes has it.
-  if (typeof prefix === "string") return new ErrorValue(`${CONVERSION}${CONVERSION}${prefix}`);
+  const prefix = parsed(text, parsePrefix, NetipError, (problem) => `${CONVERSION}${CONVERSION}${problem}`);
+  if (prefix instanceof ErrorValue) return prefix;
   if (isMapped(prefix.addr)) {
     return new ErrorValue(`${CONVERSION}IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`);
   }
   return new Cidr(prefix.addr.bytes, prefix.bits);
-}
-
-/** The network, or the message of what it is not. */
-function tryPrefix(text: string): Prefix | string {
-  try {
-    return parsePrefix(text);
-  } catch (error) {
-    if (error instanceof NetipError) return error.message;
-    throw error;
-  }
 }
 
 function containsCidr(outer: Cidr, inner: Cidr | ErrorValue): Value {

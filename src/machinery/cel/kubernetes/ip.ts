@@ -1,10 +1,10 @@
 import { goQuote } from "../../../base/go-quote.js";
 import { globalOverload, type Library, memberOverload } from "../functions/declaration.js";
 import { BOOL, INT, opaqueType, STRING, type Type } from "../types/type.js";
-import { spendSteps } from "../values/meter.js";
 import { ErrorValue, type Value } from "../values/value.js";
 import { KubernetesValue, typeVariable } from "./kubernetes-value.js";
-import { type Addr, addrText, isMapped, NetipError, parseAddr, sameBytes } from "./netip.js";
+import { addrText, isMapped, NetipError, parseAddr, sameBytes } from "../../go-values/netip.js";
+import { parsed } from "./parsed.js";
 
 export const IP_TYPE = opaqueType("net.IP");
 
@@ -29,24 +29,13 @@ export class Ip extends KubernetesValue {
 
 /** Reads an address, or answers why it is none that Kubernetes takes. */
 export function parseIpValue(text: string): Ip | ErrorValue {
-  spendSteps(text.length / 8);
-  const addr = tryAddr(text);
-  if (typeof addr === "string") {
-    return new ErrorValue(`IP Address ${goQuote(text)} parse error during conversion from string: ${addr}`);
-  }
+  const addr = parsed(text, parseAddr, NetipError, (problem) => {
+    return `IP Address ${goQuote(text)} parse error during conversion from string: ${problem}`;
+  });
+  if (addr instanceof ErrorValue) return addr;
   if (addr.zone !== "") return new ErrorValue(`IP address ${goQuote(text)} with zone value is not allowed`);
   if (isMapped(addr)) return new ErrorValue(`IPv4-mapped IPv6 address ${goQuote(text)} is not allowed`);
   return new Ip(addr.bytes);
-}
-
-/** The address, or the message of what it is not. */
-function tryAddr(text: string): Addr | string {
-  try {
-    return parseAddr(text);
-  } catch (error) {
-    if (error instanceof NetipError) return error.message;
-    throw error;
-  }
 }
 
 export function ipValueText({ bytes }: Ip): string {

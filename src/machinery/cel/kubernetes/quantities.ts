@@ -13,6 +13,7 @@ import { intOf } from "../values/int.js";
 import { spendSteps } from "../values/meter.js";
 import { Double, ErrorValue, NO_SUCH_OVERLOAD, type Value } from "../values/value.js";
 import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
+import { parsed } from "./parsed.js";
 
 export const QUANTITY_TYPE = kubernetesType("Quantity");
 
@@ -34,7 +35,7 @@ class QuantityValue extends KubernetesValue {
   }
 
   equals(other: Value): boolean {
-    return other instanceof QuantityValue && compareQuantities(this.quantity, other.quantity) === 0;
+    return other instanceof QuantityValue && compare(this, other) === 0;
   }
 }
 
@@ -43,16 +44,21 @@ type Int = number | bigint;
 const NO_INTEGER = new ErrorValue("cannot convert value to integer");
 
 function parse(text: string): QuantityValue | ErrorValue {
-  spendSteps(text.length / 8);
-  try {
-    return new QuantityValue(parseQuantity(text));
-  } catch (error) {
-    if (error instanceof QuantityError) return new ErrorValue(error.message);
-    throw error;
-  }
+  const quantity = parsed(text, parseQuantity, QuantityError);
+  if (quantity instanceof ErrorValue) return quantity;
+  spendDigits(quantity, ONE);
+  return new QuantityValue(quantity);
+}
+
+const ONE: Quantity = { unscaled: 1n, scale: 0, format: "DecimalSI" };
+
+/** Pays for an operation on two numbers, of which one gets digits so that both have as many places. A scale may be some thousands. */
+function spendDigits(a: Quantity, b: Quantity): void {
+  spendSteps(5 + Math.abs(a.scale - b.scale));
 }
 
 function sum(a: QuantityValue, b: Quantity): QuantityValue {
+  spendDigits(a.quantity, b);
   return new QuantityValue(addQuantities(a.quantity, b), true);
 }
 
@@ -60,13 +66,17 @@ function ofInt(value: Int): Quantity {
   return { unscaled: BigInt(value), scale: 0, format: "DecimalExponent" };
 }
 
-const compare = (a: QuantityValue, b: QuantityValue): number => compareQuantities(a.quantity, b.quantity);
+function compare(a: QuantityValue, b: QuantityValue): number {
+  spendDigits(a.quantity, b.quantity);
+  return compareQuantities(a.quantity, b.quantity);
+}
 
 function sign({ quantity: { unscaled } }: QuantityValue): Value {
   return unscaled === 0n ? 0 : unscaled < 0n ? -1 : 1;
 }
 
 function asInteger({ quantity }: QuantityValue): Value {
+  spendDigits(quantity, ONE);
   const value = quantityAsInt64(quantity);
   return value === undefined ? NO_INTEGER : intOf(value);
 }

@@ -1,4 +1,11 @@
-import { type CallCost, type CostOf, OVERLOAD_COSTS, sizeOf } from "../evaluator/cost.js";
+import {
+  type CallCost,
+  type CostOf,
+  OVERLOAD_COSTS,
+  PER_CHARACTER,
+  PER_PATTERN_CHARACTER,
+  sizeOf,
+} from "../evaluator/cost.js";
 import { OPERATOR } from "../operators.js";
 import { ListValue } from "../values/list.js";
 import { MapValue } from "../values/map.js";
@@ -7,10 +14,6 @@ import { NativeObject } from "../values/native-object.js";
 import type { Value } from "../values/value.js";
 import { NamedFormat } from "./formats.js";
 import { KubernetesValue } from "./kubernetes-value.js";
-
-/** What going through a string costs for a character, and what a character of a pattern costs. */
-const PER_CHARACTER = 0.1;
-const PER_PATTERN_CHARACTER = 0.25;
 
 /** A call of `check`: no more than two fit into what one evaluation may cost. */
 export const CHECK_COST = 350_000;

@@ -4,6 +4,7 @@ import { intOf } from "../values/int.js";
 import { spendSteps } from "../values/meter.js";
 import { ErrorValue, type Value } from "../values/value.js";
 import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
+import { parsed } from "./parsed.js";
 import { compareSemver, normalizeSemver, parseSemver, type SemanticVersion, SemverError } from "./semver-version.js";
 
 export const SEMVER_TYPE = kubernetesType("Semver");
@@ -23,16 +24,14 @@ class Semver extends KubernetesValue {
   }
 }
 
-const compare = (a: Semver, b: Semver): number => compareSemver(a.version, b.version);
+function compare(a: Semver, b: Semver): number {
+  spendSteps(Math.min(a.version.prerelease.length, b.version.prerelease.length));
+  return compareSemver(a.version, b.version);
+}
 
 function parse(text: string, normalize = false): Semver | ErrorValue {
-  spendSteps(text.length / 8);
-  try {
-    return new Semver(parseSemver(normalize ? normalizeSemver(text) : text));
-  } catch (error) {
-    if (error instanceof SemverError) return new ErrorValue(error.message);
-    throw error;
-  }
+  const version = parsed(text, (given) => parseSemver(normalize ? normalizeSemver(given) : given), SemverError);
+  return version instanceof ErrorValue ? version : new Semver(version);
 }
 
 const isSemver = (text: string, normalize = false): boolean => parse(text, normalize) instanceof Semver;

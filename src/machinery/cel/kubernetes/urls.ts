@@ -4,8 +4,16 @@ import { ArrayList } from "../values/list.js";
 import { EntryMap } from "../values/map.js";
 import { spendSteps } from "../values/meter.js";
 import { ErrorValue, type Value } from "../values/value.js";
-import { checkRequestUri, type GoUrl, GoUrlError, hostAndPort, parseGoUrl, queryParameters } from "./go-url.js";
+import {
+  checkRequestUri,
+  type GoUrl,
+  GoUrlError,
+  hostAndPort,
+  parseGoUrl,
+  queryParameters,
+} from "../../go-values/go-url.js";
 import { KubernetesValue, kubernetesType } from "./kubernetes-value.js";
+import { parsed } from "./parsed.js";
 
 export const URL_TYPE = kubernetesType("URL");
 
@@ -20,40 +28,49 @@ class UrlValue extends KubernetesValue {
   }
 
   equals(other: Value): boolean {
+    spendSteps(this.url.text.length / 64);
     return other instanceof UrlValue && other.url.text === this.url.text;
   }
 }
 
-/** What Go says is wrong with a request's URI; undefined: nothing. */
-export function requestUriProblem(text: string): string | undefined {
-  spendSteps(text.length / 2);
-  try {
-    checkRequestUri(text);
-    return undefined;
-  } catch (error) {
-    if (error instanceof GoUrlError) return error.message;
-    throw error;
-  }
+/** Checks the URI of a request; answers what Go says is wrong with it, if anything is. */
+function checked(text: string, message?: (problem: string) => string): ErrorValue | undefined {
+  spendSteps(text.length);
+  const problem = parsed(text, checkRequestUri, GoUrlError, message);
+  return problem instanceof ErrorValue ? problem : undefined;
 }
+
+/** What is wrong with the URI of a request; undefined: nothing. */
+export function requestUriProblem(text: string): string | undefined {
+  return checked(text)?.message;
+}
+
+const failed = (problem: string): string => `URL parse error during conversion from string: ${problem}`;
 
 /** Kubernetes asks whether it is a URI of a request first, and then reads it with its fragment. */
 function parse(text: string): Value {
-  const failed = (message: string): Value =>
-    new ErrorValue(`URL parse error during conversion from string: ${message}`);
-  const problem = requestUriProblem(text);
-  if (problem !== undefined) return failed(problem);
-  try {
-    return new UrlValue(parseGoUrl(text));
-  } catch (error) {
-    if (error instanceof GoUrlError) return failed(error.message);
-    throw error;
-  }
+  const problem = checked(text, failed);
+  if (problem !== undefined) return problem;
+  spendSteps(STEPS + text.length);
+  const url = parsed(text, parseGoUrl, GoUrlError, failed);
+  return url instanceof ErrorValue ? url : new UrlValue(url);
 }
 
+/** What reading a URL takes beside reading its text. */
+const STEPS = 200;
+
 function getQuery({ rawQuery }: GoUrl): Value {
-  spendSteps(rawQuery.length / 2);
+  spendSteps(40 + rawQuery.length * 8);
   const entries = Array.from(queryParameters(rawQuery), ([key, values]) => [key, new ArrayList(values)] as const);
   return EntryMap.of(entries);
+}
+
+/** Without its port, or the port. */
+function partOfHost(part: "hostname" | "port"): (url: GoUrl) => Value {
+  return ({ host }) => {
+    spendSteps(host.length / 8);
+    return hostAndPort(host)[part];
+  };
 }
 
 function getter(name: string, id: string, result: Type, get: (url: GoUrl) => Value) {
@@ -72,8 +89,8 @@ export const URLS: Library = {
     },
     getter("getScheme", "url_get_scheme", STRING, ({ scheme }) => scheme),
     getter("getHost", "url_get_host", STRING, ({ host }) => host),
-    getter("getHostname", "url_get_hostname", STRING, ({ host }) => hostAndPort(host).hostname),
-    getter("getPort", "url_get_port", STRING, ({ host }) => hostAndPort(host).port),
+    getter("getHostname", "url_get_hostname", STRING, partOfHost("hostname")),
+    getter("getPort", "url_get_port", STRING, partOfHost("port")),
     getter("getEscapedPath", "url_get_escaped_path", STRING, ({ escapedPath }) => escapedPath),
     getter("getQuery", "url_get_query", mapType(STRING, listType(STRING)), getQuery),
   ],

@@ -117,7 +117,15 @@ export class TokenReader {
   /** Reports that nothing can be read behind what was just read. */
   noAlternative(read: string): void {
     const token = this.peek();
-    this.#report(token, `no viable alternative at input '${read}${token.kind === "<EOF>" ? "" : token.text}'`);
+    const input = `${read}${token.kind === "<EOF>" ? "" : token.text}`;
+    // cel-go keeps the words that an older parser had for this.
+    const [, word] = /^\.(true|false|null)$/.exec(input) ?? [];
+    this.#report(
+      token,
+      word === undefined
+        ? `no viable alternative at input '${input}'`
+        : `mismatched input '${word}' expecting IDENTIFIER`,
+    );
   }
 
   /** What may stand in place of the first operand within brackets. */

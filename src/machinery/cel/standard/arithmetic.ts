@@ -99,14 +99,14 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
       DURATION,
       TIMESTAMP,
       TIMESTAMP,
-      (a: Duration, b: Timestamp) => checkedTimestamp(a.nanoseconds + b.nanoseconds),
+      (a: Duration, b: Timestamp) => checkedTimestamp(a.nanoseconds + b.nanoseconds, b.offset),
     ],
     [
       "add_timestamp_duration",
       TIMESTAMP,
       DURATION,
       TIMESTAMP,
-      (a: Timestamp, b: Duration) => checkedTimestamp(a.nanoseconds + b.nanoseconds),
+      (a: Timestamp, b: Duration) => checkedTimestamp(a.nanoseconds + b.nanoseconds, a.offset),
     ],
     [
       "add_int64",
@@ -147,7 +147,7 @@ export const ARITHMETIC: readonly FunctionDeclaration[] = [
       TIMESTAMP,
       DURATION,
       TIMESTAMP,
-      (a: Timestamp, b: Duration) => checkedTimestamp(a.nanoseconds - b.nanoseconds),
+      (a: Timestamp, b: Duration) => checkedTimestamp(a.nanoseconds - b.nanoseconds, a.offset),
     ],
     [
       "subtract_timestamp_timestamp",

@@ -1,4 +1,3 @@
-import { goQuote } from "../../../base/go-quote.js";
 import { formatG } from "../../go-values/format-g.js";
 import type { FunctionDeclaration, Implementation, Overload } from "../functions/declaration.js";
 import {
@@ -32,14 +31,8 @@ function conversion(
   return { name, overloads: rows.map(([id, from, call]): Overload => ({ id, args: [from], result, call })) };
 }
 
-/** Go's words for a text that is no value of a type. */
-function syntaxError(function_: string, text: string): ErrorValue {
-  return new ErrorValue(`strconv.${function_}: parsing ${goQuote(text)}: invalid syntax`);
-}
-
-function rangeError(function_: string, text: string): ErrorValue {
-  return new ErrorValue(`strconv.${function_}: parsing ${goQuote(text)}: value out of range`);
-}
+/** The error of a text that is no value of a type. */
+const notA = (type: Type): ErrorValue => new ErrorValue(`type conversion error from 'string' to '${type.name}'`);
 
 function doubleToInt({ value }: Double): Value {
   const whole = Math.trunc(value);
@@ -55,15 +48,15 @@ function doubleToUint({ value }: Double): Value {
 }
 
 function stringToInt(text: string): Value {
-  if (!/^[-+]?\d+$/.test(text) || text.length > LONGEST_NUMBER) return syntaxError("ParseInt", text);
+  if (!/^[-+]?\d+$/.test(text) || text.length > LONGEST_NUMBER) return notA(INT);
   const value = BigInt(text.replace(/^\+/, ""));
-  return fitsInt(value) ? intOf(value) : rangeError("ParseInt", text);
+  return fitsInt(value) ? intOf(value) : notA(INT);
 }
 
 function stringToUint(text: string): Value {
-  if (!/^\d+$/.test(text) || text.length > LONGEST_NUMBER) return syntaxError("ParseUint", text);
+  if (!/^\d+$/.test(text) || text.length > LONGEST_NUMBER) return notA(UINT);
   const value = BigInt(text);
-  return fitsUint(value) ? new Uint(value) : rangeError("ParseUint", text);
+  return fitsUint(value) ? new Uint(value) : notA(UINT);
 }
 
 /** No text that is longer is a number; reading one would take time in proportion to its square. */
@@ -73,9 +66,9 @@ function stringToDouble(text: string): Value {
   const special = /^([-+]?)(?:inf|infinity)$/i.exec(text);
   if (special !== null) return new Double(special[1] === "-" ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
   if (/^nan$/i.test(text)) return new Double(Number.NaN);
-  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) return syntaxError("ParseFloat", text);
+  if (!/^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text)) return notA(DOUBLE);
   const value = Number(text);
-  return Number.isFinite(value) ? new Double(value) : rangeError("ParseFloat", text);
+  return Number.isFinite(value) ? new Double(value) : notA(DOUBLE);
 }
 
 const BOOLS: Readonly<Record<string, boolean>> = {
@@ -94,7 +87,7 @@ const BOOLS: Readonly<Record<string, boolean>> = {
 };
 
 function stringToBool(text: string): Value {
-  return Object.hasOwn(BOOLS, text) ? (BOOLS[text] as boolean) : syntaxError("ParseBool", text);
+  return Object.hasOwn(BOOLS, text) ? (BOOLS[text] as boolean) : notA(BOOL);
 }
 
 /** As `string(double)` writes it. */
@@ -119,16 +112,11 @@ function stringToBytes(text: string): Value {
 }
 
 function stringToDuration(text: string): Value {
-  return parseDuration(text) ?? new ErrorValue(`time: invalid duration ${goQuote(text)}`);
+  return parseDuration(text) ?? notA(DURATION);
 }
 
 function stringToTimestamp(text: string): Value {
-  return (
-    parseTimestamp(text) ??
-    new ErrorValue(
-      `parsing time ${goQuote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${goQuote(text)} as "2006"`,
-    )
-  );
+  return parseTimestamp(text) ?? notA(TIMESTAMP);
 }
 
 export const CONVERSIONS: readonly FunctionDeclaration[] = [

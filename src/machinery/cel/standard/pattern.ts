@@ -14,10 +14,11 @@ const MANY = 8;
 export class Pattern {
   readonly #compiled: RE2JS;
   readonly #stepsPerCharacter: number;
+  readonly #looksAhead: boolean;
 
   /** Throws {@link PatternError}. */
   constructor(source: string) {
-    const { size, counted } = measure(source);
+    const { size, counted, looksAhead } = measure(source);
     if (size > LARGEST) throw new PatternError(`error parsing regexp: expression too large`);
     spendSteps(200 + 20 * size);
     try {
@@ -25,6 +26,7 @@ export class Pattern {
     } catch (error) {
       throw new PatternError(error instanceof Error ? error.message : String(error));
     }
+    this.#looksAhead = looksAhead;
     // Where a long repetition may begin at every character, each character is compared with all of the program.
     this.#stepsPerCharacter = counted && !source.startsWith("^") ? size : (16 + size) / 64;
   }
@@ -40,9 +42,10 @@ export class Pattern {
     const matcher = this.#compiled.matcher(text);
     const found: string[] = [];
     let previousEnd = -1;
+    spendSteps(text.length * this.#stepsPerCharacter * FINDING);
     for (let position = 0; found.length < limit && position <= text.length; ) {
-      // Finding where a match is takes about eight times as long as finding out that there is one.
-      spendSteps(1 + (text.length - position) * this.#stepsPerCharacter * 8);
+      const looked = this.#looksAhead ? text.length - position : 0;
+      spendSteps(STEPS_PER_MATCH + looked * this.#stepsPerCharacter * FINDING);
       if (!matcher.find(position)) break;
       const [start, end] = [matcher.start(), matcher.end()];
       if (start < end || start !== previousEnd) found.push(text.slice(start, end));
@@ -53,17 +56,40 @@ export class Pattern {
   }
 }
 
-/** An upper bound of a pattern's instructions, found without parsing it: what a counted repetition repeats is multiplied. */
-function measure(source: string): { readonly size: number; readonly counted: boolean } {
+/** To find where a match is takes so many times as long as to find out that there is one. */
+const FINDING = 4;
+const STEPS_PER_MATCH = 16;
+
+/** What is known of a pattern without parsing it. */
+interface Measures {
+  /** An upper bound of its instructions: what a counted repetition repeats is multiplied. */
+  readonly size: number;
+  /** Whether something is repeated a number of times that makes many states. */
+  readonly counted: boolean;
+  /**
+   * Whether a search may read on far behind the match that it finds, because an alternative that comes first might still match. That
+   * takes a choice, and a repetition without an end.
+   */
+  readonly looksAhead: boolean;
+}
+
+function measure(source: string): Measures {
   const groups: number[] = [];
-  let [size, last, counted] = [0, 0, false];
+  let [size, last, counted, hasChoice, isEndless, previous] = [0, 0, false, false, false, ""];
   for (const [token] of source.matchAll(TOKENS)) {
-    const repeat = /^\{(\d+)(?:,(\d*))?\}$/.exec(token);
+    const repeat = /^\{(\d+)(?:(,)(\d*))?\}$/.exec(token);
+    const isGroupFlag = token === "?" && previous === "(";
+    hasChoice ||= token === "|" || (token === "?" && !isGroupFlag) || (/^[*+]$/.test(token) && previous === ")");
+    isEndless ||= /^[*+]$/.test(token);
+    previous = token;
     if (repeat !== null) {
-      const times = Math.max(Number(repeat[1]), Number(repeat[2] ?? 0));
+      const [, least, comma, most] = repeat;
+      const times = Math.max(Number(least), Number(most ?? 0));
       size += last * Math.max(times - 1, 0);
       last *= Math.max(times, 1);
       counted ||= times >= MANY;
+      isEndless ||= comma !== undefined && most === "";
+      hasChoice ||= comma !== undefined;
     } else if (token === "(") {
       groups.push(size);
       last = 0;
@@ -75,7 +101,7 @@ function measure(source: string): { readonly size: number; readonly counted: boo
       size += last;
     }
   }
-  return { size, counted };
+  return { size, counted, looksAhead: hasChoice && isEndless };
 }
 
 const TOKENS = /\\[pP]\{[^}]*\}|\\[^]|\[(?:\\[^]|\[:\w+:\]|[^\]\\])*\]|\{\d+(?:,\d*)?\}|[^]/gu;

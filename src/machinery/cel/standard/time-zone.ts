@@ -1,5 +1,6 @@
 import { goQuote } from "../../../base/go-quote.js";
 import type { Timestamp } from "../values/timestamp.js";
+import { spendSteps } from "../values/meter.js";
 import { ErrorValue } from "../values/value.js";
 
 /** The parts of a point in time at some place. */
@@ -46,7 +47,8 @@ function zoneOffset(zone: string, seconds: number): number | ErrorValue {
   if (zone.includes(":")) return fixedOffset(zone);
   try {
     return namedOffset(zone, seconds);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
     return new ErrorValue(`unknown time zone ${zone}`);
   }
 }
@@ -58,11 +60,16 @@ function fixedOffset(zone: string): number | ErrorValue {
   return (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
 }
 
+/** Names are written in many ways, and each format takes memory. */
+const MOST_FORMATS = 64;
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function namedOffset(zone: string, seconds: number): number {
+  spendSteps(200);
   let format = formats.get(zone);
   if (format === undefined) {
+    spendSteps(5000);
+    if (formats.size >= MOST_FORMATS) formats.clear();
     format = new Intl.DateTimeFormat("en-US", {
       timeZone: zone,
       calendar: "iso8601",

@@ -11,10 +11,13 @@ const NS = 1_000_000_000n;
 export class Timestamp extends CelValue {
   readonly type = TIMESTAMP;
   readonly nanoseconds: bigint;
+  /** Of the zone that it was written in, in minutes east of UTC: it is printed in that zone, and no function asks for it. */
+  readonly offset: number;
 
-  constructor(nanoseconds: bigint) {
+  constructor(nanoseconds: bigint, offset = 0) {
     super();
     this.nanoseconds = nanoseconds;
+    this.offset = offset;
   }
 
   equals(other: Value): boolean {
@@ -31,18 +34,26 @@ export class Timestamp extends CelValue {
     return ((this.nanoseconds % NS) + NS) % NS;
   }
 
-  /** RFC 3339 in UTC, with as many digits of a second as it takes. */
+  /** RFC 3339, with as many digits of a second as it takes. */
   override toString(): string {
-    const whole = new Date(Number(this.seconds) * 1000).toISOString().replace(/\.000Z$/, "");
+    const local = new Date((Number(this.seconds) + this.offset * 60) * 1000);
+    const whole = local.toISOString().replace(/\.000Z$/, "");
     const fraction = this.fraction.toString().padStart(9, "0").replace(/0+$/, "");
-    return `${whole}${fraction === "" ? "" : `.${fraction}`}Z`;
+    return `${whole}${fraction === "" ? "" : `.${fraction}`}${zoneOf(this.offset)}`;
   }
+}
+
+function zoneOf(offset: number): string {
+  if (offset === 0) return "Z";
+  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
+  const digits = (part: number): string => String(part).padStart(2, "0");
+  return `${offset < 0 ? "-" : "+"}${digits(hours)}:${digits(minutes)}`;
 }
 
 export const TIMESTAMP_OVERFLOW = new ErrorValue("timestamp overflow");
 
-export function checkedTimestamp(nanoseconds: bigint): Timestamp | ErrorValue {
-  const timestamp = new Timestamp(nanoseconds);
+export function checkedTimestamp(nanoseconds: bigint, offset = 0): Timestamp | ErrorValue {
+  const timestamp = new Timestamp(nanoseconds, offset);
   const { seconds } = timestamp;
   return seconds < MIN_SECONDS || seconds > MAX_SECONDS ? TIMESTAMP_OVERFLOW : timestamp;
 }
@@ -79,7 +90,7 @@ export function parseTimestamp(text: string): Timestamp | ErrorValue | undefined
   date.setUTCHours(numbers[3], numbers[4], numbers[5]);
   const isDate = date.getUTCMonth() === numbers[1] - 1 && date.getUTCDate() === numbers[2];
   if (!isDate || numbers[3] > 23 || numbers[4] > 59 || numbers[5] > 59) return undefined;
-  const offset = sign === undefined ? 0 : (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === "-" ? -60 : 60);
-  const whole = BigInt(date.getTime() / 1000 - offset) * NS;
-  return checkedTimestamp(whole + BigInt(fraction.slice(0, 9).padEnd(9, "0")));
+  const offset = sign === undefined ? 0 : (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === "-" ? -1 : 1);
+  const whole = BigInt(date.getTime() / 1000 - offset * 60) * NS;
+  return checkedTimestamp(whole + BigInt(fraction.slice(0, 9).padEnd(9, "0")), offset);
 }

@@ -138,6 +138,7 @@ export function typeOf(value: Value): Type {
 export function equalValues(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (typeof a === "string" || typeof a === "boolean" || a === null) return false;
+  if (typeof a === "number" && typeof b === "number") return false;
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b);
   if (a instanceof Type) return b instanceof Type && a.name === b.name;
@@ -156,6 +157,7 @@ export function isNumeric(value: Value): value is Numeric {
  * as the double that is nearest to it, as in cel-go.
  */
 export function compareNumbers(a: Numeric, b: Numeric): number {
+  if (typeof a === "number" && typeof b === "number") return a < b ? -1 : a > b ? 1 : 0;
   const inexact = a instanceof Double || b instanceof Double;
   const [x, y] = inexact ? [Number(plainNumber(a)), Number(plainNumber(b))] : [plainNumber(a), plainNumber(b)];
   if (x < y) return -1;

@@ -4,6 +4,7 @@ import { estimateCost } from "../../cel/estimate/estimator.js";
 import type { Environment } from "../../cel/environment.js";
 import type { Issues } from "../../cel/issues.js";
 import { ConstantError } from "../../cel/functions/declaration.js";
+import { estimateKubernetesCall } from "../../cel/kubernetes/call-estimate.js";
 import type { Program } from "../../cel/program.js";
 import { fieldPath } from "../field-path.js";
 import type { StructuralSchema } from "../structural-schema.js";
@@ -97,6 +98,7 @@ export class RuleCompiler {
   #maxCost(environment: Environment, ast: CheckedAst): number {
     return estimateCost(ast, environment, {
       sizeAt: (path) => sizeAt(this.#self, path),
+      estimateCall: estimateKubernetesCall,
       presenceTestHasCost: false,
     }).max;
   }

@@ -1,4 +1,3 @@
-import { inSlices } from "../../../base/time-slice.js";
 import {
   customResourceDefinitionSteps,
   definitionWarnings,
@@ -6,6 +5,7 @@ import {
   validateCustomResourceDefinitionStatus,
   validateCustomResourceDefinitionUpdate,
 } from "../../../api/validation/custom-resources/index.js";
+import { inSlices } from "../../../base/time-slice.js";
 import { ensureChild, list, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
@@ -28,7 +28,9 @@ export const customResourceDefinitionRecord: ResourceRecord = {
     holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
     markDeleting: beginDeletion,
     // Judges the schemas in slices of the event loop: what validate asks for afterwards is known.
-    beforeValidation: (draft) => inSlices(customResourceDefinitionSteps(draft)),
+    async beforeValidation(draft, old, _, subresource) {
+      if (subresource !== "status") await inSlices(customResourceDefinitionSteps(draft, old));
+    },
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
     validateStatusUpdate: validateCustomResourceDefinitionStatus,

@@ -50,6 +50,9 @@ type DeleteOptions = NonNullable<Parameters<ObjectStore["delete"]>[1]>;
 type Updated = Awaited<ReturnType<ObjectStore["guaranteedUpdate"]>>;
 
 /** The result of an attempt to write: done, or the object that another write has stored meanwhile. */
+/** Such an object, in bytes, is encoded in slices of the event loop, however short the request that changes it. */
+const LARGE_OBJECT = 64 * 1024;
+
 type Attempt = { readonly done: Updated } | { readonly found: KvObject | undefined };
 
 /** An {@link ObjectStore} that writes to a {@link Kv} and reads from the watch cache or from the store. */
@@ -160,7 +163,8 @@ export class KvObjectStore implements ObjectStore {
     options: UpdateOptions,
   ): Promise<Attempt> {
     const { kv, codecs } = this.config;
-    const bytes = await this.#encode(next, options);
+    const inSlices = options.inSlices === true || (current?.heldBytes ?? 0) > LARGE_OBJECT;
+    const bytes = await this.#encode(next, { inSlices });
     if (current !== undefined && Buffer.compare(bytes, current.bytes) === 0 && !current.isStale) {
       return { done: { object: current, created: false, changed: false, deleted: false } };
     }

@@ -47,8 +47,8 @@ describe("Kubernetes' functions of lists", () => {
     ["[9223372036854775807, 1].sum()", "integer overflow"],
     ["[18446744073709551615u, 1u].sum()", "unsigned integer overflow"],
     ["[dyn(1), dyn('a')].sum()", "no such overload"],
-    ["[dyn([1])].min()", "no such overload"],
-    ["[dyn({})].isSorted()", "no such overload"],
+    ["[dyn([1])].min()", "no such overload: min(list)"],
+    ["[dyn({})].isSorted()", "no such overload: isSorted(list)"],
   ]);
 
   testIssues([

@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../base/go-quote.js";
 
 /** An IP address as Go's net/netip reads it. */
 export interface Addr {

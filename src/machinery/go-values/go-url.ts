@@ -1,4 +1,4 @@
-import { goQuote } from "../../../base/go-quote.js";
+import { goQuote } from "../../base/go-quote.js";
 import { NetipError, parseAddr } from "./netip.js";
 
 /** A URL as Go's net/url reads it. Everything but the escaped path, the query and what is opaque is decoded. */
@@ -75,7 +75,7 @@ const NOTHING: Parts = {
 };
 
 function parse(text: string, viaRequest: boolean): Parts {
-  if (Array.from(text).some((char) => char < " " || char === "\x7f")) {
+  if (hasControlCharacter(text)) {
     throw new PartError("net/url: invalid control character in URL");
   }
   if (text === "" && viaRequest) throw new PartError("empty url");
@@ -100,6 +100,14 @@ function parse(text: string, viaRequest: boolean): Parts {
     ...parseAuthority(scheme, authority),
     escapedPath: encodedPath(path),
   };
+}
+
+function hasControlCharacter(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
 }
 
 const USERINFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
@@ -148,9 +156,11 @@ function requirePort(text: string): void {
 
 /** The parts of {@link GoUrl.host}. */
 export function hostAndPort(host: string): { readonly hostname: string; readonly port: string } {
-  const [, port] = /:([0-9]*)$/.exec(host) ?? [];
-  const hostname = port === undefined ? host : host.slice(0, -port.length - 1);
-  return { hostname: /^\[.*\]$/s.test(hostname) ? hostname.slice(1, -1) : hostname, port: port ?? "" };
+  const colon = host.lastIndexOf(":");
+  const hasPort = colon >= 0 && /^[0-9]*$/.test(host.slice(colon + 1));
+  const name = hasPort ? host.slice(0, colon) : host;
+  const hostname = name.startsWith("[") && name.endsWith("]") ? name.slice(1, -1) : name;
+  return { hostname, port: hasPort ? host.slice(colon + 1) : "" };
 }
 
 const ESCAPE = /%([0-9a-fA-F]{2})?/g;
@@ -172,6 +182,8 @@ const HOST = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"]/;
 
 const NAME_PART = /%(?:[0-9a-fA-F]{2})?|[^]/gu;
 
+const PLAIN_HOST = new RegExp(`^${HOST.source}*$`);
+
 /** In a host only what is not ASCII, and the percent sign, may be escaped. */
 const unescapeHost = (text: string): string => unescapeName(text, (byte) => byte >= 0x80);
 
@@ -180,6 +192,7 @@ const unescapeZone = (text: string): string =>
   unescapeName(text, (byte) => byte === 0x20 || (byte < 0x80 && HOST.test(String.fromCharCode(byte))));
 
 function unescapeName(text: string, mayEscape: (byte: number) => boolean): string {
+  if (PLAIN_HOST.test(text)) return text;
   for (const { 0: part, index } of text.matchAll(NAME_PART)) {
     if (part.length === 3 && part.startsWith("%")) {
       if (part !== "%25" && !mayEscape(Number.parseInt(part.slice(1), 16))) throw badEscape(part);
@@ -237,17 +250,24 @@ export function queryParameters(rawQuery: string): ReadonlyMap<string, readonly 
   if (written.length > MOST_PARAMETERS) return parameters;
   for (const parameter of written) {
     if (parameter === "" || parameter.includes(";")) continue;
-    const [key, value = ""] = cut(parameter, "=");
-    if ([key, value].some((part) => /%(?![0-9a-fA-F]{2})/.test(part))) continue;
-    const [name, decoded] = [key, value].map((part) => fromUtf8(unescape(part.replaceAll("+", " ")))) as [
-      string,
-      string,
-    ];
+    const [name, decoded] = decodedPair(parameter);
+    if (name === undefined || decoded === undefined) continue;
     const values = parameters.get(name);
     if (values === undefined) parameters.set(name, [decoded]);
     else values.push(decoded);
   }
   return parameters;
+}
+
+/** The name and the value of a parameter; undefined where they hold a wrong escape. */
+function decodedPair(parameter: string): readonly (string | undefined)[] {
+  const [name, value = ""] = cut(parameter, "=");
+  return /[%+]/.test(parameter) ? [decoded(name), decoded(value)] : [name, value];
+}
+
+function decoded(text: string): string | undefined {
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) return undefined;
+  return fromUtf8(unescape(text.replaceAll("+", " ")));
 }
 
 /** Go's default of GODEBUG urlmaxqueryparams. */

@@ -1,0 +1,87 @@
+import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
+import { object, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ApiRegistry } from "../api-registry/api-registry.js";
+
+const GROUP = "apiregistration.k8s.io";
+const AUTOMANAGED = "kube-aggregator.kubernetes.io/automanaged";
+/** kube-apiserver's for every custom kind: behind the built-in groups, versions in the order of their names. */
+const PRIORITIES = { groupPriorityMinimum: 1000, versionPriority: 100 };
+
+/**
+ * The APIServices of the groups of CustomResourceDefinitions: one for each version that a definition of the group serves. Source:
+ * kube-apiserver's crd-autoregister controller.
+ */
+export class CustomApiServices {
+  /** The versions of each group that have one. */
+  readonly #registered = new Map<string, Set<string>>();
+
+  constructor(private readonly registry: ApiRegistry) {}
+
+  /** Takes over what an earlier run of the server has left. */
+  async start(): Promise<void> {
+    if (!this.#isServed()) return;
+    for (const { metadata, spec } of await this.registry.access.list(GROUP, "apiservices")) {
+      if (metadata?.labels?.[AUTOMANAGED] !== "true") continue;
+      const { group, version } = object(spec);
+      this.#versionsOf(text(group)).add(text(version));
+    }
+  }
+
+  /** The groups that have some. */
+  groups(): IterableIterator<string> {
+    return this.#registered.keys();
+  }
+
+  /** Leaves the group with the APIServices of these versions. Those that a user has made stay as they are. */
+  async register(group: string, versions: ReadonlySet<string>): Promise<void> {
+    if (!this.#isServed()) return;
+    const registered = this.#versionsOf(group);
+    for (const version of versions) {
+      if (registered.has(version)) continue;
+      registered.add(version);
+      await this.#create(group, version);
+    }
+    for (const version of registered) {
+      if (versions.has(version)) continue;
+      registered.delete(version);
+      await this.#delete(`${version}.${group}`);
+    }
+    if (registered.size === 0) this.#registered.delete(group);
+  }
+
+  async #create(group: string, version: string): Promise<void> {
+    const made: KubeObject = {
+      apiVersion: `${GROUP}/v1`,
+      kind: "APIService",
+      metadata: { name: `${version}.${group}`, labels: { [AUTOMANAGED]: "true" } },
+      spec: { group, version, ...PRIORITIES },
+    };
+    try {
+      await this.registry.access.create(GROUP, "apiservices", made);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+
+  async #delete(name: string): Promise<void> {
+    const found = await this.registry.access.get(GROUP, "apiservices", "", name);
+    if (found?.metadata?.labels?.[AUTOMANAGED] !== "true") return;
+    try {
+      await this.registry.access.delete(GROUP, "apiservices", found);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  /** False where runtimeConfig turns the group off. */
+  #isServed(): boolean {
+    return this.registry.current.find(`${GROUP}/v1`, "apiservices") !== undefined;
+  }
+
+  #versionsOf(group: string): Set<string> {
+    const known = this.#registered.get(group) ?? new Set();
+    this.#registered.set(group, known);
+    return known;
+  }
+}
