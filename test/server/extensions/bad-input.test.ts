@@ -229,9 +229,27 @@ describe("a definition that is large", () => {
       expect(refused.status).toBe(422);
       expect(refused.at("message")).toContain(message);
       expect((await watched(() => call(api, "GET", boxesOf(group)))).at("items.1")).toBeUndefined();
-      await watched(() => call(api, "DELETE", `${DEFINITIONS}/boxes.${group}`));
     },
   );
+
+  test("300 KB of fields: goes without holding the event loop", async () => {
+    const group = newGroup();
+    await install(
+      api,
+      boxDefinition(group, [
+        versionOf(
+          "v1",
+          many(300_000, (index) => ({ ...string, ...described(index) })),
+        ),
+      ]),
+    );
+    await watched(async () => {
+      await call(api, "DELETE", `${DEFINITIONS}/boxes.${group}`);
+      await eventually(async () => {
+        expect((await call(api, "GET", boxesOf(group))).status).toBe(404);
+      });
+    });
+  });
 
   test("a pattern that backtracking takes for ever for is matched in linear time", async () => {
     const group = newGroup();
