@@ -139,6 +139,19 @@ describe("a definition that cannot be right", () => {
     },
   );
 
+  test("a rule of nested macros over lists without an end costs too much", async () => {
+    const rule = "self.all(a, self.all(b, self.all(c, a + b + c >= 0)))";
+    const items = { type: "array", items: { type: "integer" }, "x-kubernetes-validations": [{ rule }] };
+    const body = JSON.stringify(boxDefinition(newGroup(), [versionOf("v1", { a: items })]));
+    const refused = await watched(() => call(api, "POST", DEFINITIONS, body));
+    expect([refused.status, refused.at("message")]).toEqual([
+      422,
+      expect.stringContaining(
+        `${AT}.properties[a].x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`,
+      ),
+    ]);
+  });
+
   test("one that is longer than a body may be, and one that is nested deeper than JSON may be", async () => {
     const long = JSON.stringify(
       boxDefinition(newGroup(), [
@@ -249,6 +262,23 @@ describe("a definition that is large", () => {
         expect((await call(api, "GET", boxesOf(group))).status).toBe(404);
       });
     });
+  });
+
+  test("a rule of nested macros over a large list ends when its cost is spent", async () => {
+    const group = newGroup();
+    const rule = "self.all(a, self.all(b, a + b >= 0))";
+    const items = { type: "array", maxItems: 1000, items: { type: "integer" }, "x-kubernetes-validations": [{ rule }] };
+    await install(api, boxDefinition(group, [versionOf("v1", { a: items })]));
+    const body = (length: number): string =>
+      JSON.stringify({ metadata: { name: `n${length}` }, spec: { a: Array.from({ length }, (_, index) => index) } });
+    expect((await watched(() => call(api, "POST", boxesOf(group), body(100)))).status).toBe(201);
+    const refused = await watched(() => call(api, "POST", boxesOf(group), body(1000)));
+    expect([refused.status, refused.at("message")]).toEqual([
+      422,
+      expect.stringContaining(
+        "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: self.all(a, self.all(b, a + b >= 0))",
+      ),
+    ]);
   });
 
   test("a pattern that backtracking takes for ever for is matched in linear time", async () => {
