@@ -3,8 +3,9 @@ import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import { installationId } from "../api-registry/installation.js";
@@ -177,6 +178,7 @@ export class CustomResources {
         await nextSlice();
         try {
           await this.#reconcile(name);
+          this.#definitions.get(name)?.settle();
         } catch (error) {
           // The definition changed or went since: its event makes it due again.
           if (!isConflict(error) && !isNotFound(error)) this.config.reportError(error);
@@ -206,31 +208,32 @@ export class CustomResources {
   async #reconcile(name: string): Promise<void> {
     const known = this.#definitions.get(name);
     if (known === undefined) return;
-    const definition = known.read();
-    if (known.terminating) return known.holdsObjects ? this.#empty(name, definition) : undefined;
+    const { outline } = known;
+    if (known.terminating) return known.holdsObjects ? this.#empty(name, known) : undefined;
     const others = this.#othersOf(known).map(({ accepted }) => accepted);
-    const { acceptedNames, condition } = judgeNames(definition, others);
+    const { acceptedNames, condition } = judgeNames(outline, others);
     const accepted = condition.status === "True";
-    const next = established(definition, accepted);
+    const next = established(outline, accepted);
     const installing = next.status === "False" && accepted;
-    const isHeld =
-      isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
-    if (installing && isHeld) return this.#writeStatus(definition, [ESTABLISHED]);
-    return this.#writeStatus(definition, [condition, next, ...approval(definition)], acceptedNames);
+    const isHeld = isTrue(outline, "NamesAccepted") && conditionOf(outline, "Established")?.reason === next.reason;
+    if (installing && isHeld) return this.#writeStatus(known, [ESTABLISHED]);
+    return this.#writeStatus(known, [condition, next, ...approval(outline)], acceptedNames);
   }
 
   async #writeStatus(
-    definition: KubeObject,
+    known: KnownDefinition,
     conditions: readonly DefinitionCondition[],
     acceptedNames?: JsonObject,
   ): Promise<void> {
-    const status = withConditions(definition, conditions, this.config.clock.now(), acceptedNames);
-    if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
-    await this.config.write({ ...definition, status }, "status");
+    const { outline } = known;
+    const status = withConditions(outline, conditions, this.config.clock.now(), acceptedNames);
+    if (deepEqual(status, outline.status as JsonValue)) return;
+    await this.config.write({ ...known.read(), status }, "status");
   }
 
   /** Deletes the objects of a definition that is being deleted, then lets it go. */
-  async #empty(name: string, definition: KubeObject): Promise<void> {
+  async #empty(name: string, known: KnownDefinition): Promise<void> {
+    const { outline } = known;
     const terminating = (status: "True" | "False", reason: string, message: string): DefinitionCondition => ({
       type: "Terminating",
       status,
@@ -238,8 +241,8 @@ export class CustomResources {
       message,
     });
     const begun = terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
-    if (conditionOf(definition, "Terminating")?.reason === "InstanceDeletionPending") {
-      return this.#writeStatus(definition, [begun]);
+    if (conditionOf(outline, "Terminating")?.reason === "InstanceDeletionPending") {
+      return this.#writeStatus(known, [begun]);
     }
     const installed = this.#installed.get(name);
     const left = installed === undefined ? 0 : await deleteInstances(this.config.registry, installationId(installed));
@@ -250,12 +253,11 @@ export class CustomResources {
       });
       return;
     }
-    if (conditionOf(definition, "Terminating")?.status !== "False") {
-      return this.#writeStatus(definition, [
-        terminating("False", "InstanceDeletionCompleted", "removed all instances"),
-      ]);
+    if (conditionOf(outline, "Terminating")?.status !== "False") {
+      return this.#writeStatus(known, [terminating("False", "InstanceDeletionCompleted", "removed all instances")]);
     }
-    const finalizers = definition.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
+    const finalizers = outline.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
+    const definition = known.read();
     await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers } }, "object");
   }
 
