@@ -48,3 +48,34 @@ test("objects of a built-in kind leave kind and apiVersion to the list", async (
   const listed = await call(api, "GET", "/api/v1/namespaces/default/configmaps");
   expect(listed.at("items.0.kind")).toBeUndefined();
 });
+
+test.each([
+  ["PATCH", "/a"],
+  ["PUT", "/a"],
+])("a %s that removes the last finalizer of a deleted object is answered with what it wrote", async (method) => {
+  const group = `finalizers-${method.toLowerCase()}.example.com`;
+  await install(api, boxDefinition(group, [versionOf("v1", SIZE)]));
+  const path = `${boxesOf(group)}/a`;
+  await call(api, "POST", boxesOf(group), box(group, "a", { finalizers: ["example.com/hold"] }));
+  const deleting = await call(api, "DELETE", path);
+  expect(deleting.at("metadata.finalizers")).toEqual(["example.com/hold"]);
+  const watch = await api.send({
+    method: "GET",
+    path: `${boxesOf(group)}?watch=1&timeoutSeconds=1&resourceVersion=${String(deleting.at("metadata.resourceVersion"))}`,
+    headers: { accept: "application/json" },
+  });
+  const { finalizers: _, ...metadata } = deleting.at("metadata") as JsonObject;
+  const released = await (method === "PUT"
+    ? call(api, "PUT", path, { ...(JSON.parse(deleting.text) as JsonObject), metadata })
+    : call(api, "PATCH", path, { metadata: { finalizers: null } }, { type: "application/merge-patch+json" }));
+  expect(released.status).toBe(200);
+  expect(released.at("metadata.finalizers")).toBeUndefined();
+  expect(released.at("metadata.resourceVersion")).toBe(deleting.at("metadata.resourceVersion"));
+  expect((await call(api, "GET", path)).status).toBe(404);
+  let events = "";
+  for await (const chunk of watch.body) events += Buffer.from(chunk).toString();
+  expect(JSON.parse(events.split("\n")[0] ?? "")).toMatchObject({
+    type: "DELETED",
+    object: { metadata: { finalizers: ["example.com/hold"] } },
+  });
+});
