@@ -61,7 +61,7 @@ test.each([
   expect(deleting.at("metadata.finalizers")).toEqual(["example.com/hold"]);
   const watch = await api.send({
     method: "GET",
-    path: `${boxesOf(group)}?watch=1&timeoutSeconds=1&resourceVersion=${String(deleting.at("metadata.resourceVersion"))}`,
+    path: `${boxesOf(group)}?watch=1&timeoutSeconds=1&resourceVersion=${deleting.at("metadata.resourceVersion") as string}`,
     headers: { accept: "application/json" },
   });
   const { finalizers: _, ...metadata } = deleting.at("metadata") as JsonObject;
