@@ -223,6 +223,18 @@ describe("a definition that is large", () => {
       `spec.p1: Invalid value: "x": spec.p1 in body should match '^x1$'`,
     ],
     [
+      "500 rules",
+      Object.fromEntries(
+        Array.from({ length: 500 }, (_, index) => [
+          `p${index}`,
+          { ...string, maxLength: 10, "x-kubernetes-validations": [{ rule: `self.size() < ${index} || self == 'x'` }] },
+        ]),
+      ),
+      Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, "x"])),
+      { p1: "xy" },
+      "spec.p1: Invalid value: \"xy\": failed rule: self.size() < 1 || self == 'x'",
+    ],
+    [
       "an enum of 1 MB",
       { a: { ...string, enum: Array.from({ length: 50_000 }, (_, index) => `value ${index} of it`) } },
       { a: "value 49999 of it" },
