@@ -3,7 +3,6 @@ import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
@@ -16,6 +15,7 @@ import { CustomApiServices } from "./custom-api-services.js";
 import { customResource } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
 import { KnownDefinition } from "./known-definition.js";
+import { nonStructural } from "./non-structural.js";
 import {
   approval,
   conditionOf,
@@ -25,6 +25,7 @@ import {
   FINALIZER,
   isTrue,
   judgeNames,
+  type StatusChange,
   withConditions,
 } from "./definition-conditions.js";
 
@@ -215,16 +216,17 @@ export class CustomResources {
     const installing = next.status === "False" && accepted;
     const isHeld =
       isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
-    if (installing && isHeld) return this.#writeStatus(definition, [ESTABLISHED]);
-    return this.#writeStatus(definition, [condition, next, ...approval(definition)], acceptedNames);
+    if (installing && isHeld) return this.#writeStatus(definition, { conditions: [ESTABLISHED] });
+    const { conditions, removed } = await nonStructural(definition);
+    return this.#writeStatus(definition, {
+      conditions: [...conditions, condition, next, ...approval(definition)],
+      removed,
+      acceptedNames,
+    });
   }
 
-  async #writeStatus(
-    definition: KubeObject,
-    conditions: readonly DefinitionCondition[],
-    acceptedNames?: JsonObject,
-  ): Promise<void> {
-    const status = withConditions(definition, conditions, this.config.clock.now(), acceptedNames);
+  async #writeStatus(definition: KubeObject, change: StatusChange): Promise<void> {
+    const status = withConditions(definition, change, this.config.clock.now());
     if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
     await this.config.write({ ...definition, status }, "status");
   }
@@ -239,7 +241,7 @@ export class CustomResources {
     });
     const begun = terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
     if (conditionOf(definition, "Terminating")?.reason === "InstanceDeletionPending") {
-      return this.#writeStatus(definition, [begun]);
+      return this.#writeStatus(definition, { conditions: [begun] });
     }
     const installed = this.#installed.get(name);
     const left = installed === undefined ? 0 : await deleteInstances(this.config.registry, installationId(installed));
@@ -251,9 +253,8 @@ export class CustomResources {
       return;
     }
     if (conditionOf(definition, "Terminating")?.status !== "False") {
-      return this.#writeStatus(definition, [
-        terminating("False", "InstanceDeletionCompleted", "removed all instances"),
-      ]);
+      const done = terminating("False", "InstanceDeletionCompleted", "removed all instances");
+      return this.#writeStatus(definition, { conditions: [done] });
     }
     const finalizers = definition.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
     await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers } }, "object");
