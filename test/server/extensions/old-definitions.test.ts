@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
@@ -586,6 +589,32 @@ describe("objects of a kind that preserves unknown fields", () => {
   });
 });
 
+test("a server that does not serve v1beta1 serves the kinds that came in it", async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), "kubets-old-definitions-"));
+  const options = { storage: "disk", dataDir, port: false, controllers: false } as const;
+  const group = "kept.example.com";
+  try {
+    const before = await startCluster({ ...options, runtimeConfig: { [BETA]: true } });
+    const made = await call(before.transport(), "POST", OLD, definition(group, { version: "v1", validation: LOOSE }));
+    expect(made.status, made.text).toBe(201);
+    await established(before.transport(), `boxes.${group}`);
+    await before.close();
+    const after = await startCluster(options);
+    try {
+      const created = await call(after.transport(), "POST", boxesOf(group), wild);
+      expect(created.status, created.text).toBe(201);
+      expect(created.at("data")).toEqual(wild.data);
+      expect((await call(after.transport(), "GET", `${OLD}/boxes.${group}`)).status).toBe(404);
+      const held = await call(after.transport(), "GET", `${DEFINITIONS}/boxes.${group}`);
+      expect(specOf(held)).toMatchObject({ preserveUnknownFields: true, versions: [{ ...one, schema: LOOSE }] });
+    } finally {
+      await after.close();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});
+
 describe("a definition in v1beta1", () => {
   test("is updated, watched and deleted", async () => {
     const group = await install({ version: "v1", validation: SIZE });
@@ -614,6 +643,21 @@ describe("a definition in v1beta1", () => {
     expect(applied.at("metadata.managedFields.0.fieldsV1.f:spec.f:additionalPrinterColumns")).toEqual({});
     const again = await call(api, "PATCH", `${OLD}/boxes.${group}?fieldManager=me`, made, APPLY);
     expect(again.status, again.text).toBe(200);
+  });
+
+  test("is written and read as protobuf", async () => {
+    const group = await install({ version: "v1", validation: SIZE });
+    const type = "application/vnd.kubernetes.protobuf";
+    const read = await api.send({ method: "GET", path: `${OLD}/boxes.${group}`, headers: { accept: type } });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of read.body) chunks.push(chunk);
+    expect(read.headers["content-type"]).toBe(type);
+    const body = Buffer.concat(chunks);
+    const headers = { accept: "application/json", "content-type": type };
+    const put = await api.send({ method: "PUT", path: `${OLD}/boxes.${group}`, headers, body });
+    expect(put.status).toBe(200);
+    for await (const _ of put.body);
+    expect(specOf(await beta(group))).toMatchObject({ version: "v1", validation: SIZE, preserveUnknownFields: true });
   });
 
   test("refuses fields that only v1 has, in strict requests", async () => {
