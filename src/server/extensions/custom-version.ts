@@ -1,3 +1,4 @@
+import { once } from "../../base/once.js";
 import { nextSlice } from "../../base/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
 import { isStructuralSchema } from "../../api/validation/custom-resources/index.js";
@@ -74,7 +75,7 @@ export class CustomVersion {
     const { kind } = this.definition.accepted;
     return (this.#content ??= contentSchemaOf(() => this.structural, kind, {
       objectMeta: objectMeta(),
-      isPublished: () => !this.definition.preservesUnknownFields || isStructuralSchema(this.#schema()),
+      isPublished: once(() => !this.definition.preservesUnknownFields || isStructuralSchema(this.#schema())),
     }));
   }
 
