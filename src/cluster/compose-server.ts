@@ -1,10 +1,11 @@
-import type { RuntimeConfig } from "../api/facts/index.js";
+import { type RuntimeConfig, servesRetired, type TypeSource } from "../api/facts/index.js";
 import { type Clock, systemClock } from "../base/clock.js";
 import { publishedScheme } from "../api/scheme/published.js";
 import { type Random, systemRandom } from "../base/random.js";
 import { systemTimers, type Timers } from "../base/timers.js";
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
+import type { Scheme } from "../machinery/scheme/scheme.js";
 import { type AdmissionOptions, enabledPlugins } from "../server/admission/enabled-plugins.js";
 import type { ApiRegistry } from "../server/api-registry/api-registry.js";
 import type { ResourceDefinition } from "../server/api-registry/resource-definition.js";
@@ -161,6 +162,19 @@ interface Parts {
   readonly pki: ClusterPki;
 }
 
+/** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */
+async function knownKinds(
+  runtimeConfig: RuntimeConfig,
+  foreign: boolean,
+): Promise<{ readonly scheme: Scheme; readonly types?: TypeSource }> {
+  const serves = servesRetired(runtimeConfig);
+  if (!foreign && !serves) return { scheme: publishedScheme() };
+  const { allScheme } = await import("../api/scheme/all.js");
+  if (!serves) return { scheme: allScheme() };
+  const { allDefinitions } = await import("../api/facts/unpublished.js");
+  return { scheme: allScheme(), types: allDefinitions };
+}
+
 async function start(options: ServerOptions, composition: Composition, parts: Parts): Promise<RunningServer> {
   const { clock, random, kv, pki } = parts;
   const host = composition.serving?.host ?? HOST;
@@ -178,7 +192,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     boot,
     runtimeConfig: composition.runtimeConfig,
     records: composition.records,
-    scheme: foreign ? (await import("../api/scheme/all.js")).allScheme() : publishedScheme(),
+    ...(await knownKinds(composition.runtimeConfig, foreign)),
     clock,
     random,
     requestRandom: systemRandom,

@@ -29,7 +29,7 @@ import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces }
 export interface ClusterOptions extends ServerOptions {
   /**
    * As kube-apiserver's --runtime-config: "resource.k8s.io/v1beta1", "api/beta" or "api/all" to on or off. By default the
-   * stable versions are served.
+   * stable versions are served. "apiextensions.k8s.io/v1beta1", which 1.36 has removed, is served where it is named.
    */
   readonly runtimeConfig?: RuntimeConfig;
   /**

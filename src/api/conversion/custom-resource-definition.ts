@@ -4,6 +4,7 @@ import { deepEqual } from "../../machinery/patch/json-values.js";
 import { defaultBetaCustomResourceDefinition } from "../defaults/retired/apiextensions-v1beta1.js";
 import { compact } from "./copies.js";
 import { renameFields } from "./rename-fields.js";
+import { rememberBetaSpec } from "./sent-beta-spec.js";
 import type { VersionTable } from "./version-table.js";
 import { withChild, withChildren } from "./with-child.js";
 
@@ -11,7 +12,7 @@ import { withChild, withChildren } from "./with-child.js";
 export const API_EXTENSIONS_BETA: VersionTable = {
   "apiextensions.k8s.io/v1beta1/CustomResourceDefinition": {
     conversion: {
-      toHub: (definition) => withChild(definition, "spec", specFromBeta),
+      toHub: (definition) => withChild(definition, "spec", convertedFromBeta),
       fromHub: (definition) => withChild(definition, "spec", specToBeta),
     },
     applyDefaults: defaultBetaCustomResourceDefinition,
@@ -27,6 +28,12 @@ const SHARED = [
 ] as const;
 
 const COLUMNS = "additionalPrinterColumns";
+
+function convertedFromBeta(beta: ReadonlyFields): ReadonlyFields {
+  const spec = specFromBeta(beta);
+  rememberBetaSpec(spec, beta);
+  return spec;
+}
 
 /** What is at the top goes to every version, whatever the version says itself. */
 function specFromBeta(beta: ReadonlyFields): ReadonlyFields {

@@ -14,6 +14,7 @@ export {
   servedGroups,
   servedGroupVersions,
   servedResources,
+  servesRetired,
   type GroupFacts,
   type ResourceFacts,
   type RuntimeConfig,

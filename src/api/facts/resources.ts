@@ -1,6 +1,7 @@
 import { formatGroupVersion, parseGroupVersion, type GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { ApiResource } from "../../machinery/rest-mapper.js";
 import { facts, type ResourceEntry } from "./data.js";
+import { RETIRED_RESOURCES } from "./retired-resources.js";
 
 /** A built-in resource at one version. */
 export interface ResourceFacts extends ApiResource {
@@ -41,7 +42,8 @@ export interface GroupFacts {
 
 /**
  * What kube-apiserver's --runtime-config takes: "resource.k8s.io/v1beta1" or "api/all", "api/ga", "api/beta",
- * "api/alpha" to on or off. A named version wins over a class of versions, and a narrower class over api/all.
+ * "api/alpha" to on or off. A named version wins over a class of versions, and a narrower class over api/all. Versions that 1.36
+ * has removed ({@link RETIRED_RESOURCES}) are on only where they are named.
  */
 export type RuntimeConfig = Readonly<Record<string, boolean>>;
 
@@ -62,17 +64,28 @@ export function servedGroupVersions(runtimeConfig: RuntimeConfig = {}): readonly
 
 /** Groups with a served version, in discovery's order, the core group first. */
 export function servedGroups(runtimeConfig: RuntimeConfig = {}): readonly GroupFacts[] {
+  const retired = new Set(servedRetired(runtimeConfig).map(({ groupVersion }) => groupVersion));
+  const revived = [...retired].map(parseGroupVersion);
   return facts.groups
     .map(({ name, versions }) => ({
       name,
-      versions: versions.filter((version) => isServed({ group: name, version }, runtimeConfig)),
+      versions: [
+        ...versions.filter((version) => isServed({ group: name, version }, runtimeConfig)),
+        ...revived.flatMap(({ group, version }) => (group === name ? [version] : [])),
+      ],
     }))
     .filter(({ versions }) => versions.length > 0);
 }
 
+/** Whether the configuration turns on a version that 1.36 has removed. */
+export const servesRetired = (runtimeConfig: RuntimeConfig): boolean => servedRetired(runtimeConfig).length > 0;
+
+const servedRetired = (runtimeConfig: RuntimeConfig): readonly ResourceEntry[] =>
+  RETIRED_RESOURCES.filter(({ groupVersion }) => runtimeConfig[groupVersion] === true);
+
 /** The resources of {@link servedGroupVersions}, in that order and by name within one. */
 export function servedResources(runtimeConfig: RuntimeConfig = {}): readonly ResourceFacts[] {
-  const byGroupVersion = groupByVersion(resources());
+  const byGroupVersion = groupByVersion([...resources(), ...servedRetired(runtimeConfig).map(toFacts)]);
   return servedGroupVersions(runtimeConfig).flatMap((groupVersion) => byGroupVersion.get(groupVersion) ?? []);
 }
 

@@ -84,7 +84,9 @@ function describePublished(struct: StructSchema, context: Context): JsonSchema {
   const fields = struct.fields.filter(({ asIs }) => asIs !== true);
   const meta = describeFields({ ...struct, fields }, context) as JsonObject;
   const { isV3 } = context.dialect;
-  const own = struct.published?.({ isV3, meta }) ?? {};
+  const own = struct.published?.({ isV3, meta });
+  // Readers take an object with properties to have no others.
+  if (own === undefined) return { type: "object" };
   // Readers of version 2 take an object with properties to have no others.
   if (!isV3 && struct.preservesUnknownFields === true) return own;
   return { ...own, properties: { ...(own.properties as JsonObject | undefined), ...meta } };

@@ -30,8 +30,11 @@ export interface StructSchema {
    * does not know, and returns the strict errors of that (`unknown field "spec.foo"`). Throws for what cannot be read.
    */
   readonly conform?: ((object: object) => readonly string[]) | undefined;
-  /** Of a custom resource: its own schema as OpenAPI publishes it, without the apiVersion, kind and metadata of the resource itself. */
-  readonly published?: ((form: PublishedForm) => JsonObject) | undefined;
+  /**
+   * Of a custom resource: its own schema as OpenAPI publishes it, without the apiVersion, kind and metadata of the resource itself.
+   * Answers undefined where OpenAPI may say of the resource only that it is an object.
+   */
+  readonly published?: ((form: PublishedForm) => JsonObject | undefined) | undefined;
   /** Of a custom resource: in JSON each item of a list names its kind and apiVersion, as Go's Unstructured does. */
   readonly namesKindInLists?: boolean | undefined;
 }

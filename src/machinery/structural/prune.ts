@@ -15,6 +15,7 @@ export interface PruneOptions {
  */
 export function prune(value: JsonValue, schema: StructuralSchema, { isResourceRoot }: PruneOptions): string[] {
   const removed: string[] = [];
+  if (schema.preservesAll) return removed;
   if (isResourceRoot || schema.embeddedResource) pruneFields(value, schema, { path: "", isResource: true, removed });
   else pruneValue(value, schema, "", removed);
   return removed.sort(compareKeys);

@@ -22,6 +22,8 @@ export interface StructuralSchema {
   readonly items: StructuralSchema | undefined;
   /** x-kubernetes-preserve-unknown-fields. */
   readonly preservesUnknownFields: boolean;
+  /** Nothing is pruned at any depth: the definition's spec.preserveUnknownFields. Then {@link preservesUnknownFields} is true everywhere. */
+  readonly preservesAll: boolean;
   /** x-kubernetes-embedded-resource. */
   readonly embeddedResource: boolean;
   /** x-kubernetes-int-or-string. */
@@ -42,12 +44,17 @@ export function structuralSchemaOf(openAPIV3Schema: JsonObject): StructuralSchem
   return new LazySchema(openAPIV3Schema);
 }
 
+/** {@link structuralSchemaOf} a definition that preserves unknown fields: the schema judges values, and need not be structural. */
+export function preservingSchemaOf(openAPIV3Schema: JsonObject): StructuralSchema {
+  return new LazySchema({ ...openAPIV3Schema, "x-kubernetes-preserve-unknown-fields": true }, true);
+}
+
 /** The schema with apiVersion, kind and metadata of its own, whatever it says: that of a whole object. */
 export function asResourceRoot(schema: StructuralSchema): StructuralSchema {
   if (schema.embeddedResource) return schema;
   let root = roots.get(schema);
   if (root === undefined) {
-    root = new LazySchema({ ...schema.source, "x-kubernetes-embedded-resource": true });
+    root = new LazySchema({ ...schema.source, "x-kubernetes-embedded-resource": true }, schema.preservesAll);
     roots.set(schema, root);
   }
   return root;
@@ -77,24 +84,27 @@ class LazySchema implements StructuralSchema {
   #validation: ValueValidation | undefined;
   #rules: readonly ValidationRule[] | undefined;
 
-  constructor(readonly source: JsonObject) {
+  constructor(
+    readonly source: JsonObject,
+    readonly preservesAll = false,
+  ) {
     this.type = text(source.type);
     this.nullable = source.nullable === true;
     this.default = source.default ?? undefined;
-    this.preservesUnknownFields = source["x-kubernetes-preserve-unknown-fields"] === true;
+    this.preservesUnknownFields = preservesAll || source["x-kubernetes-preserve-unknown-fields"] === true;
     this.embeddedResource = source["x-kubernetes-embedded-resource"] === true;
     this.intOrString = source["x-kubernetes-int-or-string"] === true;
   }
 
   get properties(): ReadonlyMap<string, StructuralSchema> {
-    this.#properties ??= propertiesOf(this.source.properties);
+    this.#properties ??= propertiesOf(this.source.properties, this.preservesAll);
     return this.#properties;
   }
 
   get items(): StructuralSchema | undefined {
     if (this.#items === undefined) {
       const { items } = this.source;
-      this.#items = isFields(items) ? new LazySchema(items as JsonObject) : null;
+      this.#items = isFields(items) ? new LazySchema(items as JsonObject, this.preservesAll) : null;
     }
     return this.#items ?? undefined;
   }
@@ -102,7 +112,7 @@ class LazySchema implements StructuralSchema {
   get additionalProperties(): StructuralSchema | boolean | undefined {
     if (this.#additional === undefined) {
       const others = this.source.additionalProperties;
-      if (isFields(others)) this.#additional = new LazySchema(others as JsonObject);
+      if (isFields(others)) this.#additional = new LazySchema(others as JsonObject, this.preservesAll);
       else this.#additional = absent(others) ? null : others === true;
     }
     return this.#additional ?? undefined;
@@ -128,13 +138,13 @@ class LazySchema implements StructuralSchema {
   }
 
   get validation(): ValueValidation {
-    this.#validation ??= valueValidationOf(this.source, (source) => new LazySchema(source));
+    this.#validation ??= valueValidationOf(this.source, (source) => new LazySchema(source, this.preservesAll));
     return this.#validation;
   }
 }
 
-function propertiesOf(properties: unknown): ReadonlyMap<string, StructuralSchema> {
+function propertiesOf(properties: unknown, preservesAll: boolean): ReadonlyMap<string, StructuralSchema> {
   if (!isFields(properties)) return NO_PROPERTIES;
   const names = Object.keys(properties).sort();
-  return new Map(names.map((name) => [name, new LazySchema(object(properties[name]) as JsonObject)]));
+  return new Map(names.map((name) => [name, new LazySchema(object(properties[name]) as JsonObject, preservesAll)]));
 }

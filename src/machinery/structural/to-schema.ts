@@ -6,7 +6,10 @@ import { publishedSchema } from "./publish.js";
 import type { StructuralSchema } from "./structural-schema.js";
 
 /** Without the schema of ObjectMeta the metadata of embedded resources is free-form JSON. */
-export type ContentSchemaOptions = ConformOptions;
+export interface ContentSchemaOptions extends ConformOptions {
+  /** False for a schema that OpenAPI cannot show. Default: true. */
+  readonly isPublished?: () => boolean;
+}
 
 /**
  * The fields of a custom resource beside apiVersion, kind and metadata as a schema of ours: what server-side apply, patches, strict
@@ -36,7 +39,7 @@ export function contentSchemaOf(
     get preservesUnknownFields() {
       return structural().preservesUnknownFields || undefined;
     },
-    published: (form) => publishedSchema(structural(), form),
+    published: (form) => (options.isPublished?.() === false ? undefined : publishedSchema(structural(), form)),
     namesKindInLists: true,
     conform: (object) => conform(object as JsonObject, structural(), options),
   };

@@ -1,5 +1,5 @@
-import type { RuntimeConfig, ServedApi } from "../../api/facts/index.js";
-import { servedGroups, type ResourceFacts } from "../../api/facts/index.js";
+import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
+import { publishedDefinitions, servedGroups, type ResourceFacts } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
@@ -31,6 +31,8 @@ export interface ApiRegistryConfig {
   readonly storageMediaType: StorageMediaType;
   /** Holds every built-in version that is served or may be stored. */
   readonly scheme: Scheme;
+  /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
+  readonly types?: TypeSource | undefined;
   readonly admission: AdmissionChain;
   readonly clock: Clock;
   readonly random: Random;
@@ -203,7 +205,10 @@ export class ApiRegistry implements ResourceHost {
   #snapshot(epoch: number): ApiSnapshot {
     const installed = this.#installed;
     const installations = [...installed.values()].map(({ installation }) => installation);
-    const served = servedApiOf(epoch, installations, this.#unavailable, this.#order);
+    const served = servedApiOf(epoch, installations, this.#unavailable, {
+      order: this.#order,
+      types: this.config.types ?? publishedDefinitions,
+    });
     const facts = new Map(served.resources.map((one) => [`${one.groupVersion}/${one.name}`, one]));
     return {
       served,

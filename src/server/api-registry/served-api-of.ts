@@ -1,4 +1,4 @@
-import { type GroupFacts, publishedDefinitions, type ResourceFacts, type ServedApi } from "../../api/facts/index.js";
+import type { GroupFacts, ResourceFacts, ServedApi, TypeSource } from "../../api/facts/index.js";
 import { compareVersions } from "../../machinery/meta/version-order.js";
 import type { Installation } from "./installation.js";
 import { withOwnTypes } from "./own-types.js";
@@ -6,12 +6,18 @@ import { withOwnTypes } from "./own-types.js";
 /** The order of built-in groups and of their versions, as discovery has it; others come behind them, by name. */
 export type GroupOrder = readonly GroupFacts[];
 
+export interface ServedBasis {
+  readonly order: GroupOrder;
+  /** The types of built-in resources. */
+  readonly types: TypeSource;
+}
+
 /** What is served when these resources are installed. */
 export function servedApiOf(
   epoch: number,
   installations: Iterable<Installation>,
   unavailable: ReadonlySet<string>,
-  order: GroupOrder,
+  { order, types }: ServedBasis,
 ): ServedApi {
   const all = [...installations];
   const byGroup = new Map<string, Map<string, ResourceFacts[]>>();
@@ -29,7 +35,7 @@ export function servedApiOf(
     versions.flatMap((version) => byName(byGroup.get(name)?.get(version) ?? [])),
   );
   const kinds = all.flatMap((installation) => installation.kinds);
-  return { epoch, groups, resources, unavailable, types: withOwnTypes(publishedDefinitions, kinds) };
+  return { epoch, groups, resources, unavailable, types: withOwnTypes(types, kinds) };
 }
 
 /** The stated versions first, then the others, stable and newer ones first. */

@@ -3,7 +3,7 @@ import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject, JsonValue } from "../../machinery/meta/json.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
@@ -17,6 +17,7 @@ import { CustomApiServices } from "./custom-api-services.js";
 import { customResource } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
 import { KnownDefinition } from "./known-definition.js";
+import { nonStructural } from "./non-structural.js";
 import {
   approval,
   conditionOf,
@@ -26,6 +27,7 @@ import {
   FINALIZER,
   isTrue,
   judgeNames,
+  type StatusChange,
   withConditions,
 } from "./definition-conditions.js";
 
@@ -216,17 +218,18 @@ export class CustomResources {
     const next = established(outline, accepted);
     const installing = next.status === "False" && accepted;
     const isHeld = isTrue(outline, "NamesAccepted") && conditionOf(outline, "Established")?.reason === next.reason;
-    if (installing && isHeld) return this.#writeStatus(known, [ESTABLISHED]);
-    return this.#writeStatus(known, [condition, next, ...approval(outline)], acceptedNames);
+    if (installing && isHeld) return this.#writeStatus(known, { conditions: [ESTABLISHED] });
+    const structure = mayBeNonStructural(known) ? await nonStructural(known.read()) : undefined;
+    return this.#writeStatus(known, {
+      conditions: [...(structure?.conditions ?? []), condition, next, ...approval(outline)],
+      removed: structure?.removed ?? [],
+      acceptedNames,
+    });
   }
 
-  async #writeStatus(
-    known: KnownDefinition,
-    conditions: readonly DefinitionCondition[],
-    acceptedNames?: JsonObject,
-  ): Promise<void> {
+  async #writeStatus(known: KnownDefinition, change: StatusChange): Promise<void> {
     const { outline } = known;
-    const status = withConditions(outline, conditions, this.config.clock.now(), acceptedNames);
+    const status = withConditions(outline, change, this.config.clock.now());
     if (deepEqual(status, outline.status as JsonValue)) return;
     await this.config.write({ ...known.read(), status }, "status");
   }
@@ -242,7 +245,7 @@ export class CustomResources {
     });
     const begun = terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
     if (conditionOf(outline, "Terminating")?.reason === "InstanceDeletionPending") {
-      return this.#writeStatus(known, [begun]);
+      return this.#writeStatus(known, { conditions: [begun] });
     }
     const installed = this.#installed.get(name);
     const left = installed === undefined ? 0 : await deleteInstances(this.config.registry, installationId(installed));
@@ -254,7 +257,8 @@ export class CustomResources {
       return;
     }
     if (conditionOf(outline, "Terminating")?.status !== "False") {
-      return this.#writeStatus(known, [terminating("False", "InstanceDeletionCompleted", "removed all instances")]);
+      const done = terminating("False", "InstanceDeletionCompleted", "removed all instances");
+      return this.#writeStatus(known, { conditions: [done] });
     }
     const finalizers = outline.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
     const definition = known.read();
@@ -300,5 +304,9 @@ export class CustomResources {
     return pause(this.config.timers, milliseconds, this.#stopping.signal);
   }
 }
+
+/** Those that came as v1beta1 may keep a schema that v1 refuses, and lose the condition when it is mended. */
+const mayBeNonStructural = ({ preservesUnknownFields, outline }: KnownDefinition): boolean =>
+  preservesUnknownFields || conditionOf(outline, "NonStructuralSchema") !== undefined;
 
 const nameOf = ({ key }: StoredObject): string => key.slice(key.lastIndexOf("/") + 1);

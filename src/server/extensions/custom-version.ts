@@ -1,11 +1,17 @@
+import { once } from "../../base/once.js";
 import { nextSlice } from "../../base/time-slice.js";
 import { schemaFor } from "../../api/facts/index.js";
+import { isStructuralSchema } from "../../api/validation/custom-resources/index.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
 import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import { leadsToEmbedded } from "../../machinery/structural/leads-to-embedded.js";
-import { type StructuralSchema, structuralSchemaOf } from "../../machinery/structural/structural-schema.js";
+import {
+  preservingSchemaOf,
+  type StructuralSchema,
+  structuralSchemaOf,
+} from "../../machinery/structural/structural-schema.js";
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
 import type { ResourceVersion } from "../api-registry/resource-definition.js";
 import type { TableColumns } from "../registry/strategy.js";
@@ -49,9 +55,14 @@ export class CustomVersion {
   }
 
   get structural(): StructuralSchema {
-    const read = (): JsonObject =>
-      object(object(this.definition.version(this.name).schema).openAPIV3Schema) as JsonObject;
-    return (this.#structural ??= structuralSchemaOf(read()));
+    return (this.#structural ??= this.definition.preservesUnknownFields
+      ? preservingSchemaOf(this.#schema())
+      : structuralSchemaOf(this.#schema()));
+  }
+
+  /** As the definition has it; empty where it has none. */
+  #schema(): JsonObject {
+    return object(object(this.definition.version(this.name).schema).openAPIV3Schema) as JsonObject;
   }
 
   /** Judges its objects. */
@@ -62,7 +73,10 @@ export class CustomVersion {
   /** What the server reads and writes by: its fields beside metadata. */
   get content(): StructSchema {
     const { kind } = this.definition.accepted;
-    return (this.#content ??= contentSchemaOf(() => this.structural, kind, { objectMeta: objectMeta() }));
+    return (this.#content ??= contentSchemaOf(() => this.structural, kind, {
+      objectMeta: objectMeta(),
+      isPublished: once(() => !this.definition.preservesUnknownFields || isStructuralSchema(this.#schema())),
+    }));
   }
 
   /** Makes ready what comes of the schema, in slices of the event loop; undefined when it is ready. Never rejects: who needs it throws. */

@@ -7,7 +7,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 /** A condition of a CustomResourceDefinition, without its time. */
 export interface DefinitionCondition {
   readonly type: string;
-  readonly status: "True" | "False";
+  readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
 }
@@ -31,15 +31,21 @@ export function conditionOf(definition: KubeObject, type: string): Readonly<Reco
 export const isTrue = (definition: KubeObject, type: string): boolean =>
   conditionOf(definition, type)?.status === "True";
 
-/** The status with other accepted names and these conditions; the time of one changes with its status. */
+export interface StatusChange {
+  readonly conditions: readonly DefinitionCondition[];
+  /** The types of conditions that are taken away. */
+  readonly removed?: readonly string[];
+  readonly acceptedNames?: JsonObject;
+}
+
+/** The status with these changes; the time of a condition changes with its status. */
 export function withConditions(
   definition: KubeObject,
-  conditions: readonly DefinitionCondition[],
+  { conditions, removed = [], acceptedNames }: StatusChange,
   now: number,
-  acceptedNames?: JsonObject,
 ): JsonObject {
   const status = object(definition.status) as JsonObject;
-  const next = [...(list(status.conditions) as JsonObject[])];
+  const next = (list(status.conditions) as JsonObject[]).filter(({ type }) => !removed.includes(text(type)));
   for (const condition of conditions) {
     const index = next.findIndex(({ type }) => type === condition.type);
     const known = next[index];

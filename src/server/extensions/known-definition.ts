@@ -17,6 +17,8 @@ export class KnownDefinition {
   readonly terminating: boolean;
   /** True while the server still has to delete the objects. */
   readonly holdsObjects: boolean;
+  /** spec.preserveUnknownFields, which definitions have that came as v1beta1. */
+  readonly preservesUnknownFields: boolean;
   /** The versions that it wants served. */
   readonly served: readonly string[];
   /** Equal for two states that describe the same resource. */
@@ -34,6 +36,7 @@ export class KnownDefinition {
     this.established = isTrue(definition, "Established");
     this.terminating = metadata.deletionTimestamp !== undefined;
     this.holdsObjects = metadata.finalizers?.includes(FINALIZER) === true;
+    this.preservesUnknownFields = object(spec).preserveUnknownFields === true;
     this.served = objects(object(spec).versions).flatMap(({ name, served }) => (served === true ? [text(name)] : []));
     this.made = JSON.stringify([metadata.uid, metadata.generation, this.accepted]);
   }

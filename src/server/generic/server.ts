@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { RuntimeConfig, ServedApi } from "../../api/facts/index.js";
+import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index.js";
 import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
@@ -54,6 +54,8 @@ export interface ServerConfig {
   readonly records: readonly ResourceRecord[];
   /** Holds every version that is served or may be stored. Default: the versions that 1.36 can serve. */
   readonly scheme?: Scheme;
+  /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
+  readonly types?: TypeSource;
   /** Turns versions of built-in resources on and off; see {@link RuntimeConfig}. Default: the stable versions. */
   readonly runtimeConfig?: RuntimeConfig;
   /** Resources beside the built-in ones. */
@@ -146,6 +148,7 @@ export function createServer(config: ServerConfig): Server {
     runtimeConfig,
     storageMediaType,
     scheme: config.scheme ?? publishedScheme(),
+    types: config.types,
     admission: new AdmissionChain(enabledPlugins(config.admission ?? {}), {
       get objects() {
         return registry.access;

@@ -44,9 +44,14 @@ export function definitionSpec(spec: ReadonlyFields): DefinitionSpec {
       const own = Object.fromEntries(
         Object.entries(version).filter(([field]) => !sharedNames.some((part) => part === field)),
       );
-      return { name: text(version.name), fields: own, ...partsOf(own) };
+      return versionWith(own);
     }),
   };
+}
+
+/** A version of v1 with the parts that it says itself. */
+export function versionWith(own: ReadonlyFields): DefinitionVersion {
+  return { name: text(own.name), fields: own, ...partsOf(own) };
 }
 
 /** Every schema of the spec, the shared one first. */

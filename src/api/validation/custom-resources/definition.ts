@@ -5,9 +5,10 @@ import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../../machinery/v
 import { validateNames } from "../../../machinery/validation/object-meta.js";
 import { immutable } from "../rules.js";
 import { validateApiApproval } from "./api-approval.js";
+import { type DefinitionRequest, isBeta, validateBetaParts, validateBetaVersion } from "./beta-spec.js";
 import { validateConversion } from "./conversion-webhook.js";
 import { type DefinitionSpec, definitionSpec, hasSchema, schemasOf, type VersionParts } from "./definition-spec.js";
-import { type Forgiven, NOTHING_FORGIVEN } from "./forgiven.js";
+import { type Forgiven, forgivenOfCreate } from "./forgiven.js";
 import { forgivenOfUpdate, isEstablished } from "./forgiven-update.js";
 import { validateDefinitionNames } from "./names.js";
 import { hasDefaults } from "./schema-defaults.js";
@@ -16,8 +17,13 @@ import { validateSelectableFields } from "./selectable-fields.js";
 import { SCHEMA_OF_ALL, schemaPathOf, validateVersionSchema } from "./version-schema.js";
 import { validateColumn, validateDeprecation, validateSubresources } from "./version-parts.js";
 
+const BY_V1: DefinitionRequest = { apiVersion: "" };
+
 /** A new CustomResourceDefinition, its name too. */
-export function validateCustomResourceDefinition(definition: KubeObject): FieldError[] {
+export function validateCustomResourceDefinition(
+  definition: KubeObject,
+  request: DefinitionRequest = BY_V1,
+): FieldError[] {
   const spec = definitionSpec(object(definition.spec));
   const expected = `${text(spec.names.plural)}.${text(spec.fields.group)}`;
   const nameRule = (name: string) => [
@@ -27,23 +33,26 @@ export function validateCustomResourceDefinition(definition: KubeObject): FieldE
   return firstOf([
     // A missing name is told of every object.
     ...((definition.metadata?.name ?? "") === "" ? [] : validateNames(definition.metadata ?? {}, nameRule)),
-    ...validateSpec(spec, NOTHING_FORGIVEN),
+    ...validateSpec(definition, spec, forgivenOfCreate(spec, isBeta(request))),
     ...validateStatus(definition),
     ...validateStoredVersions(definition, spec),
-    ...validateApiApproval(definition),
-    ...validatePreservation(spec),
+    ...(isBeta(request) ? [] : [...validateApiApproval(definition), ...validatePreservation(spec)]),
   ]);
 }
 
-export function validateCustomResourceDefinitionUpdate(definition: KubeObject, old: KubeObject): FieldError[] {
+export function validateCustomResourceDefinitionUpdate(
+  definition: KubeObject,
+  old: KubeObject,
+  request: DefinitionRequest = BY_V1,
+): FieldError[] {
   const [spec, before] = [definitionSpec(object(definition.spec)), definitionSpec(object(old.spec))];
   return firstOf([
-    ...validateSpec(spec, forgivenOfUpdate(definition, old)),
+    ...validateSpec(definition, spec, forgivenOfUpdate(definition, old, request)),
     ...validateImmutable(spec, before, isEstablished(old)),
     ...validateStatus(definition),
     ...validateStoredVersions(definition, spec),
-    ...validateApiApproval(definition, old),
-    ...(before.preserveUnknownFields ? [] : validatePreservation(spec)),
+    ...(isBeta(request) ? [] : validateApiApproval(definition, old)),
+    ...(isBeta(request) || before.preserveUnknownFields ? [] : validatePreservation(spec)),
   ]);
 }
 
@@ -96,15 +105,15 @@ function validatePreservation({ preserveUnknownFields }: DefinitionSpec): FieldE
   return [invalidValue("spec.preserveUnknownFields", true, detail)];
 }
 
-function validateSpec(spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
+function validateSpec(definition: KubeObject, spec: DefinitionSpec, forgiven: Forgiven): FieldError[] {
   const { fields, names, shared, versions } = spec;
   const errors = [...validateGroup(text(fields.group)), ...validateScope(text(fields.scope))];
   errors.push(...validateSchemasAreThere(spec, forgiven));
-  if (spec.preserveUnknownFields && schemasOf(spec).some(hasDefaults)) {
+  if (forgiven.noDefaults === undefined && spec.preserveUnknownFields && schemasOf(spec).some(hasDefaults)) {
     const detail = "must be false in order to use defaults in the schema";
     errors.push(invalidValue("spec.preserveUnknownFields", true, detail));
   }
-  errors.push(...validateVersions(spec, forgiven));
+  errors.push(...validateVersions(definition, spec, forgiven));
   for (const field of ["plural", "singular", "kind", "listKind"]) {
     if (text(names[field]) === "") errors.push(required(`spec.names.${field}`));
   }
@@ -151,7 +160,11 @@ function validateSchemasAreThere({ shared, versions, preserveUnknownFields }: De
   });
 }
 
-function validateVersions({ shared, versions }: DefinitionSpec, forgiven: Forgiven): FieldError[] {
+function validateVersions(
+  definition: KubeObject,
+  { shared, versions }: DefinitionSpec,
+  forgiven: Forgiven,
+): FieldError[] {
   const perVersion = versions.some(({ subresources }) => subresources !== undefined);
   const errors = versions.flatMap((version, index) => {
     const path = `spec.versions[${index}]`;
@@ -173,6 +186,7 @@ function validateVersions({ shared, versions }: DefinitionSpec, forgiven: Forgiv
       }),
     ];
   });
+  errors.push(...validateBetaParts(definition));
   const refuse = (detail: string) => errors.push(invalidValue("spec.versions", versions.map(goVersion), detail));
   if (new Set(versions.map(({ name }) => name)).size < versions.length) refuse("must contain unique version names");
   if (versions.filter(({ fields }) => fields.storage === true).length !== 1) {
@@ -181,7 +195,7 @@ function validateVersions({ shared, versions }: DefinitionSpec, forgiven: Forgiv
   const first = versions[0]?.name ?? "";
   const wrong = first === "" ? [] : dns1035LabelErrors(first);
   if (wrong.length > 0) errors.push(invalidValue("spec.version", first, wrong.join(",")));
-  return errors;
+  return [...errors, ...validateBetaVersion(definition)];
 }
 
 const hasStatusEnabled = ({ subresources }: VersionParts): boolean => isFields(subresources?.status);

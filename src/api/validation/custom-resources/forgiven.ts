@@ -1,17 +1,20 @@
-import { atOnce, type Steps } from "../../../base/steps.js";
+import type { Steps } from "../../../base/steps.js";
 import { list, object, text } from "../../../machinery/meta/access.js";
 import type { JsonValue } from "../../../machinery/meta/json.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import { caBundleProblem } from "./ca-bundle.js";
 import { speaksKnownReview } from "./conversion-webhook.js";
 import { type DefinitionSpec, hasSchema, schemasOf } from "./definition-spec.js";
+import { hasExtensions } from "./extensions.js";
 import { hasLooseMapKeys, hasNonAtomicSets } from "./list-type.js";
 import { hasUnknownTypes } from "./schema.js";
-import { hasUnprunedDefaults } from "./schema-defaults.js";
+import { hasDefaults, hasUnprunedDefaults } from "./schema-defaults.js";
 import { forgivenSelectableFields } from "./selectable-fields.js";
 import { notStructural, validateStructural } from "./structural.js";
 
-/** What an update forgives because the definition had it already, or because nobody uses it yet. */
+/**
+ * What an update forgives because the definition had it already, or because nobody uses it yet; and what v1beta1 does not ask for.
+ */
 export interface Forgiven {
   readonly missingSchemas: boolean;
   readonly unknownTypes: boolean;
@@ -26,9 +29,11 @@ export interface Forgiven {
   readonly unchangedSchemas: ReadonlySet<string>;
   /** Versions with too many of them, "" for the whole. */
   readonly tooManySelectableFields: ReadonlySet<string>;
+  /** Why no schema may have defaults; undefined where they may. */
+  readonly noDefaults: string | undefined;
 }
 
-export const NOTHING_FORGIVEN: Forgiven = {
+const NOTHING_FORGIVEN: Forgiven = {
   missingSchemas: false,
   unknownTypes: false,
   unprunedDefaults: false,
@@ -40,18 +45,41 @@ export const NOTHING_FORGIVEN: Forgiven = {
   invalidCaBundle: true,
   unchangedSchemas: new Set(),
   tooManySelectableFields: new Set(),
+  noDefaults: undefined,
 };
 
-export function forgivenBy(spec: DefinitionSpec, old: DefinitionSpec, established: boolean): Forgiven {
-  return atOnce(forgivenSteps(spec, old, established));
+const NO_DEFAULTS_IN_BETA =
+  "(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)";
+
+/** What is forgiven of a new definition. */
+export function forgivenOfCreate(spec: DefinitionSpec, beta: boolean): Forgiven {
+  if (!beta) return NOTHING_FORGIVEN;
+  return {
+    ...NOTHING_FORGIVEN,
+    missingSchemas: true,
+    unknownTypes: true,
+    nonStructural: mayBeNonStructural(spec),
+    noDefaults: NO_DEFAULTS_IN_BETA,
+  };
 }
 
-/** {@link forgivenBy} in steps, because old schemas may be large. */
-export function* forgivenSteps(spec: DefinitionSpec, old: DefinitionSpec, established: boolean): Steps<Forgiven> {
+export interface UpdateFacts {
+  /** The definition was established. */
+  readonly established: boolean;
+  /** The update came in v1beta1. */
+  readonly beta: boolean;
+}
+
+/** What is forgiven of an update, in steps, because old schemas may be large. */
+export function* forgivenSteps(
+  spec: DefinitionSpec,
+  old: DefinitionSpec,
+  { established, beta }: UpdateFacts,
+): Steps<Forgiven> {
   const schemas = schemasOf(old);
   const webhook = object(object(old.fields.conversion).webhook);
   const reviews = list(webhook.conversionReviewVersions).map(text);
-  const unknownTypes = schemas.some(hasUnknownTypes);
+  const unknownTypes = beta || schemas.some(hasUnknownTypes);
   yield;
   const nonAtomicSets = schemas.some(hasNonAtomicSets);
   yield;
@@ -60,21 +88,26 @@ export function* forgivenSteps(spec: DefinitionSpec, old: DefinitionSpec, establ
   const unchanged = unchangedSchemas(spec, old);
   yield;
   return {
-    missingSchemas: !hasSchema(old.shared) && old.versions.some((version) => !hasSchema(version)),
+    missingSchemas: beta || (!hasSchema(old.shared) && old.versions.some((version) => !hasSchema(version))),
     unknownTypes,
     // Asked only where the new definition has such defaults.
     get unprunedDefaults() {
-      return schemas.some((schema) => isStructural(schema) && hasUnprunedDefaults(schema));
+      return schemas.some((schema) => isStructuralSchema(schema) && hasUnprunedDefaults(schema));
     },
     nonAtomicSets,
     looseMapKeys,
-    nonStructural: spec.preserveUnknownFields && !schemas.every(isStructural),
+    nonStructural: mayBeNonStructural(spec) && (beta || !schemas.every(isStructuralSchema)),
     unknownReviews: reviews.length > 0 && !speaksKnownReview(reviews),
     invalidCaBundle: !established || caBundleProblem(text(object(webhook.clientConfig).caBundle)) !== undefined,
     unchangedSchemas: unchanged,
     tooManySelectableFields: forgivenSelectableFields(spec, old),
+    noDefaults: beta && !schemas.some(hasDefaults) ? NO_DEFAULTS_IN_BETA : undefined,
   };
 }
+
+/** Pruning needs structural schemas, and so do Kubernetes' own keywords. */
+const mayBeNonStructural = (spec: DefinitionSpec): boolean =>
+  spec.preserveUnknownFields && !schemasOf(spec).some(hasExtensions);
 
 function unchangedSchemas(spec: DefinitionSpec, old: DefinitionSpec): ReadonlySet<string> {
   const schemaIn = (definition: DefinitionSpec, name: string): JsonValue | undefined => {
@@ -86,5 +119,5 @@ function unchangedSchemas(spec: DefinitionSpec, old: DefinitionSpec): ReadonlySe
   return new Set(names.filter((name) => deepEqual(schemaIn(spec, name), schemaIn(old, name))));
 }
 
-const isStructural = (schema: Parameters<typeof validateStructural>[0]): boolean =>
+export const isStructuralSchema = (schema: Parameters<typeof validateStructural>[0]): boolean =>
   notStructural(schema) === undefined && validateStructural(schema, "").length === 0;

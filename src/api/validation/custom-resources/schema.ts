@@ -19,6 +19,8 @@ export interface SchemaRules {
   readonly requireKnownTypes: boolean;
   readonly requireAtomicSets: boolean;
   readonly requireMapKeys: boolean;
+  /** Why there may be no default; undefined where there may be one. */
+  readonly noDefaults?: string | undefined;
   /** The rules in CEL, where they are judged: where all else is right. */
   readonly expressions?: RuleExpressions | undefined;
   /** Whether rules may cost more than the limit. */
@@ -29,8 +31,6 @@ interface Place extends SchemaRules {
   readonly root: boolean;
   /** Inside apiVersion, kind or metadata of a resource. */
   readonly inMeta: boolean;
-  /** Why there may be no default; undefined where there may be one. */
-  readonly noDefaults?: string;
   /** The path of the list around the schema whose items of before cannot be found again. */
   readonly uncorrelatable?: string;
   /** What is wrong with rules is told last. */

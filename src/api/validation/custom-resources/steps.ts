@@ -2,8 +2,9 @@ import { Pace } from "../../../base/pace.js";
 import type { Steps } from "../../../base/steps.js";
 import { isFields, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import { type DefinitionRequest, isBeta } from "./beta-spec.js";
 import { definitionSpec } from "./definition-spec.js";
-import { NOTHING_FORGIVEN } from "./forgiven.js";
+import { forgivenOfCreate } from "./forgiven.js";
 import { forgivenOfUpdateSteps } from "./forgiven-update.js";
 import { schemaPatternProblem } from "./pattern.js";
 import { schemaHas } from "./schema-walk.js";
@@ -14,10 +15,17 @@ import { judgeVersionSchemaSteps, SCHEMA_OF_ALL, schemaPathOf } from "./version-
  * Does ahead, in steps, what takes long in validating a definition: all that is judged of its schemas. The validation of a create, or of
  * an update of `old`, with the same objects finishes soon afterwards.
  */
-export function* customResourceDefinitionSteps(definition: KubeObject, old?: KubeObject): Steps<void> {
+export function* customResourceDefinitionSteps(
+  definition: KubeObject,
+  old?: KubeObject,
+  request: DefinitionRequest = { apiVersion: "" },
+): Steps<void> {
   const spec = definitionSpec(object(definition.spec));
   yield;
-  const forgiven = old === undefined ? NOTHING_FORGIVEN : yield* forgivenOfUpdateSteps(definition, old);
+  const forgiven =
+    old === undefined
+      ? forgivenOfCreate(spec, isBeta(request))
+      : yield* forgivenOfUpdateSteps(definition, old, request);
   const { shared, versions } = spec;
   const parts = [
     { ...shared, path: SCHEMA_OF_ALL, name: versions[0]?.name ?? "" },

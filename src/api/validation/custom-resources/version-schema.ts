@@ -89,13 +89,13 @@ const rulesBy = (forgiven: Forgiven) => ({
   requireKnownTypes: !forgiven.unknownTypes,
   requireAtomicSets: !forgiven.nonAtomicSets,
   requireMapKeys: !forgiven.looseMapKeys,
+  noDefaults: forgiven.noDefaults,
 });
 
 function keyOf(path: string, rules: SchemaRules): string {
-  const { requireKnownTypes, requireAtomicSets, requireMapKeys, expressions, forgivesCost = false } = rules;
-  return [requireKnownTypes, requireAtomicSets, requireMapKeys, expressions !== undefined, forgivesCost, path].join(
-    " ",
-  );
+  const { requireKnownTypes, requireAtomicSets, requireMapKeys, noDefaults, expressions, forgivesCost = false } = rules;
+  const asked = [requireKnownTypes, requireAtomicSets, requireMapKeys, noDefaults !== undefined];
+  return [...asked, expressions !== undefined, forgivesCost, path].join(" ");
 }
 
 const AT_ROOT =

@@ -35,7 +35,7 @@ function saysThemItself({ properties }: StructuralSchema): boolean {
 }
 
 function completed(schema: StructuralSchema): StructuralSchema {
-  const { source, type, nullable, preservesUnknownFields, embeddedResource, intOrString } = schema;
+  const { source, type, nullable, preservesUnknownFields, preservesAll, embeddedResource, intOrString } = schema;
   return {
     source,
     type,
@@ -45,6 +45,7 @@ function completed(schema: StructuralSchema): StructuralSchema {
     additionalProperties: schema.additionalProperties,
     items: schema.items,
     preservesUnknownFields,
+    preservesAll,
     embeddedResource,
     intOrString,
     listType: schema.listType,

@@ -28,8 +28,8 @@ export const customResourceDefinitionRecord: ResourceRecord = {
     holdsDeletion: ({ metadata }) => metadata?.deletionTimestamp === undefined,
     markDeleting: beginDeletion,
     // Judges the schemas in slices of the event loop: what validate asks for afterwards is known.
-    async beforeValidation(draft, old, _, subresource) {
-      if (subresource !== "status") await inSlices(customResourceDefinitionSteps(draft, old));
+    async beforeValidation(draft, old, context, subresource) {
+      if (subresource !== "status") await inSlices(customResourceDefinitionSteps(draft, old, context));
     },
     validate: validateCustomResourceDefinition,
     validateUpdate: validateCustomResourceDefinitionUpdate,
