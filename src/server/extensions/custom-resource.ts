@@ -40,7 +40,7 @@ export function customResource(
     namespaced: spec.scope === "Namespaced",
     storageVersion: stored.name,
     storage: { upgradesOnRead: true },
-    strategy: customStrategy({ group, versions, stored, webhook, sent, isTerminating }),
+    strategy: customStrategy({ group, resource: accepted.plural, versions, stored, webhook, sent, isTerminating }),
     versions: versions
       .toSorted((a, b) => compareVersions(a.name, b.name))
       .map((version) => ({

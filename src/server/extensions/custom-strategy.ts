@@ -1,18 +1,19 @@
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import { methodNotSupported, StatusError, unclassified } from "../../machinery/errors/status-error.js";
-import { absent, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { BatchConversion } from "../../machinery/scheme/registration.js";
 import { prune } from "../../machinery/structural/prune.js";
-import type { ScaleMapping, Strategy } from "../registry/strategy.js";
+import type { Strategy } from "../registry/strategy.js";
 import type { CustomVersion } from "./custom-version.js";
-import { fieldAt, setFieldAt } from "./field-at.js";
+import { fieldAt } from "./field-at.js";
 import type { SentForms } from "./sent-forms.js";
 
 /** What a custom kind's strategy is made of. */
 export interface CustomKind {
   readonly group: string;
+  /** The plural: "certificates". */
+  readonly resource: string;
   readonly versions: readonly CustomVersion[];
   readonly stored: CustomVersion;
   /** From the stored version to another, where a webhook converts. */
@@ -27,12 +28,20 @@ export interface CustomKind {
  * The rules of a custom kind. An object is validated in the version that the request has: as it was sent, or, where a plugin
  * changed it since, as the webhook converts it back.
  */
-export function customStrategy({ group, versions, stored, webhook, sent, isTerminating }: CustomKind): Strategy {
+export function customStrategy({
+  group,
+  resource,
+  versions,
+  stored,
+  webhook,
+  sent,
+  isTerminating,
+}: CustomKind): Strategy {
   const versionOf = (apiVersion: string): CustomVersion =>
     versions.find(({ name }) => apiVersion === `${group}/${name}`) ?? stored;
   const labels = new Map(versions.map(({ name, selectable }) => [`${group}/${name}`, selectable]));
   const selectable = [...new Set(versions.flatMap((version) => version.selectable))];
-  const scale = scaleOf(stored);
+  const { scale } = stored;
   const found = new WeakMap<KubeObject, readonly FieldError[]>();
   const judged = (draft: KubeObject): readonly FieldError[] => {
     const errors = found.get(draft);
@@ -57,12 +66,12 @@ export function customStrategy({ group, versions, stored, webhook, sent, isTermi
     },
     hasGeneration: true,
     allowUnconditionalUpdate: false,
-    async beforeValidation(draft, old, { apiVersion, warn }) {
+    async beforeValidation(draft, old, { apiVersion, warn }, subresource) {
       const version = versionOf(apiVersion);
       const [oldForm] = old === undefined ? [] : await inVersion(version, [old]);
       const asSent = version === stored ? undefined : sent.of(draft, old, oldForm);
       const [form = draft] = asSent === undefined ? await inVersion(version, [draft]) : [asSent];
-      found.set(draft, await version.judge.judge(form, oldForm, warn));
+      found.set(draft, await version.judge.judge(form, oldForm, warn, { isStatus: subresource === "status" }));
     },
     validate: judged,
     validateUpdate: judged,
@@ -72,7 +81,7 @@ export function customStrategy({ group, versions, stored, webhook, sent, isTermi
     },
     prepareForCreate() {
       if (!isTerminating()) return;
-      const { status } = methodNotSupported({ group, resource: "" }, "create");
+      const { status } = methodNotSupported({ group, resource }, "create");
       throw new StatusError({
         ...status,
         message: "create not allowed while custom resource definition is terminating",
@@ -91,20 +100,4 @@ export function customStrategy({ group, versions, stored, webhook, sent, isTermi
 function selectableValue(one: KubeObject, path: string): string {
   const value = fieldAt(one, path);
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
-}
-
-function scaleOf(version: CustomVersion): ScaleMapping | undefined {
-  const scale = version.subresource("scale");
-  if (scale === undefined) return undefined;
-  const numberAt = (one: KubeObject, path: unknown): number => {
-    const value = fieldAt(one, text(path));
-    return typeof value === "number" ? value : 0;
-  };
-  return {
-    replicas: (one) => numberAt(one, scale.specReplicasPath),
-    statusReplicas: (one) => numberAt(one, scale.statusReplicasPath),
-    selector: (one) => (absent(scale.labelSelectorPath) ? "" : text(fieldAt(one, text(scale.labelSelectorPath)))),
-    setReplicas: (draft, replicas) =>
-      setFieldAt(draft as Record<string, unknown>, text(scale.specReplicasPath), replicas),
-  };
 }

@@ -15,6 +15,7 @@ import {
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
 import type { ResourceVersion } from "../api-registry/resource-definition.js";
 import type { TableColumns } from "../registry/strategy.js";
+import { CustomScale } from "./custom-scale.js";
 import { customColumns } from "./custom-columns.js";
 import type { KnownDefinition } from "./known-definition.js";
 import { ObjectJudge } from "./object-judge.js";
@@ -36,6 +37,7 @@ export class CustomVersion {
   readonly #subresources: ReadonlyFields;
   #structural: StructuralSchema | undefined;
   #judge: ObjectJudge | undefined;
+  #scale: CustomScale | undefined;
   #columns: TableColumns | undefined;
   #content: StructSchema | undefined;
   #preparing: Promise<void> | undefined;
@@ -67,7 +69,13 @@ export class CustomVersion {
 
   /** Judges its objects. */
   get judge(): ObjectJudge {
-    return (this.#judge ??= new ObjectJudge(this.structural));
+    return (this.#judge ??= new ObjectJudge(this.structural, this.scale));
+  }
+
+  /** Undefined where it has no scale subresource. */
+  get scale(): CustomScale | undefined {
+    const fields = this.subresource("scale");
+    return fields && (this.#scale ??= new CustomScale(fields));
   }
 
   /** What the server reads and writes by: its fields beside metadata. */

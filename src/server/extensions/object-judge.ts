@@ -8,6 +8,7 @@ import { compileRules, type RuleValidator } from "../../machinery/structural/rul
 import type { StructuralSchema } from "../../machinery/structural/structural-schema.js";
 import { NO_PATH } from "../../machinery/structural/to-field-errors.js";
 import { compileValueValidation, type ValueValidator } from "../../machinery/structural/validate-value.js";
+import type { CustomScale } from "./custom-scale.js";
 import type { StrategyContext } from "../registry/strategy.js";
 
 /** Rules speak of objects that are as their schema says: with these errors they are not asked. */
@@ -21,6 +22,11 @@ const BLOCKING: ReadonlySet<FieldErrorType> = new Set<FieldErrorType>([
 const NOT_ASKED =
   "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation";
 
+interface JudgedWrite {
+  /** It is of the status subresource. */
+  readonly isStatus: boolean;
+}
+
 type Warn = StrategyContext["warn"];
 
 /**
@@ -32,7 +38,10 @@ export class ObjectJudge {
   readonly #rules: RuleValidator | undefined;
   #prepared: Promise<void> | undefined;
 
-  constructor(private readonly schema: StructuralSchema) {
+  constructor(
+    private readonly schema: StructuralSchema,
+    private readonly scale: CustomScale | undefined,
+  ) {
     this.#validator = compileValueValidation(schema);
     this.#rules = compileRules(schema, true);
   }
@@ -43,16 +52,28 @@ export class ObjectJudge {
   }
 
   /** The problems of an object, in slices of the event loop. `old` is undefined for a new one. */
-  async judge(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Promise<readonly FieldError[]> {
+  async judge(
+    draft: KubeObject,
+    old: KubeObject | undefined,
+    warn: Warn,
+    write: JudgedWrite,
+  ): Promise<readonly FieldError[]> {
     await this.prepare();
-    return inSlices(this.#steps(draft, old, warn));
+    return inSlices(this.#steps(draft, old, warn, write));
   }
 
-  *#steps(draft: KubeObject, old: KubeObject | undefined, warn: Warn): Steps<readonly FieldError[]> {
+  *#steps(
+    draft: KubeObject,
+    old: KubeObject | undefined,
+    warn: Warn,
+    { isStatus }: JudgedWrite,
+  ): Steps<readonly FieldError[]> {
     const { schema } = this;
     const [value, before] = [draft as unknown as JsonValue, old as unknown as JsonValue | undefined];
     const correlated = before === undefined ? undefined : new CorrelatedValue(value, before, schema);
-    const errors = this.#validator(value, before, { correlated });
+    const ofSchema = this.#validator(value, before, { correlated });
+    const ofScale = this.scale?.problems(draft, isStatus) ?? [];
+    const errors = ofScale.length === 0 ? ofSchema : [...ofSchema, ...ofScale];
     const rules = this.#rules;
     if (rules === undefined) return errors;
     if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, invalidValue(NO_PATH, null, NOT_ASKED)];

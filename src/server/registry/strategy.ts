@@ -156,7 +156,10 @@ export interface SubresourceStrategy {
 }
 
 export interface ScaleMapping {
-  replicas(object: KubeObject): number;
+  /** Of a custom resource: where its replicas are (".spec.replicas"). Validation of the object judges them then. */
+  readonly replicasPath?: string;
+  /** Undefined for a custom resource that has none. */
+  replicas(object: KubeObject): number | undefined;
   statusReplicas(object: KubeObject): number;
   /** The selector as a string; "" when there is none. */
   selector(object: KubeObject): string;

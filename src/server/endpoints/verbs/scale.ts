@@ -1,6 +1,14 @@
 import { decodeObject, UnmarshalError } from "../../../machinery/codec/strict-decode.js";
 import { invalidValue } from "../../../machinery/errors/field-error.js";
-import { conflict, invalid, notFound, type StatusError } from "../../../machinery/errors/status-error.js";
+import { goQuote } from "../../../base/go-quote.js";
+import {
+  badRequest,
+  conflict,
+  internalError,
+  invalid,
+  notFound,
+  type StatusError,
+} from "../../../machinery/errors/status-error.js";
 import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { fromSchema } from "../../../machinery/patch/strategic-schema.js";
@@ -29,6 +37,10 @@ import { scopeOf } from "./scope.js";
 /** GET of /scale: the object's replicas as an autoscaling/v1 Scale. */
 export async function handleScaleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
   const stored = await storage.get(scopeOf(request), request.info.name, {});
+  const { scale } = resource.strategy;
+  if (scale.replicas(stored.object()) === undefined) {
+    throw internalError(`the spec replicas field ${goQuote(scale.replicasPath ?? "")} does not exist`);
+  }
   await respondScale(request, scaleOf(resource, stored.object()));
 }
 
@@ -117,14 +129,19 @@ async function write(
     info.name,
     async (current) => {
       if (current === undefined) throw notFound({ group: info.apiGroup, resource: info.resource }, info.name);
+      const { scale: mapping } = resource.strategy;
       const managers = scaleManagers(resource, current.object());
       const live = scaleOf(resource, current.object());
+      if (mapping.replicas(current.object()) === undefined) live["spec"] = { replicas: NO_REPLICAS };
       assign(metadataOf(live), "managedFields", managers.toScale());
       const scale = await change(live);
       await mutate?.(scale, live);
       const draft = copyObject(current.object());
       const replicas = replicasOf(scale);
-      if (replicas < 0) {
+      if (replicas === NO_REPLICAS && mapping.replicasPath !== undefined) {
+        throw badRequest(`the spec replicas field ${goQuote(mapping.replicasPath)} cannot be empty`);
+      }
+      if (replicas < 0 && mapping.replicasPath === undefined) {
         const problem = invalidValue("spec.replicas", replicas, "must be greater than or equal to 0");
         throw invalid(SCALE, info.name, [problem]);
       }
@@ -132,7 +149,7 @@ async function write(
       const uid = scale.metadata?.uid ?? "";
       if (uid !== "" && uid !== draft.metadata?.uid) throw otherObject(request, uid, draft.metadata?.uid ?? "");
       if (version !== "" && draft.metadata !== undefined) draft.metadata.resourceVersion = version;
-      resource.strategy.scale.setReplicas(draft, replicas);
+      mapping.setReplicas(draft, replicas);
       assign(metadataOf(draft), "managedFields", managers.toParent(scale.metadata?.managedFields));
       return draft;
     },
@@ -140,6 +157,9 @@ async function write(
   );
   await respondScale(request, scaleOf(resource, object.object()));
 }
+
+/** Stands for the replicas of a custom resource that has none, so that a change can be told from leaving them out. */
+const NO_REPLICAS = -(2 ** 31);
 
 /** The scale was read from another object of that name. */
 function otherObject({ info }: ApiRequest, wanted: string, found: string): StatusError {
@@ -167,7 +187,7 @@ function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
       ...(resourceVersion !== undefined && { resourceVersion }),
       ...(creationTimestamp !== undefined && { creationTimestamp }),
     },
-    spec: { replicas: scale.replicas(object) },
+    spec: { replicas: scale.replicas(object) ?? 0 },
     status: { replicas: scale.statusReplicas(object), ...(selector !== "" && { selector }) },
   };
 }
