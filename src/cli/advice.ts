@@ -1,4 +1,5 @@
 import { isStatusError, type StatusError } from "../machinery/errors/status-error.js";
+import { adviceOnKinds } from "./advice-on-kinds.js";
 import { objectNames, resourceTypes } from "./completion/resource-names.js";
 import type { Factory } from "./factory.js";
 import { FlagError } from "./flags/flag-errors.js";
@@ -6,7 +7,7 @@ import { nearFields } from "./near-fields.js";
 import { nearest } from "./suggestions.js";
 
 /**
- * A line for a person who mistyped a flag, a type, a name or a field: what was probably meant. Undefined when nothing is
+ * A line for a person who mistyped a flag, a type, a name or a field, or applied an object before its kind: what was probably meant. Undefined when nothing is
  * near enough, or the server cannot be asked. Only for terminals: scripts see kubectl's words alone, and a server their
  * requests.
  */
@@ -14,6 +15,8 @@ export async function adviceOn(thrown: unknown, factory: Factory | undefined): P
   try {
     const errors = leaves(thrown);
     const [flag] = errors.filter((error) => error instanceof FlagError);
+    const ofKinds = factory && (await adviceOnKinds(errors.map(messageOf), factory));
+    if (ofKinds !== undefined) return ofKinds;
     const meant = flag === undefined ? factory && (await nearestOnServer(errors, factory)) : nearestFlag(flag);
     if (meant === undefined || meant.length === 0) return undefined;
     return `Did you mean ${meant.map((name) => `"${name}"`).join(", ")}?`;
@@ -21,6 +24,8 @@ export async function adviceOn(thrown: unknown, factory: Factory | undefined): P
     return undefined;
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : "");
 
 function leaves(error: unknown): readonly unknown[] {
   return error instanceof AggregateError ? error.errors.flatMap(leaves) : [error];
@@ -35,8 +40,7 @@ const UNKNOWN_CONTEXT =
   /not found for specified context: (\S+)|no context exists with the name: "([^"]+)"|^context (\S+) not found$/;
 
 async function nearestOnServer(errors: readonly unknown[], factory: Factory): Promise<readonly string[]> {
-  const messages = errors.map((error) => (error instanceof Error ? error.message : ""));
-  for (const message of messages) {
+  for (const message of errors.map(messageOf)) {
     const type = /doesn't have a resource type "([^"]+)"/.exec(message)?.[1];
     if (type !== undefined) return several([nearest(type, await typeNames(factory))]);
     const context = UNKNOWN_CONTEXT.exec(message)

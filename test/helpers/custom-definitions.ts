@@ -45,5 +45,5 @@ export async function established(api: Transport, name: string): Promise<void> {
 export async function install(api: Transport, definition: JsonObject | string): Promise<void> {
   const created = await call(api, "POST", DEFINITIONS, definition);
   if (created.status !== 201) throw new Error(created.text);
-  await established(api, String(created.at("metadata.name")));
+  await established(api, created.at("metadata.name") as string);
 }

@@ -1,29 +1,20 @@
 import {
   duplicate,
   type FieldError,
-  forbiddenField,
   invalidValue,
   notSupported,
   required,
 } from "../../machinery/errors/field-error.js";
 import { absent, isFields, list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { JsonPathError } from "../../machinery/jsonpath/jsonpath-error.js";
+import { parseTemplate } from "../../machinery/jsonpath/parser.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import {
-  dns1035LabelErrors,
-  dns1123SubdomainErrors,
-  pathSegmentErrors,
-  qualifiedNameErrors,
-} from "../../machinery/validation/names.js";
-import {
-  FAILURE_POLICIES,
-  MATCH_POLICIES,
-  validateMatchConditions,
-  validateRuleWithOperations,
-} from "./admission-rules.js";
+import { dns1035LabelErrors, dns1123SubdomainErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
+import { validateMatchResources, validateMutatedOperations } from "./admission-match.js";
+import { FAILURE_POLICIES, validateMatchConditions } from "./admission-rules.js";
 import { validateConditions } from "./conditions.js";
 import { PolicyExpressions } from "./policy-expressions.js";
 import { named, oneOf, sameValue } from "./rules.js";
-import { validateSelector } from "./selector.js";
 
 /** ValidatingAdmissionPolicy. */
 export function validateAdmissionPolicy(policy: KubeObject, sameConditions = false): FieldError[] {
@@ -76,15 +67,6 @@ export function validateMutatingAdmissionPolicy(policy: KubeObject, sameConditio
 /** Conditions that did not change are not judged again. */
 export const validateMutatingAdmissionPolicyUpdate = (policy: KubeObject, old: KubeObject): FieldError[] =>
   validateMutatingAdmissionPolicy(policy, hasSameConditions(policy, old));
-
-const MUTATED_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
-
-/** A deletion has no object to change. */
-function validateMutatedOperations(match: ReadonlyFields, path: string): FieldError[] {
-  return objects(match.resourceRules).flatMap(({ operations }) =>
-    list(operations).flatMap((one) => oneOf(one, `${path}.resourceRules.operations`, MUTATED_OPERATIONS)),
-  );
-}
 
 const FORMS = { ApplyConfiguration: "applyConfiguration", JSONPatch: "jsonPatch" } as const;
 
@@ -144,33 +126,6 @@ function validateParamVersion(apiVersion: string, path: string): FieldError[] {
   return wrong.length === 0 ? errors : [...errors, invalidValue(path, version, wrong.join(","))];
 }
 
-function validateMatchResources(match: ReadonlyFields, path: string): FieldError[] {
-  const { matchPolicy: policy } = match;
-  const errors = absent(policy)
-    ? [required(`${path}.matchPolicy`)]
-    : oneOf(policy, `${path}.matchPolicy`, MATCH_POLICIES);
-  for (const field of ["namespaceSelector", "objectSelector"]) {
-    if (absent(match[field])) errors.push(required(`${path}.${field}`));
-    else errors.push(...validateSelector(match[field], `${path}.${field}`));
-  }
-  for (const field of ["resourceRules", "excludeResourceRules"]) {
-    errors.push(
-      ...objects(match[field]).flatMap((rule, index) => validateNamedRule(rule, `${path}.${field}[${index}]`)),
-    );
-  }
-  return errors;
-}
-
-function validateNamedRule(rule: ReadonlyFields, path: string): FieldError[] {
-  const names = list(rule.resourceNames).map(text);
-  const errors = names.flatMap((name, index) => {
-    const at = `${path}.resourceNames[${index}]`;
-    const wrong = named(name, at, pathSegmentErrors);
-    return names.indexOf(name) < index ? [...wrong, duplicate(at, name)] : wrong;
-  });
-  return [...errors, ...validateRuleWithOperations(rule, path)];
-}
-
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 const RESERVED: ReadonlySet<string> = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
@@ -185,7 +140,7 @@ function validateVariables(spec: ReadonlyFields, expressions: PolicyExpressions)
     const errors: FieldError[] = [];
     if (name.trim() === "") errors.push(required(`${path}.name`, "name is not specified"));
     else if (!IDENTIFIER.test(name) || RESERVED.has(name)) {
-      errors.push(invalidValue(`${path}.name`, name, "name is not a valid CEL identifier"));
+      errors.push(invalidValue(`${path}.name`, name, "must be a valid CEL identifier"));
     }
     if (text(variable.expression).trim() === "") {
       errors.push(required(`${path}.expression`, "expression is not specified"));
@@ -236,9 +191,9 @@ function validateCheck(check: ReadonlyFields, path: string, expressions: PolicyE
     errors.push(invalidValue(`${path}.messageExpression`, messageExpression, "must be non-empty if specified"));
   }
   if (message !== "" && message.trim() === "") {
-    errors.push(invalidValue(`${path}.message`, message, "message must be non-empty if specified"));
+    errors.push(invalidValue(`${path}.message`, message, "must be non-empty if specified"));
   } else if (/[\n\r]/.test(message.trim())) {
-    errors.push(invalidValue(`${path}.message`, message, "message must not contain line breaks"));
+    errors.push(invalidValue(`${path}.message`, message, "must not contain line breaks"));
   }
   return [...errors, ...oneOf(check.reason, `${path}.reason`, REASONS)];
 }
@@ -262,66 +217,6 @@ function validateAnnotation(
   return [...errors, required(at, `must not exceed ${MAX_EXPRESSION_BYTES} bytes in length`)];
 }
 
-/** ValidatingAdmissionPolicyBinding. */
-export function validateAdmissionPolicyBinding(binding: KubeObject): FieldError[] {
-  return [
-    ...validateBinding(object(binding.spec)),
-    ...validateActions(list(object(binding.spec).validationActions).map(text)),
-  ];
-}
-
-/** MutatingAdmissionPolicyBinding, which always changes what it can. */
-export function validateMutatingAdmissionPolicyBinding(binding: KubeObject): FieldError[] {
-  const spec = object(binding.spec);
-  return [...validateBinding(spec), ...validateMutatedOperations(object(spec.matchResources), "spec.matchResources")];
-}
-
-function validateBinding(spec: ReadonlyFields): FieldError[] {
-  const name = text(spec.policyName);
-  return [
-    ...(name === "" ? [required("spec.policyName")] : named(name, "spec.policyName", dns1123SubdomainErrors)),
-    ...(isFields(spec.paramRef) ? validateParamRef(spec.paramRef, "spec.paramRef") : []),
-    // The letter is missing in Kubernetes too.
-    ...(isFields(spec.matchResources) ? validateMatchResources(spec.matchResources, "spec.matchResouces") : []),
-  ];
-}
-
-const EXCLUSIVE = "name and selector are mutually exclusive";
-
-function validateParamRef(reference: ReadonlyFields, path: string): FieldError[] {
-  const { selector, parameterNotFoundAction: action } = reference;
-  const name = text(reference.name);
-  const errors: FieldError[] = [];
-  if (name !== "") {
-    errors.push(...named(name, `${path}.name`, pathSegmentErrors));
-    if (!absent(selector)) errors.push(forbiddenField(`${path}.name`, EXCLUSIVE));
-  }
-  if (!absent(selector)) {
-    errors.push(...validateSelector(selector, `${path}.selector`));
-    if (name !== "") errors.push(forbiddenField(`${path}.selector`, EXCLUSIVE));
-  } else if (name === "") errors.push(required(path, "one of name or selector must be specified"));
-  const at = `${path}.parameterNotFoundAction`;
-  if (absent(action) || action === "") return [...errors, required(at)];
-  return [...errors, ...oneOf(action, at, ["Deny", "Allow"])];
-}
-
-const ACTIONS = ["Audit", "Deny", "Warn"];
-
-function validateActions(actions: readonly string[]): FieldError[] {
-  const path = "spec.validationActions";
-  const errors = actions.flatMap((action, index) => {
-    const wrong = oneOf(action, `${path}[${index}]`, ACTIONS);
-    return actions.indexOf(action) < index ? [...wrong, duplicate(`${path}[${index}]`, action)] : wrong;
-  });
-  if (actions.includes("Deny") && actions.includes("Warn")) {
-    const detail =
-      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
-    errors.push(invalidValue(path, actions, detail));
-  }
-  if (actions.length === 0) errors.push(required(path, "at least one validation action is required"));
-  return errors;
-}
-
 export function validateAdmissionPolicyStatusUpdate(policy: KubeObject): FieldError[] {
   const status = object(policy.status);
   const path = "status.typeChecking.expressionWarnings";
@@ -329,8 +224,19 @@ export function validateAdmissionPolicyStatusUpdate(policy: KubeObject): FieldEr
   return [
     ...warnings.flatMap(({ warning, fieldRef }, index) => [
       ...(text(warning) === "" ? [required(`${path}[${index}].warning`)] : []),
-      ...(text(fieldRef).trim() === "" ? [required(`${path}[${index}].fieldRef`)] : []),
+      ...validateFieldRef(text(fieldRef).trim(), `${path}[${index}].fieldRef`),
     ]),
     ...validateConditions(objects(status.conditions), "status.conditions"),
   ];
+}
+
+function validateFieldRef(reference: string, path: string): FieldError[] {
+  if (reference === "") return [required(path)];
+  try {
+    parseTemplate(`{${reference}}`);
+    return [];
+  } catch (error) {
+    if (!(error instanceof JsonPathError)) throw error;
+    return [invalidValue(path, reference, `invalid JSONPath: ${error.message}`)];
+  }
 }

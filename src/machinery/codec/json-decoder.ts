@@ -38,6 +38,23 @@ export function decodeJson(data: Uint8Array | string, options: { readonly maxDep
   return countKeys(value) === keys ? { value } : parseExactJson(text, maxDepth);
 }
 
+/** Before a number that JSON.parse may not read exactly: a long one, one with an exponent, "-0". It may also be found in a string. */
+const MAY_BE_INEXACT = /[:[,]\s*(?:-?[0-9][0-9.]*[eE]|-?[0-9][0-9.]{14}|-0)/;
+
+/**
+ * As {@link decodeJson}, for a document that was encoded here and has no repeated keys: a search for numbers takes the place of the
+ * scan, and it takes half as long.
+ */
+export function decodeOwnJson(data: Uint8Array): JsonValue {
+  const text = utf8.decode(data);
+  if (MAY_BE_INEXACT.test(text)) return decodeJson(text).value;
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return decodeJson(text).value;
+  }
+}
+
 interface Scan {
   readonly depth: number;
   readonly keys: number;

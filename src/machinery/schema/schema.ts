@@ -35,6 +35,8 @@ export interface StructSchema {
    * Answers undefined where OpenAPI may say of the resource only that it is an object.
    */
   readonly published?: ((form: PublishedForm) => JsonObject | undefined) | undefined;
+  /** Of a custom resource: in JSON each item of a list names its kind and apiVersion, as Go's Unstructured does. */
+  readonly namesKindInLists?: boolean | undefined;
 }
 
 /** How OpenAPI wants a schema. */

@@ -1,6 +1,6 @@
 import { absent, isFields, list, object, objects, text } from "../meta/access.js";
 import type { JsonObject, JsonValue } from "../meta/json.js";
-import type { ValidationRule } from "./validation-rule.js";
+import { type ValidationRule, validationRuleOf } from "./validation-rule.js";
 import { type ValueValidation, valueValidationOf } from "./value-validation.js";
 
 /**
@@ -133,7 +133,7 @@ class LazySchema implements StructuralSchema {
   }
 
   get rules(): readonly ValidationRule[] {
-    this.#rules ??= objects(this.source["x-kubernetes-validations"]) as unknown as readonly ValidationRule[];
+    this.#rules ??= objects(this.source["x-kubernetes-validations"]).map(validationRuleOf);
     return this.#rules;
   }
 

@@ -2,7 +2,7 @@ import { type FieldError, made } from "../errors/field-error.js";
 import type { Problem, Result } from "./validation-result.js";
 
 /** How Go prints the path of an error that has none. */
-const NO_PATH = "<nil>";
+export const NO_PATH = "<nil>";
 
 /** The problems of the value at `path` as field errors; "" is the path of a whole object. */
 export function toFieldErrors({ problems }: Result, path: string): FieldError[] {

@@ -41,6 +41,7 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
     },
     conform: content.conform,
     published: content.published,
+    namesKindInLists: content.namesKindInLists,
   };
 }
 

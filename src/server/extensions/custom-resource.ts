@@ -21,7 +21,7 @@ export function customResource(
   { webhooks, isTerminating }: CustomSurroundings,
 ): ResourceDefinition {
   const { group, accepted } = definition;
-  const spec = object(definition.read().spec);
+  const spec = object(definition.outline.spec);
   const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version));
   const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
   if (stored === undefined) throw new Error(`${definition.name} has no version`);

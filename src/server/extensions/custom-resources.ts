@@ -3,7 +3,9 @@ import { nextSlice } from "../../base/time-slice.js";
 import type { Timers } from "../../base/timers.js";
 import { pause } from "../../base/pause.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { ApiRegistry } from "../api-registry/api-registry.js";
 import { installationId } from "../api-registry/installation.js";
@@ -178,6 +180,7 @@ export class CustomResources {
         await nextSlice();
         try {
           await this.#reconcile(name);
+          this.#definitions.get(name)?.settle();
         } catch (error) {
           // The definition changed or went since: its event makes it due again.
           if (!isConflict(error) && !isNotFound(error)) this.config.reportError(error);
@@ -207,32 +210,33 @@ export class CustomResources {
   async #reconcile(name: string): Promise<void> {
     const known = this.#definitions.get(name);
     if (known === undefined) return;
-    const definition = known.read();
-    if (known.terminating) return known.holdsObjects ? this.#empty(name, definition) : undefined;
+    const { outline } = known;
+    if (known.terminating) return known.holdsObjects ? this.#empty(name, known) : undefined;
     const others = this.#othersOf(known).map(({ accepted }) => accepted);
-    const { acceptedNames, condition } = judgeNames(definition, others);
+    const { acceptedNames, condition } = judgeNames(outline, others);
     const accepted = condition.status === "True";
-    const next = established(definition, accepted);
+    const next = established(outline, accepted);
     const installing = next.status === "False" && accepted;
-    const isHeld =
-      isTrue(definition, "NamesAccepted") && conditionOf(definition, "Established")?.reason === next.reason;
-    if (installing && isHeld) return this.#writeStatus(definition, { conditions: [ESTABLISHED] });
-    const { conditions, removed } = await nonStructural(definition);
-    return this.#writeStatus(definition, {
-      conditions: [...conditions, condition, next, ...approval(definition)],
+    const isHeld = isTrue(outline, "NamesAccepted") && conditionOf(outline, "Established")?.reason === next.reason;
+    if (installing && isHeld) return this.#writeStatus(known, { conditions: [ESTABLISHED] });
+    const { conditions, removed } = await nonStructural(known);
+    return this.#writeStatus(known, {
+      conditions: [...conditions, condition, next, ...approval(outline)],
       removed,
       acceptedNames,
     });
   }
 
-  async #writeStatus(definition: KubeObject, change: StatusChange): Promise<void> {
-    const status = withConditions(definition, change, this.config.clock.now());
-    if (JSON.stringify(status) === JSON.stringify(definition.status)) return;
-    await this.config.write({ ...definition, status }, "status");
+  async #writeStatus(known: KnownDefinition, change: StatusChange): Promise<void> {
+    const { outline } = known;
+    const status = withConditions(outline, change, this.config.clock.now());
+    if (deepEqual(status, outline.status as JsonValue)) return;
+    await this.config.write({ ...known.read(), status }, "status");
   }
 
   /** Deletes the objects of a definition that is being deleted, then lets it go. */
-  async #empty(name: string, definition: KubeObject): Promise<void> {
+  async #empty(name: string, known: KnownDefinition): Promise<void> {
+    const { outline } = known;
     const terminating = (status: "True" | "False", reason: string, message: string): DefinitionCondition => ({
       type: "Terminating",
       status,
@@ -240,8 +244,8 @@ export class CustomResources {
       message,
     });
     const begun = terminating("True", "InstanceDeletionInProgress", "CustomResource deletion is in progress");
-    if (conditionOf(definition, "Terminating")?.reason === "InstanceDeletionPending") {
-      return this.#writeStatus(definition, { conditions: [begun] });
+    if (conditionOf(outline, "Terminating")?.reason === "InstanceDeletionPending") {
+      return this.#writeStatus(known, { conditions: [begun] });
     }
     const installed = this.#installed.get(name);
     const left = installed === undefined ? 0 : await deleteInstances(this.config.registry, installationId(installed));
@@ -252,11 +256,12 @@ export class CustomResources {
       });
       return;
     }
-    if (conditionOf(definition, "Terminating")?.status !== "False") {
+    if (conditionOf(outline, "Terminating")?.status !== "False") {
       const done = terminating("False", "InstanceDeletionCompleted", "removed all instances");
-      return this.#writeStatus(definition, { conditions: [done] });
+      return this.#writeStatus(known, { conditions: [done] });
     }
-    const finalizers = definition.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
+    const finalizers = outline.metadata?.finalizers?.filter((one) => one !== FINALIZER) ?? [];
+    const definition = known.read();
     await this.config.write({ ...definition, metadata: { ...definition.metadata, finalizers } }, "object");
   }
 

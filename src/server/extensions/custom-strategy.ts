@@ -50,7 +50,7 @@ export function customStrategy({ group, versions, stored, webhook, sent, isTermi
     }
   }
   return {
-    beforeUse(apiVersion) {
+    beforeWrite(apiVersion) {
       const [forStored, forRequest] = [stored.prepare(), versionOf(apiVersion).prepare()];
       if (forStored === undefined || forRequest === undefined) return forStored ?? forRequest;
       return Promise.all([forStored, forRequest]).then(() => undefined);

@@ -1,6 +1,7 @@
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { StoredObject } from "../storage/store.js";
+import { outlineOf } from "./definition-outline.js";
 import { type DefinitionNames, FINALIZER, isTrue } from "./definition-conditions.js";
 
 /**
@@ -22,9 +23,11 @@ export class KnownDefinition {
   readonly served: readonly string[];
   /** Equal for two states that describe the same resource. */
   readonly made: string;
+  #outline: KubeObject | undefined;
 
   constructor(private readonly stored: StoredObject) {
-    const definition = stored.peek();
+    const definition = outlineOf(stored.peek());
+    this.#outline = definition;
     const { metadata = {}, spec, status } = definition;
     this.name = metadata.name ?? "";
     this.group = text(object(spec).group);
@@ -40,6 +43,16 @@ export class KnownDefinition {
 
   get key(): string {
     return this.stored.key;
+  }
+
+  /** The definition without what is large in it. It is held until {@link settle}. */
+  get outline(): KubeObject {
+    return (this.#outline ??= outlineOf(this.read()));
+  }
+
+  /** Nothing is to be done for the definition now: what it holds of it can go. */
+  settle(): void {
+    this.#outline = undefined;
   }
 
   /** The whole definition. It is decoded anew: do not keep more of it than is needed. */

@@ -6,6 +6,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { CorrelatedValue } from "../../machinery/structural/ratchet.js";
 import { compileRules, type RuleValidator } from "../../machinery/structural/rules/validate-rules.js";
 import type { StructuralSchema } from "../../machinery/structural/structural-schema.js";
+import { NO_PATH } from "../../machinery/structural/to-field-errors.js";
 import { compileValueValidation, type ValueValidator } from "../../machinery/structural/validate-value.js";
 import type { StrategyContext } from "../registry/strategy.js";
 
@@ -54,7 +55,7 @@ export class ObjectJudge {
     const errors = this.#validator(value, before, { correlated });
     const rules = this.#rules;
     if (rules === undefined) return errors;
-    if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, invalidValue("<nil>", null, NOT_ASKED)];
+    if (errors.some(({ type }) => BLOCKING.has(type))) return [...errors, invalidValue(NO_PATH, null, NOT_ASKED)];
     const { errors: ofRules } = yield* rules.steps(value, { correlated, warn });
     return [...errors, ...ofRules];
   }

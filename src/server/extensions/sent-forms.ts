@@ -56,11 +56,13 @@ export class SentForms {
   }
 }
 
-function contentOf({ apiVersion: _, kind: __, metadata: ___, status: ____, ...content }: KubeObject) {
+function contentOf(object: KubeObject): Record<string, JsonValue> {
+  const { apiVersion: _, kind: __, metadata: ___, status: ____, ...content } = object;
   return content as Record<string, JsonValue>;
 }
 
 /** The parts of an object that stay the same values while the object is passed on. */
-function keysOf({ metadata: _, ...object }: KubeObject): readonly object[] {
+function keysOf(given: KubeObject): readonly object[] {
+  const { metadata: _, ...object } = given;
   return Object.values(object).filter((value): value is object => typeof value === "object" && value !== null);
 }

@@ -47,11 +47,13 @@ export function director(api: ApiSnapshot, operations: OperationsOf, nonResource
     }
     const operation = known.verbs.get(info.verb);
     if (operation === undefined || !pathFits(request, resource, operation)) throw refusal(request, resource);
-    const preparing = resource.strategy.beforeUse?.(groupVersion);
+    const preparing = WRITES.has(info.verb) ? resource.strategy.beforeWrite?.(groupVersion) : undefined;
     if (preparing !== undefined) await preparing;
     return operation.handle(request);
   };
 }
+
+const WRITES: ReadonlySet<string> = new Set(["create", "update", "patch"]);
 
 /** Warns the client that the version is deprecated, when it will be removed and what replaces it. */
 function warnOfDeprecation({ warnings }: ApiRequest, { facts }: ServedResource): void {

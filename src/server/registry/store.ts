@@ -17,6 +17,7 @@ import type { JsonValue } from "../../machinery/meta/json.js";
 import { deepCopy, deepEqual } from "../../machinery/patch/json-values.js";
 import {
   DELETE,
+  DeleteInstead,
   type ListObjectsOptions,
   type ListOfObjects,
   type ObjectStore,
@@ -170,7 +171,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           else allocation = await this.#prepareChange(scope, draft, old, context, options);
           await scope.pause?.();
           const held = strategy.holdsDeletion?.(draft) === true;
-          return !held && shouldDeleteDuringUpdate(draft, old) ? DELETE : draft;
+          return !held && shouldDeleteDuringUpdate(draft, old) ? new DeleteInstead(draft) : draft;
         },
         {
           ...this.#ttl(),
@@ -183,7 +184,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       );
       if (result.deleted) {
         await allocation?.revert();
-        await this.#removed(scope, result.object);
+        await this.#removed(scope, result.last ?? result.object);
       } else await allocation?.commit();
       return result;
     } catch (error) {

@@ -17,10 +17,10 @@ export type { TableCell, TableColumnDefinition, TableColumns } from "./table-col
  */
 export interface Strategy {
   /**
-   * Called before each request of an apiVersion: makes ready what its first use would hold the event loop for. Undefined when it is
-   * ready. It does not fail.
+   * Called before each request of an apiVersion that creates or changes objects: makes ready what the first one would hold the event loop
+   * for. Undefined when it is ready. It does not fail.
    */
-  beforeUse?(apiVersion: string): Promise<void> | undefined;
+  beforeWrite?(apiVersion: string): Promise<void> | undefined;
 
   /**
    * Sets defaults that depend on other fields. Runs after the static defaults, on decoded bodies, applied patches and

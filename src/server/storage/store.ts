@@ -121,8 +121,16 @@ export interface EncodeOptions {
   readonly inSlices?: boolean;
 }
 
-/** An update function returns it to delete the object instead of writing it, when its last finalizer is removed. */
+/** An update function returns it to delete the object instead of writing it. */
 export const DELETE = Symbol("delete");
+
+/**
+ * As {@link DELETE}, where an update has removed the last finalizer: the update is answered with what it would have written, at the version
+ * that it has changed. Watches get the object as it was stored.
+ */
+export class DeleteInstead {
+  constructor(readonly written: KubeObject) {}
+}
 
 /**
  * The objects of one resource over a {@link import("./kv.js").Kv}. `key` is the rest of the key below the resource's prefix:
@@ -150,14 +158,21 @@ export interface ObjectStore {
    */
   guaranteedUpdate(
     key: string,
-    change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
+    change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE | DeleteInstead>,
     options?: EncodeOptions & {
       preconditions?: Preconditions | undefined;
       ignoreNotFound?: boolean;
       dryRun?: boolean;
       ttlSeconds?: number;
     },
-  ): Promise<{ object: StoredObject; created: boolean; changed: boolean; deleted: boolean }>;
+  ): Promise<{
+    object: StoredObject;
+    created: boolean;
+    changed: boolean;
+    deleted: boolean;
+    /** What was deleted, as it was stored last. */
+    last?: StoredObject;
+  }>;
   /**
    * Removes the key at once. Finalizers and grace periods are left to the registry. `validate` may throw to reject the
    * deletion.

@@ -212,6 +212,12 @@ describe("what goes with an expression is an error", () => {
   const rule = "self.a > 0";
   const bad = (messageExpression: string): JsonObject => ({ rule, messageExpression });
   const rows: readonly (readonly [what: string, rule: JsonObject, errors: readonly string[]])[] = [
+    ["nothing but a message", { message: "m" }, [`${path}.rule: Required value: rule is not specified`]],
+    [
+      "null for an expression",
+      { rule: null, messageExpression: null },
+      [`${path}.rule: Required value: rule is not specified`],
+    ],
     ["no expression", { rule: "" }, [`${path}.rule: Required value: rule is not specified`]],
     ["white space for an expression", { rule: " \n" }, [`${path}.rule: Required value: rule is not specified`]],
     [
@@ -524,6 +530,7 @@ describe("an update of a definition", () => {
 
 test.each<[string, (index: number) => JsonObject]>([
   ["good rules", (index) => ruled(integer, `self > ${index}`)],
+  ["rules that are none", () => ({ ...integer, "x-kubernetes-validations": [{ message: "m" }, null] })],
   ["rules that do not compile", (index) => ruled(integer, `self > '${index}'`)],
   ["rules that may cost too much", () => ruled(array(text), "self.all(x, self.all(y, x == y))")],
   ["defaults that rules refuse", (index) => ({ ...ruled(integer, `self > ${index + 1}`), default: index })],

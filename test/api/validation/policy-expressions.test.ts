@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
   validateAdmissionPolicy,
+  validateAdmissionPolicyStatusUpdate,
   validateAdmissionPolicyUpdate,
   validateMutatingAdmissionPolicy,
-  validateMutatingAdmissionPolicyBinding,
 } from "../../../src/api/validation/admission-policy.js";
+import { validateMutatingAdmissionPolicyBinding } from "../../../src/api/validation/admission-policy-binding.js";
 import { type FieldError, formatFieldError } from "../../../src/machinery/errors/field-error.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 
@@ -235,6 +236,24 @@ describe("the expressions of a ValidatingAdmissionPolicy", () => {
     expect(texts(validateAdmissionPolicyUpdate(old, old))).toEqual([
       `${EXPRESSION}"'y'": must evaluate to bool but got string`,
     ]);
+  });
+});
+
+describe("the status of a ValidatingAdmissionPolicy", () => {
+  test.each<[string, string, readonly string[]]>([
+    ["is right", "spec.validations[0].expression", []],
+    ["names no field", " ", ["fieldRef: Required value"]],
+    [
+      "names what is no field",
+      "spec.validations[",
+      ['fieldRef: Invalid value: "spec.validations[": invalid JSONPath: unterminated array'],
+    ],
+  ])("%s", (_, fieldRef, errors) => {
+    const expressionWarnings = [{ fieldRef, warning: "w" }];
+    const policy = { ...validating(checks), status: { typeChecking: { expressionWarnings } } } as KubeObject;
+    expect(texts(validateAdmissionPolicyStatusUpdate(policy))).toEqual(
+      errors.map((one) => `status.typeChecking.expressionWarnings[0].${one}`),
+    );
   });
 });
 

@@ -523,7 +523,7 @@ const ROWS: readonly (readonly [what: string, resource: string, changes: Changes
     "a variable of CEL's",
     "admissionregistration.k8s.io/validatingadmissionpolicies",
     { "spec.variables": [{ name: "in", expression: "1" }] },
-    ['spec.variables[0].name: Invalid value: "in": name is not a valid CEL identifier'],
+    ['spec.variables[0].name: Invalid value: "in": must be a valid CEL identifier'],
   ],
   [
     "another name",

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decodeJson, JsonDecodeError } from "../../../src/machinery/codec/json-decoder.js";
+import { decodeJson, decodeOwnJson, JsonDecodeError } from "../../../src/machinery/codec/json-decoder.js";
 import { encodeJson } from "../../../src/machinery/codec/json-encoder.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -79,6 +79,34 @@ describe("decodeJson keeps", () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe("decodeOwnJson reads what was encoded as decodeJson does", () => {
+  test.each([
+    '{"a":[1,2.5,-3,{"b":null}],"c":"x"}',
+    '{"a":9007199254740993}',
+    '{"a":[-9007199254740993]}',
+    '{ "a" : [ 1, 9007199254740993 ] }',
+    '{"a":1e300,"b":-1E-7}',
+    '{"a":-0,"b":[-0.5]}',
+    '{"a":123456789012345.678901}',
+    '{"a":"1,4e5 of 2026-01-02T03:04:05Z"}',
+  ])("%s", (text) => {
+    expect(decodeOwnJson(bytes(text))).toStrictEqual(decodeJson(text).value);
+  });
+
+  test("any JSON", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(decodeOwnJson(bytes(text))).toStrictEqual(decodeJson(text).value);
+      }),
+    );
+  });
+
+  test("and refuses what decodeJson refuses", () => {
+    expect(() => decodeOwnJson(bytes('{"a":1'))).toThrow(JsonDecodeError);
   });
 });
 

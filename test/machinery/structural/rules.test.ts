@@ -142,6 +142,9 @@ describe("a rule is true of values as their schema has them", () => {
     ["self.x.isSorted() && self.x.sum() == 6", { x: array(integer) }, { x: [1, 2, 3] }],
     ["semver(self.x).major() == 1", { x: text }, { x: "1.2.3" }],
     ["!format.dns1123Label().validate(self.x).hasValue()", { x: text }, { x: "my-label" }],
+    ["dyn(self.x).flatten() == [1, 2]", { x: array(integer) }, { x: [1, 2] }],
+    ["dyn(self.x).sum() == 3.5", { x: array(number) }, { x: [1, 2.5] }],
+    ["'%e'.format([self.x]) == '3.140000×10⁰⁰'", { x: number }, { x: 3.14 }],
     ["sets.contains(self.x, ['a'])", { x: array(text) }, { x: ["a", "b"] }],
     ["self.x.exists(i, v, i == 1 && v == 'b')", { x: array(text) }, { x: ["a", "b"] }],
     ["self.x.transformMap(k, v, v + 1).b == 3", { x: map(integer) }, { x: { a: 1, b: 2 } }],
@@ -282,6 +285,12 @@ describe("a rule that is false or fails is an error of its value", () => {
       { x: text },
       { x: "a" },
       'spec: Invalid value: "object": rule compile error: cel expression must evaluate to a bool',
+    ],
+    [
+      "self.metadata.name == 'a'",
+      { x: text },
+      { x: "a" },
+      "spec: Invalid value: \"object\": rule compile error: compilation failed: ERROR: <input>:1:5: undefined field 'metadata'\n | self.metadata.name == 'a'\n | ....^",
     ],
     [
       "self.y > 0",
@@ -666,6 +675,16 @@ describe("what rules cost", () => {
   test("is taken off the object's budget", () => {
     expect(inSpec("self.x > 5", { x: integer }, { x: 6 }).budgetLeft).toBe(10_000_000 - 3);
     expect(inSpec("has(self.x)", { x: integer }, { x: 6 }).budgetLeft).toBe(10_000_000 - 1);
+  });
+
+  test.each([
+    [`"static string"`, 300, 300],
+    [`"str1 " + self.str`, 50, 46],
+    [`"str1 " + ["a", "b", "c", "d"][4]`, 50, 47],
+    [`"string 1" + "string 2"`, 1, -1],
+  ])("is that of a messageExpression too: %s", (messageExpression, budget, left) => {
+    const schema = object({ spec: ruled(object({ str: text }), { rule: "false", messageExpression }) });
+    expect(judge(schema, { spec: { str: "a string" } }, undefined, { budget }).budgetLeft).toBe(left);
   });
 
   test("ends all rules when the budget is spent", () => {

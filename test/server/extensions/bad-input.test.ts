@@ -139,6 +139,19 @@ describe("a definition that cannot be right", () => {
     },
   );
 
+  test("a rule of nested macros over lists without an end costs too much", async () => {
+    const rule = "self.all(a, self.all(b, self.all(c, a + b + c >= 0)))";
+    const items = { type: "array", items: { type: "integer" }, "x-kubernetes-validations": [{ rule }] };
+    const body = JSON.stringify(boxDefinition(newGroup(), [versionOf("v1", { a: items })]));
+    const refused = await watched(() => call(api, "POST", DEFINITIONS, body));
+    expect([refused.status, refused.at("message")]).toEqual([
+      422,
+      expect.stringContaining(
+        `${AT}.properties[a].x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of more than 100x (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`,
+      ),
+    ]);
+  });
+
   test("one that is longer than a body may be, and one that is nested deeper than JSON may be", async () => {
     const long = JSON.stringify(
       boxDefinition(newGroup(), [
@@ -151,10 +164,7 @@ describe("a definition that cannot be right", () => {
     expect((await watched(() => call(api, "POST", DEFINITIONS, long))).status).toBe(413);
     const deep = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":${'{"a":'.repeat(20_000)}1${"}".repeat(20_001)}`;
     const refused = await watched(() => call(api, "POST", DEFINITIONS, deep));
-    expect([refused.status, String(refused.at("message"))]).toEqual([
-      400,
-      expect.stringContaining("exceeded max depth"),
-    ]);
+    expect([refused.status, refused.at("message")]).toEqual([400, expect.stringContaining("exceeded max depth")]);
   });
 
   test("a change for the worse leaves the definition as it was", async () => {
@@ -213,6 +223,18 @@ describe("a definition that is large", () => {
       `spec.p1: Invalid value: "x": spec.p1 in body should match '^x1$'`,
     ],
     [
+      "500 rules",
+      Object.fromEntries(
+        Array.from({ length: 500 }, (_, index) => [
+          `p${index}`,
+          { ...string, maxLength: 10, "x-kubernetes-validations": [{ rule: `self.size() < ${index} || self == 'x'` }] },
+        ]),
+      ),
+      Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, "x"])),
+      { p1: "xy" },
+      "spec.p1: Invalid value: \"xy\": failed rule: self.size() < 1 || self == 'x'",
+    ],
+    [
       "an enum of 1 MB",
       { a: { ...string, enum: Array.from({ length: 50_000 }, (_, index) => `value ${index} of it`) } },
       { a: "value 49999 of it" },
@@ -232,9 +254,44 @@ describe("a definition that is large", () => {
       expect(refused.status).toBe(422);
       expect(refused.at("message")).toContain(message);
       expect((await watched(() => call(api, "GET", boxesOf(group)))).at("items.1")).toBeUndefined();
-      await watched(() => call(api, "DELETE", `${DEFINITIONS}/boxes.${group}`));
     },
   );
+
+  test("300 KB of fields: goes without holding the event loop", async () => {
+    const group = newGroup();
+    await install(
+      api,
+      boxDefinition(group, [
+        versionOf(
+          "v1",
+          many(300_000, (index) => ({ ...string, ...described(index) })),
+        ),
+      ]),
+    );
+    await watched(async () => {
+      await call(api, "DELETE", `${DEFINITIONS}/boxes.${group}`);
+      await eventually(async () => {
+        expect((await call(api, "GET", boxesOf(group))).status).toBe(404);
+      });
+    });
+  });
+
+  test("a rule of nested macros over a large list ends when its cost is spent", async () => {
+    const group = newGroup();
+    const rule = "self.all(a, self.all(b, a + b >= 0))";
+    const items = { type: "array", maxItems: 1000, items: { type: "integer" }, "x-kubernetes-validations": [{ rule }] };
+    await install(api, boxDefinition(group, [versionOf("v1", { a: items })]));
+    const body = (length: number): string =>
+      JSON.stringify({ metadata: { name: `n${length}` }, spec: { a: Array.from({ length }, (_, index) => index) } });
+    expect((await watched(() => call(api, "POST", boxesOf(group), body(100)))).status).toBe(201);
+    const refused = await watched(() => call(api, "POST", boxesOf(group), body(1000)));
+    expect([refused.status, refused.at("message")]).toEqual([
+      422,
+      expect.stringContaining(
+        "'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: self.all(a, self.all(b, a + b >= 0))",
+      ),
+    ]);
+  });
 
   test("a pattern that backtracking takes for ever for is matched in linear time", async () => {
     const group = newGroup();
@@ -296,7 +353,7 @@ describe("a conversion webhook that cannot be trusted", () => {
   }
 
   const plain = (answer: Answer): string =>
-    String(answer.at("message"))
+    (answer.at("message") as string)
       .replaceAll(/https:\/\/127\.0\.0\.1:\d+\/\w+/g, "URL")
       .replaceAll(/127\.0\.0\.1:\d+/g, "ADDRESS")
       .replaceAll(/g\d+\.example\.com/g, "GROUP");

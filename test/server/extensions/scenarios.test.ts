@@ -11,6 +11,7 @@ import { boxDefinition, boxesOf, DEFINITIONS, install, versionOf } from "../../h
 import { eventually } from "../../helpers/eventually.js";
 import { freePorts } from "../../helpers/free-ports.js";
 
+const API_SERVICES = "/apis/apiregistration.k8s.io/v1/apiservices";
 const string = { type: "string" };
 const MERGE = { type: "application/merge-patch+json" };
 
@@ -55,7 +56,7 @@ describe("on a server that runs", () => {
   const namesIn = (items: unknown): unknown[] =>
     (items as readonly { readonly metadata: JsonObject }[]).map(({ metadata }) => metadata["name"]);
 
-  test("AT-28: the CronTab of the texts is served, listed by discovery", async () => {
+  test("AT-28: the CronTab of the texts is served, listed by discovery, and has an APIService", async () => {
     await install(api, cronTabs);
     const crontabs = "/apis/stable.example.com/v1/namespaces/default/crontabs";
     expect((await call(api, "POST", crontabs, cronTab)).status).toBe(201);
@@ -70,6 +71,13 @@ describe("on a server that runs", () => {
         shortNames: ["ct"],
       },
     ]);
+    await eventually(async () => {
+      const service = await call(api, "GET", `${API_SERVICES}/v1.stable.example.com`);
+      expect([service.status, service.at("spec")]).toEqual([
+        200,
+        { group: "stable.example.com", version: "v1", groupPriorityMinimum: 1000, versionPriority: 100 },
+      ]);
+    });
   });
 
   test("AT-27: a definition with instances goes after them; to create one meanwhile is not allowed", async () => {
@@ -104,7 +112,7 @@ describe("on a server that runs", () => {
     expect((await call(api, "GET", boxesOf(group))).at("items")).toEqual([]);
   });
 
-  test("T19: a definition's life, from Established over discovery and OpenAPI to the 404 of its objects", async () => {
+  test("T19: a definition's life, from Established over discovery, APIServices and OpenAPI to the 404 of its objects", async () => {
     const group = "t19.example.com";
     const unknown = await call(api, "GET", boxesOf(group));
     expect(unknown.status).toBe(404);
@@ -120,6 +128,9 @@ describe("on a server that runs", () => {
     expect(openApi).toContain("application/merge-patch+json");
     expect(openApi).not.toContain("application/strategic-merge-patch+json");
     expect((await call(api, "GET", "/openapi/v2")).text).toContain("The text of it.");
+    await eventually(async () => {
+      expect((await call(api, "GET", `${API_SERVICES}/v1.${group}`)).status).toBe(200);
+    });
     expect((await call(api, "POST", boxesOf(group), { metadata: { name: "a" } })).status).toBe(201);
     expect((await call(api, "GET", `${boxesOf(group)}/b`)).at("message")).toBe(`boxes.${group} "b" not found`);
     await call(api, "DELETE", `${DEFINITIONS}/boxes.${group}`);
@@ -128,6 +139,7 @@ describe("on a server that runs", () => {
         "the server could not find the requested resource",
       );
       expect((await call(api, "GET", "/apis")).text).not.toContain(group);
+      expect((await call(api, "GET", `${API_SERVICES}/v1.${group}`)).status).toBe(404);
       expect((await call(api, "GET", "/openapi/v2")).text).not.toContain("The text of it.");
     });
   });
@@ -155,6 +167,17 @@ describe("on a server that runs", () => {
         'metadata.annotations[api-approved.kubernetes.io]: Required value: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
       ),
     ]);
+    const approval = { "api-approved.kubernetes.io": "unapproved, experimental-only" };
+    const metadata = { name: "boxes.t19.k8s.io", annotations: approval };
+    expect((await call(api, "POST", DEFINITIONS, { ...own, metadata })).status).toBe(201);
+    await eventually(async () => {
+      expect(await conditionsOf("boxes.t19.k8s.io")).toContainEqual([
+        "KubernetesAPIApprovalPolicyConformant",
+        "False",
+        "UnapprovedAnnotation",
+        'not approved: "unapproved, experimental-only"',
+      ]);
+    });
   });
 });
 
@@ -168,10 +191,16 @@ describe("on a server that starts again", () => {
   const start = (more: ClusterOptions = {}): Promise<Cluster> =>
     startCluster({ storage: "disk", dataDir: folder, ...more });
 
-  test("T23: stored definitions are served from the first answer on", async () => {
+  test("T23: stored definitions are served from the first answer on, and their APIServices stay", async () => {
     const first = await start({ port: false });
     await install(first.transport(), cronTabs);
     await call(first.transport(), "POST", "/apis/stable.example.com/v1/namespaces/default/crontabs", cronTab);
+    let uid: unknown;
+    await eventually(async () => {
+      const service = await call(first.transport(), "GET", `${API_SERVICES}/v1.stable.example.com`);
+      expect(service.status).toBe(200);
+      uid = service.at("metadata.uid");
+    });
     const { token } = first;
     await first.close();
     const [port = 0] = await freePorts(1);
@@ -187,6 +216,8 @@ describe("on a server that starts again", () => {
     try {
       const ready = await call(again.transport(), "GET", "/readyz?verbose");
       expect(ready.text).toContain("[+]poststarthook/start-apiextensions-controllers ok\n");
+      const service = await call(again.transport(), "GET", `${API_SERVICES}/v1.stable.example.com`);
+      expect(service.at("metadata.uid")).toBe(uid);
     } finally {
       await again.close();
     }

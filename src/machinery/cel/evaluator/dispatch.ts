@@ -63,21 +63,25 @@ export function fitsAtRuntime(overload: Overload, args: readonly Value[]): boole
     overload.args.length === args.length &&
     overload.args.every((wanted, index) => {
       const value = args[index] as Value;
-      return value instanceof ErrorValue && !isAnything(wanted) ? (overload.nonStrict ?? false) : isOf(wanted, value);
+      return value instanceof ErrorValue && !isAnything(wanted)
+        ? (overload.nonStrict ?? false)
+        : isOf(wanted, value, overload);
     })
   );
 }
 
 const isAnything = ({ kind }: Type): boolean => kind === "dyn" || kind === "any" || kind === "typeParam";
 
-function isOf(wanted: Type, value: Value): boolean {
+function isOf(wanted: Type, value: Value, overload: Overload): boolean {
   if (isAnything(wanted)) return true;
   const type = typeOf(value);
   if (type.kind !== wanted.kind || type.name !== wanted.name) return false;
-  if (value instanceof ListValue) return value.size === 0 || isOf(wanted.parameter(0), value.at(0));
+  if (overload.takesAnyElements === true) return true;
+  const isPart = (index: number, part: Value): boolean => isOf(wanted.parameter(index), part, overload);
+  if (value instanceof ListValue) return value.size === 0 || isPart(0, value.at(0));
   if (!(value instanceof MapValue)) return true;
   const [key] = value.keys();
-  return key === undefined || (isOf(wanted.parameter(0), key) && isOf(wanted.parameter(1), value.get(key) ?? null));
+  return key === undefined || (isPart(0, key) && isPart(1, value.get(key) ?? null));
 }
 
 function noSuchOverload(name: string, args: readonly Value[]): ErrorValue {

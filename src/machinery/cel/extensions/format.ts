@@ -18,7 +18,13 @@ import { Double, ErrorValue, isNumeric, typeOf, Uint, type Value } from "../valu
 export type FormatStyle = "literal" | "plain";
 
 /** Ends formatting; the message is the error's. */
-class FormatError extends Error {}
+export class FormatError extends Error {}
+
+/** Writes arguments as verbs say. */
+export interface FormatWriter {
+  /** What writes a value; undefined: there is no such verb. Throws a {@link FormatError} for a value that the verb cannot be used on. */
+  verb(verb: string, precision: number): ((value: Value) => string) | undefined;
+}
 
 /** The longest text that is made. */
 const LONGEST = 2 ** 26;
@@ -26,23 +32,29 @@ const LONGEST = 2 ** 26;
 /** Replaces each clause (`%s`, `%.2f`) by an argument. */
 export function formatString(template: string, args: ListValue, style: FormatStyle): Value {
   try {
-    return new Formatter(template, args, style).run();
+    return new Formatter(template, args, new ValueWriter(style)).run();
   } catch (error) {
     if (error instanceof FormatError) return new ErrorValue(error.message);
     throw error;
   }
 }
 
-class Formatter {
+/** Reads a template once. */
+export class Formatter {
   readonly #template: string;
   readonly #args: ListValue;
-  readonly #writer: ValueWriter;
+  readonly #writer: FormatWriter;
   #next = 0;
 
-  constructor(template: string, args: ListValue, style: FormatStyle) {
+  constructor(template: string, args: ListValue, writer: FormatWriter) {
     this.#template = template;
     this.#args = args;
-    this.#writer = new ValueWriter(style);
+    this.#writer = writer;
+  }
+
+  /** How many arguments clauses have asked for. */
+  get used(): number {
+    return this.#next;
   }
 
   run(): string {
@@ -101,7 +113,7 @@ class Formatter {
 }
 
 /** What a verb can be used on, in the words of each style. */
-const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>>> = {
+export const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>>> = {
   literal: {
     b: "only integers and bools can be formatted as binary",
     d: "decimal clause can only be used on integers",
@@ -120,11 +132,14 @@ const USES: Readonly<Record<FormatStyle, Readonly<Record<string, string>>>> = {
   },
 };
 
-const STRING_USES =
+export const STRING_USES =
   "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
 
+/** The error of a value whose type a verb cannot be used on. */
+export const misused = (use: string, type: Type): string => `error during formatting: ${use}, was given ${type.name}`;
+
 function refuse(use: string, value: Value): never {
-  throw new FormatError(`error during formatting: ${use}, was given ${typeOf(value).name}`);
+  throw new FormatError(misused(use, typeOf(value)));
 }
 
 function integerOf(value: Value): bigint | undefined {
@@ -132,7 +147,7 @@ function integerOf(value: Value): bigint | undefined {
   return value instanceof Uint ? value.value : undefined;
 }
 
-class ValueWriter {
+class ValueWriter implements FormatWriter {
   readonly #style: FormatStyle;
 
   constructor(style: FormatStyle) {

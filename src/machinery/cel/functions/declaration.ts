@@ -14,6 +14,8 @@ export interface Overload {
   readonly member?: boolean;
   /** Errors are arguments too; without it a call with one of them is that error. */
   readonly nonStrict?: boolean;
+  /** Takes lists and maps whatever is in them; else what comes first in them must be of the type that is declared. */
+  readonly takesAnyElements?: boolean;
   /** Of optionals: the second argument is computed only when the first has no value, and is the result then. */
   readonly lazy?: boolean;
   /**

@@ -1,5 +1,6 @@
 import { LITERAL_VALIDATORS } from "../checker/validators.js";
 import { Environment } from "../environment.js";
+import { FORMAT_ARGUMENTS } from "../extensions/format-arguments.js";
 import { LISTS } from "../extensions/lists.js";
 import { OPTIONAL_TYPES } from "../extensions/optionals.js";
 import { SETS } from "../extensions/sets.js";
@@ -38,7 +39,7 @@ let shared: Environment | undefined;
 export function kubernetesEnvironment(): Environment {
   shared ??= Environment.create({
     homogeneousLiterals: true,
-    validators: LITERAL_VALIDATORS,
+    validators: [...LITERAL_VALIDATORS, FORMAT_ARGUMENTS],
     libraries: [
       OPTIONAL_TYPES,
       STRINGS_2,

@@ -82,7 +82,9 @@ export class GrowingMap extends EntryMap {}
 export class NativeMap extends MapValue {
   readonly native: Readonly<Record<string, unknown>>;
   readonly #toValue: (native: unknown) => Value;
-  #size: number | undefined;
+  #keys: readonly string[] | undefined;
+  /** The list, map or object that was read last: a loop reads the same one in each turn. */
+  #last: { readonly key: string; readonly value: Value } | undefined;
 
   constructor(native: Readonly<Record<string, unknown>>, toValue: (native: unknown) => Value) {
     super();
@@ -91,18 +93,21 @@ export class NativeMap extends MapValue {
   }
 
   get size(): number {
-    this.#size ??= Object.keys(this.native).length;
-    return this.#size;
+    return this.keys().length;
   }
 
   get(key: Value): Value | undefined {
-    if (typeof key !== "string" || !Object.hasOwn(this.native, key)) return undefined;
-    const native = this.native[key];
-    return native === undefined ? undefined : this.#toValue(native);
+    if (typeof key !== "string") return undefined;
+    if (this.#last?.key === key) return this.#last.value;
+    const native = Object.hasOwn(this.native, key) ? this.native[key] : undefined;
+    if (native === undefined) return undefined;
+    const value = this.#toValue(native);
+    if (value instanceof CelValue) this.#last = { key, value };
+    return value;
   }
 
-  keys(): Iterable<Value> {
-    return Object.keys(this.native);
+  keys(): readonly string[] {
+    return (this.#keys ??= Object.keys(this.native));
   }
 }
 

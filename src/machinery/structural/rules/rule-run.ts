@@ -9,14 +9,14 @@ import {
   invalidValue,
   required,
 } from "../../errors/field-error.js";
+import { NO_PATH } from "../to-field-errors.js";
 import type { ValidationRule } from "../validation-rule.js";
 import type { CompiledRule } from "./compile-rule.js";
-import type { Place, RuleResult } from "./validate-rules.js";
+import { oldOf, pathOf, type Place } from "./place.js";
+import type { RuleResult } from "./validate-rules.js";
 
 /** In bytes. */
 const LONGEST_MESSAGE = 5 * 1024;
-/** How Go prints the path of a whole object. */
-const NO_PATH = "<nil>";
 const OUT_OF_BUDGET = "failed due to running out of cost budget, no further validation rules will be run";
 
 /** Runs the rules of one object one after another, until they have cost too much. Source: apiextensions' cel.Validator. */
@@ -135,24 +135,11 @@ export class RuleRun {
   }
 }
 
-/** What was there before; null is nothing. */
-function oldOf({ correlated }: Place): unknown {
-  return correlated?.old ?? undefined;
-}
-
 function oldSelf(place: Place, values: { old?: Value | undefined }, isOptional: boolean): Value | undefined {
-  const { correlated, node } = place;
-  const before = correlated?.old ?? undefined;
+  const before = oldOf(place);
   if (before === undefined) return isOptional ? OPTIONAL_NONE : undefined;
-  values.old ??= node.read(before);
+  values.old ??= place.node.read(before);
   return isOptional ? new OptionalValue(values.old) : values.old;
-}
-
-function pathOf(place: Place): string {
-  let path = "";
-  for (let at: Place | undefined = place; at !== undefined; at = at.outer) path = at.step + path;
-  // The step of the outermost place is a path, or empty.
-  return path === "" ? NO_PATH : path.replace(/^\./, "");
 }
 
 const below = (path: string, field: string): string => (path === NO_PATH ? field : `${path}.${field}`);

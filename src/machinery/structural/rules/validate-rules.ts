@@ -1,9 +1,9 @@
 import { atOnce, type Steps } from "../../../base/steps.js";
 import type { FieldError } from "../../errors/field-error.js";
-import { isFields } from "../../meta/access.js";
-import type { JsonObject, JsonValue } from "../../meta/json.js";
+import type { JsonValue } from "../../meta/json.js";
 import type { CorrelatedValue } from "../ratchet.js";
 import { type RuleNode, ruleTreeOf } from "./rule-tree.js";
+import { type Place, placesIn } from "./place.js";
 import { RuleRun } from "./rule-run.js";
 import type { StructuralSchema } from "../structural-schema.js";
 
@@ -52,19 +52,6 @@ export function compileRules(schema: StructuralSchema, isResourceRoot: boolean):
   return Object.assign((value: JsonValue, options: RuleOptions = {}) => atOnce(walk(tree, value, options)), { steps });
 }
 
-/** A value that rules may speak of. */
-export interface Place {
-  readonly node: RuleNode;
-  readonly value: Exclude<JsonValue, null>;
-  readonly outer: Place | undefined;
-  /** What stands behind the outer place's path: ".spec", "[0]", "[key]"; the whole path for the outermost. */
-  readonly step: string;
-  /** undefined where the value was not there before, or cannot be found again. */
-  readonly correlated: CorrelatedValue | undefined;
-  /** By which what did not change is forgiven: the value's own, or the nearest around it. */
-  readonly ratchet: CorrelatedValue | undefined;
-}
-
 /** The places, outer ones first, each with all of its rules before the next. */
 function* walk(tree: RuleNode, value: JsonValue, options: RuleOptions): Steps<RuleResult> {
   const { correlated, budget = COST_BUDGET, path: step = "", ratchets = true, warn } = options;
@@ -87,31 +74,3 @@ function* walk(tree: RuleNode, value: JsonValue, options: RuleOptions): Steps<Ru
   }
   return run.result();
 }
-
-function placesIn(place: Place, ratchets: boolean): Place[] {
-  const { node, value, correlated } = place;
-  const places: Place[] = [];
-  const add = (inner: RuleNode, held: JsonValue | undefined, step: string, at: CorrelatedValue | undefined): void => {
-    if (held === undefined || held === null) return;
-    // A change of version does not show in apiVersion and kind.
-    const shows = place.outer !== undefined || (step !== ".apiVersion" && step !== ".kind");
-    const ratchet = ratchets && shows ? (at ?? nearest(place)) : undefined;
-    places.push({ node: inner, value: held, outer: place, step, correlated: at, ratchet });
-  };
-  if (Array.isArray(value)) {
-    const { items } = node;
-    if (items === undefined) return places;
-    for (const [index, item] of value.entries()) add(items, item, `[${index}]`, correlated?.item(index));
-  } else if (isFields(value)) {
-    const fields = value as JsonObject;
-    if (node.others !== undefined) {
-      for (const name of Object.keys(fields)) add(node.others, fields[name], `[${name}]`, correlated?.field(name));
-    }
-    for (const [name, inner] of node.properties) {
-      if (Object.hasOwn(fields, name)) add(inner, fields[name], `.${name}`, correlated?.field(name));
-    }
-  }
-  return places;
-}
-
-const nearest = ({ correlated, ratchet }: Place): CorrelatedValue | undefined => correlated ?? ratchet;

@@ -1,4 +1,5 @@
 import { object } from "../../../machinery/meta/access.js";
+import type { GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes, EquivalentResource } from "../attributes.js";
@@ -11,14 +12,36 @@ export interface EvaluatedObjects {
   readonly oldObject: JsonObject | null;
 }
 
-/** Shows the objects of a request in the version of a kind. Rejects with an Error when another process fails to convert them. */
+/** Another process could not convert an object of the request. */
+export class ConversionError extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** Shows the objects of a request in the version of a kind. Rejects with a {@link ConversionError}. */
 export async function evaluatedObjects(
-  { object, oldObject, versions }: AdmissionAttributes,
+  attributes: AdmissionAttributes,
   { kind }: Pick<EquivalentResource, "kind">,
 ): Promise<EvaluatedObjects> {
-  const show = async (one: KubeObject | undefined): Promise<JsonObject | null> =>
-    one === undefined ? null : versions.view(await versions.convert(one, kind), kind);
-  return { object: await show(object), oldObject: await show(oldObject) };
+  const { object, oldObject } = attributes;
+  return {
+    object: object === undefined ? null : await shownAs(kind, object, attributes),
+    oldObject: oldObject === undefined ? null : await shownAs(kind, oldObject, attributes),
+  };
+}
+
+/** An object of the request in the version of a kind, as its JSON reads. Rejects with a {@link ConversionError}. */
+export async function shownAs(
+  kind: GroupVersionKind,
+  object: KubeObject,
+  { versions }: AdmissionAttributes,
+): Promise<JsonObject> {
+  try {
+    return versions.view(await versions.convert(object, kind), kind);
+  } catch (error) {
+    throw new ConversionError(error);
+  }
 }
 
 /** The variable `request`: Go's AdmissionRequest, without the objects. */

@@ -1,5 +1,5 @@
 /**
- * Ends an evaluation that reads something which is not there yet. Evaluation is synchronous: whoever runs it calls `resolve`, waits, and
+ * Ends an evaluation that reads something which is not there yet. Evaluation is synchronous: its caller calls `resolve`, waits, and
  * starts again.
  */
 export class Unresolved extends Error {

@@ -1,6 +1,6 @@
 import { isStatusError, StatusError, type StatusCause } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import { evaluatedObjects } from "../expressions/evaluated-request.js";
+import { ConversionError, evaluatedObjects } from "../expressions/evaluated-request.js";
 import { evaluateMatchConditions, MATCH_CONDITIONS_BUDGET } from "../expressions/match-conditions.js";
 import type { AdmissionContext } from "../plugin.js";
 import { refused } from "../refusal.js";
@@ -8,7 +8,7 @@ import type { ReinvokedCalls } from "../reinvoked-calls.js";
 import { applyConfiguration } from "./apply-configuration.js";
 import type { BoundPolicy } from "./configured-policies.js";
 import { applyMadePatch } from "./made-json-patch.js";
-import { type Invocation, invocationsOf, type Misconfiguration } from "./invocations.js";
+import { type Invocation, invocationsOf, type Misconfiguration, misconfiguration } from "./invocations.js";
 import { MutatedObject } from "./mutated-object.js";
 import { type CompiledMutatingPolicy, type Mutation, mutatingPolicies } from "./mutating-policy.js";
 import { PolicyRequest, POLICY_BUDGET } from "./policy-request.js";
@@ -56,10 +56,17 @@ async function invokeAll(
     const { policy, binding } = invocation;
     const failed = (message: string): void => void failures.push({ policy, binding, message, reason: "Invalid" });
     const compiled = await mutatingPolicies.of(policy);
-    if (!(await matches(invocation, compiled, request, failed))) continue;
     const id = idOf(invocation);
-    if (reinvocation.active && !reinvoked.has(reinvocation, id)) continue;
-    const draft = await mutate(invocation, compiled, request, failed);
+    let draft: MutatedObject | undefined;
+    try {
+      if (!(await matches(invocation, compiled, request, failed))) continue;
+      if (reinvocation.active && !reinvoked.has(reinvocation, id)) continue;
+      draft = await mutate(invocation, compiled, request, failed);
+    } catch (error) {
+      if (!(error instanceof ConversionError)) throw error;
+      failures.push({ ...misconfiguration(policy, undefined, error), reason: "" });
+      continue;
+    }
     if (draft?.changed === true) {
       reinvoked.requireEarlier(reinvocation);
       reinvocation.request();

@@ -6,6 +6,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { deepEqual } from "../../../machinery/patch/json-values.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
 import type { AdmissionAttributes } from "../attributes.js";
+import { shownAs } from "../expressions/evaluated-request.js";
 import { replaceObject } from "../replace-object.js";
 
 /** The draft of a request, in one version, while one policy changes it. */
@@ -23,11 +24,11 @@ export class MutatedObject {
     this.view = before;
   }
 
-  /** Undefined for a request without an object. */
+  /** Undefined for a request without an object. Rejects with a {@link ConversionError}. */
   static async of(attributes: AdmissionAttributes, kind: GroupVersionKind): Promise<MutatedObject | undefined> {
-    const { object, versions } = attributes;
+    const { object } = attributes;
     if (object === undefined) return undefined;
-    return new MutatedObject(attributes, object, kind, versions.view(await versions.convert(object, kind), kind));
+    return new MutatedObject(attributes, object, kind, await shownAs(kind, object, attributes));
   }
 
   get schema(): StructSchema {
@@ -47,7 +48,7 @@ export class MutatedObject {
     }
     const object = await versions.decode(patched, this.kind);
     this.#restored = await versions.restore(object, this.kind);
-    this.view = versions.view(await versions.convert(this.#restored, this.kind), this.kind);
+    this.view = await shownAs(this.kind, this.#restored, this.attributes);
   }
 
   /** Whether a patch was applied, which may have changed nothing. */

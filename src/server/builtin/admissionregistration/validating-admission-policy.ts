@@ -16,7 +16,9 @@ export const validatingAdmissionPolicyRecord: ResourceRecord = {
     hasGeneration: true,
     allowUnconditionalUpdate: false,
     prepareForStatusUpdate: keepMetadata,
-    beforeValidation: (policy) => inSlices(policyExpressionSteps(policy)),
+    async beforeValidation(policy, _old, _context, subresource) {
+      if (subresource === undefined) await inSlices(policyExpressionSteps(policy));
+    },
     validate: (policy) => validateAdmissionPolicy(policy),
     validateUpdate: validateAdmissionPolicyUpdate,
     validateStatusUpdate: validateAdmissionPolicyStatusUpdate,

@@ -30,6 +30,8 @@ export class KvObject implements StoredObject, Evictable {
   }
 
   get bytes(): Uint8Array {
+    // Only what a codec with changing schemas has read may become outdated.
+    if (this.#isCurrent && this.#codec !== undefined && this.#codec.upgradesAlways !== true) return this.#bytes;
     const codec = this.#refresh();
     if (!this.#isCurrent && codec.later?.needs(this.#bytes) !== true) {
       this.#replace(codec.upgrade?.(this.#bytes) ?? this.#bytes);

@@ -11,6 +11,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import { KeyExistsError, type KeyValue, type Kv, RevisionMismatchError } from "../kv.js";
 import {
   DELETE,
+  DeleteInstead,
   type EncodeOptions,
   type ListObjectsOptions,
   type ListOfObjects,
@@ -117,7 +118,7 @@ export class KvObjectStore implements ObjectStore {
 
   async guaranteedUpdate(
     key: string,
-    change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
+    change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE | DeleteInstead>,
     options: UpdateOptions = {},
   ): Promise<Updated> {
     return this.#updates.run(key, () => this.#update(key, change, options));
@@ -125,7 +126,7 @@ export class KvObjectStore implements ObjectStore {
 
   async #update(
     key: string,
-    change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE>,
+    change: (current: StoredObject | undefined) => Promise<KubeObject | typeof DELETE | DeleteInstead>,
     options: UpdateOptions,
   ): Promise<Updated> {
     const path = this.#path(key);
@@ -135,8 +136,8 @@ export class KvObjectStore implements ObjectStore {
       this.#check(options.preconditions, current, key);
       const next = await change(current);
       const attempt: Attempt =
-        next === DELETE
-          ? await this.#tryDelete(path, current, options.dryRun === true)
+        next === DELETE || next instanceof DeleteInstead
+          ? await this.#tryDelete(path, current, { dryRun: options.dryRun, written: shownOf(next) })
           : await this.#tryWrite(path, current, next, options);
       if ("done" in attempt) return attempt.done;
       current = attempt.found;
@@ -150,7 +151,7 @@ export class KvObjectStore implements ObjectStore {
       if (current === undefined) throw notFound(this.config.resource, nameOf(key));
       this.#check(options.preconditions, current, key);
       await options.validate?.(current);
-      const attempt = await this.#tryDelete(path, current, options.dryRun === true);
+      const attempt = await this.#tryDelete(path, current, options);
       if ("done" in attempt) return attempt.done.object;
       current = attempt.found;
     }
@@ -190,15 +191,22 @@ export class KvObjectStore implements ObjectStore {
     return options.inSlices === true && codec.encodeSteps ? inSlices(codec.encodeSteps(object)) : codec.encode(object);
   }
 
-  async #tryDelete(path: string, current: KvObject | undefined, dryRun: boolean): Promise<Attempt> {
-    const { kv, reads } = this.config;
+  /** `written` is what the answer shows in place of the object. */
+  async #tryDelete(
+    path: string,
+    current: KvObject | undefined,
+    { dryRun, written }: { readonly dryRun?: boolean | undefined; readonly written?: KubeObject | undefined },
+  ): Promise<Attempt> {
+    const { kv, reads, codecs, codec } = this.config;
     if (current === undefined) throw internalError("an object that does not exist cannot be deleted");
     const outcome = { created: false, changed: true, deleted: true };
-    if (dryRun) return { done: { object: current, ...outcome } };
+    const shown = written && codecs.object(path, current.revision, codec.encode(written));
+    if (dryRun === true) return { done: { object: shown ?? current, last: current, ...outcome } };
     try {
       const { revision } = await kv.delete(path, current.revision);
       await reads.acknowledged(path, revision);
-      return { done: { object: current.at(revision), ...outcome } };
+      const last = current.at(revision);
+      return { done: { object: shown ?? last, last, ...outcome } };
     } catch (error) {
       return this.#overtaken(path, error);
     }
@@ -238,6 +246,9 @@ export class KvObjectStore implements ObjectStore {
     return this.config.prefix + key;
   }
 }
+
+const shownOf = (deletion: typeof DELETE | DeleteInstead): KubeObject | undefined =>
+  deletion === DELETE ? undefined : deletion.written;
 
 function nameOf(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1);

@@ -3,6 +3,9 @@ import { kubernetesEnvironment } from "../../../../src/machinery/cel/kubernetes/
 import { DYN, INT, listType } from "../../../../src/machinery/cel/types/type.js";
 import { evaluate, failure, issuesOf } from "./evaluate.js";
 
+const STRING_CLAUSE =
+  "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
+
 describe("the environment of Kubernetes' expressions", () => {
   test("is made once", () => {
     expect(kubernetesEnvironment()).toBe(kubernetesEnvironment());
@@ -27,6 +30,15 @@ describe("the environment of Kubernetes' expressions", () => {
   test.each([
     ["[1, 'a']", ["expected type 'int' but found 'string'"]],
     ["{'a': 1, 'b': 'c'}", ["expected type 'int' but found 'string'"]],
+    ["[1, dyn(2)]", ["expected type 'int' but found 'dyn'"]],
+    ["'%d and %s'.format([1, 'a'])", []],
+    ["'%d'.format(['a'])", ["error during formatting: decimal clause can only be used on integers, was given string"]],
+    ["'%d'.format([dyn('a')])", []],
+    ["'%s'.format([[1, optional.none()]])", [`error during formatting: ${STRING_CLAUSE}, was given optional_type`]],
+    ["'%.2f'.format([1])", ["error during formatting: fixed-point clause can only be used on doubles, was given int"]],
+    ["'%y'.format([1])", ['could not parse formatting clause: unrecognized formatting clause "y"']],
+    ["'%d %d'.format([1])", ["index 1 out of range"]],
+    ["'%d'.format([1, 2])", ["too many arguments supplied to string.format (expected 1, got 2)"]],
     ["duration('1x') == duration('1s')", ["invalid duration argument"]],
     ["timestamp('yesterday') == timestamp('2024-01-01T00:00:00Z')", ["invalid timestamp argument"]],
     ["matches('a', '(')", []],

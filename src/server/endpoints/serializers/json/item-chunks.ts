@@ -1,6 +1,6 @@
 import type { StoredObject } from "../../../storage/store.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
-import { itemStart, versionPlace, versionText } from "./splice.js";
+import { itemStart, versionPlace, versionText, WHOLE } from "./splice.js";
 import { encodeStored } from "./stored-json.js";
 import type { VersionCodec } from "../../representation/version-codec.js";
 
@@ -15,7 +15,8 @@ const OPEN_BRACE = 0x7b;
 const COMMA = 0x2c;
 
 /**
- * A list of a kind as JSON, in chunks: each item's stored bytes without kind and apiVersion, and with its resourceVersion.
+ * A list of a kind as JSON, in chunks: each item's stored bytes with its resourceVersion, and without kind and apiVersion unless the
+ * kind's lists have them.
  * A list is mostly this, so its bytes are moved once, from where they are kept to what is written.
  */
 export function* itemChunks(
@@ -28,14 +29,16 @@ export function* itemChunks(
   chunk.set(begin);
   let used = begin.length;
   let first = true;
+  const isWhole = codec.schema.namesKindInLists === true;
   for (const item of items) {
     let bytes = item.bytes;
-    let from = itemStart(bytes);
+    const start = itemStart(bytes);
+    let from = isWhole ? WHOLE : start;
     // Only what is stored in this version and was written can be taken as it is.
-    const place = codec.isHub && item.revision > 0 ? versionPlace(bytes, from) : undefined;
+    const place = codec.isHub && item.revision > 0 ? versionPlace(bytes, start) : undefined;
     if (place === undefined) {
       bytes = encodeStored(codec, item);
-      from = itemStart(bytes);
+      from = isWhole ? WHOLE : itemStart(bytes);
     }
     const needed = bytes.length + ROOM;
     if (used > FULL_BYTES || used + needed > chunk.length) {

@@ -2,7 +2,7 @@ import type { ListOfObjects, StoredObject } from "../../../storage/store.js";
 import { listMetadata, type View } from "../serializer.js";
 import type { ListBody } from "./list-body.js";
 import { columnsOf, rowParts, storedMetadata, tableEnvelope, tableRow } from "./shapes.js";
-import { itemStart } from "./splice.js";
+import { itemStart, WHOLE } from "./splice.js";
 import { encodeStored } from "./stored-json.js";
 
 /** Whether answers are the stored objects themselves, as JSON in one line. */
@@ -34,9 +34,9 @@ function memberOf(view: View): (item: StoredObject) => readonly Uint8Array[] {
   switch (format.shape) {
     case "object":
       return (item) => {
-        // The stored bytes without kind and apiVersion.
         const bytes = encodeStored(resource.codec, item);
-        return [OPEN, bytes.subarray(itemStart(bytes))];
+        const start = resource.codec.schema.namesKindInLists === true ? WHOLE : itemStart(bytes);
+        return [OPEN, bytes.subarray(start)];
       };
     case "PartialObjectMetadata":
       return (item) => [storedMetadata(view, item)];

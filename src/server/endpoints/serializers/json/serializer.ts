@@ -1,7 +1,7 @@
 import { decodeTyped, decodeTypedSteps } from "../../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../../machinery/codec/encode.js";
 import { encodeObjectSteps } from "../../../../machinery/codec/encode-steps.js";
-import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
+import { decodeOwnJson } from "../../../../machinery/codec/json-decoder.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
 import type { Serializer, View } from "../serializer.js";
 import { byLength } from "../../negotiation/request-body.js";
@@ -43,7 +43,7 @@ export const jsonSerializer: Serializer = {
     isComplete: true,
     encode: encodeObject,
     encodeSteps: encodeObjectSteps,
-    decode: (bytes) => decodeJson(bytes).value as KubeObject,
+    decode: (bytes) => decodeOwnJson(bytes) as KubeObject,
   },
 
   decode: (body, { expected, mode, schemaOf }) => {

@@ -12,6 +12,9 @@ const LETTER_D = 0x64;
 /** Whether bytes are a JSON object, and not a protobuf document. */
 export const isJson = (bytes: Uint8Array): boolean => bytes[0] === OPEN;
 
+/** The {@link itemStart} of an item that is shown whole. */
+export const WHOLE = 1;
+
 /** How long `{"kind":"X","apiVersion":"v1",` is: what an item of a list leaves out, its opening brace excepted. */
 export function itemStart(bytes: Uint8Array): number {
   let at = 1;
