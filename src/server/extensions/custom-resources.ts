@@ -219,10 +219,10 @@ export class CustomResources {
     const installing = next.status === "False" && accepted;
     const isHeld = isTrue(outline, "NamesAccepted") && conditionOf(outline, "Established")?.reason === next.reason;
     if (installing && isHeld) return this.#writeStatus(known, { conditions: [ESTABLISHED] });
-    const structure = mayBeNonStructural(known) ? await nonStructural(known.read()) : undefined;
+    const { conditions, removed } = await nonStructural(known);
     return this.#writeStatus(known, {
-      conditions: [...(structure?.conditions ?? []), condition, next, ...approval(outline)],
-      removed: structure?.removed ?? [],
+      conditions: [...conditions, condition, next, ...approval(outline)],
+      removed,
       acceptedNames,
     });
   }
@@ -304,9 +304,5 @@ export class CustomResources {
     return pause(this.config.timers, milliseconds, this.#stopping.signal);
   }
 }
-
-/** Those that came as v1beta1 may keep a schema that v1 refuses, and lose the condition when it is mended. */
-const mayBeNonStructural = ({ preservesUnknownFields, outline }: KnownDefinition): boolean =>
-  preservesUnknownFields || conditionOf(outline, "NonStructuralSchema") !== undefined;
 
 const nameOf = ({ key }: StoredObject): string => key.slice(key.lastIndexOf("/") + 1);

@@ -627,6 +627,16 @@ describe("a definition in v1beta1", () => {
     const listed = await call(api, "GET", `${OLD}?fieldSelector=metadata.name=boxes.${group}`);
     expect(listed.at("items.0.spec.validation")).toEqual(SIZE);
     expect(listed.at("items.0.status.storedVersions")).toEqual(["v1"]);
+    const watch = await api.send({
+      method: "GET",
+      path: `${OLD}?watch=true&fieldSelector=metadata.name=boxes.${group}`,
+      headers: { accept: "application/json" },
+    });
+    for await (const chunk of watch.body) {
+      const event = JSON.parse(Buffer.from(chunk).toString()) as JsonObject;
+      expect(event).toMatchObject({ type: "ADDED", object: { apiVersion: BETA, spec: { validation: SIZE } } });
+      break;
+    }
     expect((await call(api, "DELETE", path)).status).toBe(200);
     await eventually(async () => expect((await beta(group)).status).toBe(404));
   });

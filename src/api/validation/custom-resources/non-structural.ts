@@ -10,11 +10,9 @@ export interface NonStructural {
   readonly message: string;
 }
 
-/** Why a definition is not structural, as the condition NonStructuralSchema says it; undefined for one that is. */
-export function* nonStructuralSteps(definition: KubeObject): Steps<NonStructural | undefined> {
+/** Why a definition that preserves unknown fields is not structural, as the condition NonStructuralSchema says it. */
+export function* nonStructuralSteps(definition: KubeObject): Steps<NonStructural> {
   const spec = object(definition.spec);
-  // Where unknown fields are pruned, validation has seen to it that schemas are structural.
-  if (spec.preserveUnknownFields !== true) return undefined;
   const errors: FieldError[] = [invalidValue("spec.preserveUnknownFields", true, "must be false")];
   for (const [index, version] of objects(spec.versions).entries()) {
     const schema = object(version.schema).openAPIV3Schema;
