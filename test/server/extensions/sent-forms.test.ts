@@ -31,7 +31,7 @@ const convert: AnswerCall = ({ body, request }) => ({
     uid: request["uid"],
     result: { status: "Success" },
     convertedObjects: (request["objects"] as JsonObject[]).map((one) =>
-      converted(one, String(request["desiredAPIVersion"])),
+      converted(one, request["desiredAPIVersion"] as string),
     ),
   },
 });
