@@ -32,8 +32,11 @@ export interface StructSchema {
   readonly conform?: ((object: object) => readonly string[]) | undefined;
   /** Of a custom resource: its own schema as OpenAPI publishes it, without the apiVersion, kind and metadata of the resource itself. */
   readonly published?: ((form: PublishedForm) => JsonObject) | undefined;
-  /** Of a custom resource: in JSON each item of a list names its kind and apiVersion, as Go's Unstructured does. */
-  readonly namesKindInLists?: boolean | undefined;
+  /**
+   * Of a custom resource: its JSON is that of Go's Unstructured. All keys stand in byte order, as its fields do here, and each item of a list
+   * names its kind and apiVersion.
+   */
+  readonly isUnstructured?: boolean | undefined;
 }
 
 /** How OpenAPI wants a schema. */

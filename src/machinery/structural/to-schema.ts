@@ -37,7 +37,7 @@ export function contentSchemaOf(
       return structural().preservesUnknownFields || undefined;
     },
     published: (form) => publishedSchema(structural(), form),
-    namesKindInLists: true,
+    isUnstructured: true,
     conform: (object) => conform(object as JsonObject, structural(), options),
   };
 }
