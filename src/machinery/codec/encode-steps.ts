@@ -4,7 +4,7 @@ import { Pace } from "../../base/pace.js";
 import type { Steps } from "../../base/steps.js";
 import { holdsMany } from "../meta/holds-many.js";
 import type { Field, Schema, StructSchema } from "../schema/schema.js";
-import { encodeField, encodeItem, encodeObject, fieldsOf, withUnknownFields } from "./encode.js";
+import { encodeField, encodeItem, encodeObject, fieldsIn, withUnknownFields } from "./encode.js";
 import { encodeJson, encodeString } from "./json-encoder.js";
 import { ownValue } from "./own-keys.js";
 
@@ -20,7 +20,7 @@ const utf8 = new TextEncoder();
 
 function* structSteps(object: object, schema: StructSchema, pace: Pace): Steps<string> {
   let text = "";
-  for (const { name, label, field } of fieldsOf(schema)) {
+  for (const { name, label, field } of fieldsIn(object, schema)) {
     const held = ownValue(object, name);
     const encoded = yield* fieldSteps(held === null && field.asIs !== true ? undefined : held, field, pace);
     if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;

@@ -1,4 +1,5 @@
 import { compareKeys } from "../../base/key-order.js";
+import { anyJson } from "../schema/build-schema.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../schema/schema.js";
 import { isOmitted, scalarZero } from "../schema/zero-values.js";
 import { fieldsV1Text } from "./fields-v1-text.js";
@@ -41,10 +42,29 @@ export function fieldsOf(schema: StructSchema): readonly PreparedField[] {
   return fields;
 }
 
+/** The fields of an object in the order in which they are written, with the unknown ones of an unstructured object at their places. */
+export function fieldsIn(object: object, schema: StructSchema): readonly PreparedField[] {
+  const declared = fieldsOf(schema);
+  if (schema.isUnstructured !== true || schema.preservesUnknownFields !== true) return declared;
+  const unknown = Object.keys(object).filter((name) => !schema.byName.has(name));
+  if (unknown.length === 0) return declared;
+  const added = unknown.map((name) => ({ name, label: `${encodeString(name)}:`, field: { ...UNKNOWN, name } }));
+  return [...declared, ...added].sort((a, b) => compareKeys(a.name, b.name));
+}
+
+const UNKNOWN: Omit<Field, "name"> = {
+  schema: anyJson,
+  asIs: true,
+  pointer: true,
+  omitEmpty: true,
+  omitZero: false,
+  required: false,
+};
+
 function encodeStruct(value: unknown, schema: StructSchema): string {
   const object = typeof value === "object" && value !== null ? value : {};
   let text = "";
-  for (const { name, label, field } of fieldsOf(schema)) {
+  for (const { name, label, field } of fieldsIn(object, schema)) {
     const held = ownValue(object, name);
     const encoded = encodeField(held === null && field.asIs !== true ? undefined : held, field);
     if (encoded !== undefined) text += text === "" ? `${label}${encoded}` : `,${label}${encoded}`;
@@ -54,7 +74,7 @@ function encodeStruct(value: unknown, schema: StructSchema): string {
 
 /** `text` has the declared fields; the preserved ones are put behind it, all keys in byte order as Go prints a map. */
 export function withUnknownFields(text: string, object: object, schema: StructSchema): string {
-  if (schema.preservesUnknownFields !== true) return text;
+  if (schema.preservesUnknownFields !== true || schema.isUnstructured === true) return text;
   const names = Object.keys(object).filter((name) => !schema.byName.has(name));
   const unknown = names.sort(compareKeys).flatMap((name) => {
     const value = ownValue(object, name);

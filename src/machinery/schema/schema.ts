@@ -35,8 +35,11 @@ export interface StructSchema {
    * Answers undefined where OpenAPI may say of the resource only that it is an object.
    */
   readonly published?: ((form: PublishedForm) => JsonObject | undefined) | undefined;
-  /** Of a custom resource: in JSON each item of a list names its kind and apiVersion, as Go's Unstructured does. */
-  readonly namesKindInLists?: boolean | undefined;
+  /**
+   * Of a custom resource: its JSON is that of Go's Unstructured. All keys stand in byte order, as its fields do here, and each item of a list
+   * names its kind and apiVersion.
+   */
+  readonly isUnstructured?: boolean | undefined;
 }
 
 /** How OpenAPI wants a schema. */

@@ -40,7 +40,7 @@ export function contentSchemaOf(
       return structural().preservesUnknownFields || undefined;
     },
     published: (form) => (options.isPublished?.() === false ? undefined : publishedSchema(structural(), form)),
-    namesKindInLists: true,
+    isUnstructured: true,
     conform: (object) => conform(object as JsonObject, structural(), options),
   };
 }

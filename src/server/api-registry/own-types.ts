@@ -1,6 +1,7 @@
 import { publishedDefinitions, type TypeSource } from "../../api/facts/index.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import { structOfFields } from "../../machinery/schema/build-schema.js";
+import { sortedFields } from "../../machinery/schema/sorted-fields.js";
 import type { Schema, StructSchema } from "../../machinery/schema/schema.js";
 
 /** A kind that an installed resource brings, with its schema. */
@@ -24,7 +25,8 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
   const definition = definitionName(gvk);
   const struct = once(() => {
     const rest = content.fields.filter(({ name }) => !COMMON.has(name));
-    return structOfFields(gvk.kind, definition, [...commonFields(), ...rest]);
+    const fields = [...commonFields(), ...rest];
+    return structOfFields(gvk.kind, definition, content.isUnstructured === true ? sortedFields(fields) : fields);
   });
   return {
     type: "struct",
@@ -41,7 +43,7 @@ export function objectSchema(gvk: GroupVersionKind, content: StructSchema): Stru
     },
     conform: content.conform,
     published: content.published,
-    namesKindInLists: content.namesKindInLists,
+    isUnstructured: content.isUnstructured,
   };
 }
 

@@ -20,7 +20,7 @@ export function upgradingCodec(
   const apiVersion = formatGroupVersion(hub.gvk);
   const schemaOf = (): typeof hub.schema => hub.schema;
   const parsed = (bytes: Uint8Array): KubeObject => storageFormatOf(bytes).decode(bytes, schemaOf);
-  const isOfHub = startsWith(`{"kind":${JSON.stringify(hub.gvk.kind)},"apiVersion":${JSON.stringify(apiVersion)},`);
+  const isOfHub = startsWith(`{"apiVersion":${JSON.stringify(apiVersion)},`);
   /** Pruned and with the defaults of the version that it is stored in. */
   const completed = (stored: KubeObject, version: VersionedKind): KubeObject => {
     const { object } = decodeObject<KubeObject>(stored, version.schema, IGNORE);

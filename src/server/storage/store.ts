@@ -57,6 +57,8 @@ export interface StoredObject extends ObjectAttributes {
    * "<group>/<version>/<kind> <media type>". They come from a bounded cache of their own.
    */
   readonly encodings: Map<string, Uint8Array>;
+  /** The place in {@link bytes} where JSON gets its resourceVersion. The serializer keeps it here when it had to look for it. */
+  versionPlace?: number | undefined;
 }
 
 export type ResourceVersionMatch = "Exact" | "NotOlderThan";

@@ -171,7 +171,7 @@ describe("decoding a custom resource by its content schema", () => {
       spec: { x: { b: [], a: {}, "": null, c: "", d: 0 } },
     };
     expect(encodeObjectText(box, boxWithX(map(true)))).toBe(
-      '{"kind":"Box","apiVersion":"example.com/v1","metadata":{},"spec":{"x":{"":null,"a":{},"b":[],"c":"","d":0}}}',
+      '{"apiVersion":"example.com/v1","kind":"Box","metadata":{},"spec":{"x":{"":null,"a":{},"b":[],"c":"","d":0}}}',
     );
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
@@ -77,5 +77,84 @@ test.each([
   expect(JSON.parse(events.split("\n")[0] ?? "")).toMatchObject({
     type: "DELETED",
     object: { metadata: { finalizers: ["example.com/hold"] } },
+  });
+});
+
+describe("the JSON of a custom resource has its keys in byte order", () => {
+  const group = "order.example.com";
+  const any = { "x-kubernetes-preserve-unknown-fields": true };
+  const schema = { openAPIV3Schema: { type: "object", properties: { spec: any, zone: any }, ...any } };
+  const sent = {
+    zone: { b: 1, a: 2 },
+    spec: { z: 1, a: { uid: "no", metadata: { uid: "neither" } } },
+    kind: "Box",
+    apiVersion: `${group}/v1`,
+    data: { metadata: { name: "x", uid: "nor this" } },
+    metadata: {
+      name: "a",
+      labels: { a: "b", uid: "00000000-0000-0000-0000-000000000000" },
+      ownerReferences: [{ uid: "1", name: "o", kind: "ConfigMap", apiVersion: "v1" }],
+    },
+  };
+
+  beforeAll(async () => {
+    await install(
+      api,
+      boxDefinition(group, [versionOf("v1", {}, { schema }), versionOf("v2", {}, { schema, storage: false })]),
+    );
+    expect((await call(api, "POST", boxesOf(group), sent)).status).toBe(201);
+  });
+
+  const sorted = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(sorted);
+    if (typeof value !== "object" || value === null) return value;
+    const fields = Object.entries(value).map(([key, field]) => [key, sorted(field)] as const);
+    return Object.fromEntries(fields.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  };
+  const expectSorted = (text: string): void => expect(text.trimEnd()).toBe(JSON.stringify(sorted(JSON.parse(text))));
+
+  test.each(["v1", "v2"])("in an object and in a list of %s", async (version) => {
+    const read = await call(api, "GET", `${boxesOf(group, version)}/a`);
+    expectSorted(read.text);
+    expect(Object.keys(JSON.parse(read.text) as object)).toEqual([
+      "apiVersion",
+      "data",
+      "kind",
+      "metadata",
+      "spec",
+      "zone",
+    ]);
+    const version1 = await call(api, "GET", `${boxesOf(group)}/a`);
+    expect(read.at("metadata.resourceVersion")).toBe(version1.at("metadata.resourceVersion"));
+    expect(read.at("metadata.resourceVersion")).toMatch(/^\d+$/);
+    const listed = await call(api, "GET", boxesOf(group, version));
+    expectSorted(listed.text);
+    expect(listed.at("items.0")).toEqual(JSON.parse(read.text));
+    expect(listed.at("metadata.continue")).toBe("");
+  });
+
+  test.each(["v1", "v2"])("in a watch of %s", async (version) => {
+    const watch = await api.send({
+      method: "GET",
+      path: `${boxesOf(group, version)}?watch=1&timeoutSeconds=1`,
+      headers: { accept: "application/json" },
+    });
+    let events = "";
+    for await (const chunk of watch.body) events += Buffer.from(chunk).toString();
+    const object = events.split("\n")[0]?.replace(/^\{"type":"ADDED","object":(.*)\}$/, "$1") ?? "";
+    expectSorted(object);
+    expect(JSON.parse(object)).toMatchObject({ metadata: { resourceVersion: expect.stringMatching(/^\d+$/) } });
+  });
+
+  test("and its metadata alone those of the type", async () => {
+    const accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    const read = await call(api, "GET", `${boxesOf(group)}/a`, undefined, { accept });
+    expect(Object.keys(JSON.parse(read.text) as object)).toEqual(["kind", "apiVersion", "metadata"]);
+    expect(Object.keys(read.at("metadata") as object).slice(0, 4)).toEqual([
+      "name",
+      "namespace",
+      "uid",
+      "resourceVersion",
+    ]);
   });
 });

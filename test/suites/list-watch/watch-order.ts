@@ -59,7 +59,7 @@ export const watchOrderRows = [
         event: "MODIFIED a@{a:2}",
         object: { metadata: { deletionTimestamp: "2026-01-01T00:00:00Z", deletionGracePeriodSeconds: 0 } },
       },
-      { event: "DELETED a@{a:3}", object: { metadata: { finalizers: ["example.com/hold"] } } },
+      { event: "DELETED a@{now}", object: { metadata: { finalizers: ["example.com/hold"] } } },
     ),
   ),
   row(
@@ -69,7 +69,7 @@ export const watchOrderRows = [
     watch(NEW),
     patch("configmaps/a", { metadata: { finalizers: ["example.com/two"] } }),
     patch("configmaps/a", { metadata: { finalizers: [] } }),
-    events("MODIFIED a@{a:3}", "DELETED a@{a:4}"),
+    events("MODIFIED a@{a:3}", "DELETED a@{now}"),
   ),
   row(
     "deleting what is being deleted already changes nothing",

@@ -108,3 +108,10 @@ export function listMetadata(list: ListOfObjects): object {
     ...(list.remainingItemCount !== undefined && { remainingItemCount: list.remainingItemCount }),
   };
 }
+
+/** {@link listMetadata} in byte order, as Go's UnstructuredList has it: with a continue that is empty at the end of a list. */
+export const unstructuredListMetadata = ({ resourceVersion, remainingItemCount, ...list }: ListOfObjects): object => ({
+  continue: list.continue ?? "",
+  ...(remainingItemCount !== undefined && { remainingItemCount }),
+  resourceVersion,
+});

@@ -7,6 +7,7 @@ import type { Evictable } from "./second-chance-cache.js";
 /** The bytes of one revision of an object. All other forms are derived from them on first use. */
 export class KvObject implements StoredObject, Evictable {
   residency: Evictable["residency"] = "out";
+  versionPlace: number | undefined;
   #attributes: ObjectAttributes | undefined;
   #parsed: KubeObject | undefined;
   #encodings: Encodings | undefined;
@@ -55,6 +56,7 @@ export class KvObject implements StoredObject, Evictable {
 
   #replace(upgraded: Uint8Array): void {
     this.#isStale ||= upgraded !== this.#bytes;
+    if (upgraded !== this.#bytes) this.versionPlace = undefined;
     this.#bytes = upgraded;
     this.#isCurrent = true;
   }
@@ -115,6 +117,7 @@ export class KvObject implements StoredObject, Evictable {
     copy.#isStale = this.#isStale;
     copy.#attributes = this.#attributes;
     copy.#codec = this.#codec;
+    copy.versionPlace = this.versionPlace;
     return copy;
   }
 

@@ -1,5 +1,5 @@
 import type { StoredObject, WatchEventType } from "../../../storage/store.js";
-import { itemStart, versionPlace, versionText } from "./splice.js";
+import { placeOf, versionText } from "./splice.js";
 
 /** What a line has beside its object: `{"type":"MODIFIED","object":`, a resourceVersion, `}` and a newline. */
 const ROOM = 96;
@@ -24,8 +24,9 @@ export class LineChunk {
    * Adds the line of an object in the version it is stored in. False, having added nothing, when its bytes are not
    * canonical. `following`: how many lines like this one will come before the next {@link take}, at most.
    */
-  addStored(type: WatchEventType, { bytes, revision }: StoredObject, following: number): boolean {
-    const place = versionPlace(bytes, itemStart(bytes));
+  addStored(type: WatchEventType, stored: StoredObject, following: number): boolean {
+    const { bytes, revision } = stored;
+    const place = placeOf(stored);
     if (place === undefined) return false;
     this.#reserve(bytes.length + ROOM, following);
     const part = this.#open;

@@ -2,10 +2,19 @@ import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
 import { encodeJson } from "../../../../machinery/codec/json-encoder.js";
 import { jsonBytes, NEWLINE } from "./json-text.js";
 
+/** The fields of a list itself: those that stand before its members, and those behind them, if any. */
+export interface ListEnvelope {
+  readonly before: Readonly<Record<string, unknown>>;
+  readonly after?: Readonly<Record<string, unknown>>;
+}
+
+/** The end of the JSON of a list, from behind its last member. */
+export const listEnd = ({ after }: ListEnvelope): string =>
+  after === undefined ? "]}" : `],${encodeJson(after).slice(1)}`;
+
 /** A list as it is answered: made member by member while it is written, so that a long one is never whole in memory. */
 export interface ListBody {
-  /** The list's own fields, in Go's order; the members come after them. */
-  readonly envelope: Readonly<Record<string, unknown>>;
+  readonly envelope: ListEnvelope;
   readonly field: "items" | "rows";
   /** The JSON of each member, in parts. Walked once. */
   readonly members: Iterable<readonly Uint8Array[]>;
@@ -15,7 +24,7 @@ const COMMA = Buffer.from(",");
 
 /** The list in one line. Nothing of a member is made before it is its turn; so in the other two forms. */
 export function* jsonParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
-  yield jsonBytes(envelope).subarray(0, -1);
+  yield jsonBytes(envelope.before).subarray(0, -1);
   yield Buffer.from(`,"${field}":[`);
   let first = true;
   for (const member of members) {
@@ -23,13 +32,13 @@ export function* jsonParts({ envelope, field, members }: ListBody): Generator<Ui
     first = false;
     yield* member;
   }
-  yield Buffer.from("]}");
+  yield Buffer.from(listEnd(envelope));
   yield NEWLINE;
 }
 
 /** The list indented, for people. */
 export function* indentedParts({ envelope, field, members }: ListBody): Generator<Uint8Array> {
-  const [before, after] = around(encodeJson({ ...envelope, [field]: [] }, { indent: 2 }), "[]");
+  const [before, after] = around(encodeJson(emptyList(envelope, field), { indent: 2 }), "[]");
   yield Buffer.from(`${before}[`);
   let count = 0;
   for (const member of members) {
@@ -46,12 +55,18 @@ export function* yamlParts(
   { envelope, field, members }: ListBody,
   emit: (value: unknown) => string,
 ): Generator<Uint8Array> {
-  const [before, after] = around(`\n${emit({ ...envelope, [field]: [] })}`, `\n${field}: []\n`);
+  const [before, after] = around(`\n${emit(emptyList(envelope, field))}`, `\n${field}: []\n`);
   yield Buffer.from(`${before.slice(1)}${before === "" ? "" : "\n"}${field}:`);
   let count = 0;
   for (const member of members) yield Buffer.from(`${count++ === 0 ? "\n" : ""}${emit([valueOf(member)])}`);
   yield Buffer.from(`${count === 0 ? " []\n" : ""}${after}`);
 }
+
+const emptyList = ({ before, after }: ListEnvelope, field: string): Readonly<Record<string, unknown>> => ({
+  ...before,
+  [field]: [],
+  ...after,
+});
 
 /** What stands before and after the last occurrence of `text`. */
 function around(whole: string, text: string): [string, string] {

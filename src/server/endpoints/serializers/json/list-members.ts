@@ -1,6 +1,6 @@
 import type { ListOfObjects, StoredObject } from "../../../storage/store.js";
-import { listMetadata, type View } from "../serializer.js";
-import type { ListBody } from "./list-body.js";
+import { listMetadata, unstructuredListMetadata, type View } from "../serializer.js";
+import type { ListBody, ListEnvelope } from "./list-body.js";
 import { columnsOf, rowParts, storedMetadata, tableEnvelope, tableRow } from "./shapes.js";
 import { itemStart, WHOLE } from "./splice.js";
 import { encodeStored } from "./stored-json.js";
@@ -8,18 +8,24 @@ import { encodeStored } from "./stored-json.js";
 /** Whether answers are the stored objects themselves, as JSON in one line. */
 export const isPlain = ({ format }: View): boolean => format.shape === "object" && !format.pretty;
 
-/** A list's own fields, in Go's order; its members come after them. */
-export function listEnvelope({ resource, format }: View, list: ListOfObjects): Readonly<Record<string, unknown>> {
+/** A list's own fields, in Go's order. */
+export function listEnvelope({ resource, format }: View, list: ListOfObjects): ListEnvelope {
   const metadata = listMetadata(list);
   switch (format.shape) {
     case "object": {
       const { kind, listKind = `${kind}List` } = resource.facts;
-      return { kind: listKind, apiVersion: resource.codec.apiVersion, metadata };
+      const { apiVersion, schema } = resource.codec;
+      if (schema.isUnstructured === true) {
+        return { before: { apiVersion }, after: { kind: listKind, metadata: unstructuredListMetadata(list) } };
+      }
+      return { before: { kind: listKind, apiVersion, metadata } };
     }
     case "PartialObjectMetadata":
-      return { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata };
+      return {
+        before: { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${format.metaVersion}`, metadata },
+      };
     case "Table":
-      return tableEnvelope(format, metadata, columnsOf(resource).definitions);
+      return { before: tableEnvelope(format, metadata, columnsOf(resource).definitions) };
   }
 }
 
@@ -35,7 +41,7 @@ function memberOf(view: View): (item: StoredObject) => readonly Uint8Array[] {
     case "object":
       return (item) => {
         const bytes = encodeStored(resource.codec, item);
-        const start = resource.codec.schema.namesKindInLists === true ? WHOLE : itemStart(bytes);
+        const start = resource.codec.schema.isUnstructured === true ? WHOLE : itemStart(bytes);
         return [OPEN, bytes.subarray(start)];
       };
     case "PartialObjectMetadata":

@@ -1,3 +1,5 @@
+import type { StoredObject } from "../../../storage/store.js";
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -5,6 +7,7 @@ const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
 const METADATA_LETTER = 0x6d;
+const LETTER_A = 0x61;
 const LETTER_U = 0x75;
 const LETTER_I = 0x69;
 const LETTER_D = 0x64;
@@ -25,11 +28,16 @@ export function itemStart(bytes: Uint8Array): number {
   return at;
 }
 
+/** Whether an object's keys are in byte order, as those of a custom resource are: it begins with its apiVersion. */
+export const isSorted = (bytes: Uint8Array): boolean => bytes[2] === LETTER_A;
+
 /**
  * The place behind metadata.uid, where Go writes the resourceVersion; `item` is the object's {@link itemStart}. Canonical bytes
- * have only plain strings before it (name, generateName, namespace); undefined when anything else is met.
+ * have only plain strings before it (name, generateName, namespace); undefined when anything else is met. Where keys are in byte order
+ * it is the place before metadata.uid.
  */
 export function versionPlace(bytes: Uint8Array, item: number): number | undefined {
+  if (isSorted(bytes)) return placeBeforeUid(bytes);
   const colon = behindString(bytes, item);
   if (colon < 0 || bytes[colon] !== COLON || bytes[colon + 1] !== OPEN) return undefined;
   let at = colon + 2;
@@ -42,11 +50,54 @@ export function versionPlace(bytes: Uint8Array, item: number): number | undefine
   }
 }
 
+/** The {@link versionPlace} of a stored object. In bytes whose keys are in byte order it is looked for once. */
+export function placeOf(stored: Pick<StoredObject, "bytes" | "versionPlace">): number | undefined {
+  const { bytes } = stored;
+  if (!isSorted(bytes)) return versionPlace(bytes, itemStart(bytes));
+  return (stored.versionPlace ??= placeBeforeUid(bytes));
+}
+
+/** The place of the comma before metadata.uid. Of what stands before it nothing is taken for granted. */
+function placeBeforeUid(bytes: Uint8Array): number | undefined {
+  let depth = 0;
+  let isInMetadata = false;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === QUOTE) {
+      const end = endOfString(bytes, index);
+      if (end < 0) return undefined;
+      if (depth <= 2 && bytes[end + 1] === COLON) {
+        if (depth === 1) isInMetadata = isName(bytes, index, end, METADATA);
+        else if (isInMetadata && isName(bytes, index, end, UID)) {
+          return bytes[index - 1] === COMMA ? index - 1 : undefined;
+        }
+      }
+      index = end;
+    } else if (byte === OPEN) depth++;
+    else if (byte === CLOSE) {
+      depth--;
+      if (depth === 1 && isInMetadata) return undefined;
+    }
+  }
+  return undefined;
+}
+
+const METADATA = Buffer.from("metadata");
+const UID = Buffer.from("uid");
+
+/** Whether the string between two quotes is this one. */
+function isName(bytes: Uint8Array, start: number, end: number, name: Uint8Array): boolean {
+  if (end - start - 1 !== name.length) return false;
+  for (let index = 0; index < name.length; index++) if (bytes[start + 1 + index] !== name[index]) return false;
+  return true;
+}
+
 /**
  * An object with nothing but this one's metadata: `head` is how it begins, up to metadata. undefined when the stored bytes are
- * not canonical.
+ * not canonical, or in byte order.
  */
 export function spliceMetadata(bytes: Uint8Array, revision: number, head: string): Uint8Array | undefined {
+  if (isSorted(bytes)) return undefined;
   const start = itemStart(bytes);
   const place = versionPlace(bytes, start);
   const end = place === undefined ? -1 : behindObject(bytes, place);
@@ -106,7 +157,7 @@ function behindString(bytes: Uint8Array, at: number): number {
   return -1;
 }
 
-/** What stands behind the uid. */
+/** What stands at the {@link versionPlace}. */
 export const versionText = (revision: number): string => `,"resourceVersion":"${revision}"`;
 
 /** Puts metadata.resourceVersion into stored bytes, and `tail` behind them; undefined when they are not canonical. */

@@ -17,34 +17,61 @@ const MEMBERS = [
   '{"metadata":{"name":"values"},"list":[],"nested":[[1,[2]],{"a":[]}],"map":{},"n":9007199254740993,"nothing":null}',
 ];
 
-const ENVELOPES: Readonly<Record<"items" | "rows", ListBody["envelope"]>> = {
-  items: { kind: "ThingList", apiVersion: "v1", metadata: { resourceVersion: "7", continue: "items: []" } },
-  rows: {
-    kind: "Table",
-    apiVersion: "meta.k8s.io/v1",
-    metadata: {},
-    columnDefinitions: [{ name: "Name", description: "rows: []\nitems: []", priority: 0 }],
-  },
-};
+type Envelope = Pick<ListBody, "envelope" | "field">;
+
+const ENVELOPES: readonly (readonly [string, Envelope])[] = [
+  [
+    "items",
+    {
+      field: "items",
+      envelope: {
+        before: { kind: "ThingList", apiVersion: "v1", metadata: { resourceVersion: "7", continue: "items: []" } },
+      },
+    },
+  ],
+  [
+    "rows",
+    {
+      field: "rows",
+      envelope: {
+        before: {
+          kind: "Table",
+          apiVersion: "meta.k8s.io/v1",
+          metadata: {},
+          columnDefinitions: [{ name: "Name", description: "rows: []\nitems: []", priority: 0 }],
+        },
+      },
+    },
+  ],
+  [
+    "items with fields behind them",
+    {
+      field: "items",
+      envelope: {
+        before: { apiVersion: "v1" },
+        after: { kind: "ThingList", metadata: { continue: "", resourceVersion: "7" } },
+      },
+    },
+  ],
+];
 
 /** Each member in two parts, as the endpoints give them. */
 const split = (text: string) => [Buffer.from(text.slice(0, 1)), Buffer.from(text.slice(1))];
 
-function text(field: "items" | "rows", count: number, write: (body: ListBody) => Iterable<Uint8Array>): string {
+function text(envelope: Envelope, count: number, write: (body: ListBody) => Iterable<Uint8Array>): string {
   const members = MEMBERS.slice(0, count).map(split);
-  return Buffer.concat([...write({ envelope: ENVELOPES[field], field, members })]).toString("utf8");
+  return Buffer.concat([...write({ ...envelope, members })]).toString("utf8");
 }
 
-describe.each(["items", "rows"] as const)(
-  "a list of %s written member by member is the list written whole",
-  (field) => {
-    test.each([0, 1, 2, 3])("with %i members", (count) => {
-      const compact = text(field, count, jsonParts);
-      const { value } = decodeJson(Buffer.from(compact));
-      const head = encodeJson(ENVELOPES[field]).slice(0, -1);
-      expect(compact).toBe(`${head},"${field}":[${MEMBERS.slice(0, count).join(",")}]}\n`);
-      expect(text(field, count, indentedParts)).toBe(encodeJson(value, { indent: 2 }));
-      expect(text(field, count, (body) => yamlParts(body, emitYaml))).toBe(emitYaml(value));
-    });
-  },
-);
+describe.each(ENVELOPES)("a list of %s written member by member is the list written whole", (_, list) => {
+  test.each([0, 1, 2, 3])("with %i members", (count) => {
+    const compact = text(list, count, jsonParts);
+    const { value } = decodeJson(Buffer.from(compact));
+    const { before, after } = list.envelope;
+    const head = encodeJson(before).slice(0, -1);
+    const tail = after === undefined ? "}" : `,${encodeJson(after).slice(1)}`;
+    expect(compact).toBe(`${head},"${list.field}":[${MEMBERS.slice(0, count).join(",")}]${tail}\n`);
+    expect(text(list, count, indentedParts)).toBe(encodeJson(value, { indent: 2 }));
+    expect(text(list, count, (body) => yamlParts(body, emitYaml))).toBe(emitYaml(value));
+  });
+});

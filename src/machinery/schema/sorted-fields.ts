@@ -1,0 +1,30 @@
+import { compareKeys } from "../../base/key-order.js";
+import { structOfFields } from "./build-schema.js";
+import type { Field, Schema, StructSchema } from "./schema.js";
+
+/** The fields in the byte order of their names, and those of the structs in them, except of fields that are written as they are. */
+export const sortedFields = (fields: readonly Field[]): readonly Field[] =>
+  fields
+    .map((field) => (field.asIs === true ? field : { ...field, schema: sorted(field.schema) }))
+    .sort((a, b) => compareKeys(a.name, b.name));
+
+const known = new WeakMap<StructSchema, StructSchema>();
+
+function sorted(schema: Schema): Schema {
+  switch (schema.type) {
+    case "struct": {
+      const made = known.get(schema) ?? {
+        ...schema,
+        ...structOfFields(schema.name, schema.definition, sortedFields(schema.fields)),
+      };
+      known.set(schema, made);
+      return made;
+    }
+    case "list":
+      return { ...schema, items: sorted(schema.items) };
+    case "map":
+      return { ...schema, values: sorted(schema.values) };
+    case "scalar":
+      return schema;
+  }
+}
