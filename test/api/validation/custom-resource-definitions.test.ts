@@ -51,16 +51,20 @@ const WHOLE: readonly Row[] = [
     { "spec.scope": "Galaxy" },
     ['spec.scope: Unsupported value: "Galaxy": supported values: "Cluster", "Namespaced"'],
   ],
-  ["no schema", { "spec.versions.0.schema": undefined }, ["spec.versions[0].schema.openAPIV3Schema: Required value"]],
+  [
+    "no schema",
+    { "spec.versions.0.schema": undefined },
+    ["spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required"],
+  ],
   [
     "no schema in what should hold one",
     { "spec.versions.0.schema": {} },
-    ["spec.versions[0].schema.openAPIV3Schema: Required value"],
+    ["spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required"],
   ],
   [
     "a schema in one version of two",
     { "spec.versions.1": { ...OTHER, schema: undefined } },
-    ["spec.versions[1].schema.openAPIV3Schema: Required value"],
+    ["spec.versions[1].schema.openAPIV3Schema: Required value: schemas are required"],
   ],
   [
     "no versions",
@@ -998,7 +1002,7 @@ const CHANGES: readonly (readonly [what: string, before: Changes, after: Changes
     "its schema taken away",
     {},
     { "spec.versions.0.schema": undefined },
-    ["spec.versions[0].schema.openAPIV3Schema: Required value"],
+    ["spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required"],
   ],
   [
     "no schema, as before",

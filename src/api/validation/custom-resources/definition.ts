@@ -145,7 +145,7 @@ function validateSchemasAreThere({ shared, versions, preserveUnknownFields }: De
   return versions.flatMap((version, index) => {
     const path = `spec.versions[${index}].schema.openAPIV3Schema`;
     if (hasSchema(version)) return [];
-    if (!forgiven.missingSchemas) return [required(path)];
+    if (!forgiven.missingSchemas) return [required(path, "schemas are required")];
     const pruned = !preserveUnknownFields && version.fields.served === true;
     return pruned ? [required(path, "because otherwise all fields are pruned")] : [];
   });
