@@ -362,7 +362,7 @@ describe("v1beta1 refuses", () => {
 
 describe("v1beta1 takes what v1 refuses:", () => {
   test.each<[string, JsonObject, string]>([
-    ["no schema", { version: "v1" }, "spec.versions[0].schema.openAPIV3Schema Required value"],
+    ["no schema", { version: "v1" }, "spec.versions[0].schema.openAPIV3Schema Required value: schemas are required"],
     [
       "a schema that is not structural",
       { version: "v1", validation: LOOSE },

@@ -22,7 +22,8 @@ export abstract class ListValue extends CelValue {
   equals(other: Value): boolean {
     if (!(other instanceof ListValue) || other.size !== this.size) return false;
     for (let index = 0; index < this.size; index++) {
-      spendSteps(1);
+      // A value is made of each of the two.
+      spendSteps(2);
       if (!equalValues(this.at(index), other.at(index))) return false;
     }
     return true;

@@ -21,7 +21,7 @@ export abstract class MapValue extends CelValue {
   equals(other: Value): boolean {
     if (!(other instanceof MapValue) || other.size !== this.size) return false;
     for (const key of this.keys()) {
-      spendSteps(1);
+      spendSteps(2);
       const theirs = other.get(key);
       if (theirs === undefined || !equalValues(this.get(key) as Value, theirs)) return false;
     }

@@ -61,7 +61,7 @@ export class NativeObject extends ObjectValue {
     const keys = Object.keys(this.native);
     if (keys.length !== Object.keys(other.native).length) return false;
     return keys.every((key) => {
-      spendSteps(1);
+      spendSteps(2);
       if (!Object.hasOwn(other.native, key)) return false;
       const [mine, theirs] = [this.#value(key), other.#value(key)];
       return equalValues(mine, theirs);
