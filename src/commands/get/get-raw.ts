@@ -1,7 +1,7 @@
 import type { Streams } from "../../cli/factory.js";
 import { parseRequestUri } from "../../cli/request-uri.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { write } from "./write.js";
+import { writeOutput } from "../../cli/write-output.js";
 
 /** Prints the answer's bytes as they arrive. */
 export async function getRaw(
@@ -10,5 +10,5 @@ export async function getRaw(
   streams: Streams,
 ): Promise<void> {
   const { body } = await client.stream({ method: "GET", ...parseRequestUri(raw), userPath: true, signal });
-  for await (const chunk of body) await write(streams.out, chunk);
+  for await (const chunk of body) await writeOutput(streams.out, chunk);
 }

@@ -6,7 +6,7 @@ import { isList, listItems } from "../../resource/is-list.js";
 import type { GetOptions } from "./options.js";
 import { requestBuilder } from "./request-builder.js";
 import { toPrinter } from "./to-printer.js";
-import { write } from "./write.js";
+import { writeOutput } from "../../cli/write-output.js";
 
 /** Every format but tables: one object as it is, anything else as one v1 List, then what went wrong. */
 export async function printGeneric(options: GetOptions, streams: Streams): Promise<void> {
@@ -32,7 +32,7 @@ export async function printGeneric(options: GetOptions, streams: Streams): Promi
   } catch (thrown) {
     printError = { thrown };
   }
-  await write(streams.out, pieces.join(""));
+  await writeOutput(streams.out, pieces.join(""));
   throwAll(printError === undefined ? failed : [...failed, printError.thrown]);
 }
 

@@ -8,7 +8,7 @@ import type { GetOptions } from "./options.js";
 import { requestBuilder } from "./request-builder.js";
 import { sorting } from "./sorting.js";
 import { toPrinter } from "./to-printer.js";
-import { write } from "./write.js";
+import { writeOutput } from "../../cli/write-output.js";
 
 /** Tables: one for each type in turn, parted by an empty line, then what went wrong. */
 export async function printHuman(options: GetOptions, streams: Streams): Promise<void> {
@@ -50,7 +50,7 @@ export async function printHuman(options: GetOptions, streams: Streams): Promise
     printIgnoringFailure(printer, info, writer.write);
   }
   writer.flush();
-  await write(streams.out, output.text());
+  await writeOutput(streams.out, output.text());
 
   if (!output.written && !ignoreNotFound && errors.length === 0) {
     const inNamespace = !allNamespaces && infos.every(({ mapping }) => mapping.namespaced);

@@ -4,7 +4,7 @@ import type { Printer } from "../../printers/printer.js";
 import { asTable, fromTable } from "../../printers/table.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 import type { GetOptions } from "./options.js";
-import { write } from "./write.js";
+import { writeOutput } from "../../cli/write-output.js";
 
 /** Prints objects or events, aligned with those before. */
 export class WatchOutput {
@@ -53,7 +53,7 @@ export class WatchOutput {
     if (text === "") return;
     this.#beforeFirst?.();
     this.#beforeFirst = undefined;
-    await write(this.#streams.out, text);
+    await writeOutput(this.#streams.out, text);
   }
 }
 

@@ -1,3 +1,4 @@
+import { writeOutput } from "../../cli/write-output.js";
 import type { Writable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { podLog, type PodLogRequest } from "../../actions/pod-log.js";
@@ -68,7 +69,7 @@ async function copyLines(request: PodLogRequest, options: LogReadOptions): Promi
     for await (const chunk of podLog(client, request, signal)) {
       let from = 0;
       for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
-        await write(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
+        await writeOutput(out, Buffer.concat([head, ...held, chunk.subarray(from, end + 1)]));
         held = [];
         from = end + 1;
       }
@@ -76,7 +77,7 @@ async function copyLines(request: PodLogRequest, options: LogReadOptions): Promi
     }
   } finally {
     // The beginning of a line that broke off is shown too.
-    if (held.length > 0) await write(out, Buffer.concat([head, ...held]));
+    if (held.length > 0) await writeOutput(out, Buffer.concat([head, ...held]));
   }
 }
 
@@ -84,15 +85,3 @@ const source = ({ pod, options }: PodLogRequest, { look: { paint } }: LogReadOpt
   const text = `[pod/${pod}/${options.container ?? ""}]`;
   return paint?.source(pod, text) ?? text;
 };
-
-/** Waits for a slow reader. */
-async function write(out: Writable, chunk: Uint8Array): Promise<void> {
-  if (out.write(chunk) || out.destroyed) return;
-  await new Promise<void>((resolve) => {
-    const settle = (): void => {
-      for (const event of ["drain", "close", "error"]) out.off(event, settle);
-      resolve();
-    };
-    for (const event of ["drain", "close", "error"]) out.on(event, settle);
-  });
-}

@@ -1,9 +1,11 @@
 import type { Writable } from "node:stream";
-import { bytesOf } from "../../base/byte-text.js";
+import { bytesOf } from "../base/byte-text.js";
 
 /** Writes and, when the reader is slow, waits for it. Text may stand for bytes that are not UTF-8. */
-export async function write(out: Writable, chunk: string | Uint8Array): Promise<void> {
-  if (out.write(typeof chunk === "string" ? bytesOf(chunk) : chunk) || out.destroyed) return;
+export async function writeOutput(out: Writable, chunk: string | Uint8Array): Promise<void> {
+  const goesOn = out.write(typeof chunk === "string" ? bytesOf(chunk) : chunk);
+  // Bun says so of a closed pipe while it writes, and nothing comes after it.
+  if (goesOn || out.destroyed || out.errored) return;
   await new Promise<void>((done) => {
     const settle = (): void => {
       out.off("drain", settle);
