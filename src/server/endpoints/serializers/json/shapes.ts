@@ -7,6 +7,7 @@ import { metaSchema, PARTIAL_OBJECT_METADATA } from "../../meta-kinds.js";
 import type { ServedResource } from "../../served-resource.js";
 import type { BookmarkMetadata, View } from "../serializer.js";
 import { jsonBytes, jsonText } from "./json-text.js";
+import { reorderedMetadata } from "./sorted-metadata.js";
 import { spliceMetadata } from "./splice.js";
 import { encodeEmpty, encodeStored } from "./stored-json.js";
 
@@ -32,8 +33,17 @@ export function storedMetadata({ resource, format }: View, stored: StoredObject)
   const { bytes, revision } = stored;
   const head = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${format.metaVersion}",`;
   // What was never written has no version.
-  const spliced = revision === 0 ? undefined : spliceMetadata(bytes, revision, head);
-  return spliced ?? partialMetadata(stored.object(), format);
+  if (revision > 0) {
+    const key = `${head}application/json`;
+    const made = spliceMetadata(bytes, revision, head) ?? stored.encodings.get(key);
+    if (made !== undefined) return made;
+    const reordered = reorderedMetadata(bytes, revision, head);
+    if (reordered !== undefined) {
+      stored.encodings.set(key, reordered);
+      return reordered;
+    }
+  }
+  return partialMetadata(stored.object(), format);
 }
 
 export interface TableRow {
