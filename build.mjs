@@ -93,6 +93,7 @@ async function bundle() {
             "src/cli/connect.ts",
             "src/cli/flags/print-flags.ts",
             "src/cli/request-uri.ts",
+            "src/cli/write-output.ts",
             "src/base/byte-text.ts",
             "src/machinery/duration/human-duration.ts",
             "src/machinery/quantity/quantity.ts",
