@@ -46,6 +46,7 @@ export class SourceText {
 export class Issues {
   readonly source: SourceText;
   readonly #found: Issue[] = [];
+  readonly #snippets = new Map<number, Snippet | undefined>();
   #count = 0;
 
   constructor(source: SourceText) {
@@ -78,14 +79,33 @@ export class Issues {
 
   #render({ message, line, column }: Issue): string {
     const head = `ERROR: <input>:${line}:${column + 1}: ${message}`;
-    const snippet = this.source.line(line);
-    if (snippet === undefined || snippet.length > LONGEST_SNIPPET) return head;
-    const points = Array.from(snippet.replaceAll("\t", " "));
-    const dots = points.slice(0, Math.max(column, 0)).map((point) => (isWide(point) ? "\uff0e" : "."));
-    const caret = isWide(points[column] ?? "") ? "\uff3e" : "^";
-    return `${head}\n | ${points.join("")}\n | ${dots.join("")}${caret}`;
+    const snippet = this.#snippet(line);
+    if (snippet === undefined) return head;
+    const { text, dots } = snippet;
+    const caret = dots[column] === WIDE_DOT ? "\uff3e" : "^";
+    return `${head}\n | ${text}\n | ${dots.slice(0, Math.max(column, 0))}${caret}`;
+  }
+
+  /** Made once for a line, which may be long and have many issues. Undefined where cel-go shows none. */
+  #snippet(line: number): Snippet | undefined {
+    if (!this.#snippets.has(line)) this.#snippets.set(line, snippetOf(this.source.line(line)));
+    return this.#snippets.get(line);
   }
 }
+
+interface Snippet {
+  readonly text: string;
+  /** One for each code point. */
+  readonly dots: string;
+}
+
+function snippetOf(line: string | undefined): Snippet | undefined {
+  if (line === undefined || line.length > LONGEST_SNIPPET) return undefined;
+  const text = line.replaceAll("\t", " ");
+  return { text, dots: Array.from(text, (point) => (isWide(point) ? WIDE_DOT : ".")).join("") };
+}
+
+const WIDE_DOT = "\uff0e";
 
 const LONGEST_SNIPPET = 16_384;
 
