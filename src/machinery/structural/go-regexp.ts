@@ -11,7 +11,9 @@ export function goRegexp(pattern: string): GoRegexp {
   const known = patterns.get(pattern);
   if (known !== undefined) return known;
   const made = compile(pattern);
-  if (patterns.size >= MOST_KEPT) patterns.clear();
+  if (pattern.length > LONGEST_KEPT) return made;
+  if (kept + pattern.length > MOST_KEPT) forget();
+  kept += pattern.length;
   patterns.set(pattern, made);
   return made;
 }
@@ -26,6 +28,14 @@ function compile(pattern: string): GoRegexp {
   }
 }
 
-/** The same patterns come in many schemas: names of Kubernetes. */
+function forget(): void {
+  patterns.clear();
+  kept = 0;
+}
+
+/** The same patterns come in many schemas: names of Kubernetes. A compiled one takes about 100 bytes a character. */
 const patterns = new Map<string, GoRegexp>();
-const MOST_KEPT = 1000;
+/** Characters of the patterns that are kept. */
+let kept = 0;
+const MOST_KEPT = 10_000;
+const LONGEST_KEPT = 500;
