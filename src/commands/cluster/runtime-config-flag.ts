@@ -9,7 +9,7 @@ export const runtimeConfigFlag: FlagSpec = {
   type: "stringSlice",
   default: "[]",
   usage:
-    "API versions to serve or not to serve, as key=true or key=false: a version (resource.k8s.io/v1beta1) or api/alpha, api/beta, api/ga, api/all. The stable versions are served unless told otherwise. apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed, is served when it is named.",
+    "API versions to serve or not to serve, as key=true or key=false: a version (resource.k8s.io/v1beta1) or api/alpha, api/beta, api/ga, api/all. The stable versions are served by default. apiextensions.k8s.io/v1beta1, which Kubernetes 1.22 removed, is served when it is named.",
 };
 
 /** "group/version" or a class of versions, to on or off. Throws a usage error for what is neither. */

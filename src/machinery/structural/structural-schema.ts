@@ -49,7 +49,7 @@ export function preservingSchemaOf(openAPIV3Schema: JsonObject): StructuralSchem
   return new LazySchema({ ...openAPIV3Schema, "x-kubernetes-preserve-unknown-fields": true }, true);
 }
 
-/** The schema with apiVersion, kind and metadata of its own, whatever it says: that of a whole object. */
+/** The schema of a whole object: what every object has in apiVersion, kind and metadata takes the place of what the schema says of them. */
 export function asResourceRoot(schema: StructuralSchema): StructuralSchema {
   if (schema.embeddedResource) return schema;
   let root = roots.get(schema);

@@ -3,12 +3,11 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";
-import { eventually } from "../../helpers/eventually.js";
+import { boxDefinition, boxesOf, DEFINITIONS, install as installDefinition } from "../../helpers/custom-definitions.js";
 import { TurnProbe } from "../../hostile/turn-probe.js";
 
 // Rules that take long: the server ends them by their cost, and answers other requests meanwhile.
 
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 /** Milliseconds of CPU time that a turn of the event loop may take. */
 const LONGEST_TURN = 50;
 
@@ -19,17 +18,7 @@ const loops = (step: string): string => `self.l.all(x, self.l.all(y, ${step}))`;
 function definition(group: string, properties: JsonObject, rules: readonly JsonObject[]): JsonObject {
   const spec = { type: "object", properties, "x-kubernetes-validations": rules as JsonObject[] };
   const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `boxes.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural: "boxes", singular: "box", kind: "Box", listKind: "BoxList" },
-      versions: [{ name: "v1", served: true, storage: true, schema }],
-    },
-  };
+  return boxDefinition(group, [{ name: "v1", served: true, storage: true, schema }]);
 }
 
 let cluster: Cluster;
@@ -42,14 +31,8 @@ beforeAll(async () => {
 afterAll(() => cluster.close());
 
 async function install(...given: Parameters<typeof definition>): Promise<string> {
-  const [group] = given;
-  const created = await call(api, "POST", DEFINITIONS, definition(...given));
-  expect(created.status, created.text).toBe(201);
-  await eventually(async () => {
-    const { text } = await call(api, "GET", `${DEFINITIONS}/boxes.${group}`);
-    expect(text).toContain('"reason":"InitialNamesAccepted"');
-  });
-  return `/apis/${group}/v1/namespaces/default/boxes`;
+  await installDefinition(api, definition(...given));
+  return boxesOf(given[0]);
 }
 
 const EXCEEDED = "operation cancelled: actual cost limit exceeded";

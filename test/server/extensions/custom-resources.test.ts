@@ -3,9 +3,9 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";
+import { boxesOf, DEFINITIONS, established, install as installDefinition } from "../../helpers/custom-definitions.js";
 import { eventually } from "../../helpers/eventually.js";
 
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const MERGE = { type: "application/merge-patch+json" };
 
 const spec = {
@@ -51,19 +51,8 @@ beforeAll(async () => {
 });
 afterAll(() => cluster.close());
 
-const boxesOf = (group: string, version = "v1"): string => `/apis/${group}/${version}/namespaces/default/boxes`;
-
-async function established(name: string): Promise<void> {
-  await eventually(async () => {
-    const { text } = await call(api, "GET", `${DEFINITIONS}/${name}`);
-    expect(text).toContain('"reason":"InitialNamesAccepted"');
-  });
-}
-
 async function install(group: string, changes?: JsonObject, version?: JsonObject): Promise<string> {
-  const created = await call(api, "POST", DEFINITIONS, definition(group, changes, version));
-  expect(created.status).toBe(201);
-  await established(`boxes.${group}`);
+  await installDefinition(api, definition(group, changes, version));
   return boxesOf(group);
 }
 
@@ -273,7 +262,7 @@ test("a kind that another definition of the group has is not accepted, until tha
     ]);
   });
   await call(api, "DELETE", `${DEFINITIONS}/boxes.conflict.example.com`);
-  await established("crates.conflict.example.com");
+  await established(api, "crates.conflict.example.com");
 });
 
 test("a deletion waits for the objects, and ends what was served", async () => {

@@ -3,10 +3,10 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
+import { DEFINITIONS, install as installDefinition } from "../../helpers/custom-definitions.js";
 import { eventually } from "../../helpers/eventually.js";
 import { startWebhookServer, type WebhookCall, type WebhookServer } from "../../helpers/webhook-server.js";
 
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const MERGE = { type: "application/merge-patch+json" };
 
 const schemaWith = (properties: JsonObject): JsonObject => ({
@@ -55,13 +55,7 @@ afterAll(async () => {
 
 const cratesOf = (group: string, version: string): string => `/apis/${group}/${version}/namespaces/default/crates`;
 
-async function install(made: JsonObject): Promise<void> {
-  const name = (made["metadata"] as JsonObject)["name"] as string;
-  expect((await call(api, "POST", DEFINITIONS, made)).status).toBe(201);
-  await eventually(async () => {
-    expect((await call(api, "GET", `${DEFINITIONS}/${name}`)).text).toContain('"reason":"InitialNamesAccepted"');
-  });
-}
+const install = (made: JsonObject): Promise<void> => installDefinition(api, made);
 
 /** Changes the definition, and waits until the server serves `version` by it. */
 async function change(made: JsonObject, isServed: () => Promise<boolean>): Promise<void> {

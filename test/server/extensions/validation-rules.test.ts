@@ -4,10 +4,10 @@ import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
+import { boxDefinition, boxesOf, DEFINITIONS, install as installDefinition } from "../../helpers/custom-definitions.js";
 
 // x-kubernetes-validations on the wire: what the API server says of definitions with rules and of objects that break them.
 
-const DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const MERGE = { type: "application/merge-patch+json" };
 const APPLY = { type: "application/apply-patch+yaml" };
 
@@ -17,19 +17,14 @@ const rule = (text: string, rest: JsonObject = {}): JsonObject => ({ rule: text,
 function definition(group: string, properties: JsonObject, rules: JsonObject[], status: JsonObject = {}): JsonObject {
   const spec = { type: "object", properties, "x-kubernetes-validations": rules };
   const openAPIV3Schema = { type: "object", properties: { spec, status: { type: "object", ...status } } };
-  return {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: `boxes.${group}` },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural: "boxes", singular: "box", kind: "Box", listKind: "BoxList" },
-      versions: [
-        { name: "v1", served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } },
-      ],
-    },
+  const version = {
+    name: "v1",
+    served: true,
+    storage: true,
+    schema: { openAPIV3Schema },
+    subresources: { status: {} },
   };
+  return boxDefinition(group, [version]);
 }
 
 let cluster: Cluster;
@@ -42,14 +37,8 @@ beforeAll(async () => {
 afterAll(() => cluster.close());
 
 async function install(...given: Parameters<typeof definition>): Promise<string> {
-  const [group] = given;
-  const created = await call(api, "POST", DEFINITIONS, definition(...given));
-  expect(created.status, created.text).toBe(201);
-  await eventually(async () => {
-    const { text } = await call(api, "GET", `${DEFINITIONS}/boxes.${group}`);
-    expect(text).toContain('"reason":"InitialNamesAccepted"');
-  });
-  return `/apis/${group}/v1/namespaces/default/boxes`;
+  await installDefinition(api, definition(...given));
+  return boxesOf(given[0]);
 }
 
 const box = (name: string, spec: JsonObject): JsonObject => ({ metadata: { name }, spec });

@@ -13,7 +13,7 @@ import { forgivenSelectableFields } from "./selectable-fields.js";
 import { notStructural, validateStructural } from "./structural.js";
 
 /**
- * What an update forgives because the definition had it already, or because nobody uses it yet; and what v1beta1 does not ask for.
+ * What the validation of a definition lets pass: faults that the stored definition has already, and what v1beta1 does not ask for.
  */
 export interface Forgiven {
   readonly missingSchemas: boolean;

@@ -13,6 +13,7 @@ import { TotalCost } from "./rule-cost.js";
 import type { RuleExpressions } from "./rule-expressions.js";
 import { sortedEntries } from "./schema-fields.js";
 import { schemaHas } from "./schema-walk.js";
+import { MOST_FOUND } from "./structural.js";
 import { validateRules } from "./validation-rules.js";
 
 export interface SchemaRules {
@@ -33,7 +34,7 @@ interface Place extends SchemaRules {
   readonly inMeta: boolean;
   /** The path of the list around the schema whose items of before cannot be found again. */
   readonly uncorrelatable?: string;
-  /** What is wrong with rules is told last. */
+  /** Errors of rules stand behind all others. */
   readonly ofRules: FieldError[];
   readonly totalCost: TotalCost;
   readonly pace: Pace;
@@ -56,9 +57,6 @@ export const hasUnknownTypes = (schema: unknown): boolean =>
   schemaHas(schema, ({ type }) => text(type) !== "" && !TYPES.includes(text(type)));
 
 const META = ["metadata", "kind", "apiVersion"];
-
-/** The search ends with so many: more than are told. */
-const MOST_FOUND = 4000;
 
 function* validate(schema: ReadonlyFields, path: string, place: Place, errors: FieldError[]): Steps<void> {
   if (place.pace.isDue()) yield;

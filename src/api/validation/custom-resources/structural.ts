@@ -77,8 +77,8 @@ const WHERE: Readonly<Record<Level, string>> = {
   field: "must not be empty for specified object fields",
 };
 
-/** The search ends with so many: more than are told. */
-const MOST_FOUND = 4000;
+/** The search for errors ends with so many. The answer lists 1000 at most. */
+export const MOST_FOUND = 4000;
 
 interface Place {
   readonly level: Level;

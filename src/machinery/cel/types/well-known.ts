@@ -126,7 +126,7 @@ function find(name: string): WellKnownType | undefined {
   return Object.hasOwn(TYPES, short) ? TYPES[short] : undefined;
 }
 
-/** The types of protocol buffers that every environment knows, because CEL has values of its own for them. */
+/** The protocol buffer types that every environment knows: the language has a kind of value for each. */
 export const WELL_KNOWN_TYPES: TypeProvider = {
   findType: (name) => find(name)?.type,
   findField(typeName, field): FieldDeclaration | undefined {
