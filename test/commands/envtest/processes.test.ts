@@ -13,6 +13,8 @@ import { freePorts } from "../../helpers/free-ports.js";
 import { programUnderTest } from "../../helpers/program-under-test.js";
 
 const built = existsSync(resolve(import.meta.dirname, "../../../dist/cli/main.cjs"));
+if (!built)
+  process.stdout.write("the programs of kubets envtest are skipped: there is no dist, which npm run build makes\n");
 
 const ISSUER = "--service-account-issuer=https://127.0.0.1/";
 const SIGNER = "--service-account-signing-key-file=/nonexistent/sa.key";
