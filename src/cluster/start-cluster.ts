@@ -117,6 +117,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           signClient: clientSigner(pki, random),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
+          whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
         });
         return controllers.settled;
       },

@@ -3,6 +3,7 @@ import type { Timers } from "../base/timers.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { EventRecorder, EventSource } from "../client/events/index.js";
 import type { Manager } from "../client/manager/index.js";
+import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { SignClient } from "./certificates/certificate-signer.js";
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
@@ -40,6 +41,11 @@ export interface ControllerContext {
   readonly report: (error: unknown) => void;
   /** Calls `listener` after each change of what the server serves. */
   readonly onApiChange: (listener: () => void) => void;
+  /**
+   * Calls `listener` once: now, where the resource has objects or that is not known, else when its first one is created. Never
+   * after the returned function is called. A controller that follows every resource need not watch those without objects.
+   */
+  readonly whenOccupied: (resource: GroupResource, listener: () => void) => () => void;
 }
 
 /** What a controller does beside its reconcilers. */

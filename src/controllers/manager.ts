@@ -58,6 +58,8 @@ export interface ControllersConfig extends ClusterParts {
   readonly reportError?: (error: unknown) => void;
   /** Calls `listener` after each change of what the server serves, until the returned function is called. */
   readonly onApiChange?: (listener: () => void) => () => void;
+  /** As {@link ControllerContext.whenOccupied}. Default: every resource may have objects. */
+  readonly whenOccupied?: ControllerContext["whenOccupied"];
 }
 
 export interface Controllers {
@@ -111,6 +113,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     recorder: (source) => events.recorder(source),
     report,
     onApiChange: (listener) => void listeners.push(listener),
+    whenOccupied: config.whenOccupied ?? atOnce,
   };
   const work = CONTROLLERS.filter(([name]) => name === ALWAYS || config.enabled.has(name)).map(
     ([, start]) => start(context) ?? {},
@@ -136,6 +139,11 @@ export function startControllers(config: ControllersConfig): Controllers {
     },
   };
 }
+
+const atOnce: ControllerContext["whenOccupied"] = (_resource, listener) => {
+  listener();
+  return () => {};
+};
 
 function errorOf(problem: Problem): unknown {
   if (problem.type === "reconcile-running") return undefined;

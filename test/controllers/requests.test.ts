@@ -98,22 +98,37 @@ test("after their caches are full, the controllers list nothing however many pod
   expect(requests.filter((request) => request.startsWith("GET "))).toEqual([]);
 });
 
-test("each collection that controllers need whole is watched once", async () => {
+test("each collection that controllers need whole is watched once, and for the garbage collector from its first object on", async () => {
   const stored = requests.length;
   const other = await startCluster({
     port: false,
     filters: [{ name: "record-controllers", filter: recordControllers }],
   });
+  const watchesOf = (path: string) => requests.slice(stored).filter((request) => request === `WATCH ${path}`).length;
+  const own = kubernetesClient(other);
   try {
     await eventually(async () => {
-      const watches = requests.slice(stored).filter((request) => request.startsWith("WATCH "));
-      const of = (path: string) => watches.filter((request) => request === `WATCH ${path}`).length;
-      // One with whole objects for all controllers, one of metadata for the garbage collector.
-      expect(of("/api/v1/pods")).toBe(2);
-      expect(of("/apis/policy/v1/poddisruptionbudgets")).toBe(2);
-      expect(of("/apis/apps/v1/deployments")).toBe(1);
+      expect(watchesOf("/api/v1/pods")).toBe(1);
+      expect(watchesOf("/apis/policy/v1/poddisruptionbudgets")).toBe(1);
+      // The system's namespaces are there from the start.
+      expect(watchesOf("/api/v1/namespaces")).toBeGreaterThanOrEqual(2);
     });
+    const template = { metadata: { labels: { app: "a" } }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const deployment = { metadata: { name: "a" }, spec: { selector: { matchLabels: { app: "a" } }, template } };
+    await own.of("apps/v1", "Deployment").namespace("default").create(deployment);
+    await own
+      .of("v1", "Pod")
+      .namespace("default")
+      .create({ metadata: { name: "a" }, spec: template.spec });
+    await eventually(async () => {
+      // One with whole objects for all controllers, one of metadata for the garbage collector.
+      expect(watchesOf("/api/v1/pods")).toBe(2);
+      expect(watchesOf("/apis/apps/v1/deployments")).toBe(1);
+    });
+    expect(watchesOf("/apis/policy/v1/poddisruptionbudgets")).toBe(1);
+    expect(watchesOf("/apis/apps/v1/statefulsets")).toBe(0);
   } finally {
+    await own.close();
     await other.close();
   }
 });

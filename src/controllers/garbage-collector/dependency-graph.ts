@@ -142,7 +142,7 @@ export class DependencyGraph {
         // Whoever looks for it finds out whether it is there.
         this.listener.attemptToDelete(owner);
       } else if (!doubtful) doubtful = this.#isDoubtful(node, reference, owner);
-      owner.dependents.add(node);
+      owner.addDependent(node);
     }
     if (doubtful) this.listener.attemptToDelete(node);
   }
@@ -167,7 +167,7 @@ export class DependencyGraph {
     for (const { uid } of owners) {
       const owner = this.#nodes.get(uid);
       if (owner === undefined) continue;
-      owner.dependents.delete(node);
+      owner.removeDependent(node);
       // Nobody has seen it, and nobody names it any more: it would be looked for for ever.
       if (!owner.virtual || owner.dependents.size > 0) continue;
       this.#nodes.delete(uid);

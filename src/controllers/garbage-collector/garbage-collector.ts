@@ -19,11 +19,10 @@ import type { GraphNode } from "./graph-node.js";
 import { invalidNamespaceText, type ObjectReference, ownerOf } from "./object-reference.js";
 import { OwnerRequests, type Propagation } from "./owner-requests.js";
 
-/** A reflector of one resource. */
+/** Follows one resource from its first object on. */
 interface Monitor {
-  stop(): void;
-  /** Resolves when the reflector has stopped. */
-  readonly ended: Promise<void>;
+  /** Resolves when its reflector has stopped. */
+  stop(): Promise<void>;
 }
 
 const WORKERS = 20;
@@ -38,7 +37,8 @@ export function garbageCollector(context: ControllerContext): OwnWork {
 
 /**
  * Deletes objects whose owners are all gone, finishes deletions in the foreground when nothing blocks them any more, and
- * makes dependents forget an owner that is deleted as "Orphan". It follows the metadata of everything that can be deleted.
+ * makes dependents forget an owner that is deleted as "Orphan". It follows the metadata of everything that can be deleted,
+ * without a watch for a resource that has no objects yet.
  */
 class GarbageCollector {
   readonly #requests: OwnerRequests;
@@ -87,7 +87,7 @@ class GarbageCollector {
       this.#change = deferred();
       await this.#followResources(false);
     }
-    await Promise.all([...this.#monitors.values()].map(({ ended }) => ended));
+    await Promise.all([...this.#monitors.values()].map(({ stop }) => stop()));
     await Promise.all(this.#working);
   }
 
@@ -97,7 +97,7 @@ class GarbageCollector {
   }
 
   #stop(): void {
-    for (const { stop } of this.#monitors.values()) stop();
+    for (const { stop } of this.#monitors.values()) void stop();
     for (const queue of [this.#deletions, this.#orphanings]) queue.shutDown();
     this.#change.resolve();
   }
@@ -106,11 +106,10 @@ class GarbageCollector {
   async #followResources(first: boolean): Promise<void> {
     const resources = new Map((await this.#resources()).map((one) => [`${one.apiVersion}/${one.resource}`, one]));
     if (this.context.signal.aborted) return;
-    for (const [id, { stop, ended }] of this.#monitors) {
+    for (const [id, { stop }] of this.#monitors) {
       if (resources.has(id)) continue;
       this.#monitors.delete(id);
-      stop();
-      await ended;
+      await stop();
     }
     let missing = resources.size;
     const synced = () => {
@@ -143,8 +142,28 @@ class GarbageCollector {
     return [];
   }
 
-  /** `isFresh` says that the graph has no objects of the resource yet. */
+  /** Calls `synced` once the graph has the objects that there are now. `isFresh` says that it has none of the resource yet. */
   #monitor(resource: ServedResource, isFresh: boolean, synced: () => void): Monitor {
+    const stopping = new AbortController();
+    let following: Promise<void> | undefined;
+    let listed: (() => void) | undefined = synced;
+    const forgetWaiting = this.context.whenOccupied(resource, () => {
+      following = this.#reflector(resource, isFresh, listed).run(stopping.signal);
+    });
+    if (following === undefined) {
+      listed = undefined;
+      synced();
+    }
+    return {
+      async stop() {
+        forgetWaiting();
+        stopping.abort();
+        await following;
+      },
+    };
+  }
+
+  #reflector(resource: ServedResource, isFresh: boolean, listed: (() => void) | undefined): Reflector<ApiObject> {
     const { apiVersion, kind } = resource;
     const { client, clock, timers, report } = this.context;
     const identity = ({ namespace = "", name = "", uid = "" }: ObjectMeta): ObjectReference => ({
@@ -154,7 +173,6 @@ class GarbageCollector {
       name,
       uid,
     });
-    const stopping = new AbortController();
     let isFirst = true;
     const store = {
       add: ({ metadata = {} }: ApiObject) => this.#graph.changed(identity(metadata), metadata),
@@ -162,14 +180,14 @@ class GarbageCollector {
       delete: ({ metadata = {} }: ApiObject) => this.#graph.deleted(identity(metadata), false),
       replace: (objects: readonly ApiObject[]) => {
         for (const object of objects) store.add(object);
-        if (isFirst) synced();
+        if (isFirst) listed?.();
         if (!isFirst || !isFresh) {
           this.#forgetMissing(resource, new Set(objects.map(({ metadata }) => metadata?.uid ?? "")));
         }
         isFirst = false;
       },
     };
-    const reflector = new Reflector(client.resource(resource).metadata(), store, {
+    return new Reflector(client.resource(resource).metadata(), store, {
       clock,
       timers,
       onFault: ({ error }) => {
@@ -177,7 +195,6 @@ class GarbageCollector {
         if (!isUsualFault(error) && !isNotFound(error)) report(error);
       },
     });
-    return { ended: reflector.run(stopping.signal), stop: () => stopping.abort() };
   }
 
   #forgetMissing({ apiVersion, kind }: ServedResource, uids: ReadonlySet<string>): void {

@@ -1,11 +1,14 @@
 import type { OwnerReference } from "../../machinery/meta/object.js";
 import type { ObjectReference } from "./object-reference.js";
 
+const NO_OWNERS: readonly OwnerReference[] = [];
+const NO_DEPENDENTS: ReadonlySet<GraphNode> = new Set();
+
 /** An object in the graph of owners and dependents. */
 export class GraphNode {
-  owners: readonly OwnerReference[] = [];
-  /** Objects that name this one as their owner, whether rightly or not. */
-  readonly dependents = new Set<GraphNode>();
+  owners: readonly OwnerReference[] = NO_OWNERS;
+  /** Most objects have no dependents. */
+  #dependents: Set<GraphNode> | undefined;
   /** Known only from an owner reference: nobody has seen the object itself yet. */
   virtual = false;
   beingDeleted = false;
@@ -16,6 +19,21 @@ export class GraphNode {
   waitsForDependents = false;
 
   constructor(public identity: ObjectReference) {}
+
+  /** Objects that name this one as their owner, whether rightly or not. */
+  get dependents(): ReadonlySet<GraphNode> {
+    return this.#dependents ?? NO_DEPENDENTS;
+  }
+
+  addDependent(node: GraphNode): void {
+    this.#dependents ??= new Set();
+    this.#dependents.add(node);
+  }
+
+  removeDependent(node: GraphNode): void {
+    this.#dependents?.delete(node);
+    if (this.#dependents?.size === 0) this.#dependents = undefined;
+  }
 
   /** Dependents that do not let the object go before they are gone themselves. */
   blockingDependents(): readonly GraphNode[] {

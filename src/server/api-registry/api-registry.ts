@@ -169,6 +169,17 @@ export class ApiRegistry implements ResourceHost {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Calls `listener` once: now, where the resource has objects or that is not known, else when its first one is created. Never
+   * after the returned function is called.
+   */
+  whenOccupied(resource: GroupResource, listener: () => void): () => void {
+    const installed = this.#installed.get(installationId(resource));
+    if (installed !== undefined) return installed.whenOccupied(listener);
+    listener();
+    return () => {};
+  }
+
   kept(id: string): KeptResource {
     const installed = this.#installed.get(id);
     if (installed === undefined) throw new Error(`no resource ${id} is installed`);

@@ -5,7 +5,7 @@ import { dns1035LabelErrors, dns1123SubdomainErrors } from "../../machinery/vali
 import type { SubresourceRecord } from "../endpoints/resource-record.js";
 import { type ResourceStorage, verbsOfStorage } from "../registry/resource.js";
 import { type Installation, InvalidResourceError } from "./installation.js";
-import { definitionName, listSchema, objectSchema, type OwnKind } from "./own-types.js";
+import { definitionName, listSchema, objectSchema, OwnKind } from "./own-types.js";
 import type { ResourceDefinition, ResourceVersion, SubresourceDefinition } from "./resource-definition.js";
 
 const SCALE: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
@@ -19,14 +19,15 @@ export function compileDefinition(definition: ResourceDefinition, base: Scheme):
   checkNames(definition, fail);
   const { group, resource, versions } = definition;
   const storage = storageVersionOf(definition, fail);
-  const kinds = versions.flatMap((version) => kindsOf(definition, version));
+  const kinds: OwnKind[] = [];
   const scheme = new Scheme(base.name, base);
   for (const version of versions) {
-    const [kind, list] = kindsOf(definition, version) as [OwnKind, OwnKind];
+    const { kind, list } = kindsOf(definition, version);
+    kinds.push(kind, list);
     if (scheme.isRegistered(kind.gvk))
       fail(`${formatGroupVersion(kind.gvk)} ${kind.gvk.kind} is another resource's kind`);
     const { conversion, applyDefaults } = version;
-    if (version.schema !== storage.schema && conversion === undefined) {
+    if (conversion === undefined && version !== storage && version.schema !== storage.schema) {
       fail(`version ${version.version} has another schema than ${storage.version}, and no conversion`);
     }
     if (version === storage && conversion !== undefined && "convertMany" in conversion) {
@@ -74,11 +75,14 @@ function storageVersionOf({ versions, storageVersion }: ResourceDefinition, fail
 }
 
 /** The kind and its list at a version. */
-function kindsOf({ group, kind, listKind }: ResourceDefinition, { version, schema }: ResourceVersion): OwnKind[] {
-  const gvk = { group, version, kind };
-  const item = { gvk, schema: objectSchema(gvk, schema) };
-  const list = { ...gvk, kind: listKind ?? `${kind}List` };
-  return [item, { gvk: list, schema: listSchema(list, item.schema) }];
+function kindsOf(
+  { group, kind: name, listKind }: ResourceDefinition,
+  version: ResourceVersion,
+): { readonly kind: OwnKind; readonly list: OwnKind } {
+  const gvk = { group, version: version.version, kind: name };
+  const kind = new OwnKind(gvk, () => objectSchema(gvk, version.schema));
+  const listGvk = { ...gvk, kind: listKind ?? `${name}List` };
+  return { kind, list: new OwnKind(listGvk, () => listSchema(listGvk, kind.schema)) };
 }
 
 /** What the storage and the record's handlers can answer. */

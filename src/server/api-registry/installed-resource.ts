@@ -30,7 +30,7 @@ interface ServedVersion {
 export class InstalledResource {
   readonly #served = new Map<string, ServedVersion>();
   /** The versions that were removed. A request that holds an older snapshot may still come for one. */
-  readonly #removed = new Set<string>();
+  #removed: readonly string[] = [];
   #kept: KeptResource | undefined;
   /** No version of it is served any more. */
   #isGone = false;
@@ -51,7 +51,7 @@ export class InstalledResource {
     const ending = new AbortController();
     // Every watch listens.
     setMaxListeners(0, ending.signal);
-    if (this.#removed.has(facts.version)) ending.abort();
+    if (this.#removed.includes(facts.version)) ending.abort();
     const resource = this.#serve(facts, ending.signal);
     this.#served.set(facts.version, { resource, ending });
     return resource;
@@ -61,6 +61,16 @@ export class InstalledResource {
   get kept(): KeptResource {
     this.#kept ??= this.#keep();
     return this.#kept;
+  }
+
+  /** As {@link ApiRegistry.whenOccupied}. Does not open the storage. */
+  whenOccupied(listener: () => void): () => void {
+    const { record, storage } = this.installation;
+    if (storage === undefined && record?.storage?.open === undefined && record?.storage?.sharedWith === undefined) {
+      return this.host.config.storage.whenOccupied(storagePrefix(this.installation), listener);
+    }
+    listener();
+    return () => {};
   }
 
   /** The same resource with some of its versions only. Watches of the others end. */
@@ -74,7 +84,7 @@ export class InstalledResource {
       const stays = versions.some((one) => one.version === version);
       if (stays && served !== undefined) rest.#served.set(version, served);
       if (stays) continue;
-      this.#removed.add(version);
+      this.#removed = [...this.#removed, version];
       served?.ending.abort();
     }
     return rest;

@@ -4,10 +4,23 @@ import { structOfFields } from "../../machinery/schema/build-schema.js";
 import { sortedFields } from "../../machinery/schema/sorted-fields.js";
 import type { Schema, StructSchema } from "../../machinery/schema/schema.js";
 
-/** A kind that an installed resource brings, with its schema. */
-export interface OwnKind {
-  readonly gvk: GroupVersionKind;
-  readonly schema: StructSchema;
+/** A kind that an installed resource brings. Its schema is made when it is first used. */
+export class OwnKind {
+  #schema: StructSchema | undefined;
+
+  constructor(
+    readonly gvk: GroupVersionKind,
+    private readonly make: () => StructSchema,
+  ) {}
+
+  /** Its name in OpenAPI, which its schema has too. */
+  get definition(): string {
+    return definitionName(this.gvk);
+  }
+
+  get schema(): StructSchema {
+    return (this.#schema ??= this.make());
+  }
 }
 
 /** "com.example.v1.Widget": the OpenAPI name of a kind of the group "example.com". */
@@ -83,7 +96,7 @@ export function withOwnTypes(base: TypeSource, kinds: readonly OwnKind[]): TypeS
   const structOf = (definition: string): StructSchema | undefined =>
     own().byDefinition.get(definition)?.kind.schema ?? nested().get(definition);
   return {
-    definitionOf: (gvk) => own().byKind.get(keyOf(gvk))?.schema.definition ?? base.definitionOf(gvk),
+    definitionOf: (gvk) => own().byKind.get(keyOf(gvk))?.definition ?? base.definitionOf(gvk),
     kindsOf: (definition) => own().byDefinition.get(definition)?.gvks ?? base.kindsOf(definition),
     structOf: (definition) => structOf(definition) ?? base.structOf(definition),
     unionsOf: (definition) => (structOf(definition) === undefined ? base.unionsOf(definition) : undefined),
@@ -100,7 +113,7 @@ function typesOf(kinds: readonly OwnKind[]): OwnTypes {
   const byDefinition = new Map<string, { readonly kind: OwnKind; readonly gvks: GroupVersionKind[] }>();
   for (const kind of kinds) {
     byKind.set(keyOf(kind.gvk), kind);
-    const { definition } = kind.schema;
+    const { definition } = kind;
     const known = byDefinition.get(definition);
     if (known === undefined) byDefinition.set(definition, { kind, gvks: [kind.gvk] });
     else known.gvks.push(kind.gvk);

@@ -37,9 +37,9 @@ export interface ResourceVersion {
    * To and from the storage version, which has none. Needed where the schema is another one than that version's. One that asks
    * another process converts many objects at a time.
    */
-  readonly conversion?: Conversion | BatchConversion;
+  readonly conversion?: Conversion | BatchConversion | undefined;
   /** The `Warning:` of every answer of a deprecated version. */
-  readonly deprecationWarning?: string;
+  readonly deprecationWarning?: string | undefined;
   /** Sets the defaults that depend on other fields, after the schema's own. */
   readonly applyDefaults?: Defaulter;
 }

@@ -1,9 +1,18 @@
 import { object, objects } from "../../machinery/meta/access.js";
 import { compareVersions } from "../../machinery/meta/version-order.js";
-import type { ResourceDefinition } from "../api-registry/resource-definition.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
+import type { Defaulter } from "../../machinery/scheme/registration.js";
+import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
+import type {
+  ResourceDefinition,
+  ResourceVersion,
+  SubresourceDefinition,
+} from "../api-registry/resource-definition.js";
+import type { Strategy } from "../registry/strategy.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { conversionByName, conversionByWebhook } from "./custom-conversion.js";
-import { customStrategy } from "./custom-strategy.js";
+import { type CustomKind, customStrategy } from "./custom-strategy.js";
 import { CustomVersion } from "./custom-version.js";
 import type { KnownDefinition } from "./known-definition.js";
 import { SentForms } from "./sent-forms.js";
@@ -15,39 +24,89 @@ export interface CustomSurroundings {
   readonly isTerminating: () => boolean;
 }
 
-/** The resource that an established CustomResourceDefinition describes, with the names that were accepted. */
-export function customResource(
-  definition: KnownDefinition,
-  { webhooks, isTerminating }: CustomSurroundings,
-): ResourceDefinition {
-  const { group, accepted } = definition;
-  const spec = object(definition.outline.spec);
-  const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version));
-  const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
-  if (stored === undefined) throw new Error(`${definition.name} has no version`);
-  const byWebhook = object(spec.conversion).strategy === "Webhook";
-  const sent = new SentForms();
-  const webhook = byWebhook ? conversionByWebhook(definition, stored, webhooks, sent) : undefined;
-  const conversion = webhook ?? conversionByName;
-  return {
-    group,
-    resource: accepted.plural,
-    kind: accepted.kind,
-    listKind: accepted.listKind,
-    singular: accepted.singular,
-    shortNames: accepted.shortNames,
-    categories: accepted.categories,
-    namespaced: spec.scope === "Namespaced",
-    storageVersion: stored.name,
-    storage: { upgradesOnRead: true },
-    strategy: customStrategy({ group, resource: accepted.plural, versions, stored, webhook, sent, isTerminating }),
-    versions: versions
+/**
+ * The resource that an established CustomResourceDefinition describes, with the names that were accepted. Of a kind that is not
+ * used it holds little more than what discovery shows.
+ */
+export class CustomResource implements ResourceDefinition {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly storageVersion: string;
+  readonly storage = CUSTOM_STORAGE;
+  readonly versions: readonly ResourceVersion[];
+  readonly #kind: Omit<CustomKind, "group" | "resource">;
+  #strategy: Strategy | undefined;
+
+  constructor(definition: KnownDefinition, { webhooks, isTerminating }: CustomSurroundings) {
+    const { group, accepted } = definition;
+    const spec = object(definition.outline.spec);
+    const versions = objects(spec.versions).map((version) => new CustomVersion(definition, version));
+    const stored = versions.find(({ isStored }) => isStored) ?? versions[0];
+    if (stored === undefined) throw new Error(`${definition.name} has no version`);
+    this.group = group;
+    this.resource = accepted.plural;
+    this.kind = accepted.kind;
+    this.listKind = accepted.listKind;
+    this.singular = accepted.singular;
+    this.shortNames = accepted.shortNames;
+    this.categories = accepted.categories;
+    this.namespaced = spec.scope === "Namespaced";
+    this.storageVersion = stored.name;
+    const sent = new SentForms();
+    const isByWebhook = object(spec.conversion).strategy === "Webhook";
+    const webhook = isByWebhook ? conversionByWebhook(definition, stored, webhooks, sent) : undefined;
+    const conversion = webhook ?? conversionByName;
+    this.#kind = { versions, stored, webhook, sent, isTerminating };
+    this.versions = versions
       .toSorted((a, b) => compareVersions(a.name, b.name))
-      .map((version) => ({
-        ...version.served(deprecationOf(version, versions, group, accepted.kind)),
-        ...(version !== stored && { conversion: conversion(version) }),
-      })),
-  };
+      .map((version) => {
+        const warning = deprecationOf(version, versions, group, accepted.kind);
+        return new ServedVersion(version, warning, version === stored ? undefined : conversion(version));
+      });
+  }
+
+  get strategy(): Strategy {
+    return (this.#strategy ??= customStrategy({ group: this.group, resource: this.resource, ...this.#kind }));
+  }
+}
+
+const CUSTOM_STORAGE = { upgradesOnRead: true };
+/** In the order of apiextensions' discovery. */
+const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/** A version as the registry serves it. */
+class ServedVersion implements ResourceVersion {
+  readonly verbs = VERBS;
+
+  constructor(
+    private readonly own: CustomVersion,
+    readonly deprecationWarning: string | undefined,
+    readonly conversion: ResourceVersion["conversion"],
+  ) {}
+
+  get version(): string {
+    return this.own.name;
+  }
+
+  get served(): boolean {
+    return this.own.isServed;
+  }
+
+  get schema(): StructSchema {
+    return this.own.content;
+  }
+
+  get subresources(): readonly SubresourceDefinition[] {
+    return this.own.subresources;
+  }
+
+  readonly applyDefaults: Defaulter = (draft) => applyDefaults(draft as JsonObject, this.own.structural);
 }
 
 /** The text of a deprecated version's warning: the definition's own, or one that names a newer version. */

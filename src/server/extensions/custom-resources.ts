@@ -14,7 +14,7 @@ import { Store } from "../registry/store.js";
 import type { ObjectStore, StoredObject } from "../storage/store.js";
 import type { WebhookClients } from "../webhook/webhook-clients.js";
 import { CustomApiServices } from "./custom-api-services.js";
-import { customResource } from "./custom-resource.js";
+import { CustomResource } from "./custom-resource.js";
 import { deleteInstances } from "./delete-instances.js";
 import { KnownDefinition } from "./known-definition.js";
 import { nonStructural } from "./non-structural.js";
@@ -282,7 +282,7 @@ export class CustomResources {
       const { made: wanted } = definition;
       if (known?.made === wanted) continue;
       try {
-        const resource = customResource(definition, {
+        const resource = new CustomResource(definition, {
           webhooks: this.config.webhooks,
           isTerminating: () => this.#definitions.get(name)?.terminating === true,
         });

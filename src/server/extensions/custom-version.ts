@@ -5,7 +5,6 @@ import { isStructuralSchema } from "../../api/validation/custom-resources/index.
 import { absent, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { StructSchema } from "../../machinery/schema/schema.js";
-import { applyDefaults } from "../../machinery/structural/apply-defaults.js";
 import { leadsToEmbedded } from "../../machinery/structural/leads-to-embedded.js";
 import {
   preservingSchemaOf,
@@ -13,17 +12,14 @@ import {
   structuralSchemaOf,
 } from "../../machinery/structural/structural-schema.js";
 import { contentSchemaOf } from "../../machinery/structural/to-schema.js";
-import type { ResourceVersion } from "../api-registry/resource-definition.js";
+import type { SubresourceDefinition } from "../api-registry/resource-definition.js";
 import type { TableColumns } from "../registry/strategy.js";
 import { CustomScale } from "./custom-scale.js";
 import { customColumns } from "./custom-columns.js";
 import type { KnownDefinition } from "./known-definition.js";
 import { ObjectJudge } from "./object-judge.js";
 
-const SUBRESOURCES = ["scale", "status"];
-/** In the order of apiextensions' discovery. */
-const VERBS = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
-
+const SUBRESOURCES = [{ name: "scale" }, { name: "status" }];
 /** One version of a custom kind. What comes of its schema and its columns is made when it is first used. */
 export class CustomVersion {
   readonly name: string;
@@ -34,6 +30,7 @@ export class CustomVersion {
   readonly ownWarning: string | undefined;
   /** The paths of its selectableFields, as selectors write them: "spec.colour". */
   readonly selectable: readonly string[];
+  readonly subresources: readonly SubresourceDefinition[];
   readonly #subresources: ReadonlyFields;
   #structural: StructuralSchema | undefined;
   #judge: ObjectJudge | undefined;
@@ -54,6 +51,7 @@ export class CustomVersion {
     this.ownWarning = absent(fields.deprecationWarning) ? undefined : text(fields.deprecationWarning);
     this.selectable = objects(fields.selectableFields).map(({ jsonPath }) => text(jsonPath).replace(/^\./, ""));
     this.#subresources = object(fields.subresources);
+    this.subresources = SUBRESOURCES.filter(({ name }) => this.subresource(name) !== undefined);
   }
 
   get structural(): StructuralSchema {
@@ -115,19 +113,6 @@ export class CustomVersion {
   subresource(name: string): ReadonlyFields | undefined {
     const subresource = this.#subresources[name];
     return absent(subresource) ? undefined : object(subresource);
-  }
-
-  /** What the registry serves of it. */
-  served(deprecationWarning: string | undefined): ResourceVersion {
-    return {
-      version: this.name,
-      schema: this.content,
-      served: this.isServed,
-      verbs: VERBS,
-      subresources: SUBRESOURCES.flatMap((name) => (this.subresource(name) === undefined ? [] : [{ name }])),
-      applyDefaults: (draft) => applyDefaults(draft as JsonObject, this.structural),
-      ...(deprecationWarning !== undefined && { deprecationWarning }),
-    };
   }
 }
 

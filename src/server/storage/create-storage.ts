@@ -47,6 +47,8 @@ export interface Storage {
   storeFor(config: StoreConfig): ObjectStore;
   /** Forgets the codec of a prefix whose resource is removed. A store that is still held for it goes on working. */
   release(prefix: string): void;
+  /** As {@link Reads.whenOccupied}. */
+  whenOccupied(prefix: string, listener: () => void): () => void;
   /** The revision of the last acknowledged write. */
   currentRevision(): Promise<number>;
   /** Rejects while writes are likely to fail. */
@@ -69,6 +71,7 @@ export function createStorage(options: StorageOptions): Storage {
       return new KvObjectStore({ kv, reads, codecs, timers, prefix, resource, codec });
     },
     release: (prefix) => codecs.release(prefix),
+    whenOccupied: (prefix, listener) => reads.whenOccupied(prefix, listener),
     currentRevision: () => kv.currentRevision(),
     check: () => kv.check(),
     async close() {

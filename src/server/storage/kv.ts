@@ -35,6 +35,11 @@ export interface Kv {
   /** Removes events and old values up to and including `revision`. */
   compact(revision: number): Promise<void>;
   count(prefix: string): Promise<number>;
+  /**
+   * The oldest revision after which there were at most so many writes, with values of at most so many bytes together. Absent where
+   * the store does not know sizes.
+   */
+  recent?(limits: { readonly revisions: number; readonly bytes: number }): Promise<number>;
   /** The revision of the last durable write; 1 in a new store. */
   currentRevision(): Promise<number>;
   /** Rejects with {@link UnavailableError} while writes are likely to fail. /readyz calls it. */

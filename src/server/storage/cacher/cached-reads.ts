@@ -58,6 +58,10 @@ export class CachedReads implements Reads {
     return applied === 0 || replaying ? undefined : this.cache.below(prefix);
   }
 
+  whenOccupied(prefix: string, listener: () => void): () => void {
+    return this.cache.whenOccupied(prefix, listener);
+  }
+
   async latest(prefix: string): Promise<ObjectView> {
     await this.cache.ready();
     return (await this.#catchUp()) ? this.#now(prefix) : this.direct.latest(prefix);

@@ -9,6 +9,7 @@ import type { Codecs } from "../store/codecs.js";
 import { weightOf } from "../store/direct-reads.js";
 import type { KvObject } from "../store/kv-object.js";
 import type { ObjectEvent } from "../store/reads.js";
+import { FirstObjects } from "./first-objects.js";
 
 export interface WatchCacheOptions {
   readonly kv: Kv;
@@ -20,8 +21,8 @@ export interface WatchCacheOptions {
 
 /** The size of a page while the cache loads the store. */
 const PAGE = 1000;
-/** How many past events the cache replays when it loads, so that watchers can resume after a restart. */
-const REPLAY = 10_000;
+/** The past events that the cache replays when it loads, so that watchers can resume after a restart. */
+const REPLAY = { revisions: 10_000, bytes: 2 ** 20 };
 const RETRY_MILLISECONDS = 1000;
 
 /**
@@ -31,6 +32,7 @@ const RETRY_MILLISECONDS = 1000;
 export class WatchCache {
   readonly #snapshots = new Snapshots<KvObject>();
   readonly #waiting = new Set<{ readonly revision: number; done(error?: Error): void }>();
+  readonly #firstObjects = new FirstObjects();
   #root = OrderedMap.empty<KvObject>();
   /** What {@link below} answered, by prefix; without those that have changed since. */
   readonly #below = new Map<string, readonly KvObject[]>();
@@ -68,6 +70,13 @@ export class WatchCache {
     const objects = this.#root.values(prefix, prefixEnd(prefix), Number.POSITIVE_INFINITY);
     this.#below.set(prefix, objects);
     return objects;
+  }
+
+  /** As {@link Reads.whenOccupied}. */
+  whenOccupied(prefix: string, listener: () => void): () => void {
+    if (this.#applied > 0 && this.#isEmpty(prefix)) return this.#firstObjects.wait(prefix, listener);
+    listener();
+    return () => {};
   }
 
   get log(): EventLog<ObjectEvent> {
@@ -124,6 +133,10 @@ export class WatchCache {
     for (const { done } of this.#waiting) done(new ClosedError());
   }
 
+  #isEmpty(prefix: string): boolean {
+    return this.#root.values(prefix, prefixEnd(prefix), 1).length === 0;
+  }
+
   #newLog(floor: number): EventLog<ObjectEvent> {
     const { clock, limits } = this.options;
     return new EventLog({ clock, floor, limits, weigh: weightOf });
@@ -132,7 +145,7 @@ export class WatchCache {
   async #start(): Promise<void> {
     const { kv } = this.options;
     const current = await kv.currentRevision();
-    await this.#load(Math.max(1, current - REPLAY));
+    await this.#load(Math.max(1, (await kv.recent?.(REPLAY)) ?? current - REPLAY.revisions));
     this.#replayedTo = current;
     this.#running = this.#run();
     if (kv.freshness === "every-revision") await this.waitFor(current);
@@ -157,6 +170,7 @@ export class WatchCache {
     this.#log = this.#newLog(revision);
     this.#snapshots.forget(Number.POSITIVE_INFINITY);
     this.#applied = revision;
+    this.#firstObjects.lookAgain((prefix) => this.#isEmpty(prefix));
   }
 
   async #readAll(revision: number): Promise<OrderedMap<KvObject>> {
@@ -237,6 +251,7 @@ export class WatchCache {
     this.#log.append(changes);
     this.#log.advance(told);
     this.#snapshots.forget(this.#log.floor);
+    for (const { key, previous } of changes) if (previous === undefined) this.#firstObjects.created(key);
   }
 
   #wake(): void {

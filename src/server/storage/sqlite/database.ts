@@ -120,6 +120,26 @@ export class SqliteDatabase {
     return { kind: "events", events, values: packValues(values), previousValues: packValues(previousValues) };
   }
 
+  /** {@link Kv.recent}. */
+  recent({ revisions, bytes }: Calls["recent"]["ask"]): number {
+    const oldest = Math.max(this.#compacted, this.#revision - revisions);
+    const select = this.#sql(
+      `SELECT revision, length(value) AS size FROM kv WHERE revision > ?1 AND revision <= ?2
+       ORDER BY revision DESC LIMIT ${STRIDE}`,
+    );
+    let [from, size] = [this.#revision, 0];
+    while (from > oldest) {
+      const rows = select.all(oldest, from);
+      if (rows.length === 0) return oldest;
+      for (const row of rows) {
+        size += row["size"] === null ? 0 : integer(row, "size");
+        if (size > bytes) return from;
+        from = integer(row, "revision") - 1;
+      }
+    }
+    return oldest;
+  }
+
   /** Compacts up to `revision` and returns the revision that the store is then compacted to. */
   compact(revision: number): number {
     const target = Math.min(revision, this.#revision);

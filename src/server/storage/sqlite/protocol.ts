@@ -88,6 +88,7 @@ export interface Calls {
   };
   /** Returns some of the events after a revision; none when there are none. */
   events: { readonly ask: number; readonly answer: EventPage | NoSuchRevision };
+  recent: { readonly ask: { readonly revisions: number; readonly bytes: number }; readonly answer: number };
   compact: { readonly ask: number; readonly answer: number };
   /** Fails while writes cannot succeed. After a failed commit it first tries to recover. */
   check: { readonly ask: undefined; readonly answer: undefined };

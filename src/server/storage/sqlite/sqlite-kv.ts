@@ -203,6 +203,10 @@ class SqliteKv implements Kv {
     return this.#count(prefix, prefixEnd(prefix), undefined);
   }
 
+  recent(limits: Calls["recent"]["ask"]): Promise<number> {
+    return this.#call("recent", limits);
+  }
+
   async currentRevision(): Promise<number> {
     this.#assertOpen();
     return this.#revision;

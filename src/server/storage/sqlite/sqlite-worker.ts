@@ -198,6 +198,8 @@ class DatabaseServer {
         return this.database.count(request.ask);
       case "events":
         return this.database.events(request.ask);
+      case "recent":
+        return this.database.recent(request.ask);
       case "compact":
         return this.#commits.compact(request.ask);
       case "check":

@@ -42,6 +42,11 @@ export class DirectReads implements Reads {
     return undefined;
   }
 
+  whenOccupied(_prefix: string, listener: () => void): () => void {
+    listener();
+    return () => {};
+  }
+
   async latest(prefix: string): Promise<ObjectView> {
     return new KvView(this.kv, this.codecs, prefix, await this.kv.currentRevision());
   }

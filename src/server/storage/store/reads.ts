@@ -43,6 +43,11 @@ export interface Reads {
    * current. It waits for nothing, and is the same list until one of the objects changes.
    */
   now(prefix: string): readonly KvObject[] | undefined;
+  /**
+   * Calls `listener` once: now, where there is an object below `prefix` or no cache that knows, else when the first is created.
+   * Never after the returned function is called.
+   */
+  whenOccupied(prefix: string, listener: () => void): () => void;
   /** A state with every write that was acknowledged before the call. */
   latest(prefix: string): Promise<ObjectView>;
   /** A state not older than `revision`; 0 accepts any state. */

@@ -48,6 +48,10 @@ export class UpgradedReads implements Reads {
     return objects?.some((object) => object.awaitsUpgrade) === true ? undefined : objects;
   }
 
+  whenOccupied(prefix: string, listener: () => void): () => void {
+    return this.inner.whenOccupied(prefix, listener);
+  }
+
   async latest(prefix: string): Promise<ObjectView> {
     return this.#view(await this.inner.latest(prefix));
   }

@@ -1,11 +1,52 @@
-import { expect, test } from "vitest";
-import { createStorage } from "../../../../src/server/storage/create-storage.js";
+import { describe, expect, test } from "vitest";
+import { createStorage, type Storage } from "../../../../src/server/storage/create-storage.js";
 import { openMemoryKv } from "../../../../src/server/storage/memory/memory-kv.js";
 import { failure, plainCodec, pod, PODS } from "../../../suites/store-harness.js";
 import { storeSuite } from "../../../suites/store.js";
 
 storeSuite("memory", () => ({ open: async (time) => openMemoryKv(time) }));
 storeSuite("memory without the cache", () => ({ open: async (time) => openMemoryKv(time) }), { watchCache: false });
+
+describe("the first object below a prefix", () => {
+  const told = (storage: Storage, prefix: string) => {
+    const calls: string[] = [];
+    return { calls, stop: storage.whenOccupied(prefix, () => calls.push(prefix)) };
+  };
+  const open = () => {
+    const kv = openMemoryKv();
+    const storage = createStorage({ kv });
+    const storeOf = (prefix: string) => storage.storeFor({ prefix, resource: PODS, codec: plainCodec });
+    return { kv, storage, pods: storeOf("/registry/pods/"), others: storeOf("/registry/example.com/pods/") };
+  };
+
+  test("is told once it is created, and at once where there is one; of other prefixes and of more objects nothing is told", async () => {
+    const { storage, pods, others } = open();
+    await storage.ready();
+    const [first, second, other] = [
+      told(storage, "/registry/pods/"),
+      told(storage, "/registry/pods/"),
+      told(storage, "/registry/example.com/pods/"),
+    ];
+    expect([first.calls, second.calls, other.calls]).toEqual([[], [], []]);
+    for (const name of ["a", "b"]) await pods.create(`default/${name}`, pod("default", name));
+    expect([first.calls, second.calls, other.calls]).toEqual([["/registry/pods/"], ["/registry/pods/"], []]);
+    expect(told(storage, "/registry/pods/").calls).toHaveLength(1);
+    other.stop();
+    await others.create("default/a", pod("default", "a"));
+    expect(other.calls).toEqual([]);
+    await storage.close();
+  });
+
+  test("is told at once while it is not known, and where there is no cache", async () => {
+    const { storage } = open();
+    expect(told(storage, "/registry/pods/").calls).toHaveLength(1);
+    const uncached = createStorage({ kv: openMemoryKv(), watchCache: false });
+    await uncached.ready();
+    expect(told(uncached, "/registry/pods/").calls).toHaveLength(1);
+    await storage.close();
+    await uncached.close();
+  });
+});
 
 test("a cache that the store outran loads again: reads are right, and watchers are told to list", async () => {
   const storage = createStorage({ kv: openMemoryKv({ historyEvents: 5 }) });
