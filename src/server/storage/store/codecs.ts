@@ -10,6 +10,8 @@ export class Codecs {
   readonly cache: SecondChanceCache<KvObject>;
   /** Of encodings, which outlast the parsed objects that they were made from. */
   readonly encodings: SecondChanceCache<Encodings>;
+  /** Counts the changes of what {@link codecFor} answers. */
+  generation = 0;
   readonly #codecs = new Map<string, ObjectCodec>();
   /** Those of removed resources, which live as long as a request that still uses them. */
   readonly #released = new Map<string, WeakRef<ObjectCodec>>();
@@ -30,6 +32,7 @@ export class Codecs {
 
   /** Decodes objects below `prefix`, which ends in "/", with `codec` from now on. */
   register(prefix: string, codec: ObjectCodec): void {
+    this.generation++;
     this.#codecs.set(prefix, codec);
     this.#released.delete(prefix);
   }
@@ -38,6 +41,7 @@ export class Codecs {
   release(prefix: string): void {
     const codec = this.#codecs.get(prefix);
     if (codec === undefined) return;
+    this.generation++;
     this.#codecs.delete(prefix);
     for (const [known, reference] of this.#released) if (reference.deref() === undefined) this.#released.delete(known);
     this.#released.set(prefix, new WeakRef(codec));

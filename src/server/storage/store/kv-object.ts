@@ -13,6 +13,8 @@ export class KvObject implements StoredObject, Evictable {
   #encodings: Encodings | undefined;
   /** The codec that the derived forms were made with. */
   #codec: ObjectCodec | undefined;
+  /** The generation of codecs that {@link #codec} was looked up in. */
+  #generation = -1;
   #bytes: Uint8Array;
   #isCurrent: boolean;
   #isStale = false;
@@ -31,8 +33,11 @@ export class KvObject implements StoredObject, Evictable {
   }
 
   get bytes(): Uint8Array {
+    const isKnown = this.#generation === this.source.generation;
     // Only what a codec with changing schemas has read may become outdated.
-    if (this.#isCurrent && this.#codec !== undefined && this.#codec.upgradesAlways !== true) return this.#bytes;
+    if (this.#isCurrent && this.#codec !== undefined && (isKnown || this.#codec.upgradesAlways !== true)) {
+      return this.#bytes;
+    }
     const codec = this.#refresh();
     if (!this.#isCurrent && codec.later?.needs(this.#bytes) !== true) {
       this.#replace(codec.upgrade?.(this.#bytes) ?? this.#bytes);
@@ -117,6 +122,7 @@ export class KvObject implements StoredObject, Evictable {
     copy.#isStale = this.#isStale;
     copy.#attributes = this.#attributes;
     copy.#codec = this.#codec;
+    copy.#generation = this.#generation;
     copy.versionPlace = this.versionPlace;
     return copy;
   }
@@ -132,7 +138,10 @@ export class KvObject implements StoredObject, Evictable {
   }
 
   #refresh(): ObjectCodec {
-    const codec = this.source.codecFor(this.key);
+    const { source } = this;
+    if (this.#codec !== undefined && this.#generation === source.generation) return this.#codec;
+    const codec = source.codecFor(this.key);
+    this.#generation = source.generation;
     if (codec !== this.#codec) {
       this.evict();
       this.#encodings = undefined;
