@@ -1,0 +1,122 @@
+import { createInflate, type Inflate } from "node:zlib";
+import { DICTIONARY_ID, headerDictionary } from "./header-dictionary.js";
+
+export type Headers = Readonly<Record<string, string>>;
+
+/** The longest header block, compressed or not. Kubernetes' headers are shorter than 100 bytes. */
+export const LARGEST_HEADER_BLOCK = 64 * 1024;
+
+/**
+ * Encodes the header blocks of one direction as parts of one zlib stream. The blocks are stored, not compressed: they are short, and
+ * every inflater reads them. Each ends with an empty block, as zlib's flush leaves it: Go's inflater gives out no bytes before.
+ */
+export class HeaderEncoder {
+  #begun = false;
+
+  encode(headers: Headers): Buffer {
+    const block = blockOf(headers);
+    const parts: Buffer[] = [];
+    if (!this.#begun) {
+      const start = Buffer.from([0x78, 0xbb, 0, 0, 0, 0]);
+      start.writeUInt32BE(DICTIONARY_ID, 2);
+      parts.push(start);
+      this.#begun = true;
+    }
+    for (let from = 0; from < block.length; from += 0xffff) {
+      const part = block.subarray(from, from + 0xffff);
+      parts.push(storedHead(part.length), part);
+    }
+    return Buffer.concat([...parts, storedHead(0)]);
+  }
+}
+
+/** Decodes the header blocks of one direction, in their order: call it for one after the other. */
+export class HeaderDecoder {
+  #inflate: Inflate | undefined;
+  #output: Buffer[] = [];
+  #length = 0;
+  #failure: Error | undefined;
+
+  /** Rejects for a block that cannot be inflated, is too long, or holds no headers. The connection is then of no use. */
+  async decode(block: Uint8Array): Promise<Headers> {
+    const inflate = (this.#inflate ??= this.#create());
+    await new Promise<void>((resolve, reject) => {
+      const failed = (error: Error): void => {
+        this.close();
+        reject(error);
+      };
+      inflate.once("error", failed);
+      inflate.write(block, (error) => {
+        if (error) return;
+        inflate.off("error", failed);
+        if (this.#failure === undefined) resolve();
+        else failed(this.#failure);
+      });
+    });
+    const output = Buffer.concat(this.#output);
+    this.#output = [];
+    this.#length = 0;
+    return headersOf(output);
+  }
+
+  close(): void {
+    this.#inflate?.destroy();
+  }
+
+  #create(): Inflate {
+    const inflate = createInflate({ dictionary: headerDictionary() });
+    inflate.on("data", (chunk: Buffer) => {
+      this.#length += chunk.length;
+      if (this.#length <= LARGEST_HEADER_BLOCK) return void this.#output.push(chunk);
+      // No more of it is inflated.
+      this.#failure ??= new Error("spdy: the header block is too long");
+      return void inflate.destroy();
+    });
+    // Errors after the one that decode() waits for.
+    inflate.on("error", () => {});
+    return inflate;
+  }
+}
+
+/** Begins a stored block of zlib, which is not the last. */
+function storedHead(length: number): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt16LE(length, 1);
+  head.writeUInt16LE(~length & 0xffff, 3);
+  return head;
+}
+
+function blockOf(headers: Headers): Buffer {
+  const entries = Object.entries(headers);
+  const texts = entries.flatMap(([name, value]) => [Buffer.from(name.toLowerCase()), Buffer.from(value)]);
+  const parts = texts.flatMap((text) => [uint32(text.length), text]);
+  return Buffer.concat([uint32(entries.length), ...parts]);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+/** Several values of a name are joined with a comma. */
+function headersOf(block: Buffer): Headers {
+  let at = 0;
+  const number = (): number => {
+    if (at + 4 > block.length) throw new Error("spdy: the header block breaks off");
+    at += 4;
+    return block.readUInt32BE(at - 4);
+  };
+  const text = (): string => {
+    const length = number();
+    if (at + length > block.length) throw new Error("spdy: the header block breaks off");
+    at += length;
+    return block.toString("utf8", at - length, at);
+  };
+  const headers = new Map<string, string>();
+  for (let left = number(); left > 0; left--) {
+    const name = text().toLowerCase();
+    headers.set(name, text().replaceAll("\0", ", "));
+  }
+  return Object.fromEntries(headers);
+}

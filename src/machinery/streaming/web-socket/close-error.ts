@@ -1,0 +1,48 @@
+/** Codes of close frames. */
+export const CLOSE = {
+  normal: 1000,
+  protocolError: 1002,
+  noStatus: 1005,
+  abnormal: 1006,
+  tooBig: 1009,
+  internalError: 1011,
+} as const;
+
+const NAMES: Readonly<Record<number, string>> = {
+  1000: "normal",
+  1001: "going away",
+  1002: "protocol error",
+  1003: "unsupported data",
+  1005: "no status",
+  1006: "abnormal closure",
+  1007: "invalid payload data",
+  1008: "policy violation",
+  1009: "message too big",
+  1010: "mandatory extension missing",
+  1011: "internal server error",
+  1015: "TLS handshake error",
+};
+
+/** A WebSocket has ended otherwise than with code 1000. The message is that of client-go's library. */
+export class WebSocketCloseError extends Error {
+  override readonly name = "WebSocketCloseError";
+
+  constructor(
+    readonly closeCode: number,
+    reason: string,
+  ) {
+    const name = NAMES[closeCode];
+    super(
+      `websocket: close ${closeCode}${name === undefined ? "" : ` (${name})`}${reason === "" ? "" : `: ${reason}`}`,
+    );
+  }
+}
+
+/** The peer has sent what the protocol forbids. The message is that of client-go's library; close code 1002 answers it. */
+export class WebSocketProtocolError extends Error {
+  override readonly name = "WebSocketProtocolError";
+
+  constructor(readonly reason: string) {
+    super(`websocket: ${reason}`);
+  }
+}

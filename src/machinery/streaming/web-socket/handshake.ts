@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+
+/** The answer to a handshake's Sec-WebSocket-Key. */
+export const acceptKey = (key: string): string =>
+  createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
+
+type RequestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The subprotocols that a handshake offers, in its order. */
+export function offeredSubprotocols({ "sec-websocket-protocol": offered }: RequestHeaders): readonly string[] {
+  return [offered ?? []]
+    .flat()
+    .flatMap((one) => one.split(","))
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
+}
+
+/**
+ * The headers of a server's 101 answer, with one of the subprotocols that the client offers; undefined or "" names none. Throws an Error
+ * when the handshake is invalid: answer it with 400. `headers` are the request's, with lower-case names.
+ */
+export function webSocketAnswer(
+  method: string,
+  headers: RequestHeaders,
+  subprotocol: string | undefined,
+): Readonly<Record<string, string>> {
+  const { "sec-websocket-key": key, "sec-websocket-version": version } = headers;
+  if (method !== "GET") throw new Error("the handshake of a WebSocket is a GET request");
+  if (typeof key !== "string" || !/^[+/0-9A-Za-z]{22}==$/.test(key)) {
+    throw new Error("the Sec-WebSocket-Key header is missing or invalid");
+  }
+  if (version !== "13") throw new Error("the Sec-WebSocket-Version is not 13");
+  return {
+    upgrade: "websocket",
+    connection: "Upgrade",
+    "sec-websocket-accept": acceptKey(key),
+    ...(subprotocol ? { "sec-websocket-protocol": subprotocol } : {}),
+  };
+}

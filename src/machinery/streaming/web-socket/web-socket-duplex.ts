@@ -1,0 +1,58 @@
+import { Duplex } from "node:stream";
+import type { WebSocket } from "./web-socket.js";
+
+/**
+ * The binary messages of a WebSocket as one stream of bytes in each direction: another protocol runs in them. To end it closes the
+ * WebSocket.
+ */
+export function webSocketDuplex(webSocket: WebSocket): Duplex {
+  return new WebSocketDuplex(webSocket);
+}
+
+class WebSocketDuplex extends Duplex {
+  #wanted: (() => void) | undefined;
+
+  constructor(private readonly webSocket: WebSocket) {
+    super({ highWaterMark: 64 * 1024, allowHalfOpen: true });
+    void this.#pump();
+  }
+
+  override _read(): void {
+    this.#wanted?.();
+  }
+
+  override _write(chunk: Uint8Array, _encoding: string, done: (error?: Error) => void): void {
+    this.webSocket.send([chunk]).then(() => done(), done);
+  }
+
+  override _writev(chunks: { readonly chunk: Uint8Array }[], done: (error?: Error) => void): void {
+    this.webSocket.send(chunks.map(({ chunk }) => chunk)).then(() => done(), done);
+  }
+
+  override _final(done: (error?: Error) => void): void {
+    void this.webSocket.close();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#wanted?.();
+    // A connection that ended in order says so.
+    if (error === null) void this.webSocket.close();
+    else this.webSocket.destroy();
+    done(error);
+  }
+
+  async #pump(): Promise<void> {
+    try {
+      for await (const { text, data } of this.webSocket.pieces()) {
+        if (text) throw new Error("invalid message type received");
+        if (!this.push(data)) await new Promise<void>((resolve) => (this.#wanted = resolve));
+        this.#wanted = undefined;
+        if (this.destroyed) return;
+      }
+      this.push(null);
+    } catch (error) {
+      this.destroy(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
