@@ -19,6 +19,8 @@ export interface ClusterParts {
   /** Where cluster IPs come from by default; put back as well. */
   readonly serviceCidr: KubeObject;
   readonly nodePorts: NodePortRegistry;
+  /** Whether a kubelet of the cluster's process runs the pods of a node, and ends those that are deleted. Default: none does. */
+  readonly hasKubelet?: (node: string) => boolean;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
 }

@@ -23,7 +23,7 @@ import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
-import { isUsualFault } from "./usual-fault.js";
+import { isUsualFault } from "../client/reflector/usual-fault.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
 /** What Kubernetes has inside kube-apiserver. */

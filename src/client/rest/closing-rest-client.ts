@@ -29,6 +29,10 @@ export class ClosingRestClient implements RestClient {
     this.#client = client;
   }
 
+  get wrapped(): RestClient {
+    return this.#client;
+  }
+
   get server(): string {
     return this.#client.server;
   }

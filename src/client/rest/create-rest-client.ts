@@ -14,6 +14,7 @@ import { createTransport } from "../transport/create-transport.js";
 import type { HttpCache } from "../transport/http-cache.js";
 import type { Transport, TransportRequest, TransportResponse } from "../transport/transport.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
+import type { ConnectingRestClient } from "./connecting-rest-client.js";
 import { encodePath, encodeQuery } from "./encode-query.js";
 import { goDurationText } from "./go-duration-text.js";
 import type { RequestLog } from "./request-log.js";
@@ -50,7 +51,7 @@ export function createRestClient(config: ClientConfig, options: RestClientOption
   return new HttpRestClient(config, options);
 }
 
-class HttpRestClient implements RestClient {
+class HttpRestClient implements ConnectingRestClient {
   readonly server: string;
   readonly random: Random;
   onWarning: ((text: string) => void) | undefined;
@@ -61,11 +62,11 @@ class HttpRestClient implements RestClient {
   private streams: Transport;
   private certificate: Credentials["certificate"];
   private cache: HttpCache | undefined;
-  private readonly surroundings: Surroundings;
+  readonly surroundings: Surroundings;
 
   constructor(
-    private readonly config: ClientConfig,
-    private readonly options: RestClientOptions,
+    readonly config: ClientConfig,
+    readonly options: RestClientOptions,
   ) {
     this.server = config.server;
     const [, origin = config.server, prefix = ""] = /^([^:]+:\/\/[^/]+)(.*)$/.exec(config.server) ?? [];
@@ -207,7 +208,7 @@ class HttpRestClient implements RestClient {
     return this.options.log?.around(carrier, this.origin) ?? carrier;
   }
 
-  private async credentials(where: { method: string; url: string }): Promise<Credentials> {
+  async credentials(where: { method: string; url: string }): Promise<Credentials> {
     let credentials: Credentials;
     try {
       credentials = await this.authenticate();

@@ -31,6 +31,10 @@ class RetryingClient implements RestClient {
     this.#options = options;
   }
 
+  get wrapped(): RestClient {
+    return this.#client;
+  }
+
   get server(): string {
     return this.#client.server;
   }

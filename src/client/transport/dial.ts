@@ -19,6 +19,8 @@ export interface DialTarget {
   /** The validity of the peer's certificates is checked at its time. */
   readonly clock: Clock;
   readonly proxy?: URL | undefined;
+  /** Goes through an HTTP proxy by CONNECT for plain http too. */
+  readonly tunnel?: boolean;
   /** Says where to connect, in place of host and port; asked before each connection, and never with a proxy. */
   readonly locate?: Locate | undefined;
   /** Ends the connection, also while it is being made. */
@@ -53,7 +55,7 @@ export function addressesOf(socket: object | null | undefined): ConnectedSocket 
 }
 
 async function dialTcp(target: DialTarget, trace?: ExchangeTrace): Promise<Socket> {
-  const { host, port, tls, proxy, clock, signal, locate } = target;
+  const { host, port, tls, proxy, clock, signal, locate, tunnel } = target;
   if (!proxy) {
     const place = locate === undefined ? target : await locate();
     return open(place.host, place.port, signal, trace);
@@ -67,8 +69,8 @@ async function dialTcp(target: DialTarget, trace?: ExchangeTrace): Promise<Socke
     proxy.protocol === "https:"
       ? await handshake(toProxy, {}, { host: proxyHost, insecureSkipVerify: false, clock }).catch(proxyFailed)
       : toProxy;
-  // An HTTP proxy takes a plain request as it is. Only TLS needs a tunnel.
-  return tls ? connectThroughHttp(channel, host, port, proxy) : channel;
+  // An HTTP proxy takes a plain request as it is. TLS and upgraded connections need a tunnel.
+  return tls || tunnel ? connectThroughHttp(channel, host, port, proxy) : channel;
 }
 
 function proxyFailed(error: unknown): never {

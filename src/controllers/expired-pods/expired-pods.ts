@@ -8,8 +8,8 @@ const WORKERS = 5;
 /** The server itself removes a pod without a grace period, right after the change that marks it as deleted. */
 const SHORTEST_GRACE_MS = 1;
 
-/** Finishes the deletion of pods whose grace period is over: no kubelet does it. */
-export function expiredPods({ client, manager, clock, timers, signal, report }: ControllerContext): OwnWork {
+/** Finishes the deletion of pods whose grace period is over, but for those on nodes whose kubelet does it. */
+export function expiredPods({ cluster, client, manager, clock, timers, signal, report }: ControllerContext): OwnWork {
   /** "<namespace>/<name>/<uid>": a later pod of the same name is another item, with another grace period. */
   const queue = new RateLimitingQueue<string>({ timers });
   const changed = ({ metadata = {} }: ApiObject): void => {
@@ -23,7 +23,8 @@ export function expiredPods({ client, manager, clock, timers, signal, report }: 
 
   async function finish(key: string): Promise<void> {
     const [namespace = "", name = "", uid = ""] = key.split("/");
-    if (pods.lister.namespace(namespace).get(name)?.metadata?.uid !== uid) return;
+    const pod = pods.lister.namespace(namespace).get(name);
+    if (pod?.metadata?.uid !== uid || cluster.hasKubelet?.(pod.spec?.nodeName ?? "") === true) return;
     try {
       const now = { gracePeriodSeconds: 0, preconditions: { uid } };
       await client.of("v1", "Pod").namespace(namespace).delete(name, now);

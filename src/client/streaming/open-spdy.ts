@@ -1,0 +1,58 @@
+import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
+import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
+import type { RestClient } from "../rest/rest-client.js";
+import { isTransportError } from "../transport/transport-error.js";
+import { type Upgrade, upgrade } from "./upgrade.js";
+import { refusedUpgrade } from "./upgrade-failure.js";
+
+export interface SpdyRequest {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** What the client can speak, the best first. */
+  readonly protocols: readonly string[];
+  readonly signal?: AbortSignal | undefined;
+}
+
+const PING_PERIOD = 5000;
+
+/**
+ * Opens a SPDY connection. `protocol` is the one that the server has chosen; "" for none. Rejects with the StatusError of a refusal, or
+ * in client-go's words.
+ */
+export async function openSpdy(
+  rest: RestClient,
+  request: SpdyRequest,
+): Promise<{ readonly connection: MultiplexedConnection; readonly protocol: string }> {
+  const { socket, answer } = await ask(rest, request);
+  const { upgrade: protocol = "", connection = "" } = answer.headers;
+  const upgraded =
+    answer.status === 101 &&
+    connection.toLowerCase().includes("upgrade") &&
+    protocol.toLowerCase().includes("spdy/3.1");
+  if (!upgraded) {
+    socket.destroy();
+    throw refusedUpgrade(answer);
+  }
+  return {
+    connection: spdyConnection(socket, { role: "client", pingPeriod: PING_PERIOD }),
+    protocol: answer.headers["x-stream-protocol-version"] ?? "",
+  };
+}
+
+async function ask(rest: RestClient, { method, path, protocols, signal }: SpdyRequest): Promise<Upgrade> {
+  try {
+    return await upgrade(rest, {
+      method,
+      path,
+      headers: {
+        connection: "Upgrade",
+        upgrade: "SPDY/3.1",
+        "x-stream-protocol-version": protocols,
+        ...(method === "POST" && { "content-length": "0" }),
+      },
+      signal,
+    });
+  } catch (error) {
+    throw isTransportError(error) ? new Error(`error sending request: ${error.message}`, { cause: error }) : error;
+  }
+}

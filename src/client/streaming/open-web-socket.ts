@@ -1,0 +1,68 @@
+import { acceptKey } from "../../machinery/streaming/web-socket/handshake.js";
+import { WebSocket, type WebSocketOptions } from "../../machinery/streaming/web-socket/web-socket.js";
+import { connectingClient } from "../rest/connecting-rest-client.js";
+import type { RestClient } from "../rest/rest-client.js";
+import { isTransportError, TransportError } from "../transport/transport-error.js";
+import { type Upgrade, upgrade } from "./upgrade.js";
+import { badHandshake, UpgradeFailure } from "./upgrade-failure.js";
+
+export interface WebSocketRequest {
+  readonly path: string;
+  readonly subprotocol: string;
+  readonly heartbeat?: NonNullable<WebSocketOptions["heartbeat"]>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Opens a WebSocket with one subprotocol. Rejects with an UpgradeFailure when the answer is another, and with a TransportError, without
+ * method and URL as client-go has it, when there is none.
+ */
+export async function openWebSocket(rest: RestClient, request: WebSocketRequest): Promise<WebSocket> {
+  const { random } = connectingClient(rest).surroundings;
+  const key = Buffer.from(random.bytes(16)).toString("base64");
+  const { socket, answer } = await handshake(rest, request, key);
+  const { upgrade: protocol = "", connection = "", "sec-websocket-protocol": subprotocol = "" } = answer.headers;
+  const failure =
+    answer.status !== 101 ||
+    !hasToken(protocol, "websocket") ||
+    !hasToken(connection, "upgrade") ||
+    answer.headers["sec-websocket-accept"] !== acceptKey(key)
+      ? badHandshake(answer)
+      : subprotocol !== request.subprotocol
+        ? new UpgradeFailure(
+            new Error(`invalid protocol, expected one of ["${request.subprotocol}"], got "${subprotocol}"`),
+          )
+        : undefined;
+  if (failure === undefined) {
+    const { heartbeat } = request;
+    return new WebSocket(socket, { role: { client: random }, ...(heartbeat && { heartbeat }) });
+  }
+  socket.destroy();
+  throw failure;
+}
+
+async function handshake(
+  rest: RestClient,
+  { path, subprotocol, signal }: WebSocketRequest,
+  key: string,
+): Promise<Upgrade> {
+  try {
+    return await upgrade(rest, {
+      method: "GET",
+      path,
+      headers: {
+        upgrade: "websocket",
+        connection: "Upgrade",
+        "sec-websocket-key": key,
+        "sec-websocket-version": "13",
+        "sec-websocket-protocol": subprotocol,
+      },
+      signal,
+    });
+  } catch (error) {
+    throw isTransportError(error) ? new TransportError(error.reason, { code: error.code, cause: error }) : error;
+  }
+}
+
+const hasToken = (header: string, token: string): boolean =>
+  header.split(",").some((one) => one.trim().toLowerCase() === token);

@@ -1,0 +1,148 @@
+import type { Socket } from "node:net";
+import { goQuote } from "../../base/go-quote.js";
+import { NetworkFailure } from "../transport/go-network-error.js";
+
+export interface UpgradeHead {
+  readonly method: string;
+  /** The target of the request line. */
+  readonly path: string;
+  /** Lower-case names, Host among them. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+}
+
+/** The answer to a request for another protocol. After 101 the socket begins with the other protocol's bytes. */
+export interface UpgradeAnswer {
+  readonly status: number;
+  /** "403 Forbidden", as the server words it. */
+  readonly statusLine: string;
+  /** Lower-case names; several values of a name are joined with ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of the body of an answer other than 101. */
+  readonly body: Uint8Array;
+}
+
+/** The longest head of an answer, and the longest beginning of a body. */
+const LARGEST_HEAD = 1024 * 1024;
+const LARGEST_BODY = 64 * 1024;
+
+/**
+ * Sends an HTTP/1.1 request for another protocol and reads the answer. Rejects with Node's error or a NetworkFailure when there is none.
+ * The caller ends the socket.
+ */
+export async function upgradeExchange(socket: Socket, { method, path, headers }: UpgradeHead): Promise<UpgradeAnswer> {
+  const lines = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value) => `${canonical(name)}: ${value}`),
+  );
+  // Headers hold one character per byte.
+  socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  const bytes = new SocketReader(socket);
+  try {
+    const head = (await bytes.until("\r\n\r\n", LARGEST_HEAD)).toString("latin1");
+    const [first = "", ...rest] = head.split("\r\n");
+    const [, statusLine = "", code = ""] = /^HTTP\/1\.[01] ((\d{3})(?: .*)?)$/.exec(first) ?? [];
+    if (code === "") throw new NetworkFailure(`malformed HTTP response ${goQuote(first)}`);
+    const answered = headersOf(rest);
+    const status = Number(code);
+    const body = status === 101 ? new Uint8Array() : await readBody(bytes, answered);
+    return { status, statusLine, headers: answered, body };
+  } finally {
+    bytes.release();
+  }
+}
+
+const canonical = (name: string): string => name.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
+
+function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    if (colon <= 0) continue;
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  return Object.fromEntries(headers);
+}
+
+async function readBody(bytes: SocketReader, headers: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  if (headers["transfer-encoding"]?.toLowerCase() !== "chunked") {
+    const length = headers["content-length"];
+    return bytes.upTo(length === undefined ? LARGEST_BODY : Math.min(Number(length) || 0, LARGEST_BODY));
+  }
+  const chunks: Uint8Array[] = [];
+  for (let total = 0; total < LARGEST_BODY; ) {
+    const length = Number.parseInt((await bytes.until("\r\n", 1024)).toString("latin1"), 16);
+    if (!(length > 0)) break;
+    chunks.push(await bytes.upTo(Math.min(length, LARGEST_BODY)));
+    if ((await bytes.upTo(2)).length < 2) break;
+    total += length;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Reads a socket step by step, and puts what it has read too much back. */
+class SocketReader {
+  #bytes: Buffer = Buffer.alloc(0);
+  #ended = false;
+  #error: Error | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(private readonly socket: Socket) {
+    socket.on("data", this.#onData).on("end", this.#onEnd).on("close", this.#onEnd).on("error", this.#onError);
+    // A proxy's tunnel comes paused.
+    socket.resume();
+  }
+
+  /** What comes before `mark`, which is dropped. */
+  async until(mark: string, most: number): Promise<Buffer> {
+    for (;;) {
+      const at = this.#bytes.indexOf(mark);
+      if (at >= 0) {
+        const found = this.#bytes.subarray(0, at);
+        this.#bytes = this.#bytes.subarray(at + mark.length);
+        return found;
+      }
+      if (this.#bytes.length > most)
+        throw new NetworkFailure("net/http: server response headers exceeded 1048576 bytes");
+      if (!(await this.#more())) throw new NetworkFailure("unexpected EOF");
+    }
+  }
+
+  /** So many bytes, or fewer when the socket ends before. */
+  async upTo(length: number): Promise<Buffer> {
+    while (this.#bytes.length < length && (await this.#more()));
+    const found = this.#bytes.subarray(0, length);
+    this.#bytes = this.#bytes.subarray(found.length);
+    return found;
+  }
+
+  release(): void {
+    const { socket } = this;
+    socket.pause();
+    socket.off("data", this.#onData).off("end", this.#onEnd).off("close", this.#onEnd);
+    // The listener of errors stays: a socket without one would end the process.
+    if (this.#bytes.length > 0 && !socket.destroyed) socket.unshift(this.#bytes);
+  }
+
+  /** False at the end. */
+  async #more(): Promise<boolean> {
+    const before = this.#bytes.length;
+    while (this.#bytes.length === before && !this.#ended) await new Promise<void>((resolve) => (this.#wake = resolve));
+    if (this.#error !== undefined) throw this.#error;
+    return this.#bytes.length > before;
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    this.#bytes = this.#bytes.length === 0 ? chunk : Buffer.concat([this.#bytes, chunk]);
+    this.#wake?.();
+  };
+  readonly #onEnd = (): void => {
+    this.#ended = true;
+    this.#wake?.();
+  };
+  readonly #onError = (error: Error): void => {
+    this.#error ??= error;
+    this.#onEnd();
+  };
+}
