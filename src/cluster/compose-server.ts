@@ -1,5 +1,6 @@
 import { type RuntimeConfig, servesRetired, type TypeSource } from "../api/facts/index.js";
 import { type Clock, systemClock } from "../base/clock.js";
+import { once } from "../base/once.js";
 import { publishedScheme } from "../api/scheme/published.js";
 import { type Random, systemRandom } from "../base/random.js";
 import { systemTimers, type Timers } from "../base/timers.js";
@@ -18,12 +19,14 @@ import type { OwnFilter } from "../server/filters/own-filter.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { createServer, type Server } from "../server/generic/server.js";
+import type { ClientIdentity, ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
 import { collectWhenIdle, v8Memory } from "./idle-memory.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { openKv, openStorage, type StorageOptions } from "./open-storage.js";
-import { type ClusterPki, createClusterPki } from "./pki/cluster-pki.js";
+import { issueCertificate, issuerOf } from "./pki/certificate.js";
+import { CA_NAME, type ClusterPki, createClusterPki } from "./pki/cluster-pki.js";
 import { recordRequests, type RequestRecord } from "./record-requests.js";
 
 /** What a server is made of beside the resources that it serves. */
@@ -133,6 +136,8 @@ export interface Composition {
   readonly records: readonly ResourceRecord[];
   /** Issues service account tokens; absent where there are no service accounts. */
   readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
+  /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */
+  readonly network?: Pick<ClusterNetwork, "dial">;
   /** The steps after the storage is ready. */
   readonly steps: (parts: CompositionParts) => readonly BootStep[];
   readonly preShutdown?: () => Promise<void> | undefined;
@@ -161,6 +166,26 @@ interface Parts {
   readonly kv: Kv;
   readonly pki: ClusterPki;
 }
+
+/** The certificate that the server shows to kubelets, made for the first of them. */
+function kubeletClient({ ca }: ClusterPki, clock: Clock): () => ClientIdentity {
+  const times = [clock.now(), systemClock.now()];
+  return once(() =>
+    issueCertificate(
+      {
+        commonName: "kube-apiserver-kubelet-client",
+        organizations: ["system:masters"],
+        notBefore: Math.min(...times) - DAY,
+        notAfter: Math.max(...times) + 3650 * DAY,
+        serial: systemRandom.bytes(16),
+        usage: "client",
+      },
+      issuerOf(ca, CA_NAME),
+    ),
+  );
+}
+
+const DAY = 86_400_000;
 
 /** The kinds that a server must know. Those that 1.36 has removed are loaded only for a server that serves or may find some. */
 async function knownKinds(
@@ -199,6 +224,8 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     env: surroundingsOf({}).env,
     tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
     ...(composition.serviceAccounts && { serviceAccounts: composition.serviceAccounts(pki) }),
+    // An authority whose key the server is not given signs nothing.
+    network: { ...(pki.ca.key !== "" && { kubeletClient: kubeletClient(pki, clock) }), ...composition.network },
     serverAddress: () => (listener === undefined ? "" : authority(host, listener.port)),
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],

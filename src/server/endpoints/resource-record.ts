@@ -1,3 +1,4 @@
+import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import type { Random } from "../../base/random.js";
 import type { Connecter, ResourceStorage } from "../registry/resource.js";
 import type { Strategy, SubresourceStrategy } from "../registry/strategy.js";
@@ -70,6 +71,8 @@ export interface HandlerContext {
   readonly resource: (groupVersion: string, resource: string) => ServedResource | undefined;
   /** Verify bearer tokens. */
   readonly tokens: readonly TokenLookup[];
+  /** Reaches the agents of nodes and the addresses of pods. */
+  readonly network: ClusterNetwork;
   /** Issues service account tokens. Absent: the server issues none. */
   readonly serviceAccounts?: { readonly issuer: TokenIssuer; readonly random: Random } | undefined;
 }

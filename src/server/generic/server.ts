@@ -24,6 +24,7 @@ import { openIdHandlers } from "../endpoints/non-resource/openid-metadata.js";
 import { rootPaths } from "../endpoints/non-resource/root-paths.js";
 import { version } from "../endpoints/non-resource/version.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
+import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import { servedKinds } from "../endpoints/served-kinds.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import { respondStatus } from "../endpoints/verbs/answer.js";
@@ -72,6 +73,8 @@ export interface ServerConfig {
   readonly tokens: readonly TokenLookup[];
   /** Issues and verifies service account tokens. Left out: the server accepts none. */
   readonly serviceAccounts?: TokenIssuer;
+  /** Reaches the agents of nodes and the addresses of pods. Default: over the machine's network, without a client certificate. */
+  readonly network?: ClusterNetwork | undefined;
   /** Which admission plugins run. Default: those that kube-apiserver runs by default, as far as they are built. */
   readonly admission?: AdmissionOptions;
   /**
@@ -183,6 +186,7 @@ export function createServer(config: ServerConfig): Server {
   const operations = operationsFor({
     resource: (groupVersion, resource) => registry.current.find(groupVersion, resource),
     tokens,
+    network: config.network ?? {},
     serviceAccounts: issuer && { issuer, random },
   });
   const documents = new LatestDocuments();

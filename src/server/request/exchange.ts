@@ -1,3 +1,4 @@
+import type { UpgradeOffer } from "./upgrade.js";
 import type { WebSocketOffer } from "./web-socket.js";
 
 /** The identity in a verified client certificate. */
@@ -26,12 +27,16 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Reads the whole body. Throws a 413 StatusError beyond `limit` bytes. */
   body(limit: number): Promise<Uint8Array>;
+  /** The body as it comes, for one who reads it in place of {@link body}. */
+  bodyChunks(): AsyncIterable<Uint8Array>;
   /** Sends the head. Call it once. `headers` holds lower-case names. */
   respond(status: number, headers: Readonly<Record<string, string | readonly string[]>>): ResponseWriter;
-  /** True once respond was called or a WebSocket began. An error can then no longer become a Status. */
+  /** True once respond was called or the protocol was switched. An error can then no longer become a Status. */
   readonly responded: boolean;
   /** Present when the client asks for a WebSocket. A handler that speaks it accepts instead of responding. */
   readonly webSocket?: WebSocketOffer | undefined;
+  /** Present when the client asks for another protocol, a WebSocket among them: the bare connection, for streams and proxies. */
+  readonly upgrade?: UpgradeOffer | undefined;
 }
 
 export interface ResponseWriter {

@@ -24,6 +24,7 @@ async function outcome(error: unknown, signal: AbortSignal): Promise<Outcome> {
     signal,
     responded: false,
     body: () => Promise.resolve(new Uint8Array()),
+    async *bodyChunks() {},
     respond(code) {
       status = code;
       return { write: () => Promise.resolve(), end: () => Promise.resolve() };

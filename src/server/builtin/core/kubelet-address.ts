@@ -6,8 +6,15 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 const PREFERRED = ["Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP"];
 const DEFAULT_PORT = 10250;
 
-/** "https://10.0.0.7:10250": where a node's agent answers. Throws when the node names no address. */
-export function kubeletUrl({ status }: KubeObject): string {
+/** Where a node's agent answers, by TLS. */
+export interface KubeletAddress {
+  /** Without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Throws when the node names no address. */
+export function kubeletAddress({ status }: KubeObject): KubeletAddress {
   const { addresses, daemonEndpoints } = object(status);
   const known = objects(addresses);
   const address = PREFERRED.map((type) => known.find((one) => one.type === type)).find((one) => one !== undefined);
@@ -17,5 +24,5 @@ export function kubeletUrl({ status }: KubeObject): string {
   }
   const host = text(address.address);
   const port = number(object(object(daemonEndpoints).kubeletEndpoint).Port);
-  return `https://${host.includes(":") ? `[${host}]` : host}:${port > 0 ? port : DEFAULT_PORT}`;
+  return { host, port: port > 0 ? port : DEFAULT_PORT };
 }

@@ -4,12 +4,14 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, conditionStatus, name, orNone } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import { nodeProxy } from "./proxies.js";
 
 /** Nodes may be made with a status: kubelets did. Where a kubelet's configuration comes from is kept only where it is set. */
 export const nodeRecord: ResourceRecord = {
   group: "",
   resource: "nodes",
   storage: { prefix: "minions" },
+  subresources: { proxy: { connecter: nodeProxy } },
   strategy: {
     prepareForCreate: (draft) => dropConfigSource(draft, {}),
     prepareForUpdate: dropConfigSource,

@@ -11,7 +11,9 @@ import { podColumns } from "./pod-columns.js";
 import { handlePodEviction } from "./pod-eviction.js";
 import { handlePodLog } from "./pod-log.js";
 import { keepOfStatus } from "./pod-status.js";
+import { podAttach, podExec, podPortForward } from "./pod-streams.js";
 import { resize } from "./pod-resize.js";
+import { podProxy } from "./proxies.js";
 import { ephemeralContainers } from "./pod-subresources.js";
 import { dropDisabledFields } from "./disabled-fields.js";
 import { mergeLabelKeys } from "./label-keys.js";
@@ -39,6 +41,7 @@ export const podRecord: ResourceRecord = {
   group: "",
   resource: "pods",
   subresources: {
+    attach: { connecter: podAttach },
     binding: { handlers: { create: (pods) => (request) => handlePodBinding(request, pods) } },
     ephemeralcontainers: { part: ephemeralContainers },
     eviction: {
@@ -49,14 +52,14 @@ export const podRecord: ResourceRecord = {
             handlePodEviction(request, pods, resource("policy/v1", "poddisruptionbudgets") ?? pods),
       },
     },
+    exec: { connecter: podExec },
     log: {
       handlers: {
-        get:
-          (pods, { resource }) =>
-          (request) =>
-            handlePodLog(request, pods, resource("v1", "nodes") ?? pods),
+        get: (pods, server) => (request) => handlePodLog(request, pods, server),
       },
     },
+    portforward: { connecter: podPortForward },
+    proxy: { connecter: podProxy },
     resize: { part: resize },
   },
   strategy: {

@@ -14,6 +14,7 @@ import { dns1035LabelErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { age, labelsCell, loadBalancerCell, name, orNone } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import { serviceProxy } from "./proxies.js";
 import { allocateService, releaseService } from "./service-allocation.js";
 import { alignClusterIps, dropOfOldType, keepAllocated } from "./service-changes.js";
 
@@ -21,6 +22,7 @@ export const serviceRecord: ResourceRecord = {
   group: "",
   resource: "services",
   storage: { prefix: "services/specs" },
+  subresources: { proxy: { connecter: serviceProxy } },
   strategy: {
     prepareForCreate(draft) {
       const spec = ensureChild(draft, "spec");

@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue } from "../../../machinery/errors/field-error.js";
 import { badRequest, invalid } from "../../../machinery/errors/status-error.js";
+import { flag } from "./flag.js";
 import { canonicalizeTime, TimeParseError } from "../../../machinery/codec/go-time.js";
 
 /** v1 PodLogOptions, as a query states them. */
@@ -47,9 +48,6 @@ function problems({ tailLines, limitBytes, sinceSeconds, sinceTime }: PodLogOpti
   }
   return errors;
 }
-
-/** As apimachinery reads a flag of a query: whatever is not false or 0 is true. */
-const flag = (value: string | null): boolean => value !== null && value.toLowerCase() !== "false" && value !== "0";
 
 function integer(value: string | null): bigint | undefined {
   if (value === null) return undefined;

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Exchange } from "../../request/exchange.js";
 import { http1Exchange } from "./http1.js";
+import { asksForUpgrade, upgradeOffer } from "./upgrade-offer.js";
 import { asksForWebSocket, webSocketOffer } from "./web-socket.js";
 
 /**
@@ -20,8 +21,8 @@ export function upgradeResponse(request: IncomingMessage, socket: Socket): Serve
 }
 
 /**
- * An exchange for a request with an Upgrade header. The handler may accept it as a WebSocket. Otherwise, and for protocols
- * that the server does not support, it answers as usual.
+ * An exchange for a request with an Upgrade header. The handler may accept it as a WebSocket, or take the bare connection. Otherwise,
+ * and for protocols that the server does not support, it answers as usual.
  */
 export function http1UpgradeExchange(
   request: IncomingMessage,
@@ -30,12 +31,16 @@ export function http1UpgradeExchange(
   stopping: AbortSignal,
 ): Exchange {
   const { socket } = request;
-  if (!asksForWebSocket(request)) return http1Exchange(request, response, stopping);
-  return http1Exchange(request, response, stopping, (accepted) =>
-    webSocketOffer(request, socket, head, () => {
+  if (!asksForUpgrade(request)) return http1Exchange(request, response, stopping);
+  return http1Exchange(request, response, stopping, (accepted) => {
+    const taken = (): void => {
       accepted();
       response.detachSocket(socket);
       socket.once("close", () => response.emit("close"));
-    }),
-  );
+    };
+    return {
+      upgrade: upgradeOffer(request, socket, head, taken),
+      ...(asksForWebSocket(request) && { webSocket: webSocketOffer(request, socket, head, taken) }),
+    };
+  });
 }

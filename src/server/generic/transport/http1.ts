@@ -1,6 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
+import type { UpgradeOffer } from "../../request/upgrade.js";
 import type { WebSocketOffer } from "../../request/web-socket.js";
 import { readBody } from "./body.js";
 import { clientCertificateOf } from "./client-certificate.js";
@@ -9,23 +10,26 @@ import { NodeWriter } from "./node-writer.js";
 import { Target } from "./target.js";
 
 /**
- * An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. `offer` builds the
- * WebSocket offer and receives the function to call when it is accepted.
+ * An HTTP/1.1 request as an exchange. `stopping` aborts every exchange when the server shuts down. `offers` builds what a
+ * request for another protocol offers, and receives the function to call when an offer is accepted.
  */
 export function http1Exchange(
   request: IncomingMessage,
   response: ServerResponse,
   stopping: AbortSignal,
-  offer?: (accepted: () => void) => WebSocketOffer,
+  offers?: (accepted: () => void) => ProtocolOffers,
 ): Exchange {
-  return new Http1Exchange(request, response, stopping, offer);
+  return new Http1Exchange(request, response, stopping, offers);
 }
+
+type ProtocolOffers = Pick<Exchange, "webSocket" | "upgrade">;
 
 /** A class, because the server makes one per request: it costs a third of an object with as many closures. */
 class Http1Exchange implements Exchange {
   readonly method: string;
   readonly clientCertificate: Exchange["clientCertificate"];
   readonly webSocket: WebSocketOffer | undefined;
+  readonly upgrade: UpgradeOffer | undefined;
   private readonly target: Target;
   private readonly lifetime: ExchangeLifetime;
   private answered = false;
@@ -35,7 +39,7 @@ class Http1Exchange implements Exchange {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     stopping: AbortSignal,
-    offer: ((accepted: () => void) => WebSocketOffer) | undefined,
+    offers: ((accepted: () => void) => ProtocolOffers) | undefined,
   ) {
     const { socket } = request;
     this.lifetime = new ExchangeLifetime(stopping);
@@ -43,9 +47,11 @@ class Http1Exchange implements Exchange {
     this.method = request.method ?? "GET";
     this.target = new Target(request.url ?? "/");
     this.clientCertificate = socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined;
-    this.webSocket = offer?.(() => {
+    const made = offers?.(() => {
       this.answered = true;
     });
+    this.webSocket = made?.webSocket;
+    this.upgrade = made?.upgrade;
   }
 
   get path(): string {
@@ -74,6 +80,10 @@ class Http1Exchange implements Exchange {
 
   body(limit: number): Promise<Uint8Array> {
     return readBody(this.request, limit);
+  }
+
+  bodyChunks(): AsyncIterable<Uint8Array> {
+    return this.request;
   }
 
   respond(status: number, head: Readonly<Record<string, string | readonly string[]>>): ResponseWriter {

@@ -37,6 +37,7 @@ export function http2Exchange(
       return lifetime.ending;
     },
     body: (limit) => readBody(stream, limit),
+    bodyChunks: () => stream,
     respond(status, { connection, ...head }): ResponseWriter {
       // HTTP/2 has no Connection header. A GOAWAY makes the client open another connection.
       if (connection === "close") session?.close();

@@ -67,6 +67,9 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         if (body.length > limit) return Promise.reject(requestEntityTooLarge(`limit is ${limit}`));
         return Promise.resolve(body);
       },
+      async *bodyChunks() {
+        if (body.length > 0) yield body;
+      },
       respond(status, headers): ResponseWriter {
         if (responded) throw new Error("the exchange was answered before");
         responded = true;

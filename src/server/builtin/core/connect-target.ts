@@ -1,0 +1,72 @@
+import { isIP } from "node:net";
+import { badRequest, unclassified } from "../../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { HandlerContext } from "../../endpoints/resource-record.js";
+import type { ServedResource } from "../../endpoints/served-resource.js";
+import type { ProxyTarget } from "../../kubelet/proxy-target.js";
+import type { RequestScope } from "../../registry/scope.js";
+import { kubeletAddress } from "./kubelet-address.js";
+
+/** Reads an object that a connection needs. Throws NotFound. */
+export async function readObject(scope: RequestScope, { storage }: ServedResource, name: string): Promise<KubeObject> {
+  if (storage.get === undefined) throw unclassified("not served");
+  return (await storage.get(scope, name, {})).object();
+}
+
+/** What a connection asks the agent of a node. Throws NotFound for a node that there is not. */
+export async function kubeletTarget(
+  { network, resource }: HandlerContext,
+  scope: RequestScope,
+  node: string,
+  path: string,
+): Promise<ProxyTarget> {
+  const nodes = resource("v1", "nodes");
+  if (nodes === undefined) throw unclassified("nodes are not served");
+  const { host, port } = kubeletAddress(await readObject({ ...scope, namespace: "" }, nodes, node));
+  return { scheme: "https", host, port, path, identity: network.kubeletClient?.(), network };
+}
+
+/** A name in a proxy's path: "web", "web:80", "https:web:443". The port may be a name, or empty. */
+export interface ProxiedName {
+  readonly scheme: "http" | "https";
+  readonly name: string;
+  readonly port: string;
+}
+
+/** Throws 400 that calls it an invalid request of `what`. */
+export function proxiedName(id: string, what: "pod" | "service" | "node"): ProxiedName {
+  const parts = id.split(":");
+  const [scheme = "", name = "", port = ""] = parts.length === 3 ? parts : ["", ...parts];
+  if (parts.length > 3 || name === "" || !["", "http", "https"].includes(scheme)) {
+    throw badRequest(`invalid ${what} request ${JSON.stringify(id)}`);
+  }
+  return { scheme: scheme === "https" ? "https" : "http", name, port };
+}
+
+/**
+ * Throws 400 for an address that no object may lead the server to: this machine's (loopback, unspecified), a neighbour's by its link,
+ * a group's, or none at all.
+ */
+export function checkProxyable(address: string): void {
+  if (!isGlobalUnicast(address)) throw badRequest("address not allowed");
+}
+
+/** Go's net.IP.IsGlobalUnicast. */
+export function isGlobalUnicast(address: string): boolean {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  const plain = mapped ?? address;
+  if (isIP(plain) === 4) {
+    const [a = 0, b = 0] = plain.split(".").map(Number);
+    return !(
+      a === 127 ||
+      plain === "0.0.0.0" ||
+      plain === "255.255.255.255" ||
+      (a === 169 && b === 254) ||
+      (a >= 224 && a < 240)
+    );
+  }
+  if (isIP(plain) !== 6) return false;
+  const first = Number.parseInt(/^[0-9a-f]*/i.exec(plain)?.[0] || "0", 16);
+  const isZeroOrOne = /^[0:]*[01]?$/.test(plain);
+  return !(isZeroOrOne || (first & 0xffc0) === 0xfe80 || (first & 0xff00) === 0xff00);
+}

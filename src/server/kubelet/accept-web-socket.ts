@@ -1,0 +1,19 @@
+import { badRequest } from "../../machinery/errors/status-error.js";
+import { webSocketAnswer } from "../../machinery/streaming/web-socket/handshake.js";
+import { WebSocket } from "../../machinery/streaming/web-socket/web-socket.js";
+import type { ApiRequest } from "../request/api-request.js";
+
+/** Answers a client's handshake with a subprotocol that it offers. Throws 400, without an answer, for an invalid handshake. */
+export function acceptWebSocket({ exchange }: ApiRequest, subprotocol: string): WebSocket {
+  const { upgrade, method, headers } = exchange;
+  if (upgrade === undefined) throw badRequest("Upgrade request required");
+  return new WebSocket(upgrade.accept(answer()), { role: "server" });
+
+  function answer(): Readonly<Record<string, string>> {
+    try {
+      return webSocketAnswer(method, headers, subprotocol);
+    } catch (error) {
+      throw badRequest(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { Exchange } from "../request/exchange.js";
+
+/** What is between two neighbours of a connection, and none of the next one's business. */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+type Headers = Record<string, string>;
+
+/**
+ * The headers of a client's request as they are passed on with an upgrade: all but what told the server who the client is. The next
+ * server learns the client's address.
+ */
+export function upgradeHeaders({ headers, remoteAddress }: Exchange): Headers {
+  const passed: Headers = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined && !isIdentity(name)) passed[name] = value;
+  }
+  const before = headers["x-forwarded-for"];
+  passed["x-forwarded-for"] = before === undefined ? remoteAddress : `${before}, ${remoteAddress}`;
+  return passed;
+}
+
+/** The headers of a client's request as they are passed on with an HTTP request, which may be for another protocol's neighbour. */
+export function requestHeaders(exchange: Exchange): Headers {
+  return withoutHops(upgradeHeaders(exchange));
+}
+
+/** What is left of an answer's headers for the client. */
+export function answerHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Record<string, string | readonly string[]> {
+  const given = Object.entries(headers).filter((entry): entry is [string, string | string[]] => entry[1] !== undefined);
+  return withoutHops(Object.fromEntries(given));
+}
+
+function withoutHops<T extends string | readonly string[]>(headers: Record<string, T>): Record<string, T> {
+  const named = String(headers["connection"] ?? "").split(",");
+  const dropped = new Set([...HOP_BY_HOP, ...named.map((name) => name.trim().toLowerCase())]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !dropped.has(name)));
+}
+
+const isIdentity = (name: string): boolean => name === "authorization" || name.startsWith("impersonate-");

@@ -1,0 +1,95 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { goNetworkReason } from "../../client/transport/go-network-error.js";
+import { internalError, serviceUnavailable } from "../../machinery/errors/status-error.js";
+import type { ApiRequest } from "../request/api-request.js";
+import { answerHeaders, requestHeaders } from "./forwarded-headers.js";
+import { authorityOf, type ProxyTarget, requestOf } from "./proxy-target.js";
+import { proxyUpgrade } from "./proxy-upgrade.js";
+
+/**
+ * Passes a request on to the target and its answer back, both as they come. `subpath` is what the client asks of the target, with its
+ * slash; a client that leaves the slash out is redirected, so that the target's relative links lead to the target. Source:
+ * apimachinery's UpgradeAwareHandler.
+ */
+export async function proxyHttp(
+  request: ApiRequest,
+  target: Omit<ProxyTarget, "path">,
+  subpath: string,
+): Promise<void> {
+  const { exchange, info } = request;
+  const query = exchange.query.toString();
+  const search = query === "" ? "" : `?${query}`;
+  if (exchange.upgrade !== undefined) return proxyUpgrade(request, { ...target, path: `${cleaned(subpath)}${search}` });
+  if (subpath === "" && (exchange.method === "GET" || exchange.method === "HEAD")) {
+    await exchange.respond(301, { location: `${info.path}/${search}` }).end();
+    return;
+  }
+  const path = cleaned(subpath);
+  const answer = await send(request, { ...target, path: `${path}${search}` });
+  const headers = answerHeaders(answer.headers);
+  const { location } = answer.headers;
+  if (location !== undefined) {
+    const prefix = info.path.endsWith(path) ? info.path.slice(0, -path.length) : info.path;
+    headers["location"] = rewritten(location, authorityOf(target), exchange.headers["host"] ?? "", prefix);
+  }
+  const writer = exchange.respond(answer.statusCode ?? 502, headers);
+  if (exchange.method !== "HEAD") for await (const chunk of answer) await writer.write(chunk as Uint8Array);
+  else answer.resume();
+  await writer.end();
+}
+
+/** The path without "." and "..", which must not lead out of what is proxied, and without empty segments. */
+function cleaned(path: string): string {
+  const segments: string[] = [];
+  for (const segment of path.split("/")) {
+    const plain = segment.replaceAll(/%2e/gi, ".");
+    if (plain === "" || plain === ".") continue;
+    if (plain === "..") segments.pop();
+    else segments.push(segment);
+  }
+  return `/${segments.join("/")}${segments.length > 0 && path.endsWith("/") ? "/" : ""}`;
+}
+
+async function send({ exchange, info }: ApiRequest, target: ProxyTarget): Promise<IncomingMessage> {
+  const headers = requestHeaders(exchange);
+  headers["x-forwarded-uri"] = info.path;
+  const { host } = exchange.headers;
+  headers["host"] = authorityOf(target);
+  if (host !== undefined) headers["x-forwarded-host"] = host;
+  headers["x-forwarded-proto"] = "https";
+  const body = exchange.bodyChunks()[Symbol.asyncIterator]();
+  // Whether there is a body is known when it begins; node:http wants to know before the head.
+  const first = await body.next();
+  if (first.done !== true && headers["content-length"] === undefined) headers["transfer-encoding"] = "chunked";
+  return new Promise((resolve, reject) => {
+    const outgoing = requestOf(target, { method: exchange.method, headers, signal: exchange.signal });
+    outgoing.on("response", resolve);
+    outgoing.on("error", (error) =>
+      reject(serviceUnavailable(`error trying to reach service: ${goNetworkReason(error)}`)),
+    );
+    void sendBody(first, body, outgoing).catch((error: Error) => outgoing.destroy(error));
+  });
+}
+
+async function sendBody(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+  outgoing: ClientRequest,
+): Promise<void> {
+  for (let next = first; next.done !== true; next = await rest.next()) {
+    if (!outgoing.write(next.value)) await new Promise((resolve) => outgoing.once("drain", resolve));
+  }
+  outgoing.end();
+}
+
+/** A redirection that stays at the target leads through the proxy: `prefix` is the proxy's path. */
+function rewritten(location: string, target: string, host: string, prefix: string): string {
+  const [, scheme = "", authority, path = ""] =
+    /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?(.*)$/i.exec(location) ?? [];
+  if (scheme !== "" && authority === undefined) return location;
+  const isElsewhere = authority !== undefined && authority !== "" && authority !== target && authority !== host;
+  if (isElsewhere || !path.startsWith("/")) return location;
+  if (path.includes("\n")) throw internalError("error trying to parse Location header");
+  const here = authority === host && authority !== undefined ? location.slice(0, location.length - path.length) : "";
+  return path.startsWith(prefix) ? `${here}${path}` : `${here}${prefix}${path}`;
+}

@@ -1,0 +1,62 @@
+import { Agent as HttpAgent, type ClientRequest, request as httpRequest, type RequestOptions } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { Duplex } from "node:stream";
+import { connect as connectTls } from "node:tls";
+import { isIPv6 } from "node:net";
+import type { ClientIdentity, ClusterNetwork } from "./cluster-network.js";
+
+/** Where a proxied request goes. */
+export interface ProxyTarget {
+  readonly scheme: "http" | "https";
+  /** An address or a host name, without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** Percent-encoded, with the query: "/exec/default/web/c?command=ls". */
+  readonly path: string;
+  /** What a kubelet is shown. Absent for pods and services, which are shown nothing. */
+  readonly identity?: ClientIdentity | undefined;
+  readonly network: ClusterNetwork;
+}
+
+/** "10.0.0.7:10250", "[fd00::7]:10250". */
+export const authorityOf = ({ host, port }: Pick<ProxyTarget, "host" | "port">): string =>
+  `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+
+/**
+ * A request to the target on a connection that nothing else uses. The server is told no authority for kubelets, so that it verifies
+ * none of them, as kube-apiserver does without --kubelet-certificate-authority.
+ */
+export function requestOf(
+  target: ProxyTarget,
+  options: Pick<RequestOptions, "method" | "headers" | "signal">,
+): ClientRequest {
+  const { scheme, host, port, path, identity, network } = target;
+  const common: RequestOptions = { ...options, host, port, path, setHost: false };
+  const own = network.dial?.(host, port);
+  if (own !== undefined) return httpRequest({ ...common, agent: new ConnectedAgent(secured(own, scheme)) });
+  if (scheme === "http") return httpRequest({ ...common, agent: false });
+  const shown = identity && { cert: identity.certificate, key: identity.key };
+  return httpsRequest({ ...common, ...shown, agent: false, rejectUnauthorized: false });
+}
+
+async function secured(connecting: Promise<Duplex>, scheme: ProxyTarget["scheme"]): Promise<Duplex> {
+  const socket = await connecting;
+  return scheme === "http" ? socket : connectTls({ socket, rejectUnauthorized: false });
+}
+
+/** Gives node:http the one connection that was made for it. */
+class ConnectedAgent extends HttpAgent {
+  constructor(private readonly connecting: Promise<Duplex>) {
+    super({ keepAlive: false });
+  }
+
+  override createConnection(
+    _options: RequestOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    this.connecting.then(
+      (socket) => callback?.(null, socket),
+      (error: Error) => callback?.(error, undefined as unknown as Duplex),
+    );
+  }
+}
