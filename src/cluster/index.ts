@@ -9,6 +9,22 @@ export type {
 } from "../server/admission/plugin.js";
 export { refused } from "../server/admission/refusal.js";
 export type { AdmissionConfiguration } from "../server/admission/table.js";
+export type {
+  ContainerExit,
+  ContainerRuntime,
+  ContainerSpec,
+  ContainerStats,
+  LogEntry,
+  PodIdentity,
+  ProcessStreams,
+  RuntimeLogOptions,
+  StartedContainer,
+} from "../node/container-runtime.js";
+export { RuntimeError } from "../node/container-runtime.js";
+export { httpPort, localPort } from "../node/scripted/served-port.js";
+export type { ScriptedImage } from "../node/scripted/image.js";
+export type { Program, ProgramInput, ProgramIo, ProgramOutput } from "../node/scripted/program.js";
+export type { NodeOptions } from "./start-nodes.js";
 export type { Hook, HookContext, Hooks } from "./compose-server.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RequestRecord } from "./record-requests.js";

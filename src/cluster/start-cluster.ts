@@ -12,6 +12,7 @@ import { recordId, type ResourceRecord } from "../server/endpoints/resource-reco
 import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
+import type { Server } from "../server/generic/server.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
@@ -24,6 +25,8 @@ import {
   type RunningServer,
   type ServerOptions,
 } from "./compose-server.js";
+import { checkNodes } from "./check-nodes.js";
+import type { LocalNodes, NodeOptions } from "./start-nodes.js";
 import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
 
 export interface ClusterOptions extends ServerOptions {
@@ -38,6 +41,11 @@ export interface ClusterOptions extends ServerOptions {
    * inside kube-apiserver runs all the same. Default ["*"].
    */
   readonly controllers?: false | readonly string[];
+  /**
+   * Nodes that run pods in this process, with a kubelet's API each. Pods that name no node are bound to them. Default: none, and pods
+   * wait for a node from outside.
+   */
+  readonly nodes?: readonly NodeOptions[];
 }
 
 /** A running control plane. */
@@ -65,8 +73,11 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
 export async function startControlPlane(options: ClusterOptions, given?: GivenSetup): Promise<Cluster> {
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
+  const { nodes = [] } = options;
+  checkNodes(nodes);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
+  let localNodes: LocalNodes | undefined;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
@@ -114,6 +125,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
+          hasKubelet: (name) => nodes.some((node) => node.name === name),
           signClient: clientSigner(pki, random),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
@@ -122,6 +134,19 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
         return controllers.settled;
       },
     },
+    ...(nodes.length === 0
+      ? []
+      : [
+          {
+            name: "start-nodes",
+            async run(server: Server) {
+              const { startNodes } = await import("./start-nodes.js");
+              const sockets = options.port !== false;
+              const transport = server.loopback();
+              localNodes = await startNodes(nodes, { transport, clock, timers, pki, sockets, reportError });
+            },
+          },
+        ]),
   ];
   return composeServer(options, {
     serving: given?.serving,
@@ -129,8 +154,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     records: furnishingNamespaces(builtinRecords, () => controllers),
     serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki),
     steps,
+    network: { dial: (ip, port) => localNodes?.dial(ip, port) },
     async preShutdown() {
-      await Promise.all([controllers?.stop(), customResources?.stop()]);
+      await Promise.all([localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
     },
   });
 }

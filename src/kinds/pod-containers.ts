@@ -1,4 +1,5 @@
-import { object, objects, text } from "../machinery/meta/access.js";
+import { goQuote } from "../base/go-quote.js";
+import { object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
 /** Names the container that commands take when none is given. */
@@ -10,10 +11,43 @@ type Field = "containers" | "initContainers" | "ephemeralContainers";
 export const containerNames = ({ spec }: KubeObject, field: Field): readonly string[] =>
   objects(object(spec)[field]).map(({ name }) => text(name));
 
-export const hasContainer = (pod: KubeObject, name: string): boolean =>
-  (["containers", "initContainers", "ephemeralContainers"] as const).some((field) =>
-    containerNames(pod, field).includes(name),
-  );
+const FIELDS = ["containers", "initContainers", "ephemeralContainers"] as const;
+
+/** A container of a pod's spec, and the list that it is in. */
+export interface FoundContainer {
+  readonly field: Field;
+  readonly container: ReadonlyFields;
+}
+
+export function findContainer({ spec }: KubeObject, name: string): FoundContainer | undefined {
+  for (const field of FIELDS) {
+    const container = objects(object(spec)[field]).find((one) => one.name === name);
+    if (container !== undefined) return { field, container };
+  }
+  return undefined;
+}
+
+export const hasContainer = (pod: KubeObject, name: string): boolean => findContainer(pod, name) !== undefined;
+
+/**
+ * The container that a command enters: the one that `name` names, else the one that the pod's annotation names, else the first, which
+ * `say` tells of when there are others. Throws in kubectl's words for a name that the pod does not have.
+ */
+export function chosenContainer(pod: KubeObject, name: string, say: (line: string) => void): FoundContainer {
+  const { name: podName = "", namespace = "", annotations } = pod.metadata ?? {};
+  const containers = objects(object(pod.spec).containers);
+  const [first] = containers;
+  if (first === undefined) throw new Error(`pod ${namespace}/${podName} does not have any containers`);
+  const wanted = name || (annotations?.[DEFAULT_CONTAINER] ?? "");
+  if (wanted !== "") {
+    const found = findContainer(pod, wanted);
+    if (found !== undefined) return found;
+    throw new Error(`container ${wanted} is not valid for pod ${podName} out of: ${allContainerNames(pod)}`);
+  }
+  const others = FIELDS.reduce((sum, field) => sum + containerNames(pod, field).length, 0);
+  if (others > 1) say(`Defaulted container ${goQuote(text(first.name))} out of: ${allContainerNames(pod)}`);
+  return { field: "containers", container: first };
+}
 
 /** "app, debugger (ephem), setup (init)". */
 export function allContainerNames(pod: KubeObject): string {

@@ -18,6 +18,41 @@ export function byLogging(a: KubeObject, b: KubeObject): boolean {
   return createdA !== createdB && afterOrZero(createdB, createdA);
 }
 
+/**
+ * Whether pod `a` is entered rather than `b`, where a command takes one of several: kubectl's order of pods to delete, the other way
+ * round. It is on a node, runs, is ready, stays, has been ready longest, failed least, is oldest.
+ */
+export const byAttaching = (a: KubeObject, b: KubeObject): boolean => isLessActive(b, a);
+
+function isLessActive(a: KubeObject, b: KubeObject): boolean {
+  const [assignedA, assignedB] = [isAssigned(a), isAssigned(b)];
+  if (assignedA !== assignedB) return assignedB;
+  const [activityA, activityB] = [activity(a), activity(b)];
+  if (activityA !== activityB) return activityA < activityB;
+  const [readyA, readyB] = [readySince(a), readySince(b)];
+  if ((readyA === undefined) !== (readyB === undefined)) return readyA === undefined;
+  const [deletedA, deletedB] = [deletedAt(a), deletedAt(b)];
+  if ((deletedA === undefined) !== (deletedB === undefined)) return deletedA !== undefined;
+  if (deletedA !== undefined && deletedB !== undefined && deletedA !== deletedB) return deletedA < deletedB;
+  if (readyA !== undefined && readyB !== undefined && readyA !== readyB) return afterOrZero(readyA, readyB);
+  for (const restarts of [containerRestarts, sidecarRestarts]) {
+    const [countA, countB] = [restarts(a), restarts(b)];
+    if (countA !== countB) return countA > countB;
+  }
+  const [createdA, createdB] = [createdAt(a), createdAt(b)];
+  return createdA !== createdB && afterOrZero(createdA, createdB);
+}
+
+/** A phase that is not named here counts as pending. */
+const ACTIVITIES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+const activity = ({ status }: KubeObject): number => ACTIVITIES[text(object(status).phase)] ?? 0;
+
+/** Undefined for a pod that stays. */
+function deletedAt({ metadata }: KubeObject): number | undefined {
+  const { deletionTimestamp } = metadata ?? {};
+  return deletionTimestamp === undefined ? undefined : Date.parse(deletionTimestamp) || 0;
+}
+
 const isAssigned = ({ spec }: KubeObject): boolean => text(object(spec).nodeName) !== "";
 
 /** Phases that are not named here count as running: kubectl looks them up in a map. */

@@ -28,6 +28,7 @@ const languages = {
     build({ source, program }) {
       const options = { cwd: source, env: { ...GO, GOPROXY: "off" } };
       run("go", ["build", "-mod=readonly", "-o", join(program, "kubets-interop-go"), "."], options);
+      run("go", ["build", "-mod=readonly", "-o", join(program, STREAMS), "./streams"], options);
       // The suite of an operator, with the files that it reads from its own folder.
       run("go", ["test", "-c", "-mod=readonly", "-o", join(program, OPERATOR_SUITE), "./operator"], options);
       cpSync(join(source, "operator/config"), join(program, "config"), { recursive: true });
@@ -104,6 +105,13 @@ const languages = {
 const GO = { ...process.env, GOTOOLCHAIN: "local", CGO_ENABLED: "0" };
 
 const OPERATOR_SUITE = "operator.test";
+const STREAMS = "kubets-interop-go-streams";
+
+/** The program of test/interop/go/streams, or why there is none. Builds nothing. */
+export function goStreams() {
+  const { command, missing } = foreignClient("go");
+  return command === undefined ? { missing } : { program: join(dirname(command[0]), STREAMS) };
+}
 
 /** The test program of test/interop/go/operator, to be run in its folder, or why there is none. Builds nothing. */
 export function operatorSuite() {

@@ -1,0 +1,35 @@
+import { number, object, objects, type ReadonlyFields, text } from "../machinery/meta/access.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+
+/** The ports of a pod's containers in their order, as the pod states them. */
+export const containerPorts = (pod: KubeObject, field: "containers" | "initContainers"): readonly ReadonlyFields[] =>
+  objects(object(pod.spec)[field]).flatMap(({ ports }) => objects(ports));
+
+export const servicePorts = (service: KubeObject): readonly ReadonlyFields[] => objects(object(service.spec).ports);
+
+/** The number of a named port of a pod. Throws in kubectl's words where the pod has none of that name. */
+export function containerPortByName(pod: KubeObject, name: string): number {
+  const ports = [...containerPorts(pod, "containers"), ...containerPorts(pod, "initContainers")];
+  const port = ports.find((one) => text(one.name) === name);
+  if (port !== undefined) return number(port.containerPort);
+  throw new Error(`Pod '${pod.metadata?.name ?? ""}' does not have a named port '${name}'`);
+}
+
+/** The number of a named port of a service. Throws in kubectl's words where the service has none of that name. */
+export function servicePortByName(service: KubeObject, name: string): number {
+  const port = servicePorts(service).find((one) => text(one.name) === name);
+  if (port !== undefined) return number(port.port);
+  throw new Error(`Service '${service.metadata?.name ?? ""}' does not have a named port '${name}'`);
+}
+
+/** The port of a pod behind a port of a service. Throws in kubectl's words where there is none. */
+export function targetPort(service: KubeObject, pod: KubeObject, port: number): number {
+  const found = servicePorts(service).find((one) => number(one.port) === port);
+  if (found === undefined) {
+    throw new Error(`Service ${service.metadata?.name ?? ""} does not have a service port ${port}`);
+  }
+  // A headless service leads to the pod's own port.
+  if (text(object(service.spec).clusterIP) === "None") return port;
+  const target = found.targetPort;
+  return typeof target === "string" ? containerPortByName(pod, target) : number(target) || port;
+}

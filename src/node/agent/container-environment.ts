@@ -1,0 +1,132 @@
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+
+/** A container's configuration refers to what is not there: the pod waits until it is. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+/** What a pod's fields, ConfigMaps and Secrets are read from. */
+export interface EnvironmentSource {
+  readonly client: Pick<KubernetesClient, "of">;
+  readonly pod: KubeObject;
+  readonly podIp: string;
+  readonly hostIp: string;
+  readonly signal: AbortSignal;
+}
+
+type Variables = Record<string, string>;
+
+/** A container's environment: envFrom, then env, with $(NAME) of those before it. Throws a {@link ConfigError}. */
+export async function containerEnvironment(container: ReadonlyFields, source: EnvironmentSource): Promise<Variables> {
+  const env: Variables = {};
+  for (const from of objects(container.envFrom)) {
+    const prefix = text(from.prefix);
+    for (const kind of ["ConfigMap", "Secret"] as const) {
+      const reference = object(kind === "ConfigMap" ? from.configMapRef : from.secretRef);
+      if (text(reference.name) === "") continue;
+      const data = await dataOf(kind, text(reference.name), reference.optional === true, source);
+      for (const [key, value] of Object.entries(data ?? {})) env[`${prefix}${key}`] = value.toString("utf8");
+    }
+  }
+  for (const variable of objects(container.env)) {
+    const value = await variableValue(variable, container, source);
+    if (value !== undefined)
+      env[text(variable.name)] = variable.valueFrom === undefined ? expandVariables(value, env) : value;
+  }
+  return env;
+}
+
+/** $(NAME) becomes the variable's value, $$ a dollar sign; an unknown name stays as it is. */
+export const expandVariables = (value: string, env: Readonly<Variables>): string =>
+  value.replace(/\$\$|\$\(([^)]*)\)/g, (whole, name: string | undefined) =>
+    name === undefined ? "$" : (env[name] ?? whole),
+  );
+
+async function variableValue(
+  variable: ReadonlyFields,
+  container: ReadonlyFields,
+  source: EnvironmentSource,
+): Promise<string | undefined> {
+  const { fieldRef, configMapKeyRef, secretKeyRef, resourceFieldRef } = object(variable.valueFrom);
+  if (fieldRef !== undefined) return podField(text(object(fieldRef).fieldPath), source);
+  if (resourceFieldRef !== undefined) return resourceField(text(object(resourceFieldRef).resource), container);
+  for (const [kind, reference] of [
+    ["ConfigMap", configMapKeyRef],
+    ["Secret", secretKeyRef],
+  ] as const) {
+    if (reference === undefined) continue;
+    const { name, key, optional } = object(reference);
+    const data = await dataOf(kind, text(name), optional === true, source);
+    const value = data?.[text(key)];
+    if (value !== undefined) return value.toString("utf8");
+    if (optional === true) return undefined;
+    throw new ConfigError(
+      `couldn't find key ${text(key)} in ${kind} ${source.pod.metadata?.namespace ?? ""}/${text(name)}`,
+    );
+  }
+  return text(variable.value);
+}
+
+/** "metadata.name", "metadata.labels['app']", "status.podIP". */
+export function podField(
+  path: string,
+  { pod, podIp, hostIp }: Pick<EnvironmentSource, "pod" | "podIp" | "hostIp">,
+): string {
+  const { name = "", namespace = "", uid = "", labels = {}, annotations = {} } = pod.metadata ?? {};
+  const [, field = "", key = ""] = /^metadata\.(labels|annotations)\['(.*)'\]$/.exec(path) ?? [];
+  if (field !== "") return (field === "labels" ? labels : annotations)[key] ?? "";
+  const lines = (map: Readonly<Variables>): string =>
+    Object.entries(map)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([one, value]) => `${one}=${JSON.stringify(value)}`)
+      .join("\n");
+  const fields: Readonly<Variables> = {
+    "metadata.name": name,
+    "metadata.namespace": namespace,
+    "metadata.uid": uid,
+    "metadata.labels": lines(labels),
+    "metadata.annotations": lines(annotations),
+    "spec.nodeName": text(object(pod.spec).nodeName),
+    "spec.serviceAccountName": text(object(pod.spec).serviceAccountName),
+    "status.podIP": podIp,
+    "status.podIPs": podIp,
+    "status.hostIP": hostIp,
+    "status.hostIPs": hostIp,
+  };
+  return fields[path] ?? "";
+}
+
+function resourceField(resource: string, container: ReadonlyFields): string {
+  const [list = "", name = ""] = resource.split(".");
+  return text(object(object(container.resources)[list])[name]) || "0";
+}
+
+type Data = Readonly<Record<string, Buffer>>;
+
+/** The entries of a ConfigMap or Secret; undefined where an optional one is missing. */
+export async function dataOf(
+  kind: "ConfigMap" | "Secret",
+  name: string,
+  optional: boolean,
+  { client, pod, signal }: Pick<EnvironmentSource, "client" | "pod" | "signal">,
+): Promise<Data | undefined> {
+  const namespace = pod.metadata?.namespace ?? "";
+  let found: KubeObject;
+  try {
+    found = (await client.of("v1", kind).namespace(namespace).get(name, { signal })) as KubeObject;
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    if (optional) return undefined;
+    throw new ConfigError(`${kind.toLowerCase()} ${JSON.stringify(name)} not found`);
+  }
+  const decoded = (field: unknown, encoding: "utf8" | "base64") =>
+    Object.entries(object(field)).map(([key, value]) => [key, Buffer.from(text(value), encoding)] as const);
+  const entries =
+    kind === "Secret"
+      ? decoded(found["data"], "base64")
+      : [...decoded(found["data"], "utf8"), ...decoded(found["binaryData"], "base64")];
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,114 @@
+import { pause } from "../../base/pause.js";
+import { number, object, type ReadonlyFields } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ContainerRecord } from "./container-record.js";
+import type { PodWorkerParts } from "./pod-worker.js";
+import { probeOnce, type ProbeTarget } from "./probe.js";
+
+const DEFAULT_PERIOD_SECONDS = 10;
+const DEFAULT_FAILURES = 3;
+
+/** The probes of a running container. Without a readiness probe it is ready as soon as it has started. */
+export class ContainerProbes {
+  readonly #stopped = new AbortController();
+
+  constructor(
+    private readonly record: ContainerRecord,
+    private readonly pod: KubeObject,
+    private readonly parts: Pick<PodWorkerParts, "runtime" | "timers" | "event">,
+    private readonly changed: () => void,
+  ) {}
+
+  start(): void {
+    const { startupProbe, readinessProbe, livenessProbe } = this.record.spec;
+    if (startupProbe === undefined && readinessProbe === undefined)
+      this.record.ready = this.record.kind !== "ephemeral";
+    void this.#run(object(startupProbe), readinessProbe, livenessProbe, startupProbe !== undefined);
+  }
+
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  async #run(startup: ReadonlyFields, readiness: unknown, liveness: unknown, waits: boolean): Promise<void> {
+    if (waits && !(await this.#until(startup))) return this.#restart("Startup");
+    if (this.#stopped.signal.aborted) return;
+    if (readiness === undefined) this.#setReady(true);
+    await Promise.all([
+      readiness !== undefined && this.#watch(object(readiness), (success) => this.#setReady(success)),
+      liveness !== undefined &&
+        this.#watch(object(liveness), (success) => (success ? undefined : this.#restart("Liveness"))),
+    ]);
+  }
+
+  #setReady(ready: boolean): void {
+    if (this.#stopped.signal.aborted || this.record.ready === ready || this.record.kind === "ephemeral") return;
+    this.record.ready = ready;
+    this.changed();
+  }
+
+  #restart(probe: string): void {
+    const id = this.record.running?.id;
+    if (id === undefined || this.#stopped.signal.aborted) return;
+    this.parts.event(
+      this.pod,
+      "Normal",
+      "Killing",
+      `Container ${this.record.name} failed ${probe.toLowerCase()} probe, will be restarted`,
+    );
+    void this.parts.runtime.signal(id, "SIGTERM");
+    this.parts.timers.start(
+      number(object(this.pod.spec).terminationGracePeriodSeconds) * 1000,
+      () => void this.parts.runtime.signal(id, "SIGKILL"),
+    );
+  }
+
+  /** True when the startup probe succeeds before it has failed too often. */
+  async #until(probe: ReadonlyFields): Promise<boolean> {
+    let started = false;
+    let failed = false;
+    await this.#watch(probe, (success) => {
+      if (success) started = true;
+      else failed = true;
+      return started || failed;
+    });
+    return started || this.#stopped.signal.aborted;
+  }
+
+  /** Probes until the container ends, and calls `decide` at the thresholds; true from it ends the watch. */
+  async #watch(probe: ReadonlyFields, decide: (success: boolean) => boolean | void): Promise<void> {
+    const { signal } = this.#stopped;
+    const seconds = (field: unknown, fallback: number): number => (number(field) > 0 ? number(field) : fallback);
+    await pause(this.parts.timers, number(probe.initialDelaySeconds) * 1000, signal);
+    let [successes, failures] = [0, 0];
+    while (!signal.aborted) {
+      const success = await this.#probe(probe, seconds(probe.timeoutSeconds, 1));
+      [successes, failures] = success ? [successes + 1, 0] : [0, failures + 1];
+      if (success && successes >= seconds(probe.successThreshold, 1) && decide(true) === true) return;
+      if (!success && failures >= seconds(probe.failureThreshold, DEFAULT_FAILURES) && decide(false) === true) return;
+      await pause(this.parts.timers, seconds(probe.periodSeconds, DEFAULT_PERIOD_SECONDS) * 1000, signal);
+    }
+  }
+
+  async #probe(probe: ReadonlyFields, timeoutSeconds: number): Promise<boolean> {
+    const limit = new AbortController();
+    const cancel = this.parts.timers.start(timeoutSeconds * 1000, () => limit.abort());
+    const target: ProbeTarget = {
+      runtime: this.parts.runtime,
+      podUid: this.pod.metadata?.uid ?? "",
+      containerId: this.record.running?.id ?? "",
+      container: this.record.spec,
+    };
+    const late = new Promise<false>((resolve) =>
+      limit.signal.addEventListener("abort", () => resolve(false), { once: true }),
+    );
+    try {
+      return await Promise.race([
+        probeOnce(probe, target, AbortSignal.any([limit.signal, this.#stopped.signal])),
+        late,
+      ]);
+    } finally {
+      cancel();
+    }
+  }
+}

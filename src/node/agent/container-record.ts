@@ -1,0 +1,115 @@
+import type { ReadonlyFields } from "../../machinery/meta/access.js";
+import { object, objects, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { formatTime } from "../../machinery/meta/time.js";
+import type { ContainerExit, StartedContainer } from "../container-runtime.js";
+
+export type ContainerKind = "init" | "main" | "ephemeral";
+
+/** A container's state, as its status has it. */
+export type ContainerState =
+  | { readonly waiting: { readonly reason: string; readonly message?: string } }
+  | { readonly running: { readonly startedAt: string } }
+  | { readonly terminated: JsonObject & { readonly exitCode: number } };
+
+/** What the agent knows of one container of a pod. */
+export class ContainerRecord {
+  state: ContainerState;
+  /** How it ended before. */
+  last: ContainerState | undefined;
+  restartCount = 0;
+  id = "";
+  imageId = "";
+  ready = false;
+  running: StartedContainer | undefined;
+
+  constructor(
+    readonly spec: ReadonlyFields,
+    readonly kind: ContainerKind,
+    reason: string,
+    private readonly scheme: string,
+  ) {
+    this.state = { waiting: { reason } };
+  }
+
+  get name(): string {
+    return text(this.spec.name);
+  }
+
+  /** An init container that runs beside the pod's containers. */
+  get isSidecar(): boolean {
+    return this.kind === "init" && text(this.spec.restartPolicy) === "Always";
+  }
+
+  get exitCode(): number | undefined {
+    return "terminated" in this.state ? this.state.terminated.exitCode : undefined;
+  }
+
+  wait(reason: string, message?: string): void {
+    if ("terminated" in this.state) this.last = this.state;
+    this.state = { waiting: { reason, ...(message !== undefined && { message }) } };
+    this.ready = false;
+  }
+
+  started(container: StartedContainer): void {
+    this.running = container;
+    this.id = `${this.scheme}${container.id}`;
+    this.imageId = container.imageId;
+    this.state = { running: { startedAt: formatTime(container.startedAt) } };
+  }
+
+  ended({ exitCode, signal, finishedAt, message }: ContainerExit): void {
+    const startedAt = "running" in this.state ? this.state.running.startedAt : formatTime(finishedAt);
+    this.running = undefined;
+    this.ready = false;
+    this.state = {
+      terminated: {
+        exitCode,
+        ...(signal !== undefined && { signal }),
+        reason: exitCode === 0 ? "Completed" : "Error",
+        ...(message !== undefined && { message }),
+        startedAt,
+        finishedAt: formatTime(finishedAt),
+        containerID: this.id,
+      },
+    };
+  }
+
+  /** It could not be started. */
+  failed(reason: string, message: string, now: number): void {
+    this.ready = false;
+    this.state = {
+      terminated: { exitCode: 128, reason, message, startedAt: "1970-01-01T00:00:00Z", finishedAt: formatTime(now) },
+    };
+  }
+
+  status(): JsonObject {
+    const isRunning = "running" in this.state;
+    const resources = object(this.spec.resources);
+    const { requests } = resources;
+    const mounts = objects(this.spec.volumeMounts);
+    return {
+      name: this.name,
+      state: this.state as unknown as JsonObject,
+      lastState: (this.last ?? {}) as JsonObject,
+      ready: this.ready,
+      restartCount: this.restartCount,
+      image: text(this.spec.image),
+      imageID: this.imageId,
+      ...(this.id !== "" && { containerID: this.id }),
+      ...(this.kind !== "ephemeral" && { started: isRunning }),
+      ...(this.kind !== "ephemeral" && requests !== undefined && { allocatedResources: requests as JsonObject }),
+      ...(this.kind !== "ephemeral" && Object.keys(resources).length > 0 && { resources: resources as JsonObject }),
+      ...(mounts.length > 0 && { volumeMounts: mounts.map(mountStatus) }),
+    };
+  }
+}
+
+function mountStatus({ name, mountPath, readOnly }: ReadonlyFields): JsonObject {
+  const isReadOnly = readOnly === true;
+  return {
+    name: text(name),
+    mountPath: text(mountPath),
+    ...(isReadOnly && { readOnly: true, recursiveReadOnly: "Disabled" }),
+  };
+}

@@ -1,0 +1,160 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../base/clock.js";
+import { pause } from "../../base/pause.js";
+import type { Timers } from "../../base/timers.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
+import { object, objects, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
+
+/** What a node says of itself. */
+export interface NodeFacts {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** The address that the kubelet's API is reached at. */
+  readonly address: string;
+  readonly port: number;
+  readonly podCidr: string;
+  readonly runtimeVersion: string;
+  readonly capacity: Readonly<Record<string, string>>;
+}
+
+const LOOPBACK = "127.0.0.1";
+/** A kubelet renews its Lease four times before it expires, and posts its status every five minutes. */
+const LEASE_SECONDS = 40;
+const RENEW_MS = 10_000;
+const STATUS_RENEWALS = 30;
+const KUBELET_VERSION = "v1.36.3";
+
+/** Creates the Node, and keeps its status and its Lease until `signal` aborts. */
+export class NodeRegistration {
+  constructor(
+    private readonly client: Pick<KubernetesClient, "of">,
+    private readonly facts: NodeFacts,
+    private readonly clock: Clock,
+    private readonly timers: Timers,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  /** Creates or adopts the Node and its Lease, and makes it ready. */
+  async register(): Promise<void> {
+    const { name, labels, podCidr } = this.facts;
+    const nodes = this.client.of("v1", "Node");
+    const node: KubeObject = {
+      apiVersion: "v1",
+      kind: "Node",
+      metadata: {
+        name,
+        labels: {
+          "beta.kubernetes.io/arch": "amd64",
+          "beta.kubernetes.io/os": "linux",
+          "kubernetes.io/arch": "amd64",
+          "kubernetes.io/hostname": name,
+          "kubernetes.io/os": "linux",
+          ...labels,
+        },
+      },
+      spec: { podCIDR: podCidr, podCIDRs: [podCidr] },
+    };
+    try {
+      await nodes.create(node as never);
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+    await this.#postStatus();
+    await this.#renewLease();
+  }
+
+  async keep(signal: AbortSignal): Promise<void> {
+    for (let renewals = 1; ; renewals += 1) {
+      await pause(this.timers, RENEW_MS, signal);
+      if (signal.aborted) return;
+      try {
+        await this.#renewLease();
+        if (renewals % STATUS_RENEWALS === 0) await this.#postStatus();
+      } catch (error) {
+        if (signal.aborted) return;
+        // A Node that was deleted is registered again, as a kubelet does.
+        if (isNotFound(error)) await this.register().catch(this.report);
+        else this.report(error);
+      }
+    }
+  }
+
+  async #postStatus(): Promise<void> {
+    const { name } = this.facts;
+    const nodes = this.client.of("v1", "Node");
+    const before = (await nodes.get(name)) as KubeObject;
+    await nodes.patchStatus(
+      name,
+      { status: this.#status(objects(object(before.status).conditions)) },
+      { type: "merge" },
+    );
+  }
+
+  #status(known: ReturnType<typeof objects>): JsonObject {
+    const { address, port, capacity, runtimeVersion, name } = this.facts;
+    const now = formatTime(this.clock.now());
+    const condition = (type: string, status: string, reason: string, message: string): JsonObject => {
+      const before = known.find((one) => text(one.type) === type && text(one.status) === status);
+      const lastTransitionTime = text(before?.lastTransitionTime) || now;
+      return { type, status, lastHeartbeatTime: now, lastTransitionTime, reason, message };
+    };
+    // A machine's ids, the same at each start.
+    const id = createHash("sha256").update(name).digest("hex").slice(0, 32);
+    const uuid = id.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+    return {
+      capacity: { ...capacity },
+      allocatable: { ...capacity },
+      conditions: [
+        condition("MemoryPressure", "False", "KubeletHasSufficientMemory", "kubelet has sufficient memory available"),
+        condition("DiskPressure", "False", "KubeletHasNoDiskPressure", "kubelet has no disk pressure"),
+        condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
+        condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
+      ],
+      // API servers ask for a Hostname first, and a node in memory has no name that resolves.
+      addresses: [
+        { type: "InternalIP", address },
+        { type: "Hostname", address: address === LOOPBACK ? "localhost" : address },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: port } },
+      nodeInfo: {
+        machineID: id,
+        systemUUID: uuid,
+        bootID: uuid,
+        kernelVersion: "6.12.0",
+        osImage: "kubets",
+        containerRuntimeVersion: runtimeVersion,
+        kubeletVersion: KUBELET_VERSION,
+        kubeProxyVersion: "",
+        operatingSystem: "linux",
+        architecture: "amd64",
+      },
+    };
+  }
+
+  async #renewLease(): Promise<void> {
+    const { name } = this.facts;
+    const leases = this.client.of("coordination.k8s.io/v1", "Lease").namespace("kube-node-lease");
+    const spec = {
+      holderIdentity: name,
+      leaseDurationSeconds: LEASE_SECONDS,
+      renewTime: formatMicroTime(this.clock.now()),
+    };
+    try {
+      await leases.patch(name, { spec }, { type: "merge" });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      const node = await this.client.of("v1", "Node").get(name);
+      const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" }];
+      await leases.create({
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name, ownerReferences },
+        spec,
+      } as never);
+    }
+  }
+}

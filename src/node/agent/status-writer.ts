@@ -1,0 +1,57 @@
+import { pause } from "../../base/pause.js";
+import type { Timers } from "../../base/timers.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import { isConflict, isInvalid, isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+const RETRY_MS = 1000;
+
+/** Writes the status of one pod: the last one wins, and one write is under way at a time. */
+export class StatusWriter {
+  #next: JsonObject | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(
+    private readonly pods: ResourceClient,
+    private readonly pod: KubeObject,
+    private readonly timers: Timers,
+    private readonly signal: AbortSignal,
+    private readonly report: (error: unknown) => void,
+  ) {}
+
+  write(status: JsonObject): void {
+    this.#next = status;
+    this.#writing ??= this.#drain().finally(() => (this.#writing = undefined));
+  }
+
+  /** Resolves when the last status is written, or given up because the pod is gone. */
+  async flushed(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #drain(): Promise<void> {
+    const { name = "", uid } = this.pod.metadata ?? {};
+    for (let status = this.#take(); status !== undefined && !this.signal.aborted; status = this.#take()) {
+      try {
+        // The uid: a pod of the same name that was created since is another one.
+        await this.pods.patchStatus(name, { metadata: { uid }, status }, { type: "merge", signal: this.signal });
+      } catch (error) {
+        if (this.signal.aborted || isOfAnotherPod(error)) return;
+        this.report(error);
+        this.#next ??= status;
+        await pause(this.timers, RETRY_MS, this.signal);
+      }
+    }
+  }
+
+  #take(): JsonObject | undefined {
+    const status = this.#next;
+    this.#next = undefined;
+    return status;
+  }
+}
+
+/** The pod is gone; one of its name may have been created since, which has another uid. */
+const isOfAnotherPod = (error: unknown): boolean =>
+  isNotFound(error) || isConflict(error) || (isInvalid(error) && error.message.includes("metadata.uid"));

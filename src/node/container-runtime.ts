@@ -1,0 +1,139 @@
+import type { ByteStream } from "../machinery/streaming/byte-stream.js";
+import type { TerminalSize } from "../machinery/streaming/remote-command.js";
+
+/**
+ * What runs containers for a node: the seam that Kubernetes has as the CRI. The node agent starts and stops containers by it, the
+ * kubelet's HTTP API logs, enters and dials them. Containers are known by the id that {@link ContainerRuntime.run} gave them until
+ * they are removed. Each function rejects with a {@link RuntimeError} for what the runtime refuses.
+ */
+export interface ContainerRuntime {
+  /** As a Node's status.nodeInfo.containerRuntimeVersion: "containerd://2.1.4". Its scheme is that of container ids. */
+  readonly version: string;
+  /** Creates and starts a container. Rejects with reason "ImagePullBackOff", "StartError" or the like; then there is none. */
+  run(container: ContainerSpec): Promise<StartedContainer>;
+  /** Sends a signal to the container's first process: "SIGTERM", "SIGKILL". One that has ended takes no signal and no harm. */
+  signal(containerId: string, signal: string): Promise<void>;
+  /** Forgets a container that has ended, with its log and its files. */
+  remove(containerId: string): Promise<void>;
+  /** The log from its beginning, or what `options` choose of it. Ends with the container's end where it follows. */
+  log(containerId: string, options: RuntimeLogOptions): AsyncIterable<LogEntry>;
+  /**
+   * Runs a further program in a container and resolves with its exit code when it has ended and its output is written. An abort of
+   * `streams.signal` ends the program as the loss of its terminal does.
+   */
+  exec(containerId: string, command: readonly string[], streams: ProcessStreams): Promise<number>;
+  /**
+   * Joins the streams of the container's first process; resolves when that has ended, or when `streams.signal` aborts, which
+   * leaves the process running. Input reaches it only where the spec has `stdin`.
+   */
+  attach(containerId: string, streams: ProcessStreams): Promise<void>;
+  /** Connects to a port of a pod, as to localhost inside it. Rejects where nothing listens. */
+  dial(podUid: string, port: number): Promise<ByteStream>;
+  /** What a running container uses; undefined where the runtime does not know. */
+  stats(containerId: string): Promise<ContainerStats | undefined>;
+}
+
+/** What a container is made of. The agent has resolved everything that the pod refers to. */
+export interface ContainerSpec {
+  readonly pod: PodIdentity;
+  readonly name: string;
+  /** How often the container was started before. */
+  readonly attempt: number;
+  readonly image: string;
+  /** In place of the image's entrypoint. */
+  readonly command?: readonly string[];
+  /** In place of the image's arguments. */
+  readonly args?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDir?: string;
+  /** Files that the agent puts in before the start, by absolute path: ConfigMaps, Secrets, tokens. */
+  readonly files: Readonly<Record<string, Uint8Array>>;
+  /** Whether input may be attached, and whether it ends with the first client that was attached. */
+  readonly stdin: boolean;
+  readonly stdinOnce: boolean;
+  readonly tty: boolean;
+  /** Where what the program wrote of its end is read from, "/dev/termination-log". */
+  readonly terminationMessagePath: string;
+}
+
+export interface PodIdentity {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly hostname: string;
+  readonly ip: string;
+}
+
+export interface StartedContainer {
+  /** Without a scheme. */
+  readonly id: string;
+  /** The image's id, "docker.io/library/nginx@sha256:...". */
+  readonly imageId: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Resolves when the first process has ended. Never rejects. */
+  readonly exited: Promise<ContainerExit>;
+}
+
+export interface ContainerExit {
+  readonly exitCode: number;
+  /** The number of the signal that ended it. */
+  readonly signal?: number;
+  /** Milliseconds since the epoch. */
+  readonly finishedAt: number;
+  /** What the program wrote to its termination log. */
+  readonly message?: string;
+}
+
+/** The streams of a program that a client has entered. What is left out is not connected. */
+export interface ProcessStreams {
+  readonly stdin?: AsyncIterable<Uint8Array>;
+  /** Resolves when more may be written; the program waits for it. Rejects once the client is gone. */
+  readonly stdout?: (chunk: Uint8Array) => Promise<void>;
+  /** Never given with a terminal, which has one output. */
+  readonly stderr?: (chunk: Uint8Array) => Promise<void>;
+  readonly tty: boolean;
+  /** The first is the terminal's size at the start. */
+  readonly sizes?: AsyncIterable<TerminalSize>;
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface RuntimeLogOptions {
+  /** Only so many of the last lines, of those that are there. */
+  readonly tailLines?: number;
+  /** Only what was written at this time or later, in milliseconds since the epoch. */
+  readonly since?: number;
+  /** Goes on until the container has ended. */
+  readonly follow: boolean;
+  readonly stream?: "stdout" | "stderr";
+  readonly signal: AbortSignal;
+}
+
+/** A line, with its newline where it has one: the last line of a container that was ended may have none. */
+export interface LogEntry {
+  /** Nanoseconds since the epoch. */
+  readonly time: bigint;
+  readonly stream: "stdout" | "stderr";
+  readonly line: Uint8Array;
+}
+
+export interface ContainerStats {
+  readonly cpuNanoseconds: number;
+  readonly memoryBytes: number;
+  readonly filesBytes: number;
+  readonly logsBytes: number;
+}
+
+/** The runtime refuses what it was asked for. The message is the runtime's; clients see it. */
+export class RuntimeError extends Error {
+  override readonly name = "RuntimeError";
+
+  constructor(
+    /** As a container status has it: "StartError", "ErrImagePull", "NotFound". */
+    readonly reason: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,107 @@
+import type { Clock } from "../../base/clock.js";
+import { object, text } from "../../machinery/meta/access.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ContainerRuntime, LogEntry } from "../container-runtime.js";
+import { HttpError } from "./http-error.js";
+import { containerStatus, withoutScheme } from "./node-pods.js";
+
+/** How a log is asked for. */
+export interface LogQuery {
+  readonly follow: boolean;
+  readonly previous: boolean;
+  readonly timestamps: boolean;
+  readonly tailLines?: number;
+  /** Milliseconds since the epoch. */
+  readonly since?: number;
+  readonly limitBytes?: number;
+  readonly stream?: "stdout" | "stderr";
+}
+
+/** Reads the query of /containerLogs. Throws a 400 or 422. */
+export function logQuery({ searchParams }: URL, clock: Clock): LogQuery {
+  const flag = (name: string): boolean =>
+    ["true", "1", "True", "TRUE", "t", "T", ""].includes(searchParams.get(name) ?? "false");
+  const number = (name: string, least: number): number | undefined => {
+    const value = searchParams.get(name);
+    if (value === null || value === "") return undefined;
+    if (!/^-?\d+$/.test(value)) throw new HttpError(400, '{"message": "Unable to decode query."}');
+    if (Number(value) < least) throw new HttpError(422, '{"message": "Invalid request."}');
+    return Number(value);
+  };
+  const sinceSeconds = number("sinceSeconds", 1);
+  const sinceTime = searchParams.get("sinceTime");
+  if (sinceTime !== null && Number.isNaN(Date.parse(sinceTime)))
+    throw new HttpError(400, '{"message": "Unable to decode query."}');
+  if (sinceTime !== null && sinceSeconds !== undefined) throw new HttpError(422, '{"message": "Invalid request."}');
+  const since = sinceTime === null ? sinceSeconds && clock.now() - sinceSeconds * 1000 : Date.parse(sinceTime);
+  const tailLines = number("tailLines", 0);
+  const limitBytes = number("limitBytes", 1);
+  const stream = searchParams.get("stream")?.toLowerCase();
+  if (stream !== undefined && !["all", "stdout", "stderr", ""].includes(stream))
+    throw new HttpError(422, '{"message": "Invalid request."}');
+  return {
+    follow: flag("follow"),
+    previous: flag("previous"),
+    timestamps: flag("timestamps"),
+    ...(tailLines !== undefined && { tailLines }),
+    ...(since !== undefined && { since }),
+    ...(limitBytes !== undefined && { limitBytes }),
+    ...((stream === "stdout" || stream === "stderr") && { stream }),
+  };
+}
+
+/** The container whose log is asked for, by its state. Throws a 400 with a kubelet's words where there is none. */
+export function loggedContainer(pod: KubeObject, name: string, previous: boolean): string {
+  const where = `container ${JSON.stringify(name)} in pod ${JSON.stringify(pod.metadata?.name ?? "")}`;
+  const status = containerStatus(pod, name);
+  if (status === undefined) throw new HttpError(400, `${where} is not available`);
+  const state = object(status["state"]) as JsonObject;
+  const last = text(object(object(status["lastState"])["terminated"])["containerID"]);
+  if (previous) {
+    if (last !== "") return withoutScheme(last);
+    throw new HttpError(400, `previous terminated ${where} not found`);
+  }
+  if (state["running"] !== undefined) return withoutScheme(text(status["containerID"]));
+  if (state["terminated"] !== undefined) {
+    const id = text(object(state["terminated"])["containerID"]) || last;
+    if (id !== "") return withoutScheme(id);
+    throw new HttpError(400, `${where} is terminated`);
+  }
+  if (last !== "") return withoutScheme(last);
+  if (state["waiting"] === undefined) throw new HttpError(400, `${where} is waiting to start - no logs yet`);
+  const reason = text(object(state["waiting"])["reason"]);
+  if (reason === "ErrImagePull") throw new HttpError(400, `${where} is waiting to start: image can't be pulled`);
+  if (reason === "ImagePullBackOff")
+    throw new HttpError(400, `${where} is waiting to start: trying and failing to pull image`);
+  throw new HttpError(400, `${where} is waiting to start: ${reason}`);
+}
+
+/** A container's log as the query chooses and shows it. */
+export async function* containerLog(
+  runtime: ContainerRuntime,
+  containerId: string,
+  { tailLines, since, follow, stream, timestamps, limitBytes }: LogQuery,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = limitBytes ?? Number.POSITIVE_INFINITY;
+  const entries = runtime.log(containerId, {
+    follow,
+    signal,
+    ...(tailLines !== undefined && { tailLines }),
+    ...(since !== undefined && { since }),
+    ...(stream !== undefined && { stream }),
+  });
+  for await (const entry of entries) {
+    const line = timestamps ? Buffer.concat([Buffer.from(`${timeText(entry)} `), entry.line]) : entry.line;
+    yield line.length > left ? line.subarray(0, left) : line;
+    left -= line.length;
+    if (left <= 0) return;
+  }
+}
+
+/** "2026-01-02T15:04:05.000000000Z". */
+function timeText({ time }: LogEntry): string {
+  const seconds = new Date(Number(time / 1_000_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(time % 1_000_000_000n).padStart(9, "0")}Z`;
+}

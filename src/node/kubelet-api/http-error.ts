@@ -1,0 +1,18 @@
+/** An answer that is an error: plain text, as a kubelet sends it. */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly headers: Readonly<Record<string, string | readonly string[]>> = {},
+  ) {
+    super(message);
+  }
+}
+
+/** What a thrown value is as an answer. */
+export function httpErrorOf(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  return new HttpError(500, error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,265 @@
+import { createHash } from "node:crypto";
+import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
+import type { Clock } from "../../base/clock.js";
+import type { Timers } from "../../base/timers.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ContainerRuntime } from "../container-runtime.js";
+import { containerLog, loggedContainer, logQuery } from "./container-logs.js";
+import { HttpError, httpErrorOf } from "./http-error.js";
+import { hasContainer, type NodePods, runningContainer } from "./node-pods.js";
+import { servePortForward } from "./port-forward.js";
+import { serveRemoteCommand, streamsOf } from "./remote-command.js";
+import { statsSummary } from "./stats-summary.js";
+import { refuseUpgrade, type UpgradeRequest } from "./upgrade.js";
+
+export interface KubeletApiParts {
+  readonly nodeName: string;
+  readonly pods: NodePods;
+  readonly runtime: ContainerRuntime;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** The certificate of the listener, and the authority of clients, all PEM. */
+export interface KubeletTls {
+  readonly certificate: string;
+  readonly key: string;
+  readonly clientCa: string;
+}
+
+/**
+ * A kubelet's HTTP API: /exec, /attach, /portForward, /containerLogs, /pods, /stats/summary, /healthz. Over TLS it serves clients with
+ * a certificate of their authority, and /healthz to all. Connections from inside the process are the cluster's own.
+ */
+export class KubeletApi {
+  readonly #local: Server;
+  #localTls: Server | undefined;
+  #listener: Server | undefined;
+  readonly #sockets = new Set<Duplex>();
+
+  constructor(private readonly parts: KubeletApiParts) {
+    this.#local = this.#wire(createHttpServer(), () => true);
+  }
+
+  /** Serves one connection from inside the process: plain HTTP/1.1, or TLS where the client asks for it. */
+  serve(connection: Duplex, tls?: KubeletTls): void {
+    if (tls === undefined) this.#local.emit("connection", connection);
+    else {
+      this.#localTls ??= this.#wire(createHttpsServer({ cert: tls.certificate, key: tls.key }), () => true);
+      this.#localTls.emit("connection", connection);
+    }
+  }
+
+  /** Opens a TLS socket; resolves with its port. 0 takes a free one. */
+  async listen(host: string, port: number, { certificate, key, clientCa }: KubeletTls): Promise<number> {
+    const tls = {
+      cert: certificate,
+      key,
+      ca: clientCa,
+      requestCert: true,
+      rejectUnauthorized: false,
+      ALPNProtocols: ["http/1.1"],
+    };
+    const listener = this.#wire(createHttpsServer(tls), (request) => (request.socket as TLSSocket).authorized);
+    this.#listener = listener;
+    await new Promise<void>((resolve, reject) => {
+      listener.once("error", reject);
+      listener.listen(port, host, resolve);
+    });
+    return (listener.address() as AddressInfo).port;
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    const listener = this.#listener;
+    if (listener === undefined) return;
+    listener.closeAllConnections();
+    await new Promise<void>((resolve) => listener.close(() => resolve()));
+  }
+
+  #wire(server: Server, authenticated: (request: IncomingMessage) => boolean): Server {
+    const track = (socket: Duplex): void => {
+      this.#sockets.add(socket);
+      socket.on("error", () => socket.destroy());
+      socket.once("close", () => this.#sockets.delete(socket));
+    };
+    server.on("connection", track);
+    server.on("secureConnection", track);
+    server.on("request", (request, response) => void this.#answer(request, response, authenticated(request)));
+    server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (head.length > 0) socket.unshift(head);
+      void this.#upgrade(request, socket, authenticated(request));
+    });
+    return server;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse, authenticated: boolean): Promise<void> {
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    try {
+      await this.#get(request, response, authenticated, gone.signal);
+    } catch (error) {
+      if (response.headersSent) return void response.destroy();
+      const { status, message, headers } = httpErrorOf(error);
+      response
+        .writeHead(status, { "content-type": "text/plain; charset=utf-8", ...headers } as Record<string, string>)
+        .end(message);
+    }
+  }
+
+  async #get(
+    request: IncomingMessage,
+    response: ServerResponse,
+    authenticated: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { nodeName, pods, runtime, clock } = this.parts;
+    const url = urlOf(request);
+    const [first = "", ...rest] = segmentsOf(url);
+    if (first === "healthz")
+      return void response.writeHead(200, { "content-type": "text/plain; charset=utf-8" }).end("ok");
+    if (!authenticated) throw new HttpError(401, "Unauthorized");
+    const get = (): void => {
+      if (request.method !== "GET" && request.method !== "HEAD")
+        throw new HttpError(405, "Method Not Allowed", { allow: "GET" });
+    };
+    switch (rest.length === 0 || first !== "stats" ? first : `stats/${rest[0] ?? ""}`) {
+      case "pods":
+        get();
+        return json(response, { kind: "PodList", apiVersion: "v1", metadata: {}, items: pods.list() });
+      case "stats/summary":
+        get();
+        return json(response, await statsSummary(nodeName, pods, runtime, clock));
+      case "containerLogs":
+        get();
+        return this.#logs(url, rest, response, signal);
+      case "exec":
+      case "attach":
+      case "portForward":
+        // What is wrong with the request is said before that it asks for no upgrade.
+        this.#session(first, url, rest);
+        throw new HttpError(500, "Upgrade request required\n");
+      default:
+        throw new HttpError(404, "404 page not found\n");
+    }
+  }
+
+  async #logs(
+    url: URL,
+    [namespace = "", name = "", container = "", ...more]: readonly string[],
+    response: ServerResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (container === "" || more.length > 0) throw new HttpError(404, "404: Page Not Found");
+    const query = logQuery(url, this.parts.clock);
+    const pod = this.parts.pods.find(namespace, name);
+    if (pod === undefined) throw new HttpError(404, `pod ${JSON.stringify(name)} does not exist`);
+    if (!hasContainer(pod, container)) {
+      throw new HttpError(404, `container ${JSON.stringify(container)} not found in pod ${JSON.stringify(name)}`);
+    }
+    const id = loggedContainer(pod, container, query.previous);
+    response.writeHead(200, { "content-type": "text/plain; charset=utf-8" });
+    response.flushHeaders();
+    for await (const chunk of containerLog(this.parts.runtime, id, query, signal)) {
+      if (signal.aborted) return;
+      if (!response.write(chunk)) await drain(response, signal);
+    }
+    response.end();
+  }
+
+  async #upgrade(request: IncomingMessage, socket: Duplex, authenticated: boolean): Promise<void> {
+    try {
+      const url = urlOf(request);
+      const [first = "", ...rest] = segmentsOf(url);
+      if (!authenticated) throw new HttpError(401, "Unauthorized");
+      await this.#session(first, url, rest)({ request, url, socket });
+    } catch (error) {
+      // After the upgrade there is no answer to give.
+      if (error instanceof HttpError) refuseUpgrade(socket, error);
+      else socket.destroy();
+    }
+  }
+
+  /** What serves an upgraded connection. Throws what is wrong with the request. */
+  #session(kind: string, url: URL, segments: readonly string[]): (upgrade: UpgradeRequest) => Promise<void> {
+    const { runtime, timers } = this.parts;
+    if (kind === "portForward") {
+      const [namespace = "", name = "", uid = "", ...more] = segments;
+      if (name === "" || more.length > 0) throw new HttpError(404, "404: Page Not Found");
+      const pod = this.#pod(namespace, name);
+      const podUid = pod.metadata?.uid ?? "";
+      if (uid !== "" && uid !== podUid) throw new HttpError(404, `pod not found ("${name}_${namespace}")`);
+      const target = { name: sandboxId(podUid), dial: (port: number) => runtime.dial(podUid, port) };
+      return (upgrade) => servePortForward(upgrade, target, timers);
+    }
+    const [namespace = "", name = "", ...last] = segments;
+    if ((kind !== "exec" && kind !== "attach") || last.length < 1 || last.length > 2)
+      throw new HttpError(404, "404: Page Not Found");
+    const container = last.at(-1) ?? "";
+    const streams = streamsOf(url);
+    const id = runningContainer(this.#pod(namespace, name), last.length === 2 ? (last[0] ?? "") : "", container);
+    if (id === undefined) throw new HttpError(500, `container not found (${JSON.stringify(container)})`);
+    if (kind === "attach") {
+      const attach = async (client: Parameters<ContainerRuntime["attach"]>[1]): Promise<number> => {
+        await runtime.attach(id, client);
+        return 0;
+      };
+      return (upgrade) => serveRemoteCommand(upgrade, streams, timers, attach, "error attaching to container");
+    }
+    const command = url.searchParams.getAll("command");
+    return (upgrade) =>
+      serveRemoteCommand(
+        upgrade,
+        streams,
+        timers,
+        (client) => runtime.exec(id, command, client),
+        "error executing command in container",
+      );
+  }
+
+  #pod(namespace: string, name: string): KubeObject {
+    const pod = this.parts.pods.find(namespace, name);
+    if (pod === undefined) throw new HttpError(404, "pod does not exist");
+    return pod;
+  }
+}
+
+const urlOf = ({ url }: IncomingMessage): URL => {
+  try {
+    return new URL(`http://node${url ?? "/"}`);
+  } catch {
+    throw new HttpError(400, "400 Bad Request");
+  }
+};
+
+function segmentsOf({ pathname }: URL): readonly string[] {
+  try {
+    return pathname.split("/").slice(1).map(decodeURIComponent);
+  } catch {
+    throw new HttpError(400, "400 Bad Request");
+  }
+}
+
+/** A pod's sandbox, as a runtime names it in its errors. */
+const sandboxId = (uid: string): string => createHash("sha256").update(uid).digest("hex");
+
+function json(response: ServerResponse, value: unknown): void {
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
+}
+
+function drain(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      signal.removeEventListener("abort", done);
+      response.off("drain", done);
+      resolve();
+    };
+    signal.addEventListener("abort", done, { once: true });
+    response.once("drain", done);
+  });
+}

@@ -1,0 +1,68 @@
+import type { Timers } from "../../base/timers.js";
+import { internalError } from "../../machinery/errors/status-error.js";
+import { exitStatus, type TerminalSize } from "../../machinery/streaming/remote-command.js";
+import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
+import type { ProcessStreams } from "../container-runtime.js";
+import { HttpError } from "./http-error.js";
+import { openSession, type Session, type SessionStreams } from "./session.js";
+import { terminalSizes } from "./terminal-sizes.js";
+import type { UpgradeRequest } from "./upgrade.js";
+
+/** Which streams a request to /exec or /attach asks for. Throws a 400 when it asks for none. */
+export function streamsOf({ searchParams }: URL): SessionStreams {
+  const asks = (name: string): boolean => searchParams.get(name) === "1";
+  const tty = asks("tty");
+  const streams = { stdin: asks("input"), stdout: asks("output"), stderr: asks("error") && !tty, tty };
+  if (!streams.stdin && !streams.stdout && !streams.stderr) {
+    throw new HttpError(400, "you must specify at least 1 of stdin, stdout, stderr");
+  }
+  return streams;
+}
+
+/**
+ * Upgrades the connection, runs `program` with the client's streams, and says in the error stream how it ended: with which exit code,
+ * or that it failed, for which `failure` has the words.
+ */
+export async function serveRemoteCommand(
+  upgrade: UpgradeRequest,
+  streams: SessionStreams,
+  timers: Timers,
+  program: (streams: ProcessStreams) => Promise<number>,
+  failure: string,
+): Promise<void> {
+  const session = await openSession(upgrade, streams, timers);
+  if (session === undefined) return;
+  let status: unknown;
+  let message = "";
+  try {
+    const code = await program(processStreams(session, streams));
+    status = exitStatus(code);
+    if (code !== 0) message = `command terminated with non-zero exit code: command terminated with exit code ${code}`;
+  } catch (error) {
+    ({ status, message } = internalError(`${failure}: ${error instanceof Error ? error.message : String(error)}`));
+  }
+  if (session.gone.aborted) return;
+  const words = session.hasStatus ? JSON.stringify(status) : message;
+  if (words !== "") await session.error.write(Buffer.from(words)).catch(() => {});
+  await session.finish();
+}
+
+function processStreams({ stdin, stdout, stderr, resize, gone }: Session, { tty }: SessionStreams): ProcessStreams {
+  const writer = (stream: ByteStream) => (chunk: Uint8Array) => stream.write(chunk);
+  return {
+    ...(stdin && { stdin }),
+    ...(stdout && { stdout: writer(stdout) }),
+    ...(stderr && { stderr: writer(stderr) }),
+    tty,
+    ...(tty && resize && { sizes: sizesOf(resize) }),
+    signal: gone,
+  };
+}
+
+async function* sizesOf(resize: ByteStream): AsyncGenerator<TerminalSize, void, undefined> {
+  try {
+    yield* terminalSizes(resize);
+  } catch {
+    // The client is gone.
+  }
+}

@@ -1,0 +1,50 @@
+import type { Clock } from "../../base/clock.js";
+import { object, objects, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ContainerRuntime, ContainerStats } from "../container-runtime.js";
+import { type NodePods, runningContainer } from "./node-pods.js";
+
+/** /stats/summary: what the node's containers use, as far as the runtime knows. */
+export async function statsSummary(
+  nodeName: string,
+  pods: NodePods,
+  runtime: ContainerRuntime,
+  clock: Clock,
+): Promise<unknown> {
+  const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+  const all = await Promise.all(pods.list().map((pod) => podStats(pod, runtime, time)));
+  const sum = (field: keyof ContainerStats): number =>
+    all.reduce((total, { used }) => total + used.reduce((part, one) => part + one[field], 0), 0);
+  return {
+    node: { nodeName, startTime: time, ...usage(time, sum("cpuNanoseconds"), sum("memoryBytes")) },
+    pods: all.map(({ stats }) => stats),
+  };
+}
+
+async function podStats(pod: KubeObject, runtime: ContainerRuntime, time: string) {
+  const { name, namespace, uid } = pod.metadata ?? {};
+  const used: ContainerStats[] = [];
+  const containers = [];
+  for (const container of objects(object(pod.spec).containers)) {
+    const id = runningContainer(pod, "", text(container.name));
+    const stats = id === undefined ? undefined : await runtime.stats(id);
+    if (stats === undefined) continue;
+    used.push(stats);
+    containers.push({
+      name: text(container.name),
+      startTime: time,
+      ...usage(time, stats.cpuNanoseconds, stats.memoryBytes),
+      rootfs: { time, usedBytes: stats.filesBytes },
+      logs: { time, usedBytes: stats.logsBytes },
+    });
+  }
+  return {
+    stats: { podRef: { name, namespace, uid }, startTime: text(object(pod.status).startTime) || time, containers },
+    used,
+  };
+}
+
+const usage = (time: string, cpu: number, memory: number) => ({
+  cpu: { time, usageNanoCores: 0, usageCoreNanoSeconds: cpu },
+  memory: { time, usageBytes: memory, workingSetBytes: memory, rssBytes: memory },
+});

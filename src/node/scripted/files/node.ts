@@ -1,0 +1,44 @@
+import type { Program } from "../program.js";
+
+/** Seconds since the epoch, and the permission bits. */
+interface Attributes {
+  mode: number;
+  uid: number;
+  gid: number;
+  mtime: number;
+}
+
+export interface DirectoryNode extends Attributes {
+  readonly kind: "directory";
+  readonly entries: Map<string, FileNode>;
+}
+
+export interface RegularNode extends Attributes {
+  readonly kind: "file";
+  chunks: Uint8Array[];
+  size: number;
+  /** What runs when the file is executed; its content says nothing. */
+  readonly program?: Program;
+}
+
+export interface LinkNode extends Attributes {
+  readonly kind: "link";
+  readonly target: string;
+}
+
+/** A file whose bytes are made when they are read and dropped, or taken elsewhere, when they are written. */
+export interface DeviceNode extends Attributes {
+  readonly kind: "device";
+  /** Where it is a regular file to `ls` and `tar`: its length in bytes. Else a character device. */
+  readonly size?: number;
+  read(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+  write(chunk: Uint8Array): Promise<void> | void;
+}
+
+export type FileNode = DirectoryNode | RegularNode | LinkNode | DeviceNode;
+
+/** The length that `ls` and `tar` show. */
+export function sizeOf(node: FileNode): number {
+  if (node.kind === "file" || node.kind === "device") return node.size ?? 0;
+  return node.kind === "link" ? Buffer.byteLength(node.target) : 4096;
+}

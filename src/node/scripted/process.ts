@@ -1,0 +1,178 @@
+import { deferred } from "../../base/deferred.js";
+import { nextSlice, sliceIsSpent } from "../../base/time-slice.js";
+import { type BytePipe, BrokenPipeError } from "../byte-pipe.js";
+import type { Container } from "./container.js";
+import type {
+  ChildProcess,
+  OutputTarget,
+  Program,
+  ProgramInput,
+  ProgramIo,
+  ProgramOutput,
+  SpawnOptions,
+} from "./program.js";
+import { isIgnoredByDefault, signalNumber } from "./signals.js";
+import type { Terminal } from "./terminal.js";
+
+/** A signal has ended the program: what its reads and writes throw from then on. */
+class ProcessEnded extends Error {
+  override readonly name = "ProcessEnded";
+}
+
+/** The streams and the surroundings of a process. */
+export interface ProcessSetup {
+  readonly stdin: BytePipe;
+  readonly stdout: OutputTarget;
+  readonly stderr: OutputTarget;
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly terminal: Terminal | undefined;
+}
+
+export interface ProcessExit {
+  readonly exitCode: number;
+  /** The number of the signal that ended it. */
+  readonly signal?: number;
+}
+
+const BROKEN_PIPE_CODE = 141;
+const NAMELESS = 128;
+
+/** A running program of a container, with the processes that it started. */
+export class Process implements ChildProcess {
+  readonly ended: Promise<ProcessExit>;
+  readonly exited: Promise<number>;
+  readonly #end = deferred<ProcessExit>();
+  readonly #gone = new AbortController();
+  readonly #handlers = new Map<string, Set<() => void>>();
+  readonly #children = new Set<Process>();
+
+  constructor(
+    readonly container: Container,
+    readonly pid: number,
+    readonly command: readonly string[],
+    private readonly setup: ProcessSetup,
+  ) {
+    this.ended = this.#end.promise;
+    this.exited = this.ended.then(({ exitCode }) => exitCode);
+  }
+
+  /** Aborts when the process is over. */
+  get gone(): AbortSignal {
+    return this.#gone.signal;
+  }
+
+  /** Runs the program; {@link ended} resolves when it is over. */
+  start(program: Program): void {
+    void this.#run(program);
+  }
+
+  /** A program that handles the signal gets it; else it ends the program and those that it started, or does nothing. */
+  signal(name: string): void {
+    const handlers = name === "SIGKILL" ? undefined : this.#handlers.get(name);
+    if (handlers !== undefined && handlers.size > 0) {
+      for (const handler of handlers) handler();
+      return;
+    }
+    if (name === "SIGWINCH") for (const child of this.#children) child.signal(name);
+    if (isIgnoredByDefault(name)) return;
+    const signal = signalNumber(name);
+    this.#finish({ exitCode: NAMELESS + signal, signal });
+  }
+
+  async #run(program: Program): Promise<void> {
+    let exitCode: number;
+    try {
+      exitCode = (await program(this.#io())) & 0xff;
+    } catch (error) {
+      exitCode = error instanceof BrokenPipeError ? BROKEN_PIPE_CODE : 1;
+      if (exitCode === 1 && !this.#gone.signal.aborted) await this.#complain(error);
+    }
+    this.#finish({ exitCode });
+  }
+
+  async #complain(error: unknown): Promise<void> {
+    const text = `${this.command[0] ?? ""}: ${error instanceof Error ? error.message : String(error)}\n`;
+    try {
+      await this.setup.stderr(Buffer.from(text), this.#gone.signal);
+    } catch {
+      // The reader of stderr is gone as well.
+    }
+  }
+
+  #finish(exit: ProcessExit): void {
+    if (this.#gone.signal.aborted) return;
+    this.#gone.abort(new ProcessEnded(`process ${this.pid} has ended`));
+    for (const child of this.#children) child.signal("SIGKILL");
+    this.#end.resolve(exit);
+  }
+
+  #spawn(argv: readonly string[], options: SpawnOptions): ChildProcess {
+    this.#gone.signal.throwIfAborted();
+    const { setup } = this;
+    const child = this.container.start(argv, {
+      stdin: options.stdin ?? setup.stdin,
+      stdout: options.stdout ?? setup.stdout,
+      stderr: options.stderr ?? setup.stderr,
+      env: options.env ?? setup.env,
+      cwd: options.cwd ?? setup.cwd,
+      terminal: setup.terminal,
+    });
+    this.#children.add(child);
+    void child.ended.then(() => this.#children.delete(child));
+    return child;
+  }
+
+  #io(): ProgramIo {
+    const { container, setup, command, pid } = this;
+    const signal = this.gone;
+    const [path = "", ...args] = command;
+    return {
+      name: path,
+      args,
+      env: { ...setup.env },
+      cwd: setup.cwd,
+      pid,
+      stdin: inputOf(setup.stdin, signal),
+      stdout: outputOf(setup.stdout, signal),
+      stderr: outputOf(setup.stderr, signal),
+      terminal: setup.terminal,
+      signal,
+      onSignal: (name, handler) => this.#handle(name, handler),
+      spawn: (argv, options = {}) => this.#spawn(argv, options),
+      listen: (port, answer) => container.ports.listen(port, answer, signal),
+      files: container.files,
+      container,
+      clock: container.clock,
+      timers: container.timers,
+    };
+  }
+
+  #handle(name: string, handler: () => void): () => void {
+    const handlers = this.#handlers.get(name) ?? new Set();
+    this.#handlers.set(name, handlers);
+    handlers.add(handler);
+    return () => handlers.delete(handler);
+  }
+}
+
+function inputOf(pipe: BytePipe, signal: AbortSignal): ProgramInput {
+  return {
+    read: () => pipe.read(signal),
+    unread: (chunk) => pipe.unread(chunk),
+    async *[Symbol.asyncIterator]() {
+      for (let chunk = await pipe.read(signal); chunk !== undefined; chunk = await pipe.read(signal)) yield chunk;
+    },
+  };
+}
+
+function outputOf(target: OutputTarget, signal: AbortSignal): ProgramOutput {
+  return {
+    async write(data) {
+      signal.throwIfAborted();
+      await target(typeof data === "string" ? Buffer.from(data) : data, signal);
+      // A reader that is always ready, such as /dev/null, must not keep the event loop.
+      if (sliceIsSpent()) await nextSlice();
+    },
+  };
+}

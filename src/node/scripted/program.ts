@@ -1,0 +1,93 @@
+import type { Clock } from "../../base/clock.js";
+import type { Timers } from "../../base/timers.js";
+import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
+import type { FileSystem } from "./files/file-system.js";
+import type { BytePipe } from "../byte-pipe.js";
+import type { Terminal } from "./terminal.js";
+
+/**
+ * A program of a scripted container: a function that reads, writes and resolves with its exit code, 0 to 255. What it throws is
+ * written to its stderr, and its code is 1.
+ */
+export type Program = (io: ProgramIo) => number | Promise<number>;
+
+/** What a program has of the world. All of it ends with the program: reads and writes throw once a signal has ended it. */
+export interface ProgramIo {
+  /** What it was called by, "ls". */
+  readonly name: string;
+  /** Its arguments, without its name. */
+  readonly args: readonly string[];
+  /** Its environment. It may change its copy. */
+  readonly env: Record<string, string>;
+  readonly cwd: string;
+  readonly pid: number;
+  readonly stdin: ProgramInput;
+  readonly stdout: ProgramOutput;
+  readonly stderr: ProgramOutput;
+  /** Its terminal, when it has one. */
+  readonly terminal: Terminal | undefined;
+  /** Aborts when a signal ends the program. */
+  readonly signal: AbortSignal;
+  /** Handles a signal ("SIGTERM", "SIGWINCH") that would else end or miss the program. The answer takes the handler away. */
+  onSignal(name: string, handler: () => void): () => void;
+  /** Starts another program and resolves with how it is reached. Throws an {@link ExecError} when there is none. */
+  spawn(argv: readonly string[], options?: SpawnOptions): ChildProcess;
+  /** Answers connections to a port of the pod until the program ends. Throws when another program has the port. */
+  listen(port: number, answer: (connection: ByteStream) => void | Promise<void>): void;
+  readonly files: FileSystem;
+  readonly container: ContainerView;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+export interface ProgramInput extends AsyncIterable<Uint8Array> {
+  /** The next bytes; undefined at the end. */
+  read(): Promise<Uint8Array | undefined>;
+  /** Gives back bytes that were read and not used, for whichever program reads next. */
+  unread(chunk: Uint8Array): void;
+}
+
+export interface ProgramOutput {
+  /** Resolves when more may be written: await it. */
+  write(data: string | Uint8Array): Promise<void>;
+}
+
+/** Where a program's input comes from: a pipe, a file's content, or nothing. */
+export type InputSource = BytePipe;
+
+/** Where a program's output goes. */
+export type OutputTarget = (chunk: Uint8Array, signal: AbortSignal) => Promise<void>;
+
+export interface SpawnOptions {
+  readonly stdin?: InputSource;
+  readonly stdout?: OutputTarget;
+  readonly stderr?: OutputTarget;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface ChildProcess {
+  readonly pid: number;
+  /** Resolves with the exit code; 128 and the signal's number when a signal ended it. */
+  readonly exited: Promise<number>;
+  signal(name: string): void;
+}
+
+/** What programs may see of their container. */
+export interface ContainerView {
+  readonly hostname: string;
+  readonly processes: Iterable<{ readonly pid: number; readonly command: readonly string[] }>;
+  signal(pid: number, name: string): boolean;
+}
+
+/** A program that cannot be started: "not-found" or "not-executable". */
+export class ExecError extends Error {
+  override readonly name = "ExecError";
+
+  constructor(
+    readonly kind: "not-found" | "not-executable",
+    message: string,
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,205 @@
+import { FileError } from "../files/file-error.js";
+import { absolute, type FileSystem, normalPath } from "../files/file-system.js";
+import { type FileNode, sizeOf } from "../files/node.js";
+import type { Program, ProgramIo } from "../program.js";
+import { baseName, forEachPath, optionsOf } from "./options.js";
+
+const TYPE_LETTERS = { directory: "d", link: "l", file: "-", device: "c" } as const;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** ls with -a, -A, -l, -d and -R left out. */
+export const ls: Program = async (io) => {
+  const { flags, operands } = optionsOf(io.args);
+  const targets = operands.length === 0 ? ["."] : operands;
+  let first = true;
+  const code = await forEachPath(
+    io,
+    targets,
+    async (path, operand) => {
+      const node = io.files.find(path, { follow: !flags.has("l") });
+      if (node.kind !== "directory" || flags.has("d")) return io.stdout.write(row(operand, node, flags.has("l")));
+      const title = targets.length > 1 ? `${first ? "" : "\n"}${operand}:\n` : "";
+      first = false;
+      const hidden = flags.has("a") || flags.has("A");
+      const entries = [...node.entries].filter(([name]) => hidden || !name.startsWith("."));
+      if (flags.has("a")) entries.push([".", node], ["..", node]);
+      entries.sort(([a], [b]) => (a < b ? -1 : 1));
+      const total = flags.has("l")
+        ? `total ${entries.reduce((sum, [, one]) => sum + Math.ceil(sizeOf(one) / 1024), 0)}\n`
+        : "";
+      return io.stdout.write(title + total + entries.map(([name, one]) => row(name, one, flags.has("l"))).join(""));
+    },
+    (operand) => `cannot access '${operand}'`,
+  );
+  return code === 0 ? 0 : 2;
+};
+
+function row(name: string, node: FileNode, long: boolean): string {
+  if (!long) return `${name}\n`;
+  const letters = node.mode.toString(2).padStart(9, "0").slice(-9).split("");
+  const mode = letters.map((bit, index) => (bit === "1" ? "rwx"[index % 3] : "-")).join("");
+  const type = node.kind === "device" && node.size !== undefined ? "-" : TYPE_LETTERS[node.kind];
+  const time = new Date(node.mtime * 1000);
+  const clock = `${String(time.getUTCHours()).padStart(2, "0")}:${String(time.getUTCMinutes()).padStart(2, "0")}`;
+  const date = `${MONTHS[time.getUTCMonth()] ?? ""} ${String(time.getUTCDate()).padStart(2)} ${clock}`;
+  const owner = (id: number): string => (id === 0 ? "root" : String(id));
+  const arrow = node.kind === "link" ? ` -> ${node.target}` : "";
+  return `${type}${mode} 1 ${owner(node.uid)} ${owner(node.gid)} ${String(sizeOf(node)).padStart(8)} ${date} ${name}${arrow}\n`;
+}
+
+export const mkdir: Program = (io) => {
+  const { flags, operands } = optionsOf(io.args, "m");
+  return forEachPath(
+    io,
+    operands,
+    (path) => io.files.makeDirectory(path, { recursive: flags.has("p") }),
+    (operand) => `cannot create directory '${operand}'`,
+  );
+};
+
+export const rmdir: Program = (io) =>
+  forEachPath(
+    io,
+    optionsOf(io.args).operands,
+    (path) => io.files.remove(path, { directory: true }),
+    (operand) => `failed to remove '${operand}'`,
+  );
+
+export const rm: Program = (io) => {
+  const { flags, operands } = optionsOf(io.args);
+  const recursive = flags.has("r") || flags.has("R");
+  return forEachPath(
+    io,
+    operands,
+    (path) => io.files.remove(path, { recursive, force: flags.has("f") }),
+    (operand) => `cannot remove '${operand}'`,
+  );
+};
+
+/** Where a copy goes: into `target` where it is a directory. */
+function destination(io: ProgramIo, source: string, target: string): string {
+  const path = absolute(io.cwd, target);
+  return io.files.look(path)?.kind === "directory" ? `${path}/${baseName(source)}` : path;
+}
+
+export const mv: Program = async (io) => {
+  const { operands } = optionsOf(io.args);
+  const target = operands.at(-1) ?? "";
+  return forEachPath(
+    io,
+    operands.slice(0, -1),
+    (path, operand) => io.files.rename(path, destination(io, operand, target)),
+    (operand) => `cannot move '${operand}' to '${target}'`,
+  );
+};
+
+export const cp: Program = async (io) => {
+  const { flags, operands } = optionsOf(io.args);
+  const target = operands.at(-1) ?? "";
+  const recursive = flags.has("r") || flags.has("R") || flags.has("a");
+  return forEachPath(
+    io,
+    operands.slice(0, -1),
+    (path, operand) => copy(io.files, path, normalPath(io.cwd, destination(io, operand, target)), recursive),
+    (operand) => `cannot copy '${operand}'`,
+  );
+};
+
+async function copy(files: FileSystem, from: string, to: string, recursive: boolean): Promise<void> {
+  const node = files.find(from, { follow: !recursive });
+  if (node.kind === "directory") {
+    if (!recursive) throw new FileError("EISDIR", from);
+    if (`${to}/`.startsWith(`${normalPath("/", from)}/`)) throw new FileError("EINVAL", to);
+    const names = files.names(from);
+    files.makeDirectory(to, { recursive: true, mode: node.mode });
+    for (const name of names) await copy(files, `${from}/${name}`, `${to}/${name}`, true);
+    return;
+  }
+  if (node.kind === "link") {
+    files.symlink(node.target, to);
+    return;
+  }
+  const writer = files.open(to, { mode: node.mode });
+  for await (const chunk of files.read(from)) await writer.write(chunk);
+}
+
+export const ln: Program = async (io) => {
+  const { flags, operands } = optionsOf(io.args);
+  const [target = "", path = baseName(target)] = operands;
+  if (!flags.has("s")) throw new Error("hard links are not supported");
+  return forEachPath(
+    io,
+    [path],
+    (at) => {
+      if (flags.has("f")) io.files.remove(at, { force: true });
+      io.files.symlink(target, destination(io, target, at));
+    },
+    (operand) => `failed to create symbolic link '${operand}'`,
+  );
+};
+
+export const touch: Program = (io) =>
+  forEachPath(
+    io,
+    optionsOf(io.args).operands,
+    (path) => {
+      const node = io.files.look(path);
+      if (node === undefined) io.files.open(path);
+      else node.mtime = Math.floor(io.clock.now() / 1000);
+    },
+    (operand) => `cannot touch '${operand}'`,
+  );
+
+/** chmod with octal modes, +x and -x. */
+export const chmod: Program = (io) => {
+  const [mode = "", ...operands] = io.args;
+  return forEachPath(
+    io,
+    operands,
+    (path) => {
+      const node = io.files.find(path);
+      if (/^[0-7]+$/.test(mode)) node.mode = Number.parseInt(mode, 8) & 0o7777;
+      else if (mode.endsWith("+x")) node.mode |= 0o111;
+      else if (mode.endsWith("-x")) node.mode &= ~0o111;
+      else throw new Error(`invalid mode: '${mode}'`);
+    },
+    (operand) => `cannot access '${operand}'`,
+  );
+};
+
+export const readlink: Program = (io) =>
+  forEachPath(
+    io,
+    optionsOf(io.args).operands,
+    async (path) => {
+      const node = io.files.find(path, { follow: false });
+      if (node.kind !== "link") throw new FileError("EINVAL", path);
+      await io.stdout.write(`${node.target}\n`);
+    },
+    (operand) => operand,
+  );
+
+/** stat -c with %s, %a, %n and %F; else the size. */
+export const stat: Program = (io) => {
+  const { values, operands } = optionsOf(io.args, "c");
+  return forEachPath(
+    io,
+    operands,
+    async (path, operand) => {
+      const node = io.files.find(path, { follow: false });
+      const shown: Readonly<Record<string, string>> = {
+        s: String(sizeOf(node)),
+        a: node.mode.toString(8),
+        n: operand,
+        F: { directory: "directory", file: "regular file", link: "symbolic link", device: "character special file" }[
+          node.kind
+        ],
+        Y: String(node.mtime),
+      };
+      await io.stdout.write(
+        `${(values["c"] ?? "%s").replace(/%([sanFY])/g, (_whole, letter: string) => shown[letter] ?? "")}\n`,
+      );
+    },
+    (operand) => `cannot stat '${operand}'`,
+  );
+};

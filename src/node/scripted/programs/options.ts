@@ -1,0 +1,83 @@
+import { FileError } from "../files/file-error.js";
+import { absolute } from "../files/file-system.js";
+import type { ProgramIo } from "../program.js";
+
+/** The letters of a program's options, and its operands. Letters of `valued` take the rest of their word, or the next one. */
+export interface Options {
+  readonly flags: ReadonlySet<string>;
+  readonly values: Readonly<Record<string, string | undefined>>;
+  readonly operands: readonly string[];
+}
+
+/** Reads options as getopt does. Long ones are flags by their whole name. */
+export function optionsOf(args: readonly string[], valued = ""): Options {
+  const flags = new Set<string>();
+  const values: Record<string, string> = {};
+  const operands: string[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const arg = args[index] ?? "";
+    if (arg === "--") {
+      operands.push(...args.slice(index + 1));
+      break;
+    }
+    if (arg.startsWith("--")) flags.add(arg.slice(2));
+    else if (!arg.startsWith("-") || arg === "-") operands.push(arg);
+    else {
+      for (let at = 1; at < arg.length; at += 1) {
+        const letter = arg[at] ?? "";
+        if (!valued.includes(letter)) flags.add(letter);
+        else {
+          values[letter] = at + 1 < arg.length ? arg.slice(at + 1) : (args[(index += 1)] ?? "");
+          break;
+        }
+      }
+    }
+  }
+  return { flags, values, operands };
+}
+
+/** Runs `act` for each operand; one that the file system refuses is reported, and the exit code is 1. */
+export async function forEachPath(
+  io: ProgramIo,
+  operands: readonly string[],
+  act: (path: string, operand: string) => void | Promise<void>,
+  refusal: (operand: string) => string,
+): Promise<number> {
+  let code = 0;
+  for (const operand of operands) {
+    try {
+      await act(absolute(io.cwd, operand), operand);
+    } catch (error) {
+      if (!(error instanceof FileError)) throw error;
+      await io.stderr.write(`${baseName(io.name)}: ${refusal(operand)}: ${error.message}\n`);
+      code = 1;
+    }
+  }
+  return code;
+}
+
+export const baseName = (path: string): string => path.replace(/\/+$/, "").split("/").at(-1) ?? "";
+
+/** The content of an operand; "-" is the input. */
+export const contentOf = (io: ProgramIo, operand: string): AsyncIterable<Uint8Array> =>
+  operand === "-" ? io.stdin : io.files.read(absolute(io.cwd, operand));
+
+/** The lines of a content, each with its line feed if it has one. Longer than 1 MiB, they are cut. */
+export async function* linesOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of content) {
+    const bytes = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+      yield bytes.subarray(start, end + 1);
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    if (rest.length <= LONGEST_LINE) continue;
+    yield rest;
+    rest = Buffer.alloc(0);
+  }
+  if (rest.length > 0) yield rest;
+}
+
+const LONGEST_LINE = 1024 * 1024;

@@ -1,0 +1,252 @@
+import { createHash } from "node:crypto";
+import { absolute } from "../files/file-system.js";
+import type { Program, ProgramIo } from "../program.js";
+import { echoText } from "../shell/builtins.js";
+import { printf } from "../shell/printf.js";
+import { baseName, contentOf, forEachPath, linesOf, optionsOf } from "./options.js";
+
+const orInput = (operands: readonly string[]): readonly string[] => (operands.length === 0 ? ["-"] : operands);
+const itself = (operand: string): string => operand;
+
+export const cat: Program = (io) =>
+  forEachPath(
+    io,
+    orInput(optionsOf(io.args).operands),
+    async (_path, operand) => {
+      for await (const chunk of contentOf(io, operand)) await io.stdout.write(chunk);
+    },
+    itself,
+  );
+
+export const echo: Program = async (io) => {
+  await io.stdout.write(echoText(io.args));
+  return 0;
+};
+
+export const printfProgram: Program = async (io) => {
+  await io.stdout.write(printf(io.args[0] ?? "", io.args.slice(1)));
+  return 0;
+};
+
+export const yes: Program = async (io) => {
+  const block = `${io.args.join(" ") || "y"}\n`.repeat(1024);
+  for (;;) await io.stdout.write(block);
+};
+
+export const tee: Program = async (io) => {
+  const { flags, operands } = optionsOf(io.args);
+  const writers = operands.map((operand) => io.files.open(absolute(io.cwd, operand), { append: flags.has("a") }));
+  for await (const chunk of io.stdin) {
+    await io.stdout.write(chunk);
+    for (const writer of writers) await writer.write(chunk);
+  }
+  return 0;
+};
+
+/** head -n LINES or -c BYTES, with k, M and G. */
+export const head: Program = (io) => {
+  const { values, operands } = countedOptions(io.args);
+  const bytes = values["c"] === undefined ? undefined : sizeNumber(values["c"]);
+  const lines = sizeNumber(values["n"] ?? "10");
+  return forEachPath(
+    io,
+    orInput(operands),
+    async (_path, operand) => {
+      if (bytes !== undefined) await firstBytes(io, contentOf(io, operand), bytes);
+      else await firstLines(io, contentOf(io, operand), lines);
+    },
+    (operand) => `cannot open '${operand}' for reading`,
+  );
+};
+
+async function firstBytes(io: ProgramIo, content: AsyncIterable<Uint8Array>, count: number): Promise<void> {
+  let left = count;
+  if (left === 0) return;
+  for await (const chunk of content) {
+    await io.stdout.write(chunk.subarray(0, left));
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+}
+
+async function firstLines(io: ProgramIo, content: AsyncIterable<Uint8Array>, count: number): Promise<void> {
+  let left = count;
+  if (left === 0) return;
+  for await (const line of linesOf(content)) {
+    await io.stdout.write(line);
+    if ((left -= 1) === 0) return;
+  }
+}
+
+/** tail -n LINES, -n +LINE, -c BYTES or -c +BYTE; -f follows a file. */
+export const tail: Program = (io) => {
+  const { flags, values, operands } = countedOptions(io.args);
+  const [kind, text] = values["c"] === undefined ? ["n", values["n"] ?? "10"] : ["c", values["c"]];
+  const from = text.startsWith("+");
+  const count = sizeNumber(text.replace(/^[-+]/, ""));
+  return forEachPath(
+    io,
+    orInput(operands),
+    async (path, operand) => {
+      const content = contentOf(io, operand);
+      if (from) await (kind === "c" ? fromByte(io, content, count) : fromLine(io, content, count));
+      else await (kind === "c" ? lastBytes(io, content, count) : lastLines(io, content, count));
+      if (flags.has("f") && operand !== "-") await follow(io, path);
+    },
+    (operand) => `cannot open '${operand}' for reading`,
+  );
+};
+
+async function fromByte(io: ProgramIo, content: AsyncIterable<Uint8Array>, first: number): Promise<void> {
+  let skip = Math.max(0, first - 1);
+  for await (const chunk of content) {
+    if (skip < chunk.length) await io.stdout.write(chunk.subarray(skip));
+    skip = Math.max(0, skip - chunk.length);
+  }
+}
+
+async function fromLine(io: ProgramIo, content: AsyncIterable<Uint8Array>, first: number): Promise<void> {
+  let number = 0;
+  for await (const line of linesOf(content)) if ((number += 1) >= first) await io.stdout.write(line);
+}
+
+async function lastBytes(io: ProgramIo, content: AsyncIterable<Uint8Array>, count: number): Promise<void> {
+  let kept = Buffer.alloc(0);
+  for await (const chunk of content) {
+    const all = Buffer.concat([kept, chunk]);
+    kept = all.subarray(Math.max(0, all.length - count));
+  }
+  await io.stdout.write(kept);
+}
+
+async function lastLines(io: ProgramIo, content: AsyncIterable<Uint8Array>, count: number): Promise<void> {
+  const kept: Buffer[] = [];
+  for await (const line of linesOf(content)) {
+    kept.push(line);
+    if (kept.length > count) kept.shift();
+  }
+  for (const line of kept) await io.stdout.write(line);
+}
+
+const POLL_MS = 200;
+
+async function follow(io: ProgramIo, path: string): Promise<void> {
+  let shown = io.files.content(path).length;
+  for (;;) {
+    await new Promise<void>((resolve) => io.timers.start(POLL_MS, resolve));
+    io.signal.throwIfAborted();
+    const content = io.files.content(path);
+    if (content.length > shown) await io.stdout.write(content.subarray(shown));
+    shown = content.length;
+  }
+}
+
+/** -5 is -n 5. */
+const countedOptions = (args: readonly string[]) =>
+  optionsOf(
+    args.flatMap((arg) => (/^-\d+$/.test(arg) ? ["-n", arg.slice(1)] : [arg])),
+    "nc",
+  );
+
+const UNITS: Readonly<Record<string, number>> = { "": 1, k: 1024, K: 1024, M: 1024 ** 2, G: 1024 ** 3 };
+
+/** "10", "64k", "1M", "1G". */
+function sizeNumber(text: string): number {
+  const [, digits = "", unit = ""] = /^(\d+)([kKMG]?)$/.exec(text) ?? [];
+  if (digits === "") throw new Error(`invalid number: '${text}'`);
+  return Number(digits) * (UNITS[unit] ?? 1);
+}
+
+/** wc with -l, -w and -c. */
+export const wc: Program = async (io) => {
+  const { flags, operands } = optionsOf(io.args);
+  const chosen = ["l", "w", "c"].filter((letter) => flags.size === 0 || flags.has(letter));
+  return forEachPath(
+    io,
+    orInput(operands),
+    async (_path, operand) => {
+      const counts: Record<string, number> = { l: 0, w: 0, c: 0 };
+      let inWord = false;
+      for await (const chunk of contentOf(io, operand)) {
+        counts["c"] = (counts["c"] ?? 0) + chunk.length;
+        if (chosen.length === 1 && chosen[0] === "c") continue;
+        for (const byte of chunk) {
+          if (byte === 10) counts["l"] = (counts["l"] ?? 0) + 1;
+          const blank = byte === 32 || (byte >= 9 && byte <= 13);
+          if (!blank && !inWord) counts["w"] = (counts["w"] ?? 0) + 1;
+          inWord = !blank;
+        }
+      }
+      const shown = chosen.map((letter) => String(counts[letter]));
+      await io.stdout.write(`${shown.join(" ")}${operand === "-" ? "" : ` ${operand}`}\n`);
+    },
+    itself,
+  );
+};
+
+/** md5sum, sha1sum and sha256sum. */
+export const checksum =
+  (algorithm: string): Program =>
+  (io) =>
+    forEachPath(
+      io,
+      orInput(optionsOf(io.args).operands),
+      async (_path, operand) => {
+        const hash = createHash(algorithm);
+        for await (const chunk of contentOf(io, operand)) hash.update(chunk);
+        await io.stdout.write(`${hash.digest("hex")}  ${operand}\n`);
+      },
+      itself,
+    );
+
+/** grep with -i, -v, -c, -q and -F. */
+export const grep: Program = async (io) => {
+  const { flags, operands } = optionsOf(io.args);
+  const [pattern = "", ...files] = operands;
+  const source = flags.has("F") ? pattern.replace(/[.*+?^${}()|[\]\\]/g, "\\$&") : pattern;
+  const matches = new RegExp(source, flags.has("i") ? "i" : "");
+  let found = 0;
+  const failed = await forEachPath(
+    io,
+    orInput(files),
+    async (_path, operand) => {
+      for await (const line of linesOf(contentOf(io, operand))) {
+        if (matches.test(line.toString("utf8").replace(/\n$/, "")) === flags.has("v")) continue;
+        found += 1;
+        if (!flags.has("c") && !flags.has("q"))
+          await io.stdout.write(files.length > 1 ? `${operand}:${line.toString("utf8")}` : line);
+      }
+    },
+    itself,
+  );
+  if (flags.has("c")) await io.stdout.write(`${found}\n`);
+  return failed > 0 ? 2 : Number(found === 0);
+};
+
+export const seq: Program = async (io) => {
+  const numbers = io.args.map(Number);
+  const [first, last, step] =
+    numbers.length === 1
+      ? [1, numbers[0] ?? 0, 1]
+      : numbers.length === 2
+        ? [numbers[0] ?? 1, numbers[1] ?? 0, 1]
+        : [numbers[0] ?? 1, numbers[2] ?? 0, numbers[1] ?? 1];
+  let text = "";
+  for (let number = first; step !== 0 && (step > 0 ? number <= last : number >= last); number += step) {
+    text += `${number}\n`;
+    if (text.length < 8192) continue;
+    await io.stdout.write(text);
+    text = "";
+  }
+  if (text !== "") await io.stdout.write(text);
+  return 0;
+};
+
+export const basename: Program = async (io) => {
+  const [path = "", suffix = ""] = io.args;
+  const name = baseName(path);
+  await io.stdout.write(
+    `${suffix !== "" && name !== suffix && name.endsWith(suffix) ? name.slice(0, -suffix.length) : name}\n`,
+  );
+  return 0;
+};

@@ -1,0 +1,223 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../base/clock.js";
+import type { Random } from "../../base/random.js";
+import type { Timers } from "../../base/timers.js";
+import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
+import {
+  type ContainerExit,
+  type ContainerRuntime,
+  type ContainerSpec,
+  type ContainerStats,
+  type LogEntry,
+  type ProcessStreams,
+  RuntimeError,
+  type RuntimeLogOptions,
+  type StartedContainer,
+} from "../container-runtime.js";
+import { Container } from "./container.js";
+import { FileError } from "./files/file-error.js";
+import { FileSystem } from "./files/file-system.js";
+import type { ScriptedImage } from "./image.js";
+import { PodPorts } from "./ports.js";
+import { ExecError, type Program } from "./program.js";
+import { USUAL_PROGRAMS } from "./programs/index.js";
+
+export interface ScriptedRuntimeOptions {
+  /** What images are, by name as pods write it. An image that is not here is an ordinary one with a shell. */
+  readonly images?: Readonly<Record<string, ScriptedImage>>;
+  /** Which images there are at all. Default: every name. One that there is none of is an ErrImagePull. */
+  readonly hasImage?: (image: string) => boolean;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+}
+
+const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+const CHUNK = 64 * 1024;
+const LONGEST_MESSAGE = 4096;
+
+/**
+ * A container runtime whose programs are functions of this process, over files in memory. It touches neither the machine's files
+ * nor its network.
+ */
+export class ScriptedRuntime implements ContainerRuntime {
+  readonly version = "scripted://1.0.0";
+  readonly #containers = new Map<string, { readonly container: Container; readonly podUid: string }>();
+  readonly #ports = new Map<string, { readonly ports: PodPorts; containers: number }>();
+
+  constructor(private readonly options: ScriptedRuntimeOptions) {}
+
+  async run(spec: ContainerSpec): Promise<StartedContainer> {
+    const { clock, timers, random } = this.options;
+    if (this.options.hasImage?.(spec.image) === false) {
+      throw new RuntimeError("ErrImagePull", `failed to resolve reference "${spec.image}": ${spec.image}: not found`);
+    }
+    const image = this.options.images?.[spec.image] ?? {};
+    const id = Buffer.from(random.bytes(32)).toString("hex");
+    const pod = this.#portsOf(spec.pod.uid);
+    const files = filesOf(spec, image, this.options);
+    const cwd = spec.workingDir ?? image.workingDir ?? "/";
+    files.makeDirectory(cwd, { recursive: true });
+    const env = { PATH, HOSTNAME: spec.pod.hostname, HOME: "/root", ...image.env, ...spec.env };
+    const container = new Container({ spec, files, ports: pod.ports, env, cwd, clock, timers });
+    const startedAt = clock.now();
+    const ended = startMain(container, spec, image);
+    this.#containers.set(id, { container, podUid: spec.pod.uid });
+    pod.containers += 1;
+    const stopped = new AbortController();
+    for (const [port, answer] of Object.entries(image.ports ?? {}))
+      pod.ports.listen(Number(port), answer, stopped.signal);
+    const exited = ended.then((exit): ContainerExit => {
+      stopped.abort();
+      const message = terminationMessage(files, spec.terminationMessagePath);
+      return { ...exit, finishedAt: clock.now(), ...(message !== "" && { message }) };
+    });
+    return { id, imageId: imageId(spec.image), startedAt, exited };
+  }
+
+  async signal(containerId: string, signal: string): Promise<void> {
+    this.#containers.get(containerId)?.container.signalMain(signal);
+  }
+
+  async remove(containerId: string): Promise<void> {
+    const { podUid = "" } = this.#containers.get(containerId) ?? {};
+    if (!this.#containers.delete(containerId)) return;
+    const pod = this.#ports.get(podUid);
+    if (pod !== undefined && (pod.containers -= 1) === 0) this.#ports.delete(podUid);
+  }
+
+  log(containerId: string, options: RuntimeLogOptions): AsyncIterable<LogEntry> {
+    return this.#find(containerId).log.read(options);
+  }
+
+  async exec(containerId: string, command: readonly string[], streams: ProcessStreams): Promise<number> {
+    const container = this.#find(containerId);
+    if (!container.running) {
+      throw new RuntimeError(
+        "NotRunning",
+        `failed to exec in container: container ${containerId} is not in running state`,
+      );
+    }
+    try {
+      return await container.exec(command, streams);
+    } catch (error) {
+      if (!(error instanceof ExecError)) throw error;
+      const session = Buffer.from(this.options.random.bytes(32)).toString("hex");
+      throw new RuntimeError(
+        "ExecError",
+        `failed to exec in container: failed to start exec "${session}": OCI runtime exec failed: exec failed: unable to start container process: ${error.message}: unknown`,
+      );
+    }
+  }
+
+  attach(containerId: string, streams: ProcessStreams): Promise<void> {
+    return this.#find(containerId).attach(streams);
+  }
+
+  async dial(podUid: string, port: number): Promise<ByteStream> {
+    const connection = this.#ports.get(podUid)?.ports.dial(port);
+    if (connection !== undefined) return connection;
+    throw new RuntimeError(
+      "ConnectionRefused",
+      `failed to execute portforward in network namespace "/var/run/netns/cni-${podUid}": failed to connect to localhost:${port} inside namespace "${podUid}", IPv4: dial tcp4 127.0.0.1:${port}: connect: connection refused IPv6 dial tcp6 [::1]:${port}: connect: connection refused `,
+    );
+  }
+
+  async stats(containerId: string): Promise<ContainerStats | undefined> {
+    const { container } = this.#containers.get(containerId) ?? {};
+    if (container === undefined || !container.running) return undefined;
+    const { files, log } = container;
+    return { cpuNanoseconds: 0, memoryBytes: files.used + log.bytes, filesBytes: files.used, logsBytes: log.bytes };
+  }
+
+  #find(containerId: string): Container {
+    const found = this.#containers.get(containerId);
+    if (found !== undefined) return found.container;
+    throw new RuntimeError("NotFound", `an error occurred when try to find container "${containerId}": not found`);
+  }
+
+  #portsOf(uid: string): { readonly ports: PodPorts; containers: number } {
+    const known = this.#ports.get(uid) ?? { ports: new PodPorts(), containers: 0 };
+    this.#ports.set(uid, known);
+    return known;
+  }
+}
+
+function startMain(container: Container, spec: ContainerSpec, { entrypoint = waitForSignal }: ScriptedImage) {
+  const command = spec.command ?? (typeof entrypoint === "function" ? [] : entrypoint);
+  try {
+    if (spec.command === undefined && typeof entrypoint === "function") {
+      // Arguments without a command are an ordinary image's command line.
+      const [first = ""] = spec.args ?? [];
+      return container.run(entrypoint === waitForSignal && first !== "" ? (spec.args ?? []) : entrypoint);
+    }
+    return container.run([...command, ...(spec.args ?? [])]);
+  } catch (error) {
+    if (!(error instanceof ExecError)) throw error;
+    throw new RuntimeError(
+      "StartError",
+      `failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: ${error.message}: unknown`,
+    );
+  }
+}
+
+/** What runs where neither the image nor the pod names anything: it ends at the first signal, with code 0 as a server does. */
+const waitForSignal: Program = (io) =>
+  new Promise((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT", "SIGQUIT"]) io.onSignal(signal, () => resolve(0));
+    io.signal.addEventListener("abort", () => resolve(0), { once: true });
+  });
+
+function filesOf(spec: ContainerSpec, image: ScriptedImage, { clock, random }: ScriptedRuntimeOptions): FileSystem {
+  const files = new FileSystem({ clock, ...(image.capacity !== undefined && { capacity: image.capacity }) });
+  for (const folder of ["/tmp", "/root", "/home", "/var", "/etc", "/usr/local/bin", "/bin"])
+    files.makeDirectory(folder, { recursive: true });
+  files.put("/etc/hostname", `${spec.pod.hostname}\n`);
+  files.put("/etc/hosts", `127.0.0.1\tlocalhost\n::1\tlocalhost\n${spec.pod.ip}\t${spec.pod.hostname}\n`);
+  files.mount("/dev/null", { read: () => [], write: () => {} });
+  files.mount("/dev/zero", { read: () => endless(Buffer.alloc(CHUNK)), write: () => {} });
+  files.mount("/dev/urandom", { read: () => endlessBytes(random), write: () => {} });
+  if (image.shell !== false) {
+    for (const [name, program] of Object.entries(USUAL_PROGRAMS)) {
+      if (image.without?.includes(name) !== true) files.install(`/bin/${name}`, program);
+    }
+    files.symlink("/bin", "/usr/bin");
+  }
+  for (const [name, program] of Object.entries(image.programs ?? {})) {
+    files.install(name.startsWith("/") ? name : `/usr/local/bin/${name}`, program);
+  }
+  for (const [path, content] of Object.entries({ ...image.files, ...spec.files })) {
+    if (typeof content === "string" || content instanceof Uint8Array) files.put(path, content);
+    else files.mount(path, content);
+  }
+  return files;
+}
+
+function* endless(chunk: Uint8Array): Generator<Uint8Array, void, undefined> {
+  for (;;) yield chunk;
+}
+
+function* endlessBytes(random: Random): Generator<Uint8Array, void, undefined> {
+  for (;;) yield random.bytes(CHUNK);
+}
+
+function terminationMessage(files: FileSystem, path: string): string {
+  try {
+    return files.content(path).toString("utf8").slice(0, LONGEST_MESSAGE);
+  } catch (error) {
+    if (error instanceof FileError) return "";
+    throw error;
+  }
+}
+
+/** A digest that is the same for the same name. */
+function imageId(image: string): string {
+  const name = image.replace(/@.*$/, "").replace(/:[^:/]*$/, "");
+  const domain =
+    name.includes("/") && /[.:]/.test(name.split("/")[0] ?? "")
+      ? ""
+      : name.includes("/")
+        ? "docker.io/"
+        : "docker.io/library/";
+  return `${domain}${name}@sha256:${createHash("sha256").update(image).digest("hex")}`;
+}
