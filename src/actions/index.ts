@@ -23,6 +23,8 @@ export type { RemovalEvent, RemovalOptions } from "./drain/remove-pods.js";
 export { EditGivenUpError, type EditEnd, type EditFailure, type EditReason, type EditRound } from "./edit/edit-loop.js";
 export { type EditEvent, editObjects, type EditObjectsOptions } from "./edit/edit-objects.js";
 export type { PatchEditedEvent } from "./edit/patch-edited.js";
+export { type ForwardedPorts, forwardPorts, type ForwardPortsOptions } from "./forward-ports/forward-ports.js";
+export type { ForwardEvent } from "./forward-ports/port-forwarder.js";
 export { findManifests } from "./find-manifests.js";
 export { configurationOf, LAST_APPLIED, lastApplied, recordConfiguration, withLastApplied } from "./last-applied.js";
 export type { Recreate } from "./patch-object.js";

@@ -170,7 +170,7 @@ export function invocationOf(node: CommandNode, parsed: ParsedFlags, root: Comma
 
 async function runCommand(command: Command, invocation: Invocation, factory: OwnedFactory, host: Host): Promise<void> {
   command.validateArgs?.(invocation);
-  checkProfile(invocation);
+  if (!command.flags.some(({ name }) => name === "profile")) checkProfile(invocation);
   requireFlags(command, invocation);
   const { handlesSignals = false, ownExitCode = false } = command;
   const handled = typeof handlesSignals === "function" ? handlesSignals(invocation) : handlesSignals;

@@ -15,7 +15,7 @@ import type { Colours } from "./colour.js";
 
 export interface Streams {
   readonly in: Readable & { readonly isTTY?: boolean };
-  readonly out: Writable & { readonly isTTY?: boolean; readonly columns?: number };
+  readonly out: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
   readonly err: Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 }
 

@@ -130,12 +130,42 @@ export const root: CommandEntry = {
       load: async () => (await import("./logs/logs.js")).logsCommand(),
     },
     {
+      name: "attach",
+      section: TROUBLESHOOTING,
+      summary: "Attach to a running container",
+      load: async () => (await import("./attach/attach.js")).attachCommand(),
+    },
+    {
+      name: "exec",
+      section: TROUBLESHOOTING,
+      summary: "Run a command in a container",
+      load: async () => (await import("./exec/exec.js")).execCommand(),
+    },
+    {
+      name: "port-forward",
+      section: TROUBLESHOOTING,
+      summary: "Forward local ports to a pod",
+      load: async () => (await import("./port-forward/port-forward.js")).portForwardCommand(),
+    },
+    {
       name: "proxy",
       section: TROUBLESHOOTING,
       summary: "Serve the API of the cluster on a local port",
       load: async () => (await import("./proxy/proxy.js")).proxyCommand(),
     },
+    {
+      name: "cp",
+      section: TROUBLESHOOTING,
+      summary: "Copy files and folders to and from containers",
+      load: async () => (await import("./cp/cp.js")).cpCommand(),
+    },
     { ...authEntry, section: TROUBLESHOOTING },
+    {
+      name: "debug",
+      section: TROUBLESHOOTING,
+      summary: "Debug pods and nodes",
+      load: async () => (await import("./debug/debug.js")).debugCommand(),
+    },
     {
       name: "events",
       section: TROUBLESHOOTING,

@@ -7,7 +7,7 @@ import { runCli } from "../helpers/run-cli.js";
 describe("command lines that name no command, or misuse one", () => {
   test.each([
     ["gte", 'error: unknown command "gte" for "kubectl"\n\nDid you mean this?\n\tget\n'],
-    ["ls", 'error: unknown command "ls" for "kubectl"\n\nDid you mean this?\n\tget\n\tlogs\n'],
+    ["ls", 'error: unknown command "ls" for "kubectl"\n\nDid you mean this?\n\tget\n\tlogs\n\tcp\n'],
     ["qqqq", 'error: unknown command "qqqq" for "kubectl"\n'],
     ["--nope", "error: unknown flag: --nope\nSee 'kubectl --help' for usage.\n"],
     ["get -z", "error: unknown shorthand flag: 'z' in -z\nSee 'kubectl get --help' for usage.\n"],

@@ -71,7 +71,18 @@ const V2_BESIDE_V3 =
   /^GET \/openapi\/v2\?timeout=32s\n(?=GET \/openapi\/v3\?timeout=32s\nGET \/apis\/[a-z.]*\.example\.com\/)/gm;
 
 /** Names that no command of kubectl has: a line of help or a completion candidate with one is ours. */
-const OWN_FLAGS = ["any", "color", "fail-on", "hide-server-fields", "ordered", "retry", "watch-pods"];
+const OWN_FLAGS = [
+  "any",
+  "color",
+  "fail-on",
+  "hide-server-fields",
+  "no-tar",
+  "ordered",
+  "reconnect",
+  "resume",
+  "retry",
+  "watch-pods",
+];
 const OWN_FLAG_LINE = new RegExp(`^ *--(?:${OWN_FLAGS.join("|")})(?:=.*)?(?:\\n|$)`, "gm");
 
 const HELP = /^(Usage:|The following options can be passed to any command:)\n/m;

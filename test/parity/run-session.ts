@@ -62,7 +62,9 @@ export async function runSession(session: Session, install: InstallProgram): Pro
       if (request.path.includes("watch=true")) appendFileSync(join(folder, WATCHES), `${request.path}\n`);
     },
   });
-  const companions = await startCompanions(session, folder, (request) => requests.push(describeRequest(request)));
+  const companions = await startCompanions(session, folder, cluster.caCertificate, (request) =>
+    requests.push(describeRequest(request)),
+  );
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
@@ -269,6 +271,9 @@ const FILE_TIME = /^((?:---|\+\+\+) .*\t)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{9} /
 /** When a rollout was started anew: kubectl's own clock. */
 const RESTARTED_AT = /(kubectl\.kubernetes\.io\/restartedAt"?: ?"?)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g;
 
+/** Names of debug containers, and of pods that debug nodes. */
+const DEBUGGER = /\b(debugger-(?:[a-z0-9-]+-)?)[bcdfghjklmnpqrstvwxz2456789]{5}\b/g;
+
 /** How long something took, in the lines of -v. */
 const MILLISECONDS = /\b(milliseconds|[a-zA-Z]+Milliseconds)=\d+/g;
 
@@ -277,6 +282,8 @@ const ANSWER_HEADERS = /^(\t(?:Date|Expires|Audit-Id): ).*$/gm;
 
 /** A watch without a timeout of its own gets a random one from its client. */
 const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
+/** A typed client says it as a duration too. */
+const RANDOM_DURATION = /\btimeout=\d+m\d+s(?=&timeoutSeconds=)/g;
 
 /**
  * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, milliseconds and times in its lines, and keys and
@@ -299,7 +306,9 @@ export function maskText(
     .replace(FINGERPRINT, "X509SHA256=<FINGERPRINT>")
     .replace(DECIDED, "$1<NOW>")
     .replace(TEMPORARY, "$1<RANDOM>")
+    .replace(DEBUGGER, "$1<RANDOM>")
     .replace(FILE_TIME, "$1<TIME> ")
+    .replace(RANDOM_DURATION, "timeout=<RANDOM>")
     .replace(RANDOM_TIMEOUT, "timeoutSeconds=<RANDOM>&watch=true")
     .replace(PEM, "<PEM>")
     .replace(BASE64_PEM, "<PEM>")

@@ -10,18 +10,31 @@ export type FlagType =
   | "stringSlice"
   | "stringArray"
   | "count"
-  /** `key=value` pairs, several in one value or the flag given again; a value nobody reads but {@link Flags.strings}. */
-  | "mapStringString"
   /** klog's own: a verbosity, a list of pattern=N, and a duration read by Go's flag package, not pflag. */
   | "level"
   | "moduleSpec"
   | "goDuration";
 
-export interface FlagSpec {
+export type FlagSpec = SimpleFlagSpec | PairsFlagSpec;
+
+/** `key=value` pairs, several in one value or the flag given again: component-base's type, and pflag's. */
+export type PairsType = "mapStringString" | "stringToString";
+
+/** A flag whose few commands bring its parser (`pairs.ts`), so that the others start without it. */
+interface PairsFlagSpec extends CommonFlagSpec {
+  readonly type: PairsType;
+  /** The pairs given `before`, and those of the text; each key once. @throws with Go's text */
+  readonly parse: (text: string, before: readonly string[]) => readonly string[];
+}
+
+interface SimpleFlagSpec extends CommonFlagSpec {
+  readonly type: FlagType;
+}
+
+interface CommonFlagSpec {
   readonly name: string;
   /** One letter. */
   readonly short?: string;
-  readonly type: FlagType;
   /** As pflag would print it in `(default ...)`; parsed with the flag's own parser. */
   readonly default?: string;
   /** Our own prose; a word in backquotes names the value. */
@@ -57,7 +70,7 @@ export interface Flags {
   /** Milliseconds. */
   duration(name: string): number;
   string(name: string): string;
-  /** stringSlice and stringArray; mapStringString as `key=value`, each key once. */
+  /** stringSlice and stringArray; pairs as `key=value`, each key once. */
   strings(name: string): readonly string[];
   /** True when the user gave it, whatever the value. */
   changed(name: string): boolean;

@@ -22,67 +22,47 @@ const PARSERS: Readonly<Record<FlagType, Parser>> = {
   stringSlice: (text, before) => append(before, readCsv(text)),
   stringArray: (text, before) => append(before, [text]),
   count: (text, before) => (text === "+1" ? Number(before ?? 0) + 1 : Number(parseInteger(text, 64))),
-  mapStringString: addPairs,
   level: (text) => Number(parseInteger(text, 32, 10)),
   moduleSpec: parseModules,
   goDuration: parseGoDuration,
 };
 
 /** `before` is the value given so far on the command line, not the default. @throws with Go's text */
-export function parseFlagValue(type: FlagType, text: string, before: FlagValue | undefined): FlagValue {
-  return PARSERS[type](text, before);
+export function parseFlagValue(spec: FlagSpec, text: string, before: FlagValue | undefined): FlagValue {
+  return "parse" in spec ? spec.parse(text, Array.isArray(before) ? before : []) : PARSERS[spec.type](text, before);
 }
 
 /** The value of a flag nobody gave. */
 export function defaultFlagValue(spec: FlagSpec): FlagValue {
+  if ("parse" in spec) return [];
   const text = defaultText(spec);
   const inner = text.slice(1, -1);
   if (spec.type === "stringSlice") return readCsv(inner);
   if (spec.type === "stringArray") return inner === "" ? [] : inner.split(",");
-  if (spec.type === "mapStringString") return [];
-  return spec.type === "moduleSpec" ? text : parseFlagValue(spec.type, text, undefined);
+  return spec.type === "moduleSpec" ? text : parseFlagValue(spec, text, undefined);
 }
 
-const ZERO: Readonly<Record<FlagType, string>> = {
+/** Of the types whose zero is not "0". */
+const ZERO: Readonly<Partial<Record<FlagSpec["type"], string>>> = {
   bool: "false",
-  int: "0",
-  int32: "0",
-  int64: "0",
-  float64: "0",
   duration: "0s",
+  goDuration: "0s",
   string: "",
+  moduleSpec: "",
+  mapStringString: "",
   stringSlice: "[]",
   stringArray: "[]",
-  count: "0",
-  mapStringString: "",
-  level: "0",
-  moduleSpec: "",
-  goDuration: "0s",
+  stringToString: "[]",
 };
 
 /** The default as help prints it. */
 export function defaultText(spec: FlagSpec): string {
-  return spec.default ?? ZERO[spec.type];
+  return spec.default ?? ZERO[spec.type] ?? "0";
 }
 
 /** The value a flag takes when it stands alone, or undefined when it needs one. */
 export function bareValue(spec: FlagSpec): string | undefined {
   return spec.bare ?? (spec.type === "bool" ? "true" : spec.type === "count" ? "+1" : undefined);
-}
-
-/** component-base's MapStringString: white space around keys and values does not count, and a later key wins. */
-function addPairs(text: string, before: FlagValue | undefined): readonly string[] {
-  const pairs = new Map(
-    (Array.isArray(before) ? before : []).map((pair: string) => [pair.split("=", 1)[0] ?? "", pair]),
-  );
-  for (const part of text.split(",")) {
-    if (part === "") continue;
-    const equals = part.indexOf("=");
-    if (equals < 0) throw new Error("malformed pair, expect string=string");
-    const key = part.slice(0, equals).trim();
-    pairs.set(key, `${key}=${part.slice(equals + 1).trim()}`);
-  }
-  return [...pairs.values()];
 }
 
 function parseModules(text: string): string {

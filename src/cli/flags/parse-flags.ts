@@ -102,7 +102,7 @@ class FlagParser {
   #set(spec: FlagSpec, value: string): void {
     const before = this.flags.given.get(spec.name);
     try {
-      this.flags.given.set(spec.name, parseFlagValue(spec.type, value, before));
+      this.flags.given.set(spec.name, parseFlagValue(spec, value, before));
       this.flags.order.push({ name: spec.name, text: value });
     } catch (error) {
       throw invalidArgument(spec, value, error);
@@ -136,7 +136,7 @@ export class ParsedFlagSet implements Flags {
   }
 
   strings(name: string): readonly string[] {
-    const value = this.#value(name, ["stringSlice", "stringArray", "mapStringString"]);
+    const value = this.#value(name, ["stringSlice", "stringArray", "mapStringString", "stringToString"]);
     return Array.isArray(value) ? value : [];
   }
 

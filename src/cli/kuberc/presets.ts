@@ -34,7 +34,7 @@ export class CommandPresets implements Presets {
       if (spec === undefined) throw new Error(errors.unknown(option));
       if (isMentioned(spec, words)) continue;
       try {
-        this.#values.set(spec, parseFlagValue(spec.type, option.default, this.#values.get(spec)));
+        this.#values.set(spec, parseFlagValue(spec, option.default, this.#values.get(spec)));
       } catch (error) {
         throw new Error(errors.invalid(option, invalidArgument(spec, option.default, error).message), { cause: error });
       }

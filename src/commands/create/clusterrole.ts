@@ -1,4 +1,5 @@
 import type { Command, Invocation } from "../../cli/command.js";
+import { pairsOf, pairsOfType } from "../../cli/flags/pairs.js";
 import type { Factory } from "../../cli/factory.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { completeGenerated, createGenerated, generatedFlags, type GeneratedOptions, requireName } from "./generated.js";
@@ -44,7 +45,7 @@ export function createClusterRoleCommand(run = runCreateClusterRole): Command {
       { name: "non-resource-url", type: "stringSlice", usage: "URL that the rule is about; * may end it" },
       {
         name: "aggregation-rule",
-        type: "mapStringString",
+        ...pairsOfType("mapStringString"),
         usage: "Labels of the cluster roles whose rules it has: key=value",
       },
     ],
@@ -58,9 +59,7 @@ async function complete(factory: Factory, invocation: Invocation): Promise<Creat
     ...(await completeGenerated(factory, invocation)),
     ...readRuleFlags(flags),
     nonResourceUrls: [...new Set(flags.strings("non-resource-url"))],
-    aggregationRule: Object.fromEntries(
-      flags.strings("aggregation-rule").map((pair) => [pair.split("=", 1)[0] ?? "", pair.slice(pair.indexOf("=") + 1)]),
-    ),
+    aggregationRule: Object.fromEntries(pairsOf(flags.strings("aggregation-rule"))),
     mapper: () => factory.mapper(),
     warn: (text: string) => void factory.streams.err.write(text),
   };

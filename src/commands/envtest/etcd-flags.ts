@@ -1,7 +1,7 @@
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
 
 const KEEPS_NOTHING = "No effect here: the stand-in keeps nothing.";
-const without = (type: FlagSpec["type"], ...names: readonly string[]): readonly FlagSpec[] =>
+const without = (type: FlagType, ...names: readonly string[]): readonly FlagSpec[] =>
   names.map((name) => ({ name, type, usage: KEEPS_NOTHING }));
 
 /** The flags of etcd that the stand-in takes. */

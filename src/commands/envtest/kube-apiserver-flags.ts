@@ -1,7 +1,8 @@
-import type { FlagSpec } from "../../cli/flags/flag-set.js";
+import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
+import { pairsOfType } from "../../cli/flags/pairs.js";
 
 /** A flag of kube-apiserver that this server takes so that command lines for kube-apiserver work, and that changes nothing. */
-const without = (name: string, type: FlagSpec["type"], value: string, why: string): FlagSpec => ({
+const without = (name: string, type: FlagType, value: string, why: string): FlagSpec => ({
   name,
   type,
   default: value,
@@ -113,7 +114,10 @@ export const kubeApiserverFlags: readonly FlagSpec[] = [
   without("default-watch-cache-size", "int", "100", "the history of watches is limited by bytes"),
   without("enable-priority-and-fairness", "bool", "true", "requests wait in no queue"),
   without("endpoint-reconciler-type", "string", "lease", "there is one API server"),
-  without("feature-gates", "mapStringString", "", "features are on and off as 1.36 has them by default"),
+  {
+    ...without("feature-gates", "string", "", "features are on and off as 1.36 has them by default"),
+    ...pairsOfType("mapStringString"),
+  },
   without("logging-format", "string", "text", "the log is text"),
   without("max-mutating-requests-inflight", "int", "200", "requests wait in no queue"),
   without("max-requests-inflight", "int", "400", "requests wait in no queue"),

@@ -1,7 +1,7 @@
-import type { FlagSpec, FlagType } from "../../cli/flags/flag-set.js";
+import type { FlagSpec } from "../../cli/flags/flag-set.js";
 import { defaultText } from "../../cli/flags/flag-value.js";
 
-const TYPE_NAMES: Readonly<Partial<Record<FlagType, string>>> = {
+const TYPE_NAMES: Readonly<Partial<Record<FlagSpec["type"], string>>> = {
   bool: "",
   stringSlice: " strings",
   stringArray: " stringArray",

@@ -1,6 +1,7 @@
 import type { PodLogOptions } from "../../actions/pod-log.js";
 import { requireType } from "../../actions/typed-object.js";
 import type { Command, Invocation } from "../../cli/command.js";
+import { completePodsAndContainers } from "../../cli/completion/pod-completers.js";
 import { silentExit, usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import type { FlagSpec, Flags } from "../../cli/flags/flag-set.js";
@@ -11,7 +12,6 @@ import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { Info } from "../../resource/info.js";
 import type { Look } from "../../printers/look.js";
 import { isList, listItems } from "../../resource/is-list.js";
-import { completePodsAndContainers } from "./complete-containers.js";
 import { readInOrder, readTogether } from "./log-reader.js";
 import { logSources } from "./log-sources.js";
 

@@ -6,6 +6,8 @@ import type { Factory } from "../../cli/factory.js";
 import { readCascade } from "../../cli/flags/deletion-flags.js";
 import { readOverrides } from "../../cli/flags/override-flags.js";
 import { readPrintRequest } from "../../cli/flags/print-flags.js";
+import { sessionHost } from "../../cli/container-session/container-command.js";
+import type { Flags } from "../../cli/flags/flag-set.js";
 import { readRecord } from "../../cli/flags/record-flag.js";
 import { readDryRun, withDryRun } from "../../cli/flags/resource-flags.js";
 import { strconvError } from "../../cli/go-errors.js";
@@ -13,6 +15,7 @@ import { parsePairs } from "../../cli/pairs.js";
 import { isImageReference } from "../../kinds/image-reference.js";
 import { strictEnvVarNameErrors } from "../../machinery/validation/names.js";
 import { printerFor } from "../../printers/formats.js";
+import type { RunSessionOptions } from "./attach-session.js";
 import type { PodRequest } from "./pod.js";
 import type { RunCommandOptions } from "./run.js";
 
@@ -23,13 +26,18 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
   const kinds = await loadTypedKinds();
   const request = { ...readPrintRequest(flags, factory), encode: kinds.encode };
   const printer = printerFor(request, withDryRun("created", dryRun));
-  readCascade(flags, (text) => void factory.streams.err.write(text));
+  const propagationPolicy = readCascade(flags, (text) => void factory.streams.err.write(text));
   const write = (text: string): void => void factory.streams.out.write(text);
   validate(invocation);
   const { namespace, enforced } = await factory.namespace();
   validatePolicies(invocation, dryRun !== "none");
+  const pod = readPod(invocation);
   return {
-    request: readPod(invocation),
+    request: pod,
+    session: attaches(flags) ? await readSession(factory, invocation, pod) : undefined,
+    removes: flags.bool("rm"),
+    propagationPolicy,
+    quiet: flags.bool("quiet"),
     expose: flags.bool("expose"),
     overrides: readOverrides(flags),
     namespace,
@@ -42,6 +50,7 @@ export async function complete(factory: Factory, invocation: Invocation): Promis
     mapper: () => factory.mapper(),
     kinds,
     print: (object) => printer.print(object, write),
+    write,
     separate: () => (flags.string("output") === "yaml" ? write("---\n") : undefined),
   };
 }
@@ -60,6 +69,30 @@ function validate(invocation: Invocation): void {
   if (flags.bool("expose") && flags.string("port") === "") throw wrong("--port must be set when exposing a service");
 }
 
+/** Whether the command attaches to the pod. */
+export const attaches = (flags: Flags): boolean =>
+  flags.changed("attach") ? flags.bool("attach") : flags.bool("stdin");
+
+async function readSession(
+  factory: Factory,
+  { flags, signal }: Invocation,
+  { stdin, tty, leaveStdinOpen }: PodRequest,
+): Promise<RunSessionOptions> {
+  // An empty policy makes an interactive pod's command wait as one that is restarted on failure.
+  const restartPolicy = flags.string("restart") || (stdin ? "OnFailure" : "Always");
+  return {
+    ...(await sessionHost(factory, signal)),
+    stdin,
+    tty,
+    quiet: flags.bool("quiet"),
+    detachKeys: flags.string("detach-keys"),
+    commandName: `${factory.program} attach`,
+    podTimeout: flags.duration("pod-running-timeout"),
+    waitsForEnd: !leaveStdinOpen && restartPolicy !== "Always",
+    restartPolicy,
+  };
+}
+
 const RESTART_POLICIES = ["", "Always", "OnFailure", "Never"];
 const PULL_POLICIES = ["", "Always", "IfNotPresent", "Never"];
 
@@ -68,7 +101,7 @@ function validatePolicies(invocation: Invocation, dryRun: boolean): void {
   const wrong = (message: string): Error => usageError(invocation, message);
   const restart = flags.string("restart");
   if (!RESTART_POLICIES.includes(restart)) throw wrong(`invalid restart policy: ${restart}`);
-  const attach = flags.changed("attach") ? flags.bool("attach") : flags.bool("stdin");
+  const attach = attaches(flags);
   if (!attach && flags.bool("rm")) throw wrong("--rm should only be used for attached containers");
   if (attach && dryRun) {
     throw wrong(
@@ -77,7 +110,6 @@ function validatePolicies(invocation: Invocation, dryRun: boolean): void {
   }
   const pull = flags.string("image-pull-policy");
   if (!PULL_POLICIES.includes(pull)) throw wrong(`invalid image pull policy: ${pull}`);
-  if (attach) throw new Error("attaching to a container is not supported; use --attach=false");
 }
 
 function readPod({ args: [name = "", ...args], flags }: Invocation): PodRequest {

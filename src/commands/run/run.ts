@@ -3,6 +3,8 @@ import { createTyped, recordTypedConfiguration, type TypedKinds } from "../../ac
 import type { Command } from "../../cli/command.js";
 import { cascadeFlag } from "../../cli/flags/deletion-flags.js";
 import { overrideFlags } from "../../cli/flags/override-flags.js";
+import { detachKeysFlag } from "../../cli/container-session/flags.js";
+import { endedBySignal } from "../../cli/container-session/interrupt.js";
 import { printFlags } from "../../cli/flags/print-flags.js";
 import { recordFlag } from "../../cli/flags/record-flag.js";
 import {
@@ -16,10 +18,12 @@ import type { RestClient } from "../../client/rest/rest-client.js";
 import { withChangeCause } from "../../kinds/change-cause.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { RestMapper } from "../../machinery/rest-mapper.js";
-import { Helper } from "../../resource/helper.js";
+import { type DeleteOptions, Helper } from "../../resource/helper.js";
 import { throwAll } from "../../resource/visitor.js";
-import { complete } from "./options.js";
+import { runSession, type RunSessionOptions } from "./attach-session.js";
+import { attaches, complete } from "./options.js";
 import { podFor, type PodRequest, serviceFor } from "./pod.js";
+import { type CreatedObject, removeCreated } from "./remove-created.js";
 
 export interface RunCommandOptions {
   readonly request: PodRequest;
@@ -37,6 +41,13 @@ export interface RunCommandOptions {
   readonly client: () => Promise<RestClient>;
   readonly mapper: () => Promise<RestMapper>;
   readonly kinds: TypedKinds;
+  /** Attaching to the pod. Undefined: the command ends once the pod is created. */
+  readonly session: RunSessionOptions | undefined;
+  /** With `session`: what was created is deleted in the end. */
+  readonly removes: boolean;
+  readonly propagationPolicy: DeleteOptions["propagationPolicy"];
+  readonly quiet: boolean;
+  readonly write: (text: string) => void;
   readonly print: (object: KubeObject) => void;
   /** Parts the service from the pod, where the format wants that. */
   readonly separate: () => void;
@@ -63,6 +74,9 @@ export function runCommand(run = runRun): Command {
 
 # With another API version, or more of a spec
 {{program}} run nginx --image=nginx --overrides='{ "apiVersion": "v1", "spec": { ... } }'
+
+# A shell on this terminal, in a pod that does not start again
+{{program}} run -i -t busybox --image=busybox --restart=Never
 
 # With arguments of the image's own command
 {{program}} run nginx --image=nginx -- <arg1> <arg2> ... <argN>
@@ -95,12 +109,7 @@ export function runCommand(run = runRun): Command {
       { name: "expose", type: "bool", usage: "Also make a service for the pod. Needs --port" },
       { name: "quiet", short: "q", type: "bool", usage: "Say nothing but what the container says" },
       { name: "privileged", type: "bool", usage: "Run the container with all rights" },
-      {
-        name: "detach-keys",
-        type: "string",
-        default: "ctrl-p,ctrl-q",
-        usage: "Keys that leave the container one is attached to",
-      },
+      detachKeysFlag,
       fieldManagerFlag("kubectl-run"),
       ...overrideFlags,
       saveConfigFlag,
@@ -111,34 +120,55 @@ export function runCommand(run = runRun): Command {
         usage: "How long to wait until the pod runs, with a unit (5s, 2m, 3h)",
       },
     ],
-    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    execute: async (factory, invocation) =>
+      endedBySignal(complete(factory, invocation).then((options) => run(options))),
+    handlesSignals: ({ flags }) => attaches(flags),
   };
 }
 
-/** The pod, then its service, which is printed first. When the service fails the pod stays, and is printed. */
+/**
+ * The pod, then its service, which is printed first. When the service fails the pod stays, and is printed. With a session the outcome
+ * is that of the session, and nothing else is printed.
+ */
 export async function runRun(options: RunCommandOptions): Promise<void> {
-  const { request, overrides, kinds } = options;
+  const { request, overrides, kinds, session } = options;
   const failures: unknown[] = [];
   const pod = await create("Pod", () => overrideObject(podFor(request), overrides, kinds), options);
+  const created = [pod];
   if (options.expose) {
     try {
-      options.print(await create("Service", async () => serviceFor(request), options));
+      const service = await create("Service", async () => serviceFor(request), options);
+      created.push(service);
+      options.print(service.object);
       options.separate();
     } catch (error) {
       failures.push(error);
     }
   }
-  options.print(pod);
+  if (session !== undefined) {
+    try {
+      return await runSession(pod.object, session);
+    } finally {
+      if (options.removes) await removeCreated(created, { ...options, client: await options.client() });
+    }
+  }
+  options.print(pod.object);
   throwAll(failures);
 }
 
-async function create(kind: string, make: () => Promise<KubeObject>, options: RunCommandOptions): Promise<KubeObject> {
+async function create(
+  kind: string,
+  make: () => Promise<KubeObject>,
+  options: RunCommandOptions,
+): Promise<CreatedObject> {
   const { kinds, dryRun, namespace, fieldManager } = options;
   const mapping = await (await options.mapper()).mappingFor({ group: "", kind }, "v1");
   const object = withChangeCause(await make(), options.cause);
   if (dryRun === "client") {
-    return options.enforceNamespace ? { ...object, metadata: { ...object.metadata, namespace } } : object;
+    const placed = options.enforceNamespace ? { ...object, metadata: { ...object.metadata, namespace } } : object;
+    return { object: placed, mapping };
   }
   const helper = new Helper(await options.client(), mapping, { dryRun: dryRun === "server", fieldManager });
-  return createTyped(recordTypedConfiguration(object, options.saveConfig, kinds), namespace, helper, kinds);
+  const recorded = recordTypedConfiguration(object, options.saveConfig, kinds);
+  return { object: await createTyped(recorded, namespace, helper, kinds), mapping };
 }

@@ -49,12 +49,12 @@ export class Bench {
 
   async #start(install: InstallProgram): Promise<void> {
     const folder = this.#folder;
-    this.#companions = await startCompanions(this.session, folder, (request) =>
-      this.#requests.push(describeRequest(request)),
-    );
     for (const sub of ["bin", "home", "work", "tmp", "saved"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
     await this.#startCluster(undefined);
+    this.#companions = await startCompanions(this.session, folder, this.#cluster.caCertificate, (request) =>
+      this.#requests.push(describeRequest(request)),
+    );
     writeFileSync(join(folder, "kubeconfig"), this.#cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of this.session.files) {

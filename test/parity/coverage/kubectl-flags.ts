@@ -63,7 +63,7 @@ export const storedCommandListText = (): string => readFileSync(file, "utf8");
 export const COMMAND_LIST_FILE = file;
 
 /** Commands that are somebody else's: they need a running container, or come and go. */
-const EXCLUDED = ["alpha", "attach", "cp", "debug", "exec", "port-forward"];
+const EXCLUDED = ["alpha", "attach", "cp", "exec", "port-forward"];
 
 export const isExcluded = (path: string): boolean => EXCLUDED.includes(path.split(" ")[0] ?? "");
 

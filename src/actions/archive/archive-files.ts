@@ -1,0 +1,86 @@
+import type { Stats } from "node:fs";
+import { open, readlink } from "node:fs/promises";
+import { resolve } from "node:path";
+import { paddingOf, TarError, type TarHeader } from "../../machinery/tar/tar-entry.js";
+import { tarEnd, tarHeaderBlocks } from "../../machinery/tar/write-header.js";
+import { accountNames } from "./account-names.js";
+import { gathered } from "./gathered.js";
+import { inSystem, type LocalFile, localFiles } from "./local-files.js";
+import { PIECE, readPieces } from "./read-pieces.js";
+
+export interface ArchiveOptions {
+  /** What the file or folder is called in the archive. */
+  readonly name: string;
+  readonly cwd: string;
+  /** Called for a device or a FIFO, which an archive of kubectl's never ends with. */
+  readonly onSkipped: (path: string) => void;
+  /** Called for each piece that is read: the file, how much of it is read, and its size. */
+  readonly onProgress?: ((path: string, read: number, size: number) => void) | undefined;
+}
+
+/**
+ * A tar archive of a file, or of a folder with all that is in it, read as it is taken. As kubectl makes it: folders are there by what
+ * is in them, and only empty ones have entries; links stay links; files come in the order of their names. Throws a PathError for
+ * what cannot be read, and a TarError for a file that becomes shorter meanwhile and for a socket.
+ */
+export async function* archiveFiles(path: string, options: ArchiveOptions): AsyncGenerator<Uint8Array, void> {
+  yield* gathered(blocks(path, { ...options, accounts: accountNames() }), PIECE);
+}
+
+async function* blocks(path: string, walk: Walk): AsyncGenerator<Uint8Array, void> {
+  for await (const file of localFiles(path, walk.name, walk.cwd)) yield* blocksOf(file, walk);
+  yield tarEnd();
+}
+
+interface Walk extends ArchiveOptions {
+  readonly accounts: ReturnType<typeof accountNames>;
+}
+
+async function* blocksOf({ path, name, type, found }: LocalFile, walk: Walk): AsyncGenerator<Uint8Array, void> {
+  if (type === "directory") {
+    yield tarHeaderBlocks(header(name, type, found, walk));
+  } else if (type === "symlink") {
+    const linkName = await inSystem("readlink", path, readlink(resolve(walk.cwd, path)));
+    yield tarHeaderBlocks({ ...header(name, type, found, walk), linkName });
+  } else if (type === "file") {
+    yield tarHeaderBlocks(header(name, type, found, walk));
+    yield* content(path, found.size, walk);
+    const padding = paddingOf(found.size);
+    if (padding > 0) yield new Uint8Array(padding);
+  } else if (found.isSocket()) {
+    throw new TarError("archive/tar: sockets not supported");
+  } else {
+    walk.onSkipped(path);
+  }
+}
+
+function header(name: string, type: "file" | "directory" | "symlink", found: Stats, { accounts }: Walk): TarHeader {
+  return {
+    name,
+    type,
+    size: type === "file" ? found.size : 0,
+    mode: found.mode & 0o7777,
+    uid: found.uid,
+    gid: found.gid,
+    userName: accounts.user(found.uid),
+    groupName: accounts.group(found.gid),
+    modified: found.mtimeMs / 1000,
+    linkName: "",
+  };
+}
+
+/** As many bytes as the header has promised: what a log gains meanwhile is left out. */
+async function* content(path: string, size: number, walk: Walk): AsyncGenerator<Uint8Array, void> {
+  const file = await inSystem("open", path, open(resolve(walk.cwd, path), "r"));
+  let read = 0;
+  try {
+    for await (const piece of readPieces(file, { path, to: size })) {
+      read += piece.length;
+      yield piece;
+      walk.onProgress?.(path, read, size);
+    }
+    if (read < size) throw new TarError(`archive/tar: missed writing ${size - read} bytes`);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,61 @@
+import type { Stats } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { posix, resolve } from "node:path";
+import { errorCode, PathError } from "../../base/path-error.js";
+import { joined } from "./local-names.js";
+
+/** A file that is copied into a container. */
+export interface LocalFile {
+  readonly path: string;
+  /** What it is called there. */
+  readonly name: string;
+  readonly type: "file" | "directory" | "symlink" | "special";
+  readonly found: Stats;
+}
+
+/**
+ * A file, or the files of a folder and of those below it in the order of their names, as kubectl takes them: folders come only where
+ * nothing is in them. Links are not followed, and what is gone meanwhile is left out. Throws a PathError for what cannot be read.
+ */
+export async function* localFiles(path: string, name: string, cwd: string): AsyncGenerator<LocalFile, void> {
+  const found = await look(path, cwd);
+  if (found === undefined) return;
+  const type = typeOf(found);
+  const names = type === "directory" ? await childrenOf(path, cwd) : [];
+  if (names.length === 0) yield { path, name, type, found };
+  for (const child of names) yield* localFiles(joined(path, child), posix.join(name, child), cwd);
+}
+
+function typeOf(found: Stats): LocalFile["type"] {
+  if (found.isDirectory()) return "directory";
+  if (found.isSymbolicLink()) return "symlink";
+  return found.isFile() ? "file" : "special";
+}
+
+/** Undefined for a file that is gone since its folder was read. */
+async function look(path: string, cwd: string): Promise<Stats | undefined> {
+  try {
+    return await lstat(resolve(cwd, path));
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw new PathError("lstat", path, error);
+  }
+}
+
+/** In the order of their bytes, as Go reads a folder. */
+async function childrenOf(path: string, cwd: string): Promise<readonly string[]> {
+  const names = await inSystem("open", path, readdir(resolve(cwd, path)));
+  return names
+    .map((name) => Buffer.from(name))
+    .sort(Buffer.compare)
+    .map(String);
+}
+
+/** The outcome of a call, or its failure in Go's words. */
+export async function inSystem<T>(op: string, path: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw new PathError(op, path, error);
+  }
+}

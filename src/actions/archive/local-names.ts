@@ -1,0 +1,26 @@
+import { isAbsolute, join, relative, sep } from "node:path";
+
+/** Kubernetes' way with a local path: one slash at its end is dropped. */
+export const withoutLastSlash = (path: string): string =>
+  path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
+
+/** As Go joins paths: cleaned, without a slash at the end. */
+export function joined(folder: string, rest: string): string {
+  const path = join(folder, rest);
+  return path.length > 1 && (path.endsWith("/") || path.endsWith(sep)) ? path.slice(0, -1) : path;
+}
+
+/** The components from `folder` to `path`, none for the folder itself. Undefined for a path outside of it. */
+export function componentsBelow(folder: string, path: string): readonly string[] | undefined {
+  const way = relative(folder, path);
+  if (way === "") return [];
+  const components = way.split(sep);
+  return components[0] === ".." || isAbsolute(way) ? undefined : components;
+}
+
+/** Names that Windows takes for devices, whatever follows the first dot, and those that name a stream of another file. */
+const WINDOWS_DEVICE = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³]|conin\$|conout\$)(\.|$)|:|[. ]$/i;
+
+/** Whether the system keeps a file under exactly this name. */
+export const isOwnName = (component: string, platform: NodeJS.Platform): boolean =>
+  platform !== "win32" || !WINDOWS_DEVICE.test(component);

@@ -1,0 +1,174 @@
+import type { Server, Socket } from "node:net";
+import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
+import { awaitedPause } from "../surroundings.js";
+import { type ConnectionFault, forwardConnection } from "./forward-connection.js";
+import { listenOnPort } from "./listen.js";
+import type { ForwardedPort, ListenAddress } from "./port-spec.js";
+
+/** What a forwarder tells of its work. */
+export type ForwardEvent =
+  /** `index` is that of the port in those that were asked for. */
+  | { readonly type: "listening"; readonly address: string; readonly port: ForwardedPort; readonly index: number }
+  | { readonly type: "not listening"; readonly port: ForwardedPort; readonly fault: string }
+  | { readonly type: "connection"; readonly port: ForwardedPort }
+  | { readonly type: "fault"; readonly fault: ConnectionFault }
+  | { readonly type: "lost"; readonly fault: Error | undefined }
+  | { readonly type: "not reconnected"; readonly error: Error }
+  | { readonly type: "reconnected" };
+
+/** A connection to a pod. */
+export interface PodConnection {
+  readonly connection: MultiplexedConnection;
+  /** The remote ports, in the order of the forwarder's ports: another pod may have other numbers for their names. */
+  readonly remotePorts: readonly number[];
+}
+
+export interface PortForwarderOptions {
+  readonly ports: readonly ForwardedPort[];
+  readonly addresses: readonly ListenAddress[];
+  /** Connects with the pod; with `reconnect` also after the connection was lost. */
+  readonly connect: (signal: AbortSignal) => Promise<PodConnection>;
+  /** A lost connection is made again, and a fault of one forwarded connection ends no other. */
+  readonly reconnect: boolean;
+  readonly onEvent: (event: ForwardEvent) => void;
+  /** Called once, when it listens on all the ports that it can. */
+  readonly onListening?: (() => void) | undefined;
+}
+
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 5000;
+
+/** The connection to the pod was lost. */
+export class LostConnectionError extends Error {
+  override readonly name = "LostConnectionError";
+  constructor() {
+    super("lost connection to pod");
+  }
+}
+
+/** Forwards connections to local ports to those of a pod. */
+export class PortForwarder {
+  readonly #options: PortForwarderOptions;
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+  /** Pending while there is none. */
+  #current: Promise<PodConnection>;
+  #setCurrent: (pod: PodConnection) => void = () => undefined;
+  #requests = 0;
+
+  constructor(options: PortForwarderOptions) {
+    this.#options = options;
+    this.#current = this.#pending();
+  }
+
+  /**
+   * Connects, listens and forwards until `signal` aborts, when it resolves. Rejects when it cannot connect at first or listen on any
+   * port, and, without `reconnect`, with a LostConnectionError. Every local connection and port is closed then.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    let pod: PodConnection | undefined;
+    try {
+      pod = await this.#options.connect(signal);
+      this.#setCurrent(pod);
+      await this.#listen();
+      this.#options.onListening?.();
+      for (;;) {
+        if (await endsBefore(pod.connection.closed, signal)) return;
+        if (!this.#options.reconnect) throw new LostConnectionError();
+        this.#current = this.#pending();
+        this.#options.onEvent({ type: "lost", fault: pod.connection.fault });
+        pod = await this.#connectAgain(signal);
+        if (pod === undefined) return;
+        this.#setCurrent(pod);
+        this.#options.onEvent({ type: "reconnected" });
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      for (const server of this.#servers) server.close();
+      for (const socket of this.#sockets) socket.destroy();
+      await pod?.connection.close();
+    }
+  }
+
+  #pending(): Promise<PodConnection> {
+    return new Promise((resolve) => (this.#setCurrent = resolve));
+  }
+
+  async #listen(): Promise<void> {
+    const { ports, addresses, onEvent } = this.#options;
+    const tried: ForwardedPort[] = [];
+    let succeeded = false;
+    for (const [index, wanted] of ports.entries()) {
+      const { servers, port, fault } = await listenOnPort(wanted, {
+        addresses,
+        onListening: (address, listening) => onEvent({ type: "listening", address, port: listening, index }),
+        onConnection: (socket, from, network) => void this.#take(socket, index, from, network),
+      });
+      this.#servers.push(...servers);
+      tried.push(port);
+      if (fault === undefined) succeeded = true;
+      else onEvent({ type: "not listening", port, fault });
+    }
+    if (succeeded) return;
+    const list = tried.map(({ local, remote }) => `{${local} ${remote}}`).join(" ");
+    throw new Error(`unable to listen on any of the requested ports: [${list}]`);
+  }
+
+  async #take(socket: Socket, index: number, from: ForwardedPort, network: ListenAddress["network"]): Promise<void> {
+    const { onEvent, reconnect } = this.#options;
+    this.#sockets.add(socket);
+    socket.once("close", () => this.#sockets.delete(socket));
+    // A fault is reported once the connection is forwarded; before that, and afterwards, none may end the process.
+    socket.on("error", () => undefined);
+    onEvent({ type: "connection", port: from });
+    const { connection, remotePorts } = await this.#current;
+    const port = { ...from, remote: remotePorts[index] ?? from.remote };
+    let over = false;
+    void connection.closed.then(() => (over = true));
+    await forwardConnection(connection, {
+      socket,
+      network,
+      port,
+      requestId: this.#requests++,
+      onFault: (fault) => {
+        // A connection that is lost breaks its streams, which says nothing new.
+        setImmediate(() => {
+          if (over) return;
+          onEvent({ type: "fault", fault });
+          if (fault.step === "remote" && !reconnect) void connection.close();
+        });
+      },
+    });
+  }
+
+  /** Undefined where the signal aborts first. */
+  async #connectAgain(signal: AbortSignal): Promise<PodConnection | undefined> {
+    let told = "";
+    for (let wait = FIRST_WAIT; !signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT)) {
+      try {
+        return await this.#options.connect(signal);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof Error)) break;
+        // The same reason is told once.
+        if (error.message !== told) this.#options.onEvent({ type: "not reconnected", error });
+        told = error.message;
+      }
+      await awaitedPause(wait, signal).catch(() => undefined);
+    }
+    return undefined;
+  }
+}
+
+/** True where the signal aborts first. */
+async function endsBefore(end: Promise<void>, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return true;
+  return await new Promise<boolean>((resolve) => {
+    const aborted = (): void => resolve(true);
+    signal.addEventListener("abort", aborted, { once: true });
+    void end.then(() => {
+      signal.removeEventListener("abort", aborted);
+      resolve(false);
+    });
+  });
+}

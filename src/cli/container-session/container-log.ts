@@ -1,0 +1,16 @@
+import { podLog } from "../../actions/pod-log.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { writeOutput } from "../write-output.js";
+import type { SessionHost } from "./container-command.js";
+
+/** Copies what a container has logged until now to stdout. Throws the server's error. */
+export async function printContainerLog(
+  { metadata }: KubeObject,
+  container: string,
+  { client, streams }: Pick<SessionHost, "client" | "streams">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace = "", name = "" } = metadata ?? {};
+  const request = { namespace, pod: name, options: { container } };
+  for await (const chunk of podLog(client, request, signal)) await writeOutput(streams.out, chunk);
+}

@@ -1,0 +1,42 @@
+import { readCsv } from "./csv.js";
+import type { FlagSpec, PairsType } from "./flag-set.js";
+
+type ReadPair = (pair: string) => readonly [key: string, value: string];
+
+const PARTS: Readonly<Record<PairsType, (text: string) => readonly string[]>> = {
+  mapStringString: (text) => text.split(",").filter((part) => part !== ""),
+  // A comma parts pairs only where there are several.
+  stringToString: (text) => (text.split("=").length > 2 ? readCsv(text) : [text.replace(/^"+|"+$/g, "")]),
+};
+
+const READ: Readonly<Record<PairsType, ReadPair>> = {
+  /** White space around keys and values does not count. */
+  mapStringString(pair) {
+    const [key, value] = cut(pair) ?? fail("malformed pair, expect string=string");
+    return [key.trim(), value.trim()];
+  },
+  stringToString: (pair) => cut(pair) ?? fail(`${pair} must be formatted as key=value`),
+};
+
+/** What makes a flag one of pairs: its type, and the parser that it brings. A later value of a key wins. */
+export const pairsOfType = (type: PairsType): Pick<FlagSpec & { type: PairsType }, "type" | "parse"> => ({
+  type,
+  parse(text, before) {
+    const pairs = pairsOf(before);
+    for (const part of PARTS[type](text)) pairs.set(...READ[type](part));
+    return [...pairs].map(([key, value]) => `${key}=${value}`);
+  },
+});
+
+/** The pairs of a flag, as `Flags.strings` answers them. */
+export const pairsOf = (values: readonly string[]): Map<string, string> =>
+  new Map(values.map((pair) => cut(pair) ?? [pair, ""]));
+
+function cut(pair: string): readonly [string, string] | undefined {
+  const equals = pair.indexOf("=");
+  return equals < 0 ? undefined : [pair.slice(0, equals), pair.slice(equals + 1)];
+}
+
+function fail(message: string): never {
+  throw new Error(message);
+}

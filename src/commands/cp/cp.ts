@@ -1,0 +1,154 @@
+import type { Command, Invocation } from "../../cli/command.js";
+import { sessionHost, type SessionHost } from "../../cli/container-session/container-command.js";
+import { containerFlag } from "../../cli/container-session/flags.js";
+import type { Factory } from "../../cli/factory.js";
+import type { LiveLines } from "../../cli/live-lines.js";
+import { openLiveLines } from "../../cli/open-live-lines.js";
+import type { CopyFilesFromPodOptions } from "./copy-files-from-pod.js";
+import type { CopyFilesToPodOptions } from "./copy-files-to-pod.js";
+import { completeFileSpecs } from "./complete-file-specs.js";
+import { type FileSpec, parseFileSpec } from "./file-spec.js";
+import { Messages } from "./messages.js";
+
+export interface CpOptions
+  extends Pick<SessionHost, "client" | "webSockets" | "requestTimeout" | "streams" | "signal"> {
+  /** The operands, two or not. */
+  readonly operands: readonly string[];
+  /** Of pods whose operand names none. */
+  readonly namespace: string;
+  /** "" takes the pod's default container. */
+  readonly container: string;
+  readonly noPreserve: boolean;
+  /** How often a copy from a pod is resumed; less than 0 is always. */
+  readonly retries: number;
+  /** kubets' own: by a shell and cat. */
+  readonly noTar: boolean;
+  /** kubets' own: what is there already is not copied again. */
+  readonly resume: boolean;
+  readonly program: string;
+  readonly cwd: string;
+  readonly platform: NodeJS.Platform;
+  readonly clock: Factory["clock"];
+  /** Progress, where stderr is a terminal. */
+  readonly openLines: () => Promise<LiveLines | undefined>;
+}
+
+export function cpCommand(run = runCp): Command {
+  return {
+    use: "cp <file-spec-src> <file-spec-dest>",
+    description: `Copy files and folders to and from containers, by the tar that the container has.
+
+Links are not copied from a container, and permissions are those of new files. Nothing is written outside of the destination.`,
+    examples: `# A local file or folder into a pod of the namespace in force
+{{program}} cp ./site mypod:/srv/site
+
+# The same, in a container of the pod
+{{program}} cp ./site mypod:/srv/site -c web
+
+# Into a pod of another namespace
+{{program}} cp ./settings.json tools/mypod:/etc/settings.json
+
+# Out of a pod
+{{program}} cp mypod:/var/log/app ./logs
+
+# A large file over a bad connection: what broke off goes on, at most ten times
+{{program}} cp mypod:/backup.tar ./backup.tar --retries=10
+
+# Go on with a copy that was interrupted, in either direction
+{{program}} cp mypod:/backups ./backups --resume
+
+# From an image without tar
+{{program}} cp mypod:/etc/app ./app --no-tar
+
+# Links and permissions, too, by exec
+{{program}} exec mypod -- tar cf - /srv/site | tar xf -`,
+    flags: [
+      containerFlag,
+      {
+        name: "no-preserve",
+        type: "bool",
+        usage: "Do not keep owners and permissions of what is copied into a container",
+      },
+      {
+        name: "retries",
+        type: "int",
+        default: "0",
+        usage: "How often a copy from a container goes on after it broke off. 0 is never, less than 0 is always",
+      },
+      {
+        name: "no-tar",
+        type: "bool",
+        usage: "Copy file by file, by the shell and the cat of the container, which need have no tar",
+      },
+      {
+        name: "resume",
+        type: "bool",
+        usage:
+          "Copy file by file, go on where files that are there begin in the same way, and leave those that are the same",
+      },
+    ],
+    execute: async (factory, invocation) => run(await complete(factory, invocation)),
+    completeArgs: completeFileSpecs,
+  };
+}
+
+async function complete(factory: Factory, { args, flags, commandPath, signal }: Invocation): Promise<CpOptions> {
+  const { namespace } = await factory.namespace();
+  const { client, webSockets, requestTimeout } = await sessionHost(factory, signal);
+  if (args.length !== 2) throw new Error("source and destination are required");
+  const [noTar, resume] = [flags.bool("no-tar"), flags.bool("resume")];
+  if ((noTar || resume) && flags.number("retries") !== 0) {
+    throw new Error("--retries goes with tar: it cannot be used with --no-tar or --resume");
+  }
+  return {
+    client,
+    webSockets,
+    requestTimeout,
+    streams: factory.streams,
+    signal,
+    operands: args,
+    namespace,
+    container: flags.string("container"),
+    noPreserve: flags.bool("no-preserve"),
+    retries: flags.number("retries"),
+    noTar,
+    resume,
+    program: commandPath.split(" ").slice(0, -1).join(" "),
+    cwd: factory.cwd,
+    platform: factory.platform,
+    clock: factory.clock,
+    openLines: () => openLiveLines(factory),
+  };
+}
+
+export async function runCp(options: CpOptions): Promise<void> {
+  const { operands, platform, streams, clock } = options;
+  const [source, destination] = operands.map((operand) => parseFileSpec(operand, platform)) as [FileSpec, FileSpec];
+  if (source.pod !== "" && destination.pod !== "") {
+    throw new Error("one of src or dest must be a local file specification");
+  }
+  if (source.path === "" || destination.path === "") throw new Error("filepath can not be empty");
+  const remote = source.pod === "" ? destination : source;
+  if (remote.pod === "") throw new Error("one of src or dest must be a remote file specification");
+  const messages = new Messages(streams, clock, await options.openLines());
+  const target = { ...options, pod: remote.pod, namespace: remote.namespace || options.namespace };
+  const copying = { ...options, target, source: source.path, destination: destination.path, messages };
+  try {
+    if (options.noTar || options.resume) {
+      await copyFiles(remote === source, { ...copying, givenNamespace: source.namespace });
+    } else if (remote === source) {
+      const { copyFromPod } = await import("./copy-from-pod.js");
+      await copyFromPod({ ...copying, givenNamespace: source.namespace });
+    } else {
+      const { copyToPod } = await import("./copy-to-pod.js");
+      await copyToPod(copying);
+    }
+  } finally {
+    messages.end();
+  }
+}
+
+async function copyFiles(down: boolean, copying: CopyFilesFromPodOptions & CopyFilesToPodOptions): Promise<void> {
+  if (down) await (await import("./copy-files-from-pod.js")).copyFilesFromPod(copying);
+  else await (await import("./copy-files-to-pod.js")).copyFilesToPod(copying);
+}

@@ -1,0 +1,45 @@
+import { PODS } from "../../actions/selected-pods.js";
+import { runInContainer, type SessionHost } from "../../cli/container-session/container-command.js";
+import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
+import { chosenContainer } from "../../kinds/pod-containers.js";
+import { object, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { Helper } from "../../resource/helper.js";
+
+/** Where the programs of a copy run. */
+export interface ExecTarget extends Pick<SessionHost, "client" | "webSockets" | "requestTimeout"> {
+  readonly namespace: string;
+  readonly pod: string;
+  /** -c, or "" for the pod's default. */
+  readonly container: string;
+}
+
+/** A container that was found. */
+export interface ExecPlace {
+  readonly host: Pick<SessionHost, "client" | "webSockets" | "requestTimeout">;
+  readonly pod: KubeObject;
+  readonly container: string;
+}
+
+/** Finds pod and container, in kubectl's words where there are none. `say` hears which of several containers it is. */
+export async function findExecPlace(target: ExecTarget, say: (line: string) => void): Promise<ExecPlace> {
+  const pod = await new Helper(target.client, PODS, { typed: true }).get(target.namespace, target.pod);
+  const phase = text(object(pod.status).phase);
+  if (phase === "Succeeded" || phase === "Failed") {
+    throw new Error(`cannot exec into a container in a completed pod; current phase is ${phase}`);
+  }
+  const { container } = chosenContainer(pod, target.container, say);
+  return { host: target, pod, container: text(container.name) };
+}
+
+/** Runs a program in the container until it ends. Throws an ExitError where its exit code is not 0. */
+export function execInPod(
+  { host, pod, container }: ExecPlace,
+  command: readonly string[],
+  streams: Pick<RemoteCommandStreams, "stdin" | "stdout" | "stderr">,
+  signal: AbortSignal,
+): Promise<void> {
+  const stdin = streams.stdin !== undefined;
+  const request = { pod, subresource: "exec", command, container, stdin, stderr: true, tty: false } as const;
+  return runInContainer(request, { ...streams, tty: false }, host, signal);
+}

@@ -1,0 +1,40 @@
+import { posix } from "node:path";
+import { withoutLastSlash } from "../../actions/archive/local-names.js";
+
+/** One of cp's two operands. */
+export interface FileSpec {
+  /** "" for a local file. */
+  readonly pod: string;
+  /** "" for the namespace in force. */
+  readonly namespace: string;
+  readonly path: string;
+}
+
+const BAD_FORMAT = "filespec must match the canonical format: [[namespace/]pod:]file/path";
+
+/** A drive of Windows: no pod has a name in capitals, and no path in a container begins with a backslash. */
+const DRIVE = /^([A-Z]:|[a-z]:\\)/;
+
+/** Reads `[[namespace/]pod:]path`. Throws in kubectl's words. */
+export function parseFileSpec(text: string, platform: NodeJS.Platform): FileSpec {
+  const colon = platform === "win32" && DRIVE.test(text) ? -1 : text.indexOf(":");
+  if (colon === 0) throw new Error(BAD_FORMAT);
+  if (colon < 0) return { pod: "", namespace: "", path: withoutLastSlash(text) };
+  const pieces = text.slice(0, colon).split("/");
+  if (pieces.length > 2) throw new Error(BAD_FORMAT);
+  const path = withoutLastSlash(text.slice(colon + 1)).replaceAll("\\", "/");
+  return { pod: pieces.at(-1) ?? "", namespace: pieces.length === 2 ? (pieces[0] ?? "") : "", path };
+}
+
+/** As Go cleans and joins paths of a container: without a slash at the end. */
+export const remoteJoin = (...parts: readonly string[]): string => withoutLastSlash(posix.join(...parts));
+
+/**
+ * What the names in an archive begin with, that a container's tar makes of a path: without slashes and ways up at the beginning.
+ */
+export function archivePrefix(path: string): string {
+  let rest = remoteJoin(path.replace(/^[/\\]+/, ""));
+  while (rest.startsWith("../")) rest = rest.slice(3);
+  if (rest === "." || rest === "..") return "";
+  return rest.startsWith("/") ? rest.slice(1) : rest;
+}

@@ -1,0 +1,70 @@
+import type { Clock } from "../../base/clock.js";
+import type { Streams } from "../../cli/factory.js";
+import type { LiveLines } from "../../cli/live-lines.js";
+import { writeOutput } from "../../cli/write-output.js";
+
+/** Milliseconds between two changes of the progress. */
+const PACE = 100;
+
+// Escape sequences and all other control characters but tabs and the ends of lines.
+const CONTROL = /(?![\t\n\r])\p{Cc}/gu;
+
+/**
+ * What a copy says: messages on stdout and stderr, and progress on stderr where that is a terminal. What the container's tar writes comes
+ * as it is into a file or a pipe, and without control characters onto a terminal.
+ */
+export class Messages {
+  readonly #streams: Streams;
+  readonly #clock: Clock;
+  readonly #lines: LiveLines | undefined;
+  #file = "";
+  #files = 0;
+  #shownAt = 0;
+
+  constructor(streams: Streams, clock: Clock, lines: LiveLines | undefined) {
+    this.#streams = streams;
+    this.#clock = clock;
+    this.#lines = lines;
+  }
+
+  out(text: string | Uint8Array): Promise<void> {
+    return this.#write(this.#streams.out, text);
+  }
+
+  err(text: string | Uint8Array): Promise<void> {
+    return this.#write(this.#streams.err, text);
+  }
+
+  /** Of a file: how many of its bytes are copied, of how many where that is known. */
+  progress(path: string, done: number, size?: number): void {
+    if (path !== this.#file) this.#files += 1;
+    this.#file = path;
+    const now = this.#clock.now();
+    if (this.#lines === undefined || now - this.#shownAt < PACE) return;
+    this.#shownAt = now;
+    const name = path.replaceAll(CONTROL, "\ufffd");
+    const before = this.#files === 1 ? "" : `${this.#files} files, `;
+    this.#lines.set("Copying", `${before}${name} ${inBytes(done)}${size === undefined ? "" : ` of ${inBytes(size)}`}`);
+  }
+
+  end(): void {
+    this.#lines?.end();
+  }
+
+  async #write(stream: Streams["out"], text: string | Uint8Array): Promise<void> {
+    this.#lines?.clear();
+    if (stream.isTTY !== true) return await writeOutput(stream, text);
+    const shown = typeof text === "string" ? text : Buffer.from(text).toString();
+    await writeOutput(stream, shown.replaceAll(CONTROL, "\ufffd"));
+  }
+}
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** "12 B", "3.4 MiB". */
+function inBytes(count: number): string {
+  let value = count;
+  let unit = 0;
+  for (; value >= 1024 && unit < UNITS.length - 1; unit++) value /= 1024;
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit] ?? ""}`;
+}

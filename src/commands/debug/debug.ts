@@ -1,0 +1,203 @@
+import type { Random } from "../../base/random.js";
+import { readTyped } from "../../actions/read-typed.js";
+import { PODS } from "../../actions/selected-pods.js";
+import { builtInPatchSchema } from "../../actions/three-way-patch.js";
+import { createByClient, protobufBody, type TypedKinds } from "../../actions/typed-object.js";
+import { goQuote } from "../../base/go-quote.js";
+import type { Command } from "../../cli/command.js";
+import { completeTypesAndNames } from "../../cli/completion/resource-completers.js";
+import type { SessionHost } from "../../cli/container-session/container-command.js";
+import { endedBySignal, interruptible } from "../../cli/container-session/interrupt.js";
+import { resourcePath } from "../../client/dynamic/resource-path.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import type { Look } from "../../printers/look.js";
+import { type Fields, object, objects, text } from "../../machinery/meta/access.js";
+import { formatGroupVersion } from "../../machinery/meta/gvk.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { createTwoWayMergePatch } from "../../machinery/patch/strategic-diff.js";
+import type { Result } from "../../resource/builder.js";
+import { sortedJson } from "../../resource/encode-json.js";
+import { Helper } from "../../resource/helper.js";
+import type { Info } from "../../resource/info.js";
+import { attachToDebugContainer } from "./attach-session.js";
+import { newContainerName, randomSuffix } from "./container-request.js";
+import { customProfileMerger } from "./custom-profile.js";
+import { withEphemeralContainer } from "./ephemeral-container.js";
+import { debugFlags } from "./flags.js";
+import { nodePod } from "./node-pod.js";
+import { complete } from "./options.js";
+import { type CopyRequest, podCopy } from "./pod-copy.js";
+import { isHamperedByUser } from "./profiles.js";
+import { changeable, showChange } from "./show-change.js";
+
+export interface DebugCommandOptions extends SessionHost {
+  /** Finds the pods and nodes, each as its Go type holds it. */
+  readonly find: () => Promise<Result>;
+  readonly request: CopyRequest;
+  /** The container whose processes an ephemeral one sees, or "". */
+  readonly target: string;
+  /** The copy takes the place of its pod. */
+  readonly replace: boolean;
+  readonly attach: boolean;
+  readonly quiet: boolean;
+  /** Where pods on nodes are made. */
+  readonly namespace: string;
+  readonly kinds: TypedKinds;
+  readonly random: Random;
+  readonly warn: (text: string) => void;
+  /** Of stderr. */
+  readonly look: Look;
+  /** How the user attaches again: "kubectl attach". */
+  readonly commandName: string;
+}
+
+export function debugCommand(run = runDebug): Command {
+  return {
+    use: "debug (POD | TYPE[[.VERSION].GROUP]/NAME) [ -- COMMAND [args...] ]",
+    description: `Debug pods and nodes with a container that is made for it.
+
+A pod gets an ephemeral container beside those that run, without a restart, or is copied with changes: another image, another
+command, a container more. A node gets a pod that has its namespaces, and its file system at /host.
+
+Where all containers of a pod run as another user than root, some rights that a profile gives may be of no use.`,
+    examples: `# A shell beside the containers of mypod
+{{program}} debug mypod -it --image=busybox
+
+# The same, for the pod of a file
+{{program}} debug -f pod.yaml -it --image=busybox
+
+# A container named debugger, of an image made for it
+{{program}} debug --image=myproj/debug-tools -c debugger mypod
+
+# A copy of mypod with a container more
+{{program}} debug mypod -it --image=busybox --copy-to=my-debugger
+
+# A copy of mypod in which mycontainer runs a shell
+{{program}} debug mypod -it --copy-to=my-debugger --container=mycontainer -- sh
+
+# A copy of mypod in which all containers have another image
+{{program}} debug mypod --copy-to=my-debugger --set-image=*=busybox
+
+# A container more, and other images
+{{program}} debug mypod -it --copy-to=my-debugger --image=debian --set-image=app=app:debug,sidecar=sidecar:debug
+
+# A shell on a node
+{{program}} debug node/mynode -it --image=busybox`,
+    flags: debugFlags,
+    execute: async (factory, invocation) =>
+      endedBySignal(complete(factory, invocation).then((options) => run(options))),
+    completeArgs: completeTypesAndNames,
+    handlesSignals: true,
+  };
+}
+
+export async function runDebug(options: DebugCommandOptions): Promise<void> {
+  const { signal } = options;
+  const result = await interruptible(signal, options.find());
+  const visiting = result.visit(async (info) => {
+    const { pod, container } = await interruptible(signal, debugged(info, options));
+    if (options.attach && container !== "") await attachToDebugContainer(pod, container, options);
+  });
+  await visiting;
+}
+
+/** The pod with the container to attach to. */
+interface Debugged {
+  readonly pod: KubeObject;
+  /** "" where there is none to attach to. */
+  readonly container: string;
+}
+
+function debugged({ object: found = {}, mapping: { kind } }: Info, options: DebugCommandOptions): Promise<Debugged> {
+  const core = kind.group === "";
+  if (core && kind.kind === "Node") return debugNode(found, options);
+  if (core && kind.kind === "Pod") {
+    return options.request.copyTo === "" ? addEphemeralContainer(found, options) : copyPod(found, options);
+  }
+  const version = core ? `/${kind.version}` : formatGroupVersion(kind);
+  throw new Error(`${goQuote(`${version}, Kind=${kind.kind}`)} not supported by debug`);
+}
+
+async function debugNode(node: KubeObject, options: DebugCommandOptions): Promise<Debugged> {
+  const { request, random, namespace } = options;
+  const name = node.metadata?.name ?? "";
+  const podName = `node-debugger-${name}-${randomSuffix(random)}`;
+  const container = request.container || "debugger";
+  say(`Creating debugging pod ${podName} with container ${container} on node ${name}.`, options);
+  const made = nodePod(name, podName, container, request, await customProfileMerger());
+  showChange(`pod/${podName}`, { spec: made.spec }, options);
+  const pod = await create(made, namespace, options);
+  return { pod, container: text(objects(object(pod.spec).containers)[0]?.name) };
+}
+
+async function addEphemeralContainer(found: KubeObject, options: DebugCommandOptions): Promise<Debugged> {
+  const { request, target, kinds, client } = options;
+  const pod = readTyped(found, kinds);
+  const name = request.container || generatedName(containerNames(pod), options);
+  const added = withEphemeralContainer(pod, name, target, request, await customProfileMerger());
+  warnOfUser(pod as Fields, added.container, options);
+  const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
+  const patch = createTwoWayMergePatch(pod as JsonObject, readTyped(added.pod, kinds) as JsonObject, schema);
+  const { namespace = "", name: podName = "" } = pod.metadata ?? {};
+  showChange(`pod/${podName}`, patch, options);
+  const helper = new Helper(client, PODS, { typed: true, subresource: "ephemeralcontainers" });
+  try {
+    const body = new TextEncoder().encode(sortedJson(patch));
+    return { pod: await helper.patch(namespace, podName, "strategic", body), container: name };
+  } catch (error) {
+    // A server that does not have the subresource names nothing that it did not find.
+    if (!isNotFound(error) || (error.status.details?.name ?? "") !== "") throw error;
+    const message = `ephemeral containers are disabled for this cluster (error from server: ${goQuote(error.message)})`;
+    throw new Error(message, { cause: error });
+  }
+}
+
+async function copyPod(found: KubeObject, options: DebugCommandOptions): Promise<Debugged> {
+  const { request, kinds, replace } = options;
+  const original = readTyped(found, kinds);
+  const newName = (taken: ReadonlySet<string>): string => generatedName(taken, options);
+  const copy = podCopy(original, request, newName, await customProfileMerger());
+  const container = objects(object(copy.pod.spec).containers).find(({ name }) => name === copy.container);
+  warnOfUser(copy.pod as Fields, container as Fields | undefined, options);
+  const { namespace = "", name = "" } = original.metadata ?? {};
+  const schema = await builtInPatchSchema({ group: "", version: "v1", kind: "Pod" });
+  const change = createTwoWayMergePatch(changeable(original), changeable(readTyped(copy.pod, kinds)), schema);
+  showChange(`pod/${request.copyTo}, beside pod/${name}`, change, options);
+  const pod = await create(copy.pod, namespace, options);
+  if (replace) await deleteAtOnce(namespace, name, options);
+  return { pod, container: copy.container };
+}
+
+async function deleteAtOnce(namespace: string, name: string, { client, kinds }: DebugCommandOptions): Promise<void> {
+  const options = protobufBody({ apiVersion: "v1", kind: "DeleteOptions", gracePeriodSeconds: 0 } as KubeObject, kinds);
+  await client.request({ method: "DELETE", path: resourcePath(PODS, namespace, name), sentBy: "typed", ...options });
+}
+
+function create(pod: KubeObject, namespace: string, { client, kinds }: DebugCommandOptions): Promise<KubeObject> {
+  return createByClient(pod, namespace, new Helper(client, PODS, { typed: true }), kinds);
+}
+
+function generatedName(taken: ReadonlySet<string>, options: DebugCommandOptions): string {
+  const name = newContainerName(taken, options.random);
+  say(`Defaulting debug container name to ${name}.`, options);
+  return name;
+}
+
+const containerNames = ({ spec }: KubeObject): ReadonlySet<string> =>
+  new Set(
+    ["containers", "initContainers", "ephemeralContainers"].flatMap((field) =>
+      objects(object(spec)[field]).map(({ name }) => text(name)),
+    ),
+  );
+
+function warnOfUser(pod: Fields, container: Fields | undefined, { streams }: DebugCommandOptions): void {
+  if (!isHamperedByUser(pod, container)) return;
+  streams.err.write(
+    'Warning: Non-root user is configured for the entire target Pod, and some capabilities granted by debug profile may not work. Please consider using "--custom" with a custom profile that specifies "securityContext.runAsUser: 0".\n',
+  );
+}
+
+function say(line: string, { quiet, streams }: DebugCommandOptions): void {
+  if (!quiet) streams.out.write(`${line}\n`);
+}

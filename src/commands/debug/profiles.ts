@@ -1,0 +1,158 @@
+import { type Fields, children, ensureChild, list, object } from "../../machinery/meta/access.js";
+
+/** What is debugged: by an ephemeral container, by a copy of the pod, or by a pod on a node. */
+export type DebugStyle = "ephemeral" | "podCopy" | "node";
+
+/** What a copy keeps of its pod. */
+export interface KeepFlags {
+  readonly labels: boolean;
+  readonly annotations: boolean;
+  readonly liveness: boolean;
+  readonly readiness: boolean;
+  readonly startup: boolean;
+  readonly initContainers: boolean;
+}
+
+/** The pod of which the debug container is a part, to be changed. */
+export interface DebugDraft {
+  readonly pod: Fields;
+  readonly container: string;
+  readonly style: DebugStyle;
+  readonly keep: KeepFlags;
+}
+
+type Profile = (draft: DebugDraft) => void;
+
+const PROFILES: Readonly<Record<string, Profile>> = {
+  legacy(draft) {
+    if (draft.style === "node") {
+      mountRoot(draft);
+      useHostNamespaces(draft);
+    }
+    if (draft.style === "podCopy") delete ensureChild(draft.pod, "metadata")["labels"];
+  },
+  general(draft) {
+    if (draft.style === "node") {
+      mountRoot(draft);
+      clearSecurityContext(draft);
+      useHostNamespaces(draft);
+      return;
+    }
+    if (draft.style === "podCopy") trimCopy(draft);
+    addCapabilities(draft, "SYS_PTRACE");
+    if (draft.style === "podCopy") shareProcesses(draft);
+  },
+  baseline(draft) {
+    clearSecurityContext(draft);
+    if (draft.style === "podCopy") {
+      trimCopy(draft);
+      shareProcesses(draft);
+    }
+  },
+  restricted(draft) {
+    clearSecurityContext(draft);
+    for (const context of securityContexts(draft)) {
+      Object.assign(context, {
+        runAsNonRoot: true,
+        capabilities: { drop: ["ALL"] },
+        allowPrivilegeEscalation: false,
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+    }
+    if (draft.style === "podCopy") {
+      trimCopy(draft);
+      shareProcesses(draft);
+    }
+  },
+  netadmin(draft) {
+    addCapabilities(draft, "NET_ADMIN", "NET_RAW");
+    if (draft.style === "node") useHostNamespaces(draft);
+    if (draft.style === "podCopy") {
+      trimCopy(draft);
+      shareProcesses(draft);
+    }
+  },
+  sysadmin(draft) {
+    for (const context of securityContexts(draft)) context["privileged"] = true;
+    if (draft.style === "node") {
+      useHostNamespaces(draft);
+      mountRoot(draft);
+    }
+    if (draft.style === "podCopy") {
+      trimCopy(draft);
+      shareProcesses(draft);
+    }
+  },
+};
+
+/** Throws for a name that is no profile. */
+export function debugProfile(name: string): Profile {
+  const profile = Object.hasOwn(PROFILES, name) ? PROFILES[name] : undefined;
+  if (profile === undefined) throw new Error(`unknown profile: ${name}`);
+  return profile;
+}
+
+const ROOT_VOLUME = "host-root";
+
+/** The root of the node's file system at /host. */
+function mountRoot({ pod, container }: DebugDraft): void {
+  const spec = ensureChild(pod, "spec");
+  spec["volumes"] = [...list(spec["volumes"]), { name: ROOT_VOLUME, hostPath: { path: "/" } }];
+  const [mounting] = children(spec, "containers").filter(({ name }) => name === container);
+  if (mounting === undefined) return;
+  mounting["volumeMounts"] = [...list(mounting["volumeMounts"]), { name: ROOT_VOLUME, mountPath: "/host" }];
+}
+
+function useHostNamespaces({ pod }: DebugDraft): void {
+  Object.assign(ensureChild(pod, "spec"), { hostNetwork: true, hostPID: true, hostIPC: true });
+}
+
+/** Unless the pod says otherwise. */
+function shareProcesses({ pod }: DebugDraft): void {
+  ensureChild(pod, "spec")["shareProcessNamespace"] ??= true;
+}
+
+/** Takes away what a copy does not keep, so that no service and no controller takes it for the original. */
+function trimCopy({ pod, keep }: DebugDraft): void {
+  const metadata = ensureChild(pod, "metadata");
+  if (!keep.labels) delete metadata["labels"];
+  if (!keep.annotations) delete metadata["annotations"];
+  const spec = ensureChild(pod, "spec");
+  for (const container of children(spec, "containers")) {
+    if (!keep.liveness) delete container["livenessProbe"];
+    if (!keep.readiness) delete container["readinessProbe"];
+    if (!keep.startup) delete container["startupProbe"];
+  }
+  if (!keep.initContainers) delete spec["initContainers"];
+}
+
+/** The debug container; in a copy it may be one of the pod's own. */
+function debugged({ pod, container }: DebugDraft): readonly Fields[] {
+  const spec = ensureChild(pod, "spec");
+  const all = ["initContainers", "containers", "ephemeralContainers"].flatMap((field) => children(spec, field));
+  return all.filter(({ name }) => name === container).slice(0, 1);
+}
+
+function clearSecurityContext(draft: DebugDraft): void {
+  for (const container of debugged(draft)) delete container["securityContext"];
+}
+
+const securityContexts = (draft: DebugDraft): readonly Fields[] =>
+  debugged(draft).map((container) => ensureChild(container, "securityContext"));
+
+function addCapabilities(draft: DebugDraft, ...names: readonly string[]): void {
+  for (const context of securityContexts(draft)) {
+    const capabilities = ensureChild(context, "capabilities");
+    capabilities["add"] = [...list(capabilities["add"]), ...names];
+  }
+}
+
+/** Whether the profile's capabilities may be of no use, because all containers of the pod run as another user than root. */
+export function isHamperedByUser(pod: Fields, container: Fields | undefined): boolean {
+  if (container === undefined) return false;
+  const podUser = object(object(pod["spec"])["securityContext"])["runAsUser"];
+  if (podUser === undefined || podUser === null || podUser === 0) return false;
+  const { runAsUser, privileged, capabilities } = object(container["securityContext"]);
+  if (runAsUser === 0) return false;
+  return privileged === true || list(object(capabilities).add).length > 0;
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Program, ProgramIo } from "../../src/node/scripted/program.js";
+import { type ScriptedNode, scriptedNode } from "../helpers/scripted-node.js";
+import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "./terminal.js";
+
+/** As a full-screen program does. */
+function makeRaw({ terminal }: ProgramIo): void {
+  const raw = { echo: false, canonical: false, signals: false, returnsAreLineFeeds: false, writesReturns: false };
+  Object.assign(terminal?.modes ?? {}, raw);
+}
+
+/** Draws a frame with line feeds that move down only, as full-screen programs do, and waits for "q". */
+const frame: Program = async (io) => {
+  const { stdin, stdout, terminal } = io;
+  makeRaw(io);
+  await stdout.write("\u001b[2J\u001b[1;10Hone\ntwo\nthree");
+  for (;;) {
+    const keys = await stdin.read();
+    if (keys === undefined) return 2;
+    if (!Buffer.from(keys).includes("q")) continue;
+    await stdout.write("\r\n");
+    return terminal === undefined ? 1 : 0;
+  }
+};
+
+/** Prints the bytes of each key, and ends with code 5 at "q". */
+const keys: Program = async (io) => {
+  const { stdin, stdout } = io;
+  makeRaw(io);
+  await stdout.write("ready\r\n");
+  for (;;) {
+    const bytes = await stdin.read();
+    if (bytes === undefined) return 0;
+    await stdout.write(`${Buffer.from(bytes).toString("hex")}\r\n`);
+    if (Buffer.from(bytes).includes("q")) return 5;
+  }
+};
+
+/** Prints the size of its terminal at each change, until "q". */
+const sizes: Program = async (io) => {
+  const { stdin, stdout, terminal, onSignal } = io;
+  makeRaw(io);
+  const print = (): void => void stdout.write(`${terminal?.size.height}x${terminal?.size.width}\r\n`);
+  onSignal("SIGWINCH", print);
+  print();
+  for (;;) {
+    const bytes = await stdin.read();
+    if (bytes === undefined || Buffer.from(bytes).includes("q")) return 0;
+  }
+};
+
+/** Writes a letter of three bytes one byte at a time. */
+const slowly: Program = async ({ stdout, timers }) => {
+  for (const byte of Buffer.from("€uro\r\n")) {
+    await stdout.write(Uint8Array.of(byte));
+    await new Promise<void>((done) => timers.start(5, () => done()));
+  }
+  return 0;
+};
+
+describeTerminal("a session in a container on a terminal", () => {
+  let lab: TerminalLab;
+  let node: ScriptedNode;
+
+  beforeAll(async () => {
+    lab = await terminalLab();
+    node = await scriptedNode(lab.cluster, {
+      keyboard: { entrypoint: keys },
+      raw: { programs: { frame, keys, sizes, slowly } },
+    });
+    await node.pod("web", { containers: [{ name: "app", image: "raw" }] });
+    await node.pod("keyboard", { containers: [{ name: "app", image: "keyboard", stdin: true, tty: true }] });
+  });
+  afterAll(async () => {
+    await node?.[Symbol.asyncDispose]();
+    await lab?.[Symbol.asyncDispose]();
+  });
+
+  /** The terminal's own settings: those of a shell, echo included. */
+  const settings = async (terminal: Terminal): Promise<string> => (await terminal.run("stty -a")).screen;
+
+  test("a shell answers, and its exit code is the command's", async () => {
+    const terminal = await lab.open();
+    const before = await settings(terminal);
+    await terminal.start("kubectl exec -it web -- sh");
+    await terminal.press("echo $((40+2)); exit 9", "Enter");
+    const { screen, code } = await terminal.end();
+    expect(screen).toContain("42");
+    expect(screen).toContain("command terminated with exit code 9");
+    expect(code).toBe(9);
+    expect(await settings(terminal)).toBe(before);
+  });
+
+  test("keys reach the program as bytes, Ctrl-C and Ctrl-Z included", async () => {
+    const terminal = await lab.open();
+    await terminal.start("kubectl exec -it web -- keys");
+    await terminal.shows("ready");
+    for (const [key, shown] of [
+      ["C-c", "03"],
+      ["C-z", "1a"],
+      ["Enter", "0d"],
+      ["é", "c3a9"],
+    ] as const) {
+      await terminal.press(key);
+      await terminal.shows(shown);
+    }
+    await terminal.press("q");
+    expect((await terminal.end()).code).toBe(5);
+  });
+
+  test("a line feed of a full-screen program moves down, not to the left", async () => {
+    const terminal = await lab.open();
+    await terminal.start("kubectl exec -it web -- frame");
+    const screen = await terminal.shows("three");
+    expect(screen.split("\n").slice(0, 3)).toEqual(["         one", "            two", "               three"]);
+    await terminal.press("q");
+    expect((await terminal.end()).code).toBe(0);
+  });
+
+  test("the program hears of the terminal's size and of its changes", async () => {
+    const terminal = await lab.open({ columns: 90, rows: 20 });
+    await terminal.start("kubectl exec -it web -- sizes");
+    await terminal.shows("20x90");
+    await terminal.resize(70, 18);
+    await terminal.shows("18x70");
+    await terminal.press("q");
+    await terminal.end();
+  });
+
+  test("a letter whose bytes come one by one is whole on the screen", async () => {
+    const terminal = await lab.open();
+    expect((await terminal.run("kubectl exec -it web -- slowly")).screen).toContain("€uro");
+  });
+
+  test("attach shows its notices, and says how to come back after the detach keys", async () => {
+    const terminal = await lab.open({ columns: 200 });
+    const before = await settings(terminal);
+    await terminal.start("kubectl attach -it keyboard");
+    await terminal.shows("try pressing enter");
+    await terminal.press("x");
+    await terminal.shows("78");
+    await terminal.press("C-p", "C-q");
+    const { screen, code } = await terminal.end();
+    expect(screen).toContain("Session ended, resume using 'kubectl attach keyboard -c app -n default -i -t' command");
+    expect(code).toBe(0);
+    expect(await settings(terminal)).toBe(before);
+  });
+
+  test.each(["TERM", "HUP", "INT"])("SIG%s gives the terminal back, and the command ends with code 1", async (name) => {
+    const terminal = await lab.open();
+    const before = await settings(terminal);
+    await terminal.start("sh -c 'echo $$ > pid; exec kubectl exec -it web -- keys'");
+    await terminal.shows("ready");
+    process.kill(Number(readFileSync(join(lab.folder, "pid"), "utf8")), `SIG${name}`);
+    expect((await terminal.end()).code).toBe(1);
+    expect(await settings(terminal)).toBe(before);
+  });
+
+  test("a container that is killed in the middle ends the session and gives the terminal back", async () => {
+    await node.pod("short", { containers: [{ name: "app", image: "raw" }] });
+    const terminal = await lab.open();
+    const before = await settings(terminal);
+    await terminal.start("kubectl exec -it short -- keys");
+    await terminal.shows("ready");
+    await node.killContainers("short");
+    expect((await terminal.end()).code).not.toBe(0);
+    expect(await settings(terminal)).toBe(before);
+  });
+
+  test("run -it --rm takes the pod's terminal, and the pod is gone afterwards", async () => {
+    const terminal = await lab.open({ columns: 200 });
+    await terminal.start("kubectl run shell --image=keyboard --restart=Never -it --rm");
+    await terminal.shows("try pressing enter");
+    await terminal.press("q");
+    const { screen, code } = await terminal.end();
+    expect(screen).toContain('pod "shell" deleted from default namespace');
+    expect(code).toBe(5);
+    expect(await lab.kubectl(["get", "pods", "-o", "name"])).not.toContain("shell");
+  });
+
+  test("debug -it attaches to its ephemeral container", async () => {
+    const terminal = await lab.open({ columns: 200 });
+    await terminal.start("kubectl debug web -it --image=keyboard -c dbg");
+    await terminal.shows("try pressing enter");
+    await terminal.press("z");
+    await terminal.shows("7a");
+    await terminal.press("q");
+    const { screen } = await terminal.end();
+    expect(screen).toContain("the ephemeral container will not be restarted");
+  });
+});
