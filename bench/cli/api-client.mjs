@@ -33,6 +33,17 @@ export class ApiClient {
     await this.#send("DELETE", `/api/v1/namespaces/${namespace}/${resource}`, undefined, [200]);
   }
 
+  /** A pod that can be entered: it is there and its log is answered when its container runs. */
+  async runningPod(namespace, name) {
+    await this.namespace(namespace);
+    const pod = { metadata: { name }, spec: { containers: [{ name: "main", image: "shell" }] } };
+    await this.#send("POST", `/api/v1/namespaces/${namespace}/pods`, pod, [201, 409]);
+    const log = `/api/v1/namespaces/${namespace}/pods/${name}/log`;
+    while ((await this.#send("GET", log, undefined, [200, 204, 400, 404, 500])) !== 200) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
   close() {
     this.#agent.destroy();
   }
@@ -42,7 +53,7 @@ export class ApiClient {
       const headers = object === undefined ? {} : { "content-type": "application/json" };
       const sent = request(this.#server + path, { method, agent: this.#agent, headers }, (answer) => {
         answer.resume().on("end", () => {
-          if (expected.includes(answer.statusCode)) resolve();
+          if (expected.includes(answer.statusCode)) resolve(answer.statusCode);
           else reject(new Error(`${method} ${path} was answered ${answer.statusCode}`));
         });
       });

@@ -110,6 +110,12 @@ async function measures(api) {
     { name: "describe of 100 pods", words: ["describe", "pods", "-n", "pods"], size: "small" },
     { name: "api-resources, cold", words: ["api-resources"], size: "small", before: cold },
     { name: "api-resources, warm", words: ["api-resources"], size: "small" },
+    {
+      name: "exec of echo",
+      words: ["exec", "web", "-n", "exec", "--", "echo", "hi"],
+      size: "small",
+      start: () => api.runningPod("exec", "web"),
+    },
     { name: "completion of a name", words: ["__complete", "get", "configmap", "-n", "ten", "cm-"], size: "small" },
   ];
 }
@@ -194,6 +200,7 @@ function pod(index) {
     apiVersion: "v1",
     kind: "Pod",
     metadata: { name: `pod-${String(index).padStart(3, "0")}`, labels: { app: "bench" } },
-    spec: { containers: [container] },
+    // Not the node that has the pod of exec.
+    spec: { nodeName: "elsewhere", containers: [container] },
   };
 }

@@ -58,6 +58,7 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
       "watch.ts",
       "operator.ts",
       "operator.test.ts",
+      "pods.ts",
       "maintenance.ts",
     ]);
   });
@@ -93,6 +94,10 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     child.kill("SIGTERM");
     expect(await ended).toEqual({ code: 0, output: "" });
     await client.close();
+  });
+
+  test("run a pod", async () => {
+    expect(await start("pods.js").ended).toEqual({ code: 0, output: "hello shop\n\nopen\n" });
   });
 
   test("empty a node", async () => {

@@ -29,6 +29,16 @@ const bunTransport = {
   },
 };
 
+/** Nodes of the cluster's process are for programs that embed a cluster: no command line starts one. */
+const withoutNodes = {
+  name: "without-nodes",
+  setup(pass) {
+    pass.onLoad({ filter: /cluster[\\/]start-nodes\.ts$/ }, () => ({
+      contents: 'export const startNodes = () => Promise.reject(new Error("an executable has no nodes"));',
+    }));
+  },
+};
+
 /**
  * Texts that few commands need lie compressed beside the code. In the code they would be twice: as source and in the bytecode.
  */
@@ -69,14 +79,35 @@ const packedGrpc = (texts, code) => ({
   name: "packed-grpc",
   setup(pass) {
     pass.onLoad({ filter: /@grpc[\\/]grpc-js[\\/].*index\.js$/ }, () => ({
-      contents: `
-        const { Script } = process.getBuiltinModule("node:vm");
-        const code = ${texts.add("grpc.cjs", code)};
-        const load = new Script("(function(module,exports,require){" + code + "\\n})", { filename: "grpc.cjs" });
-        load.runInThisContext()(module, exports, require);`,
+      contents: unpacked(texts, "grpc.cjs", code),
     }));
   },
 });
+
+/** An esbuild plugin for Go's regular expressions, which servers use for patterns of custom kinds: they come with the first. */
+const packedRegexps = (texts, code) => ({
+  name: "packed-regexps",
+  setup(pass) {
+    pass.onLoad({ filter: /re2js[\\/].*index\.js$/ }, () => ({
+      contents: `
+        let loaded;
+        function load() {
+          const module = { exports: {} };
+          const { exports } = module;
+          ${unpacked(texts, "re2js.cjs", code)}
+          return module.exports.RE2JS;
+        }
+        export const RE2JS = { compile: (pattern) => (loaded ??= load()).compile(pattern) };`,
+    }));
+  },
+});
+
+/** JavaScript that runs a packed CommonJS module. */
+const unpacked = (texts, name, code) => `
+  const { Script } = process.getBuiltinModule("node:vm");
+  const code = ${texts.add(name, code)};
+  const run = new Script("(function(module,exports,require){" + code + "\\n})", { filename: "${name}" });
+  run.runInThisContext()(module, exports, require);`;
 
 /**
  * Writes the files into `folder`.
@@ -111,8 +142,10 @@ export async function bundleProgram(root, folder) {
     entryPoints: ["@grpc/grpc-js"],
     write: false,
   });
-  const [{ text: grpcCode }] = grpc.outputFiles;
-  const plugins = [bunTransport, packedGrpc(texts, grpcCode), packedJson(texts), nodeBuiltins, parsedJson];
+  const regexps = await build({ ...options, format: "cjs", minify: true, entryPoints: ["re2js"], write: false });
+  const codeOf = ({ outputFiles: [{ text }] }) => text;
+  const packed = [packedGrpc(texts, codeOf(grpc)), packedRegexps(texts, codeOf(regexps)), packedJson(texts)];
+  const plugins = [bunTransport, withoutNodes, ...packed, nodeBuiltins, parsedJson];
   const program = join(folder, "kubets.js");
   const worker = join(folder, "sqlite-worker.js");
   const { files } = await layeredBundle({

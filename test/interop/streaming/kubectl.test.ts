@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { realTool } from "../../helpers/real-tools.js";
+import { type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
+import { pod, type StreamingCluster, streamingCluster } from "../../helpers/streaming-cluster.js";
+
+const { missing } = realTool("kubectl");
+if (missing !== undefined) process.stdout.write(`kubectl's streams are skipped: ${missing}\n`);
+
+/** kubectl's variables that choose the protocol. */
+const PROTOCOLS = [
+  ["WebSockets", {}],
+  ["SPDY", { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: "false", KUBECTL_PORT_FORWARD_WEBSOCKETS: "false" }],
+] as const;
+
+const LARGE = 20_000_000;
+
+describe.skipIf(missing !== undefined).each(PROTOCOLS)("kubectl 1.36.3 over %s", (_, env) => {
+  let shared: StreamingCluster;
+  let kubectl: RealKubectl;
+
+  beforeAll(async () => {
+    shared = await streamingCluster(
+      [
+        pod("web", [{ name: "main", image: "shell" }]),
+        pod("pair", [
+          { name: "first", image: "shell" },
+          { name: "second", image: "shell" },
+        ]),
+        pod("bare", [{ name: "main", image: "bare" }]),
+        pod("chat", [{ name: "main", image: "shell", stdin: true, stdinOnce: true, command: ["cat"] }]),
+      ],
+      { bare: { shell: false } },
+    );
+    kubectl = await realKubectl(shared.cluster, env);
+  });
+  afterAll(async () => {
+    await kubectl?.[Symbol.asyncDispose]();
+    await shared?.[Symbol.asyncDispose]();
+  });
+
+  test("exec: output, errors and exit code are the program's", async () => {
+    expect(await kubectl.run(["exec", "web", "--", "sh", "-c", "echo out; echo err >&2; exit 3"])).toEqual({
+      code: 3,
+      stdout: "out\n",
+      stderr: "err\ncommand terminated with exit code 3\n",
+    });
+  });
+
+  test("exec -i: input goes in, and its end", async () => {
+    const text = "line\n".repeat(LARGE / 5);
+    const { code, stdout } = await kubectl.run(["exec", "-i", "web", "--", "cat"], text);
+    expect([code, stdout === text]).toEqual([0, true]);
+  });
+
+  test("exec: a container is chosen, with a notice", async () => {
+    expect(await kubectl.run("exec pair -- echo hi")).toEqual({
+      code: 0,
+      stdout: "hi\n",
+      stderr: 'Defaulted container "first" out of: first, second\n',
+    });
+    expect(await kubectl.run("exec pair -c second -- hostname")).toMatchObject({ code: 0, stdout: "pair\n" });
+  });
+
+  test("exec: a program that there is not", async () => {
+    const { code, stderr } = await kubectl.run("exec bare -- sh");
+    expect([code, stderr]).toEqual([1, expect.stringContaining('exec: "sh": executable file not found in $PATH')]);
+  });
+
+  test("attach: the program that runs is joined", async () => {
+    const { code, stdout } = await kubectl.run(["attach", "-i", "chat"], "hello\n");
+    expect([code, stdout]).toEqual([0, expect.stringContaining("hello\n")]);
+  });
+
+  test("cp: a folder goes there and comes back", async () => {
+    const { folder } = kubectl;
+    await mkdir(join(folder, "there", "below"), { recursive: true });
+    for (let index = 0; index < 50; index++) {
+      await writeFile(
+        join(folder, "there", index % 2 === 0 ? "." : "below", `f${index}`),
+        `content ${index}`.repeat(index * 40),
+      );
+    }
+    await writeFile(join(folder, "there", "binary"), createHash("sha256").update("x").digest());
+    await kubectl.ok("cp there web:/tmp/there");
+    await kubectl.ok("cp web:/tmp/there back");
+    const names = (await readdir(join(folder, "there"), { recursive: true })).toSorted();
+    expect((await readdir(join(folder, "back"), { recursive: true })).toSorted()).toEqual(names);
+    for (const name of ["f0", "binary", "below/f49"]) {
+      expect(await readFile(join(folder, "back", name))).toEqual(await readFile(join(folder, "there", name)));
+    }
+  });
+});
