@@ -55,14 +55,12 @@ async function bundle() {
     mainFields: ["module", "main"],
     // An optional peer: only disk storage on a Node without node:sqlite asks for it.
     external: ["libsql"],
-    // ws does without its optional native helpers.
-    define: { "process.env.WS_NO_BUFFER_UTIL": '"1"', "process.env.WS_NO_UTF_8_VALIDATE": '"1"' },
     logLevel: "warning",
   };
   const [library, cli] = await Promise.all([
     layeredBundle({
       layers: [
-        // What `kubets` loads at its import. It comes first, so that none of it lies in a file with undici or ws.
+        // What `kubets` loads at its import. It comes first, so that none of it lies in a file with undici.
         { name: "client", roots: ["src/client/index.ts"] },
         // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
         { name: "undici", roots: ["src/client/transport/undici.ts"] },

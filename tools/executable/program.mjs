@@ -127,11 +127,7 @@ export async function bundleProgram(root, folder) {
     mainFields: ["module", "main"],
     // bun has SQLite.
     external: ["libsql"],
-    define: {
-      "process.env.WS_NO_BUFFER_UTIL": '"1"',
-      "process.env.WS_NO_UTF_8_VALIDATE": '"1"',
-      "import.meta.url": "moduleUrl",
-    },
+    define: { "import.meta.url": "moduleUrl" },
     logLevel: "warning",
   };
   const texts = new PackedTexts(folder);
