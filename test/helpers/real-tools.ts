@@ -20,6 +20,13 @@ export function realTool(name: "kubectl" | "helm"): RealTool {
   return { path, missing: `${name} is not in ${folder}; run node test/helpers/fetch-real-tools.mjs` };
 }
 
+/** kubectl 1.28.3, which is older than WebSockets in kubectl. */
+export function oldKubectl(): RealTool {
+  const path = join(folder, "..", "v28-2.2.1", "kubectl", "kubectl");
+  if (existsSync(path)) return { path };
+  return { path, missing: `an older kubectl is not at ${path}; run node test/helpers/fetch-real-tools.mjs` };
+}
+
 /** etcd as it is installed, or as test/helpers/fetch-real-tools.mjs fetched it. */
 export function realEtcd(): RealTool {
   const installed = (process.env["PATH"] ?? "").split(delimiter).map((entry) => join(entry, "etcd"));

@@ -26,8 +26,8 @@ export interface RealKubectl extends AsyncDisposable {
 export async function realKubectl(
   cluster: Pick<Cluster, "kubeconfig">,
   more: Readonly<Record<string, string>> = {},
+  path = realTool("kubectl").path,
 ): Promise<RealKubectl> {
-  const { path } = realTool("kubectl");
   const folder = await mkdtemp(join(tmpdir(), "kubets-kubectl-"));
   const kubeconfig = join(folder, "kubeconfig");
   await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
