@@ -8,6 +8,7 @@ import { bridgeTo, toCommonJs } from "./tools/common-js.mjs";
 import { fillCodeCache } from "./tools/fill-code-cache.mjs";
 import { nodeBuiltins } from "./tools/node-builtins.mjs";
 import { parsedJson } from "./tools/parsed-json.mjs";
+import { shortenedNames } from "./tools/shortened-names.mjs";
 import { publicDeclarations } from "./tools/public-declarations.mjs";
 import { layeredBundle } from "./tools/layered-bundle.mjs";
 
@@ -65,7 +66,6 @@ async function bundle() {
         // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
         { name: "undici", roots: ["src/client/transport/undici.ts"] },
         { name: "grpc", roots: ["src/server/storage/etcd/grpc-channel.ts"] },
-        { name: "web-socket", roots: ["src/server/generic/transport/web-socket-connection.ts"] },
       ],
       entries: {
         index: "src/index.ts",
@@ -77,7 +77,7 @@ async function bundle() {
         // Beside the file that starts them.
         "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
       },
-      options: { ...options, outdir, plugins: [nodeBuiltins, parsedJson] },
+      options: { ...options, outdir, plugins: [shortenedNames, nodeBuiltins, parsedJson] },
     }),
     layeredBundle({
       layers: [
@@ -106,7 +106,11 @@ async function bundle() {
         { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
       ],
       entries: {},
-      options: { ...options, outdir: `${outdir}/cli`, plugins: [clusterFromLibrary, nodeBuiltins, parsedJson] },
+      options: {
+        ...options,
+        outdir: `${outdir}/cli`,
+        plugins: [clusterFromLibrary, shortenedNames, nodeBuiltins, parsedJson],
+      },
     }),
   ]);
   mkdirSync(join(building, "cli"), { recursive: true });
