@@ -1,5 +1,4 @@
-// An esbuild plugin: large packages of others get short names inside of their functions, which makes them a quarter smaller. Ours keep
-// their names, and so do the functions and classes of those packages that a trace shows.
+// An esbuild plugin: large packages of others get short names, which makes them a quarter smaller. Ours keep theirs.
 import { readFileSync } from "node:fs";
 import { transformSync } from "esbuild";
 
@@ -9,7 +8,10 @@ export const shortenedNames = {
   name: "shortened-names",
   setup(build) {
     build.onLoad({ filter: LARGE }, ({ path }) => {
-      const { code } = transformSync(readFileSync(path, "utf8"), { minifyIdentifiers: true, target: "node20.19" });
+      const text = readFileSync(path, "utf8");
+      // A file of CommonJS is a module, too: without its format the names at its top would stay.
+      const format = /\bmodule\.exports\b|\brequire\(|\bexports\./.test(text) ? "cjs" : "esm";
+      const { code } = transformSync(text, { minifyIdentifiers: true, target: "node20.19", format });
       return { contents: code, loader: "js" };
     });
   },
