@@ -57,7 +57,16 @@ const FILES: Readonly<Record<string, { readonly include: string[]; readonly excl
 };
 
 /** The files that take longest begin first, so that no core waits for one of them in the end. */
-const LONGEST = ["/parity/", "/scripts/", "/terminal/", "/completions/", "/commands/cluster/"];
+const LONGEST = [
+  "/parity/",
+  "/faults/informers",
+  "/faults/operator/",
+  "/release/packages",
+  "/scripts/",
+  "/terminal/",
+  "/completions/",
+  "/commands/cluster/",
+];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
