@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { issueCertificate } from "../../src/cluster/pki/certificate.js";
+import { kubeletCertificate } from "./kubelet-certificate.js";
 
 /** The agent of a node that runs every container it is asked about. */
 export interface FakeKubelet {
@@ -8,21 +8,12 @@ export interface FakeKubelet {
   close(): Promise<void>;
 }
 
-const DAY = 86_400_000;
-
 /**
  * Listens on 127.0.0.1. Logs say what they were asked for, then two lines of their own. Containers named "waiting",
  * "gone" and "broken" have none: 400, 404 and 500.
  */
 export async function startFakeKubelet(): Promise<FakeKubelet> {
-  const { certificate, key } = issueCertificate({
-    commonName: "kubelet",
-    notBefore: Date.now() - DAY,
-    notAfter: Date.now() + DAY,
-    serial: Buffer.from([1]),
-    usage: "server",
-    names: ["127.0.0.1"],
-  });
+  const { certificate, key } = kubeletCertificate();
   const server = createServer({ cert: certificate, key }, (request, response) => {
     const [path = "", query = ""] = (request.url ?? "").split("?");
     const [, kind, , pod, container] = path.split("/");

@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { issueCertificate } from "../../src/cluster/pki/certificate.js";
+import { kubeletCertificate } from "./kubelet-certificate.js";
 import type { ByteStream } from "../../src/machinery/streaming/byte-stream.js";
 import { exitStatus } from "../../src/machinery/streaming/remote-command.js";
 import { spdyConnection } from "../../src/machinery/streaming/spdy/spdy-connection.js";
@@ -40,21 +40,12 @@ export interface PodDetails {
   readonly phase?: string;
 }
 
-const DAY = 86_400_000;
-
 /**
  * A kubelet of real programs: each exec starts one of this machine in a folder, so that the container's tar is GNU's. Reached as every
  * kubelet is, by the API server of a cluster, over SPDY.
  */
 export async function startLocalKubelet(options: LocalKubeletOptions): Promise<LocalKubelet> {
-  const { certificate, key } = issueCertificate({
-    commonName: "kubelet",
-    notBefore: Date.now() - DAY,
-    notAfter: Date.now() + DAY,
-    serial: Buffer.from([1]),
-    usage: "server",
-    names: ["127.0.0.1"],
-  });
+  const { certificate, key } = kubeletCertificate();
   const commands: (readonly string[])[] = [];
   const sockets = new Set<Duplex>();
   const server = createServer({ cert: certificate, key, requestCert: true, rejectUnauthorized: false });

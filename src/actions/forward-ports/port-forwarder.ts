@@ -150,7 +150,7 @@ export class PortForwarder {
         return await this.#options.connect(signal);
       } catch (error) {
         if (signal.aborted || !(error instanceof Error)) break;
-        // The same reason is told once.
+        // A reason is printed once.
         if (error.message !== told) this.#options.onEvent({ type: "not reconnected", error });
         told = error.message;
       }

@@ -22,7 +22,7 @@ export function badHandshake(answer: UpgradeAnswer): UpgradeFailure {
 }
 
 /** The answer to an upgrade to SPDY that is none: with the message of a Status, or with all of its text. */
-export function refusedUpgrade(answer: UpgradeAnswer): Error {
+export function refusedUpgrade(answer: Pick<UpgradeAnswer, "body">): Error {
   const text = textOf(answer);
   return new Error(`unable to upgrade connection: ${messageOf(text) ?? (text || "empty server response")}`);
 }
@@ -38,7 +38,7 @@ function messageOf(text: string): string | undefined {
   }
 }
 
-const textOf = ({ body }: UpgradeAnswer): string => Buffer.from(body).toString("utf8").trim();
+const textOf = ({ body }: Pick<UpgradeAnswer, "body">): string => Buffer.from(body).toString("utf8").trim();
 
 /** The Status that an answer holds. */
 function statusOf(answer: UpgradeAnswer): StatusError | undefined {

@@ -82,7 +82,7 @@ export function withRecords(header: RawHeader, records: PaxRecords): RawHeader {
   };
 }
 
-/** Files with holes are refused: no program makes them unless it is told to. */
+/** Files with holes are refused: programs make them only with a flag of theirs. */
 export const sparse = (name: string): TarError =>
   new TarError(`archive/tar: ${JSON.stringify(name)} is a sparse file, which is not supported`);
 

@@ -37,7 +37,7 @@ export const OWN_CONDITIONS: readonly string[] = [
 ];
 
 /** A pod's phase, by its containers and its restart policy. */
-export function podPhase({
+function podPhase({
   pod,
   records,
   initialized,

@@ -29,7 +29,18 @@ export function upgradeHeaders({ headers, remoteAddress }: Exchange): Headers {
   return passed;
 }
 
-/** The headers of a client's request as they are passed on with an HTTP request, which may be for another protocol's neighbour. */
+/** The headers of an upgrade to SPDY that the server asks for in the place of a client's WebSocket. */
+export function spdyHeaders(exchange: Exchange, protocols: readonly string[]): Headers {
+  const passed = Object.entries(upgradeHeaders(exchange)).filter(([name]) => !name.startsWith("sec-websocket-"));
+  return {
+    ...Object.fromEntries(passed),
+    connection: "Upgrade",
+    upgrade: "SPDY/3.1",
+    "x-stream-protocol-version": protocols.join(", "),
+  };
+}
+
+/** The headers of a client's request as they are passed on with an HTTP request. */
 export function requestHeaders(exchange: Exchange): Headers {
   return withoutHops(upgradeHeaders(exchange));
 }

@@ -23,7 +23,7 @@ export const authorityOf = ({ host, port }: Pick<ProxyTarget, "host" | "port">):
   `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 
 /**
- * A request to the target on a connection that nothing else uses. The server is told no authority for kubelets, so that it verifies
+ * A request to the target on a connection that nothing else uses. The server knows no authority of kubelets, so that it verifies
  * none of them, as kube-apiserver does without --kubelet-certificate-authority.
  */
 export function requestOf(

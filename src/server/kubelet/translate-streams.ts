@@ -1,7 +1,7 @@
 import { runSession, spdySession } from "../../client/streaming/remote-session.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
-import { internalError, isStatusError, type Status, StatusError } from "../../machinery/errors/status-error.js";
-import { isJsonObject, type JsonValue } from "../../machinery/meta/json.js";
+import { refusedUpgrade } from "../../client/streaming/upgrade-failure.js";
+import { internalError, isStatusError, type Status } from "../../machinery/errors/status-error.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
 import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
@@ -17,7 +17,7 @@ import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.j
 import type { ApiRequest } from "../request/api-request.js";
 import { acceptWebSocket } from "./accept-web-socket.js";
 import { askUpgrade } from "./ask-upgrade.js";
-import { upgradeHeaders } from "./forwarded-headers.js";
+import { spdyHeaders } from "./forwarded-headers.js";
 import type { ProxyTarget } from "./proxy-target.js";
 
 const PING_PERIOD = 5000;
@@ -26,7 +26,7 @@ const LONGEST_ERROR = 50_000;
 
 /**
  * A remote command over a WebSocket whose streams the client can close, which kubelets do not speak: they get it over SPDY. Once the
- * handshake is answered, what fails is told in the error channel. Source: kube-apiserver's StreamTranslatorHandler.
+ * handshake is answered, the error channel carries what fails. Source: kube-apiserver's StreamTranslatorHandler.
  */
 export async function translateStreams(request: ApiRequest, target: ProxyTarget, wanted: WantedStreams): Promise<void> {
   const [protocol] = CHANNEL_PROTOCOLS;
@@ -88,18 +88,9 @@ async function open(
   { exchange }: ApiRequest,
   target: ProxyTarget,
 ): Promise<{ readonly kubelet: MultiplexedConnection; readonly protocol: string }> {
-  const headers = Object.fromEntries(
-    Object.entries(upgradeHeaders(exchange)).filter(([name]) => !name.startsWith("sec-websocket-")),
-  );
   const answer = await askUpgrade(target, {
     method: "POST",
-    headers: {
-      ...headers,
-      connection: "Upgrade",
-      upgrade: "SPDY/3.1",
-      "x-stream-protocol-version": SPDY_PROTOCOLS.join(", "),
-      "content-length": "0",
-    },
+    headers: { ...spdyHeaders(exchange, SPDY_PROTOCOLS), "content-length": "0" },
     signal: exchange.signal,
   });
   if ("refusal" in answer) throw await refused(answer.refusal);
@@ -110,7 +101,7 @@ async function open(
   };
 }
 
-/** The Status that the kubelet answers, or its text. */
+/** The kubelet's reason, in the words of every client that is refused an upgrade. */
 async function refused(answer: AsyncIterable<Uint8Array>): Promise<Error> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -119,18 +110,7 @@ async function refused(answer: AsyncIterable<Uint8Array>): Promise<Error> {
     length += chunk.length;
     if (length >= LONGEST_ERROR) break;
   }
-  const text = Buffer.concat(chunks).toString("utf8", 0, LONGEST_ERROR).trim();
-  const status = parsed(text);
-  if (isJsonObject(status) && status["kind"] === "Status") return new StatusError(status as unknown as Status);
-  return new Error(`unable to upgrade connection: ${text}`);
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+  return refusedUpgrade({ body: Buffer.concat(chunks).subarray(0, LONGEST_ERROR) });
 }
 
 async function copy(from: ByteStream, to: ByteStream): Promise<void> {

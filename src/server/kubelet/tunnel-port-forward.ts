@@ -3,7 +3,7 @@ import { webSocketDuplex } from "../../machinery/streaming/web-socket/web-socket
 import type { ApiRequest } from "../request/api-request.js";
 import { acceptWebSocket } from "./accept-web-socket.js";
 import { askUpgrade } from "./ask-upgrade.js";
-import { upgradeHeaders } from "./forwarded-headers.js";
+import { spdyHeaders } from "./forwarded-headers.js";
 import { join } from "./join.js";
 import type { ProxyTarget } from "./proxy-target.js";
 import { passRefusal } from "./proxy-upgrade.js";
@@ -16,7 +16,7 @@ export async function tunnelPortForward(request: ApiRequest, target: ProxyTarget
   const { exchange } = request;
   const answer = await askUpgrade(target, {
     method: "POST",
-    headers: { ...withoutHandshake(upgradeHeaders(exchange)), ...SPDY },
+    headers: spdyHeaders(exchange, [PORT_FORWARD_PROTOCOL]),
     signal: exchange.signal,
   });
   if ("refusal" in answer) return passRefusal(answer.refusal, exchange);
@@ -28,8 +28,3 @@ export async function tunnelPortForward(request: ApiRequest, target: ProxyTarget
     throw error;
   }
 }
-
-const SPDY = { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": PORT_FORWARD_PROTOCOL };
-
-const withoutHandshake = (headers: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !name.startsWith("sec-websocket-")));

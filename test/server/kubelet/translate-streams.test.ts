@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { configFromText, kubernetesClient } from "../../../src/client/index.js";
 import { type RemoteCommandStreams, runRemoteCommand } from "../../../src/client/streaming/remote-command.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { issueCertificate } from "../../../src/cluster/pki/certificate.js";
+import { kubeletCertificate } from "../../helpers/kubelet-certificate.js";
 import type { ByteStream } from "../../../src/machinery/streaming/byte-stream.js";
 import { exitStatus, type StreamType } from "../../../src/machinery/streaming/remote-command.js";
 import { spdyConnection } from "../../../src/machinery/streaming/spdy/spdy-connection.js";
@@ -72,15 +72,7 @@ async function serve(url: string, protocol: string, duplex: Duplex): Promise<voi
 }
 
 beforeAll(async () => {
-  const day = 86_400_000;
-  const { certificate, key } = issueCertificate({
-    commonName: "kubelet",
-    notBefore: Date.now() - day,
-    notAfter: Date.now() + day,
-    serial: Buffer.from([1]),
-    usage: "server",
-    names: ["127.0.0.1"],
-  });
+  const { certificate, key } = kubeletCertificate();
   kubelet = createServer({ cert: certificate, key });
   kubelet.on("upgrade", (request: IncomingMessage, socket: Duplex) => {
     if (request.url?.includes("refused") === true) {

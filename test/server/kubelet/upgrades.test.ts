@@ -6,7 +6,7 @@ import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
-import { issueCertificate } from "../../../src/cluster/pki/certificate.js";
+import { kubeletCertificate } from "../../helpers/kubelet-certificate.js";
 import { done } from "../../helpers/admitting-server.js";
 import { eventually } from "../../helpers/eventually.js";
 
@@ -27,15 +27,7 @@ let kubelet: Server;
 const seen: Seen[] = [];
 
 beforeAll(async () => {
-  const day = 86_400_000;
-  const { certificate, key } = issueCertificate({
-    commonName: "kubelet",
-    notBefore: Date.now() - day,
-    notAfter: Date.now() + day,
-    serial: Buffer.from([1]),
-    usage: "server",
-    names: ["127.0.0.1"],
-  });
+  const { certificate, key } = kubeletCertificate();
   kubelet = createServer({ cert: certificate, key, requestCert: true, rejectUnauthorized: false }, (_, response) =>
     response.end("no upgrade"),
   );

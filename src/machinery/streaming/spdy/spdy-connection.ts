@@ -306,7 +306,7 @@ class SpdyConnection implements MultiplexedConnection, StreamCarrier {
     this.#incoming.end();
     const reason = this.#fault ?? new Error("the connection is closed");
     for (const reply of this.#opening.values()) reply.reject(reason);
-    // A stream that did not end before its connection is broken, whoever closed that.
+    // A stream that did not end before its connection is broken, whichever end closed that.
     for (const stream of this.#streams.values()) stream.abort(reason, this.#fault ?? new Error("unexpected EOF"));
     this.#window.wake();
   }
