@@ -7,6 +7,10 @@ import { realTool } from "../../helpers/real-tools.js";
 import { runCli } from "../../helpers/run-cli.js";
 import { type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
 
+const { missing } = realTool("kubectl");
+if (missing !== undefined)
+  process.stdout.write(`kubectl's candidates for cp and port-forward is skipped: ${missing}\n`);
+
 let cluster: Cluster;
 let kubectl: RealKubectl;
 
@@ -37,7 +41,7 @@ afterAll(async () => {
   await cluster.close();
 });
 
-describe.skipIf(realTool("kubectl").missing !== undefined)("candidates are kubectl's", () => {
+describe.skipIf(missing !== undefined)("candidates are kubectl's", () => {
   it.each([
     ["cp", ""],
     ["cp", "al"],

@@ -22,6 +22,9 @@ import { realTool } from "../../helpers/real-tools.js";
 import { type CliResult, type CliSurroundings, runCli } from "../../helpers/run-cli.js";
 import { type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
 
+const { missing } = realTool("kubectl");
+if (missing !== undefined) process.stdout.write(`cp beside kubectl is skipped: ${missing}\n`);
+
 let root: string;
 /** What the containers have: their paths below it are relative, because the programs run there. */
 let remote: string;
@@ -152,7 +155,7 @@ describe("what kubectl does, kubets does", () => {
     ["up", "several:into"],
   ];
 
-  it.skipIf(realTool("kubectl").missing !== undefined).each(lines.map((line) => [line.join(" "), line] as const))(
+  it.skipIf(missing !== undefined).each(lines.map((line) => [line.join(" "), line] as const))(
     "cp %s",
     async (_name, line) => {
       // A copy of all there is here would take its own outcome with it.

@@ -12,6 +12,9 @@ import { type LocalKubelet, startLocalKubelet } from "../../helpers/local-kubele
 import { realTool } from "../../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
 
+const { missing } = realTool("kubectl");
+if (missing !== undefined) process.stdout.write(`port-forward beside kubectl is skipped: ${missing}\n`);
+
 /** Ports of the pods. */
 const HTTP = 8080;
 const ECHO = 7;
@@ -178,7 +181,7 @@ describe("what kubectl refuses, kubets refuses in its words", () => {
     "web 80 -n other",
   ];
 
-  it.skipIf(realTool("kubectl").missing !== undefined).each(lines)("port-forward %s", async (line) => {
+  it.skipIf(missing !== undefined).each(lines)("port-forward %s", async (line) => {
     const argv = line === "" ? [] : line.replace("BUSY", String(portOf(busy))).split(" ");
     // Where a port is taken at one of two addresses, kubectl goes on with the other.
     if (line === "web BUSY:80") argv.push("--address=localhost,127.0.0.1");
@@ -199,7 +202,7 @@ describe("what kubectl forwards, kubets forwards", () => {
     { line: "web :8080 --address=127.0.0.1,::1", at: 0 },
   ] as const;
 
-  it.skipIf(realTool("kubectl").missing !== undefined).each(rows)("port-forward $line", async (row) => {
+  it.skipIf(missing !== undefined).each(rows)("port-forward $line", async (row) => {
     const child = kubectl.start(["port-forward", ...row.line.split(" ")]);
     let theirs = "";
     child.stdout?.on("data", (chunk) => (theirs += String(chunk)));
@@ -223,7 +226,7 @@ describe("what kubectl forwards, kubets forwards", () => {
     expect(portless(ours.stdout + ours.stderr)).toBe(portless(theirs));
   });
 
-  it.skipIf(realTool("kubectl").missing !== undefined)("a port of the pod that nothing listens on", async () => {
+  it.skipIf(missing !== undefined)("a port of the pod that nothing listens on", async () => {
     const argv = ["web", `:${CLOSED}`, "--address=127.0.0.1"];
     const child = kubectl.start(["port-forward", ...argv]);
     let theirs = "";

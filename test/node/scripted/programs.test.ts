@@ -146,6 +146,7 @@ describe("the main program of a container", () => {
 
 describe("tar", () => {
   const hasTar = spawnSync("tar", ["--version"]).status === 0;
+  if (!hasTar) process.stdout.write("archives of GNU tar are skipped: there is no tar on PATH\n");
 
   test.skipIf(!hasTar)("archives that it makes are unpacked by GNU tar, and the reverse", async () => {
     const folder = mkdtempSync(join(tmpdir(), "kubets-tar-"));
