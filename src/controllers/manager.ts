@@ -15,6 +15,8 @@ import { garbageCollector } from "./garbage-collector/garbage-collector.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
+import { replicaSetController } from "./replica-set/replica-set-controller.js";
+import { replicationController } from "./replication-controller/replication-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
@@ -40,6 +42,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   [ALWAYS, nodePortRepair],
   ["namespace-controller", namespaceController],
   ["garbage-collector-controller", garbageCollector],
+  ["replicaset-controller", replicaSetController],
+  ["replicationcontroller-controller", replicationController],
   ["disruption-controller", disruptionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],

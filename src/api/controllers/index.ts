@@ -7,6 +7,8 @@ const ALIASES = {
   "persistentvolume-protection-controller": "pv-protection",
   "persistentvolumeclaim-protection-controller": "pvc-protection",
   "pod-garbage-collector-controller": "podgc",
+  "replicaset-controller": "replicaset",
+  "replicationcontroller-controller": "replicationcontroller",
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
