@@ -42,10 +42,10 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly controllers?: false | readonly string[];
   /**
-   * Nodes that run pods in this process, with a kubelet's API each. Pods that name no node are bound to them. Default: none, and pods
-   * wait for a node from outside.
+   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...). Pods that name no node are bound to them.
+   * Default: none, and pods wait for a node from outside.
    */
-  readonly nodes?: readonly NodeOptions[];
+  readonly nodes?: number | readonly NodeOptions[];
 }
 
 /** A running control plane. */
@@ -73,7 +73,7 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
 export async function startControlPlane(options: ClusterOptions, given?: GivenSetup): Promise<Cluster> {
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
-  const { nodes = [] } = options;
+  const nodes = nodesOf(options.nodes ?? []);
   checkNodes(nodes);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
@@ -141,9 +141,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
             name: "start-nodes",
             async run(server: Server) {
               const { startNodes } = await import("./start-nodes.js");
-              const sockets = options.port !== false;
               const transport = server.loopback();
-              localNodes = await startNodes(nodes, { transport, clock, timers, pki, sockets, reportError });
+              localNodes = await startNodes(nodes, { transport, clock, timers, random, pki, reportError });
             },
           },
         ]),
@@ -159,6 +158,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       await Promise.all([localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
     },
   });
+}
+
+function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {
+  if (typeof nodes !== "number") return nodes;
+  return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
 }
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {

@@ -51,7 +51,7 @@ export async function startScriptedKubelet(
         attempt: 0,
         image: text(container.image),
         env: {},
-        files: {},
+        files: async () => ({}),
         stdin: container.stdin === true,
         stdinOnce: container.stdinOnce === true,
         tty: container.tty === true,

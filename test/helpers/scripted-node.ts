@@ -194,7 +194,7 @@ class Agent {
       ...(Array.isArray(command) && { command: command as string[] }),
       ...(Array.isArray(args) && { args: args as string[] }),
       env: Object.fromEntries(objects(container["env"]).map((one) => [text(one.name), text(one.value)])),
-      files: {},
+      files: async () => ({}),
       stdin: stdin === true,
       stdinOnce: stdinOnce === true,
       tty: tty === true,
