@@ -14,6 +14,8 @@ const ALIASES = {
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
+  "ttl-after-finished-controller": "ttl-after-finished",
+  "ttl-controller": "ttl",
   "validatingadmissionpolicy-status-controller": undefined,
 } as const;
 
