@@ -2,12 +2,9 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.js";
 import { systemRandom } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
-import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { eventBroadcaster } from "../client/events/index.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
 import { type NodeAgent, startNodeAgent } from "../node/node-agent.js";
-import { bindPods } from "../node/pod-binder.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
@@ -48,35 +45,14 @@ export interface LocalNodes {
 const HOST = "127.0.0.1";
 const DAY = 86_400_000;
 
-/** Starts the nodes, and binds pods to them. Resolves when they are ready. */
+/** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
-  const { transport, clock, timers, reportError } = parts;
   const agents = new Map<string, NodeAgent>();
-  const binding = new AbortController();
-  const client = kubernetesClient(
-    { transport: () => transport },
-    { clock, timers, headers: { "user-agent": "kube-scheduler" } },
-  );
-  const events = eventBroadcaster({ client, clock, timers, onError: reportError });
-  const recorder = events.recorder({ component: "default-scheduler" });
   const stop = async (): Promise<void> => {
-    binding.abort();
     await Promise.all([...agents.values()].map((agent) => agent.stop()));
-    await events.close();
-    await client.close();
   };
   try {
     for (const [index, node] of nodes.entries()) agents.set(node.name, await startNode(node, index, parts));
-    const bindable = nodes.map(({ name, labels }) => ({
-      name,
-      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", ...labels },
-    }));
-    const event: Parameters<typeof bindPods>[1]["event"] = (pod, type, reason, message) =>
-      recorder.event(pod, type, reason, message);
-    const report = (error: unknown): void => {
-      if (!binding.signal.aborted) reportError(error);
-    };
-    await bindPods(bindable, { client, clock, timers, report, event }, binding.signal);
   } catch (error) {
     await stop();
     throw error;
