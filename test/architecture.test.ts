@@ -20,7 +20,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   server: ["client", "api", "machinery", "base"],
   controllers: ["client", "api", "machinery", "base"],
   node: ["client", "api", "machinery", "base"],
-  cluster: ["server", "controllers", "node", "client", "api", "machinery", "base"],
+  scheduler: ["client", "api", "machinery", "base"],
+  cluster: ["server", "controllers", "scheduler", "node", "client", "api", "machinery", "base"],
   "main.ts": ["commands", "cli", "base"],
   "index.ts": ["client", "resource", "machinery", "base"],
 };

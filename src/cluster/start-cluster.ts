@@ -13,6 +13,8 @@ import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Server } from "../server/generic/server.js";
+import type { SchedulerOptions } from "../scheduler/options.js";
+import type { RunningScheduler } from "../scheduler/start-scheduler.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
@@ -42,10 +44,12 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly controllers?: false | readonly string[];
   /**
-   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...). Pods that name no node are bound to them.
-   * Default: none, and pods wait for a node from outside.
+   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...). Default: none, and pods wait for a node from
+   * outside.
    */
   readonly nodes?: number | readonly NodeOptions[];
+  /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
+  readonly scheduler?: false | SchedulerOptions;
 }
 
 /** A running control plane. */
@@ -74,10 +78,12 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
   const nodes = nodesOf(options.nodes ?? []);
+  const { scheduler: schedulerOptions = {} } = options;
   checkNodes(nodes);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
+  let scheduler: RunningScheduler | undefined;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
@@ -134,6 +140,18 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
         return controllers.settled;
       },
     },
+    ...(schedulerOptions === false
+      ? []
+      : [
+          {
+            name: "start-scheduler",
+            async run(server: Server) {
+              const { startScheduler } = await import("../scheduler/start-scheduler.js");
+              const transport = server.loopback();
+              scheduler = startScheduler(schedulerOptions, { transport, clock, timers, random, reportError });
+            },
+          },
+        ]),
     ...(nodes.length === 0
       ? []
       : [
@@ -155,7 +173,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     steps,
     network: { dial: (ip, port) => localNodes?.dial(ip, port) },
     async preShutdown() {
-      await Promise.all([localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
+      await Promise.all([scheduler?.stop(), localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
     },
   });
 }
