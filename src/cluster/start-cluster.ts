@@ -1,7 +1,9 @@
 import { createPrivateKey } from "node:crypto";
+import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
-import type { Random } from "../base/random.js";
+import type { ManualClock } from "../base/manual-clock.js";
+import { forkRandom, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey } from "../machinery/jwt/jws.js";
@@ -25,6 +27,7 @@ import {
   type RunningServer,
   type ServerOptions,
 } from "./compose-server.js";
+import type { ClusterClock } from "./cluster-clock.js";
 import { checkNodes } from "./check-nodes.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
 import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
@@ -51,6 +54,11 @@ export interface ClusterOptions extends ServerOptions {
 /** A running control plane. */
 export type Cluster = RunningServer;
 
+/** A running control plane whose time is driven. */
+export interface DrivenCluster extends Cluster {
+  readonly clock: ClusterClock;
+}
+
 /** What kube-apiserver has flags for and a cluster decides by itself. */
 export interface GivenSetup {
   readonly serving: GivenServing;
@@ -65,6 +73,8 @@ export interface GivenSetup {
  * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
  * for a controller or an admission plugin that there is none of.
  */
+export function startCluster(options: ClusterOptions & { readonly clock: ManualClock }): Promise<DrivenCluster>;
+export function startCluster(options?: ClusterOptions): Promise<Cluster>;
 export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   return startControlPlane(options);
 }
@@ -107,7 +117,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           webhooks: server.webhooks,
           clock,
           timers,
-          write: definitionWriter(server.loopback(), { clock, timers }),
+          write: definitionWriter(server.loopback(), { clock, timers, random: forkRandom(random, "extensions") }),
           reportError,
         });
         await customResources.start();
@@ -121,6 +131,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           transport: server.loopback(),
           clock,
           timers,
+          // Of its own: how long a watch lasts must not change which uids objects get.
+          random: forkRandom(random, "controllers"),
           caCertificate: pki.ca.certificate,
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(serviceCidr),
@@ -140,10 +152,12 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           {
             name: "start-nodes",
             async run(server: Server) {
-              const { startNodes } = await import("./start-nodes.js");
+              const { startNodes } = await inOrder(import("./start-nodes.js"));
               const sockets = options.port !== false;
               const transport = server.loopback();
-              localNodes = await startNodes(nodes, { transport, clock, timers, pki, sockets, reportError });
+              // Ids of containers must not change which uids objects get.
+              const own = { clock, timers, random: forkRandom(random, "nodes") };
+              localNodes = await startNodes(nodes, { transport, ...own, pki, sockets, reportError });
             },
           },
         ]),
@@ -163,10 +177,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {
   return async (request, validity) => {
-    const [{ signClientRequest }, { issuerOf }] = await Promise.all([
-      import("./pki/sign-request.js"),
-      import("./pki/certificate.js"),
-    ]);
+    const [{ signClientRequest }, { issuerOf }] = await inOrder(
+      Promise.all([import("./pki/sign-request.js"), import("./pki/certificate.js")]),
+    );
     return signClientRequest(request, { ...validity, serial: random.bytes(16) }, issuerOf(ca, CA_NAME));
   };
 }
