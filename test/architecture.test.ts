@@ -101,7 +101,6 @@ const CHOOSES_THE_SYSTEMS: Readonly<Record<string, string>> = {
   "client/surroundings.ts": "the default of the library's public functions",
   "cluster/cluster-clock.ts": "waits for work that a manual clock does not time",
   "cluster/compose-server.ts": "composes a server",
-  "cluster/start-nodes.ts": "composes nodes: ids of containers must not change which uids objects get",
   "cluster/envtest/api-server.ts": "composes a server that stands for kube-apiserver",
   "main.ts": "composes the program",
   "server/generic/server.ts": "the default of a server",

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.js";
-import { systemRandom } from "../base/random.js";
+import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
@@ -31,6 +31,7 @@ export interface NodeParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timers: Timers;
+  readonly random: Random;
   readonly pki: ClusterPki;
   /** False: the kubelet's APIs are reached inside the process alone. */
   readonly sockets: boolean;
@@ -50,14 +51,14 @@ const DAY = 86_400_000;
 
 /** Starts the nodes, and binds pods to them. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
-  const { transport, clock, timers, reportError } = parts;
+  const { transport, clock, timers, random, reportError } = parts;
   const agents = new Map<string, NodeAgent>();
   const binding = new AbortController();
   const client = kubernetesClient(
     { transport: () => transport },
-    { clock, timers, headers: { "user-agent": "kube-scheduler" } },
+    { clock, timers, random, headers: { "user-agent": "kube-scheduler" } },
   );
-  const events = eventBroadcaster({ client, clock, timers, onError: reportError });
+  const events = eventBroadcaster({ client, clock, timers, random, onError: reportError });
   const recorder = events.recorder({ component: "default-scheduler" });
   const stop = async (): Promise<void> => {
     binding.abort();
@@ -76,7 +77,7 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
     const report = (error: unknown): void => {
       if (!binding.signal.aborted) reportError(error);
     };
-    await bindPods(bindable, { client, clock, timers, report, event }, binding.signal);
+    await bindPods(bindable, { client, clock, timers, random, report, event }, binding.signal);
   } catch (error) {
     await stop();
     throw error;
@@ -95,6 +96,7 @@ export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts
 
 function startNode(node: NodeOptions, index: number, parts: NodeParts): Promise<NodeAgent> {
   const { transport, clock, timers, pki, sockets, reportError } = parts;
+  const random = forkRandom(parts.random, node.name);
   const { name, labels, capacity, images, hasImage } = node;
   const runtime =
     node.runtime ??
@@ -103,7 +105,7 @@ function startNode(node: NodeOptions, index: number, parts: NodeParts): Promise<
       ...(hasImage && { hasImage }),
       clock,
       timers,
-      random: systemRandom,
+      random,
     });
   return startNodeAgent({
     name,
@@ -112,23 +114,24 @@ function startNode(node: NodeOptions, index: number, parts: NodeParts): Promise<
     ...(labels && { labels }),
     ...(capacity && { capacity }),
     podCidr: `10.244.${index}.0/24`,
-    tls: servingCertificate(name, pki, clock),
+    tls: servingCertificate(name, pki, clock, random),
     ...(sockets && { socket: { host: HOST, port: 0 } }),
     clock,
     timers,
+    random,
     reportError,
   });
 }
 
 /** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves. */
-function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock) {
+function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock, random: Random) {
   const now = clock.now();
   const request = {
     commonName: `system:node:${name}`,
     organizations: ["system:nodes"],
     notBefore: now - DAY,
     notAfter: now + 365 * DAY,
-    serial: systemRandom.bytes(16),
+    serial: random.bytes(16),
     usage: "server",
     names: [name, "localhost", HOST],
   } as const;

@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
@@ -36,6 +37,8 @@ export interface NodeAgentOptions {
   readonly socket?: { readonly host: string; readonly port: number };
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Varies how long watches last. */
+  readonly random?: Random;
   readonly reportError: (error: unknown) => void;
 }
 
@@ -57,7 +60,8 @@ const CAPACITY = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods:
 
 /** Starts a node: registers it, and runs the pods that are bound to it. Resolves when it is ready. */
 export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAgent> {
-  const { name, runtime, clock, timers, podCidr = "10.244.0.0/24" } = options;
+  const { name, runtime, clock, timers, random, podCidr = "10.244.0.0/24" } = options;
+  const surroundings = { clock, timers, ...(random && { random }) };
   const stopping = new AbortController();
   const { signal } = stopping;
   setMaxListeners(0, signal);
@@ -66,9 +70,9 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
   };
   const client = kubernetesClient(
     { transport: () => options.transport },
-    { clock, timers, headers: { "user-agent": "kubelet/v1.36.3" } },
+    { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
   );
-  const events = eventBroadcaster({ client, clock, timers, onError: report });
+  const events = eventBroadcaster({ client, ...surroundings, onError: report });
   const recorder = events.recorder({ component: "kubelet", host: name });
   const { socket, tls } = options;
   const addresses = new PodAddresses(podCidr);
@@ -95,8 +99,7 @@ export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAge
   };
   const registration = new NodeRegistration(client, facts, clock, timers, report);
   const informers = new InformerFactory(client, {
-    clock,
-    timers,
+    ...surroundings,
     onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
     onError: report,
   });

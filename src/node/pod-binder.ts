@@ -4,6 +4,7 @@ import { isConflict, isNotFound } from "../machinery/errors/status-error.js";
 import { object, objects, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 
@@ -11,6 +12,8 @@ export interface PodBinderParts {
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Varies how long watches last. */
+  readonly random: Random;
   readonly report: (error: unknown) => void;
   readonly event: (pod: KubeObject, type: "Normal" | "Warning", reason: string, message: string) => void;
 }
@@ -32,10 +35,11 @@ export async function bindPods(
   parts: PodBinderParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, clock, timers, report } = parts;
+  const { client, clock, timers, random, report } = parts;
   const informers = new InformerFactory(client, {
     clock,
     timers,
+    random,
     onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
     onError: report,
   });
