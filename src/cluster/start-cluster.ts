@@ -1,7 +1,9 @@
 import { createPrivateKey } from "node:crypto";
+import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
-import type { Random } from "../base/random.js";
+import type { ManualClock } from "../base/manual-clock.js";
+import { forkRandom, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey } from "../machinery/jwt/jws.js";
@@ -27,6 +29,7 @@ import {
   type RunningServer,
   type ServerOptions,
 } from "./compose-server.js";
+import type { ClusterClock } from "./cluster-clock.js";
 import { checkNodes } from "./check-nodes.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
 import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
@@ -55,6 +58,11 @@ export interface ClusterOptions extends ServerOptions {
 /** A running control plane. */
 export type Cluster = RunningServer;
 
+/** A running control plane whose time is driven. */
+export interface DrivenCluster extends Cluster {
+  readonly clock: ClusterClock;
+}
+
 /** What kube-apiserver has flags for and a cluster decides by itself. */
 export interface GivenSetup {
   readonly serving: GivenServing;
@@ -69,6 +77,8 @@ export interface GivenSetup {
  * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
  * for a controller or an admission plugin that there is none of.
  */
+export function startCluster(options: ClusterOptions & { readonly clock: ManualClock }): Promise<DrivenCluster>;
+export function startCluster(options?: ClusterOptions): Promise<Cluster>;
 export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   return startControlPlane(options);
 }
@@ -113,7 +123,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           webhooks: server.webhooks,
           clock,
           timers,
-          write: definitionWriter(server.loopback(), { clock, timers }),
+          write: definitionWriter(server.loopback(), { clock, timers, random: forkRandom(random, "extensions") }),
           reportError,
         });
         await customResources.start();
@@ -127,6 +137,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           transport: server.loopback(),
           clock,
           timers,
+          // Of its own: how long a watch lasts must not change which uids objects get.
+          random: forkRandom(random, "controllers"),
           caCertificate: pki.ca.certificate,
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(serviceCidr),
@@ -158,9 +170,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           {
             name: "start-nodes",
             async run(server: Server) {
-              const { startNodes } = await import("./start-nodes.js");
+              const { startNodes } = await inOrder(import("./start-nodes.js"));
               const transport = server.loopback();
-              localNodes = await startNodes(nodes, { transport, clock, timers, random, pki, reportError });
+              // Ids of containers must not change which uids objects get.
+              const own = { clock, timers, random: forkRandom(random, "nodes") };
+              localNodes = await startNodes(nodes, { transport, ...own, pki, reportError });
             },
           },
         ]),
@@ -185,10 +199,9 @@ function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[]
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {
   return async (request, validity) => {
-    const [{ signClientRequest }, { issuerOf }] = await Promise.all([
-      import("./pki/sign-request.js"),
-      import("./pki/certificate.js"),
-    ]);
+    const [{ signClientRequest }, { issuerOf }] = await inOrder(
+      Promise.all([import("./pki/sign-request.js"), import("./pki/certificate.js")]),
+    );
     return signClientRequest(request, { ...validity, serial: random.bytes(16) }, issuerOf(ca, CA_NAME));
   };
 }

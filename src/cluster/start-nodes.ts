@@ -2,7 +2,7 @@ import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
 import type { Clock } from "../base/clock.js";
 import { once } from "../base/once.js";
-import { type Random, systemRandom } from "../base/random.js";
+import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
@@ -50,13 +50,14 @@ const DAY = 86_400_000;
 
 /** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
-  const { transport, clock, timers, reportError } = parts;
+  const { transport, clock, timers, random, reportError } = parts;
   const described = nodes.map((node, index) => describe(node, index, parts));
-  return startNodeFleet({ nodes: described, transport, clock, timers, reportError });
+  return startNodeFleet({ nodes: described, transport, clock, timers, random, reportError });
 }
 
 function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescription {
-  const { clock, timers, random, pki } = parts;
+  const { clock, timers, pki } = parts;
+  const random = forkRandom(parts.random, node.name);
   const { name, labels, taints, capacity, images, hasImage } = node;
   const runtime =
     node.runtime ??
@@ -68,7 +69,7 @@ function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescr
     ...(taints && { taints }),
     ...(capacity && { capacity }),
     podCidr: podCidr(index),
-    tls: once(() => servingCertificate(name, pki, clock)),
+    tls: once(() => servingCertificate(name, pki, clock, random)),
   };
 }
 
@@ -77,14 +78,14 @@ const podCidr = (index: number): string =>
   index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
 
 /** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves. */
-function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock) {
+function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock, random: Random) {
   const now = clock.now();
   const request = {
     commonName: `system:node:${name}`,
     organizations: ["system:nodes"],
     notBefore: now - DAY,
     notAfter: now + 365 * DAY,
-    serial: systemRandom.bytes(16),
+    serial: random.bytes(16),
     usage: "server",
     names: [name, "localhost", HOST],
   } as const;
