@@ -63,7 +63,8 @@ function map({ values }: MapSchema, value: Readonly<Record<string, Value>>): str
 
 const ZERO_TIME = "{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}";
 
-function scalar({ scalar: type }: ScalarSchema, value: Value): string {
+function scalar({ scalar: type }: ScalarSchema, held: Value): string {
+  const value = held as string | number | bigint | boolean | null | undefined;
   switch (type) {
     case "quantity":
       return dumpQuantity(String(value ?? 0));
