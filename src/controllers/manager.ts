@@ -98,6 +98,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     clock,
     timers,
     transform: withoutManagedFields,
+    whenOccupied: config.whenOccupied ?? atOnce,
     onProblem(problem) {
       if (problem.type === "informer-fault" && isUsualFault(problem.fault.error)) return;
       report(new Error(describeProblem(problem), { cause: errorOf(problem) }));

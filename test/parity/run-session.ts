@@ -12,6 +12,7 @@ import { writeProgram } from "../helpers/write-program.js";
 import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
 import type { Session } from "./session.js";
+import { quietControllers } from "../helpers/quiet-controllers.js";
 
 /** What can be seen of one command line. */
 export interface StepResult {
@@ -57,6 +58,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   const cluster = await startCluster({
     clock,
     random: seededRandom(session.name),
+    controllers: quietControllers,
     onRequest: (request) => {
       requests.push(describeRequest(request));
       if (request.path.includes("watch=true")) appendFileSync(join(folder, WATCHES), `${request.path}\n`);

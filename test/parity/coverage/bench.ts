@@ -20,6 +20,7 @@ import {
   type StepResult,
 } from "../run-session.js";
 import type { Session } from "../session.js";
+import { quietControllers } from "../../helpers/quiet-controllers.js";
 
 const execute = promisify(execFile);
 
@@ -69,6 +70,7 @@ export class Bench {
     this.#cluster = await startCluster({
       clock: this.#clock,
       random: this.#random,
+      controllers: quietControllers,
       storage: "disk",
       dataDir: join(this.#folder, "data"),
       onRequest: (request) => this.#requests.push(describeRequest(request)),
