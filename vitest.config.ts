@@ -10,7 +10,7 @@ const LONG = [
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
-  "test/interop/{go,java,python,rust}/**/*.test.ts",
+  "test/interop/{go,go-hashes,java,python,rust}/**/*.test.ts",
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
   "test/parity/parity.test.ts",
