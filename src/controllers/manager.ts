@@ -11,6 +11,7 @@ import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
+import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
@@ -45,6 +46,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   [ALWAYS, nodePortRepair],
   ["namespace-controller", namespaceController],
   ["garbage-collector-controller", garbageCollector],
+  ["deployment-controller", deploymentController],
   ["replicaset-controller", replicaSetController],
   ["replicationcontroller-controller", replicationController],
   ["job-controller", jobController],
