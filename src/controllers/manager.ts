@@ -12,6 +12,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
 import { deploymentController } from "./deployment/deployment-controller.js";
+import { cronJobController } from "./cron-job/cron-job-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
@@ -50,6 +51,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["replicaset-controller", replicaSetController],
   ["replicationcontroller-controller", replicationController],
   ["job-controller", jobController],
+  ["cronjob-controller", cronJobController],
   ["disruption-controller", disruptionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],

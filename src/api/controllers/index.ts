@@ -2,6 +2,7 @@
 const ALIASES = {
   "certificatesigningrequest-signing-controller": "csrsigning",
   "deployment-controller": "deployment",
+  "cronjob-controller": "cronjob",
   "disruption-controller": "disruption",
   "garbage-collector-controller": "garbagecollector",
   "job-controller": "job",
