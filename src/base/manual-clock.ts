@@ -73,6 +73,11 @@ export class ManualClock implements Clock, Timers {
     this.#now = Math.max(this.#now, time);
   }
 
+  /** Descriptions of the work under way, whatever it waits for. */
+  underWay(): readonly string[] {
+    return [...this.#holds].flatMap(({ describe }) => describe() ?? []);
+  }
+
   /** Descriptions of the work under way that waits for no timer: none was started since it began that still runs. */
   held(): readonly string[] {
     if (this.#holds.size === 0) return [];
