@@ -1,5 +1,6 @@
 // Moves bytes through exec, cp and port-forward, by kubets and by the real kubectl in turn, from and to one embedded cluster. Every
-// checksum is compared. Prints the shortest times, their ratio, and how much memory a client grows beyond the same command without bytes.
+// checksum is compared. Prints the shortest times, their ratio, how much memory each client grows by
+// beyond the same command without bytes, and how much the server does.
 //   npm run bench:streams
 //   ROUNDS=5            rounds of each move
 //   MEGABYTES=1000      how much is moved
@@ -16,7 +17,6 @@ import { fetchRealTools, toolsFolder } from "../../test/helpers/fetch-real-tools
 import { ApiClient } from "../cli/api-client.mjs";
 import { inTurn } from "../in-turn.mjs";
 import { median } from "../server/statistics.mjs";
-import { tableText } from "../table.mjs";
 import { startClient } from "./client-process.mjs";
 import { checksumOf, content } from "./content.mjs";
 
@@ -26,7 +26,9 @@ const connections = Number(process.env.CONNECTIONS ?? 100);
 const only = process.env.ONLY?.split(",");
 /** At least this part of what kubectl moves in the same time. */
 const MUST_RATE = 0.5;
+/** Megabytes. */
 const MUST_GROWTH = 30;
+const WIDTHS = [34, 8, 8, 14, 16, 14, 8];
 const NAMESPACE = "streams";
 const PORT = 80;
 
@@ -61,16 +63,20 @@ try {
   process.stdout.write(
     `node ${process.version}, ${cpus().length} cores (${cpus()[0]?.model}), ${size / 1e6} MB, ${rounds} rounds, the shortest of each\n\n`,
   );
-  const lines = [["", "kubectl", "kubets", "rate", "growth kubectl", "kubets", "server's"]];
+  print(["", "kubectl", "kubets", "rate", "growth: kubectl", "kubets", "server"]);
   for (const { name, move } of moves()) {
     if (only !== undefined && !only.some((part) => name.includes(part))) continue;
-    process.stderr.write(`${name}\n`);
-    lines.push(await compare(name, move));
+    print(await compare(name, move));
   }
-  process.stdout.write(tableText(lines));
 } finally {
   await server.stop();
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** A line at once: a whole run takes many minutes. */
+function print(cells) {
+  const text = cells.map((cell, column) => cell.padEnd(WIDTHS[column])).join("");
+  process.stdout.write(`${text.trimEnd()}\n`);
 }
 
 /** Each moves all or nothing and throws where a byte is lost. `cost` is the client's. */
