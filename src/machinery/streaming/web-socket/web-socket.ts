@@ -5,7 +5,8 @@ import { GatedWriter } from "../gated-writer.js";
 import { receivedChunks } from "../received-chunks.js";
 import { CLOSE, WebSocketCloseError, WebSocketProtocolError } from "./close-error.js";
 import { FrameReader, type MessagePiece } from "./frame-reader.js";
-import { encodeFrame, OPCODE } from "./frames.js";
+import { FrameMemory } from "./frame-memory.js";
+import { encodeFrame, encodeMaskedFrame, OPCODE } from "./frames.js";
 
 export interface WebSocketOptions {
   /** A client masks its frames with keys of its source of randomness. */
@@ -27,6 +28,7 @@ export class WebSocket {
   readonly #writer: GatedWriter;
   readonly #role: "client" | "server";
   readonly #random: Random | undefined;
+  readonly #memory = new FrameMemory();
   #fault: Error | undefined;
   #closing = false;
   /** Milliseconds since the peer was last heard while it was listened to. */
@@ -145,7 +147,10 @@ export class WebSocket {
   }
 
   #frame(opcode: number, parts: readonly Uint8Array[]): Promise<void> {
-    return this.#writer.write(...encodeFrame(opcode, parts, this.#random?.bytes(4)));
+    const key = this.#random?.bytes(4);
+    if (key === undefined) return this.#writer.write(encodeFrame(opcode, parts));
+    const frame = encodeMaskedFrame(opcode, parts, key, (length) => this.#memory.allocate(length));
+    return this.#writer.write([frame], () => this.#memory.release(frame));
   }
 
   /** What ends a connection that is being closed is no fault. */
