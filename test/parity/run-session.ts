@@ -69,6 +69,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
     writeProgram(join(folder, "bin", "once-watched"), ONCE_WATCHED);
+    writeProgram(join(folder, "bin", "forwarding"), FORWARDING);
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of session.files) {
@@ -112,6 +113,42 @@ until [ -s "$WATCHES" ] || [ $tries -ge 300 ]; do
   sleep 0.1
   tries=$((tries + 1))
 done
+`;
+
+/**
+ * `TALK='say 127.0.0.1 80 hello' forwarding 2 kubectl port-forward ...` runs a command until it has printed two lines about ports that it
+ * forwards, then what TALK has, and interrupts the command as Ctrl-C does. It prints the answers, then the command's output, and ends
+ * with its code. In TALK, `say HOST PORT TEXT` sends a line and prints the one that comes back, and `ended` waits for a command that
+ * ends without an interrupt.
+ */
+const FORWARDING = `#!/bin/bash
+say() {
+  exec 3<>"/dev/tcp/$1/$2"
+  echo "$3" >&3
+  head -n 1 <&3
+  exec 3>&-
+}
+ended() {
+  wait $command
+}
+output=$(mktemp -d)
+lines=$1
+shift
+touch "$output/out"
+"$@" >"$output/out" 2>"$output/err" &
+command=$!
+until [ "$(grep -c '^Forwarding from' "$output/out")" -ge "$lines" ]; do
+  kill -0 $command 2>/dev/null || break
+  sleep 0.05
+done
+eval "\${TALK:-:}"
+kill -INT $command 2>/dev/null
+wait $command
+code=$?
+cat "$output/out"
+cat "$output/err" >&2
+rm -r "$output"
+exit $code
 `;
 
 const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
