@@ -8,10 +8,10 @@ import { FixedClock } from "../helpers/fixed-clock.js";
 import { SHORT_LIVED } from "../helpers/real-tools.js";
 import { installProgram, linkExecutable } from "../helpers/program-under-test.js";
 import { seededRandom } from "../helpers/seeded-random.js";
-import { writeProgram } from "../helpers/write-program.js";
 import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
 import type { Session } from "./session.js";
+import { LASTING, LASTING_REQUESTS, writeSessionPrograms } from "./session-programs.js";
 
 /** What can be seen of one command line. */
 export interface StepResult {
@@ -59,7 +59,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     random: seededRandom(session.name),
     onRequest: (request) => {
       requests.push(describeRequest(request));
-      if (request.path.includes("watch=true")) appendFileSync(join(folder, WATCHES), `${request.path}\n`);
+      if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
     },
   });
   const companions = await startCompanions(session, folder, cluster.caCertificate, (request) =>
@@ -68,8 +68,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
-    writeProgram(join(folder, "bin", "once-watched"), ONCE_WATCHED);
-    writeProgram(join(folder, "bin", "forwarding"), FORWARDING);
+    writeSessionPrograms(join(folder, "bin"));
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of session.files) {
@@ -80,7 +79,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     const steps: StepResult[] = [];
     for (const command of session.steps) {
       requests.length = 0;
-      writeFileSync(join(folder, WATCHES), "");
+      writeFileSync(join(folder, LASTING_REQUESTS), "");
       const { code, stdout, stderr } = await runLine(command, folder, companions.ports, install);
       steps.push({
         command,
@@ -102,54 +101,6 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-/** The paths of the watches that a line has begun, for {@link ONCE_WATCHED}. */
-const WATCHES = "watches";
-
-/** A program for lines whose change must come after their watch, however slow the machine is. */
-const ONCE_WATCHED = `#!/bin/sh
-tries=0
-until [ -s "$WATCHES" ] || [ $tries -ge 300 ]; do
-  sleep 0.1
-  tries=$((tries + 1))
-done
-`;
-
-/**
- * `TALK='say 127.0.0.1 80 hello' forwarding 2 kubectl port-forward ...` runs a command until it has printed two lines about ports that it
- * forwards, then what TALK has, and interrupts the command as Ctrl-C does. It prints the answers, then the command's output, and ends
- * with its code. In TALK, `say HOST PORT TEXT` sends a line and prints the one that comes back, and `ended` waits for a command that
- * ends without an interrupt.
- */
-const FORWARDING = `#!/bin/bash
-say() {
-  exec 3<>"/dev/tcp/$1/$2"
-  echo "$3" >&3
-  head -n 1 <&3
-  exec 3>&-
-}
-ended() {
-  wait $command
-}
-output=$(mktemp -d)
-lines=$1
-shift
-touch "$output/out"
-"$@" >"$output/out" 2>"$output/err" &
-command=$!
-until [ "$(grep -c '^Forwarding from' "$output/out")" -ge "$lines" ]; do
-  kill -0 $command 2>/dev/null || break
-  sleep 0.05
-done
-eval "\${TALK:-:}"
-kill -INT $command 2>/dev/null
-wait $command
-code=$?
-cat "$output/out"
-cat "$output/err" >&2
-rm -r "$output"
-exit $code
-`;
 
 const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
 const BUDGET_WRITTEN = /^(?:POST|PUT|PATCH) \/apis\/policy\/v1\/namespaces\/[^/]+\/poddisruptionbudgets/;
@@ -255,7 +206,7 @@ function environment(folder: string, ports: Readonly<Record<string, number>>): R
     PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     HOME: join(folder, "home"),
     KUBECONFIG: join(folder, "kubeconfig"),
-    WATCHES: join(folder, WATCHES),
+    LASTING_REQUESTS: join(folder, LASTING_REQUESTS),
     ...SHORT_LIVED,
     LC_ALL: "C",
     TZ: "UTC",
