@@ -11,6 +11,7 @@ const LONG = [
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
   "test/interop/{go,java,python,rust}/**/*.test.ts",
+  "test/interop/streaming/kubernetes-1.20.test.ts",
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
   "test/parity/parity.test.ts",
