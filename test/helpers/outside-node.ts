@@ -5,15 +5,14 @@ import { systemClock } from "../../src/base/clock.js";
 import { systemRandom } from "../../src/base/random.js";
 import { systemTimers } from "../../src/base/timers.js";
 import type { Transport } from "../../src/client/transport/transport.js";
-import { issueCertificate, type Issuer, issuerOf, type KeyPair } from "../../src/cluster/pki/certificate.js";
+import type { ContainerRuntime } from "../../src/node/container-runtime.js";
 import type { KubeletTls } from "../../src/node/kubelet-api/kubelet-api.js";
 import { type NodeAgent, startNodeAgent } from "../../src/node/node-agent.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
 import { ScriptedRuntime } from "../../src/node/scripted/scripted-runtime.js";
+import { kubeletCertificates } from "./kubelet-certificate.js";
 
-const DAY = 86_400_000;
 const HOST = "127.0.0.1";
-const AUTHORITY = "kubelets";
 
 /** Certificates between a real kube-apiserver and the kubelets that it asks. */
 export interface KubeletTrust extends Disposable {
@@ -25,23 +24,7 @@ export interface KubeletTrust extends Disposable {
 
 export function kubeletTrust(): KubeletTrust {
   const folder = mkdtempSync(join(tmpdir(), "kubets-kubelets-"));
-  const [notBefore, notAfter] = [Date.now() - DAY, Date.now() + DAY];
-  const certificate = (
-    serial: number,
-    commonName: string,
-    usage: "ca" | "server" | "client",
-    more: { readonly names?: readonly string[]; readonly issuer?: Issuer } = {},
-  ): KeyPair => {
-    const { issuer, ...names } = more;
-    return issueCertificate(
-      { commonName, notBefore, notAfter, serial: Buffer.from([serial]), usage, ...names },
-      issuer,
-    );
-  };
-  const authority = certificate(1, AUTHORITY, "ca");
-  const issuer = issuerOf(authority, AUTHORITY);
-  const kubelet = certificate(2, "system:node:node-1", "server", { names: [HOST], issuer });
-  const client = certificate(3, "kube-apiserver-kubelet-client", "client", { issuer });
+  const { authority, kubelet, client } = kubeletCertificates();
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text, { mode: 0o600 });
     return join(folder, name);
@@ -58,21 +41,18 @@ export function kubeletTrust(): KubeletTrust {
   };
 }
 
-/** Starts a node whose API server runs outside this process: it registers itself and runs the pods that are bound to it. */
+/** Starts the node "node-1", which registers itself over `transport` and runs the pods that are bound to it. */
 export function startOutsideNode(
   transport: Transport,
   tls: KubeletTls,
-  images: Readonly<Record<string, ScriptedImage>>,
+  runtime: ContainerRuntime,
   reportError: (error: unknown) => void,
 ): Promise<NodeAgent> {
-  const parts = { clock: systemClock, timers: systemTimers };
-  return startNodeAgent({
-    name: "node-1",
-    transport,
-    runtime: new ScriptedRuntime({ ...parts, images, random: systemRandom }),
-    tls,
-    socket: { host: HOST, port: 0 },
-    ...parts,
-    reportError,
-  });
+  const socket = { host: HOST, port: 0 };
+  const parts = { clock: systemClock, timers: systemTimers, reportError };
+  return startNodeAgent({ name: "node-1", transport, runtime, tls, socket, ...parts });
 }
+
+/** The containers of such a node, in memory. */
+export const scriptedRuntime = (images: Readonly<Record<string, ScriptedImage>>): ScriptedRuntime =>
+  new ScriptedRuntime({ images, clock: systemClock, timers: systemTimers, random: systemRandom });

@@ -9,7 +9,7 @@ import type { NodeAgent } from "../../../src/node/node-agent.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "../../helpers/etcd.js";
 import { eventually } from "../../helpers/eventually.js";
 import { kubernetesMissing, type RealApiServer, startKubernetes } from "../../helpers/kubernetes-1.20.js";
-import { type KubeletTrust, kubeletTrust, startOutsideNode } from "../../helpers/outside-node.js";
+import { type KubeletTrust, kubeletTrust, scriptedRuntime, startOutsideNode } from "../../helpers/outside-node.js";
 import { installProgram } from "../../helpers/program-under-test.js";
 import { realTool } from "../../helpers/real-tools.js";
 import { type KubectlResult, type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
@@ -58,7 +58,7 @@ describe.skipIf(missing !== undefined)("pods of our node behind kube-apiserver 1
     const more = [...trust.flags, "--disable-admission-plugins=ServiceAccount"];
     server = await startKubernetes({ etcd: etcd.endpoint, more });
     const images = { served: { ports: { 7: echo } }, bare: { shell: false } };
-    node = await startOutsideNode(server.transport, trust.tls, images, (error) => faults.push(error));
+    node = await startOutsideNode(server.transport, trust.tls, scriptedRuntime(images), (error) => faults.push(error));
     await pod("web", [{ name: "main", image: "served" }]);
     await pod("pair", [
       { name: "first", image: "busybox" },
