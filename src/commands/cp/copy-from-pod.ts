@@ -111,7 +111,7 @@ class RemoteArchive {
   #run(place: ExecPlace, stdout: (chunk: Uint8Array) => Promise<void>, stop: AbortSignal): Promise<void> {
     const { source, retries, messages } = this.#options;
     const escaped = source.replaceAll("'", String.raw`'\''`);
-    const from = this.#read === 0 ? 0 : this.#read + 1;
+    const from = this.#retries === 0 ? 0 : this.#read + 1;
     const command =
       retries === 0 ? ["tar", "cf", "-", source] : ["sh", "-c", `tar cf - '${escaped}' | tail -c+${from}`];
     return execInPod(place, command, { stdout, stderr: (chunk) => messages.out(chunk) }, stop);
