@@ -99,6 +99,8 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
       ending.abort(new Error(signal));
     });
   }
+  // A raw terminal is given back before Node prints what has crashed.
+  proc.on("uncaughtExceptionMonitor", (error) => ending.abort(error));
   const endOnClosedPipe = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE" && error.code !== "EOF") return;
     // Whoever read the output is gone: stop quietly, as a process killed by SIGPIPE does.
