@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, test } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { oldKubectl, realTool } from "../../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../../helpers/run-real-kubectl.js";
