@@ -2,15 +2,12 @@ import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
 import type { Clock } from "../base/clock.js";
 import { once } from "../base/once.js";
-import { type Random, systemRandom } from "../base/random.js";
+import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
-import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { eventBroadcaster } from "../client/events/index.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
 import type { NodeDescription } from "../node/fleet-node.js";
-import { type NodeFleet, startNodeFleet } from "../node/node-fleet.js";
-import { bindPods } from "../node/pod-binder.js";
+import { startNodeFleet } from "../node/node-fleet.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
@@ -51,48 +48,16 @@ export interface LocalNodes {
 const HOST = "127.0.0.1";
 const DAY = 86_400_000;
 
-/** Starts the nodes, and binds pods to them. Resolves when they are ready. */
+/** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
-  const { transport, clock, timers, reportError } = parts;
-  let fleet: NodeFleet | undefined;
-  const binding = new AbortController();
-  const client = kubernetesClient(
-    { transport: () => transport },
-    { clock, timers, headers: { "user-agent": "kube-scheduler" } },
-  );
-  const events = eventBroadcaster({ client, clock, timers, onError: reportError });
-  const recorder = events.recorder({ component: "default-scheduler" });
-  const stop = async (): Promise<void> => {
-    binding.abort();
-    await fleet?.stop();
-    await events.close();
-    await client.close();
-  };
-  try {
-    const described = nodes.map((node, index) => describe(node, index, parts));
-    fleet = await startNodeFleet({ nodes: described, transport, clock, timers, reportError });
-    const bindable = nodes.map(({ name, labels }) => ({
-      name,
-      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", ...labels },
-    }));
-    const event: Parameters<typeof bindPods>[1]["event"] = (pod, type, reason, message) =>
-      recorder.event(pod, type, reason, message);
-    const report = (error: unknown): void => {
-      if (!binding.signal.aborted) reportError(error);
-    };
-    await bindPods(bindable, { client, clock, timers, report, event }, binding.signal);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return {
-    dial: (ip, port) => fleet?.dial(ip, port),
-    stop,
-  };
+  const { transport, clock, timers, random, reportError } = parts;
+  const described = nodes.map((node, index) => describe(node, index, parts));
+  return startNodeFleet({ nodes: described, transport, clock, timers, random, reportError });
 }
 
 function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescription {
-  const { clock, timers, random, pki } = parts;
+  const { clock, timers, pki } = parts;
+  const random = forkRandom(parts.random, node.name);
   const { name, labels, taints, capacity, images, hasImage } = node;
   const runtime =
     node.runtime ??
@@ -104,7 +69,7 @@ function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescr
     ...(taints && { taints }),
     ...(capacity && { capacity }),
     podCidr: podCidr(index),
-    tls: once(() => servingCertificate(name, pki, clock)),
+    tls: once(() => servingCertificate(name, pki, clock, random)),
   };
 }
 
@@ -113,14 +78,14 @@ const podCidr = (index: number): string =>
   index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
 
 /** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves. */
-function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock) {
+function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock, random: Random) {
   const now = clock.now();
   const request = {
     commonName: `system:node:${name}`,
     organizations: ["system:nodes"],
     notBefore: now - DAY,
     notAfter: now + 365 * DAY,
-    serial: systemRandom.bytes(16),
+    serial: random.bytes(16),
     usage: "server",
     names: [name, "localhost", HOST],
   } as const;

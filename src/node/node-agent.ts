@@ -20,12 +20,13 @@ export interface NodeAgent extends Pick<NodeFleet, "dial" | "stop"> {
 
 /** Starts one node, of a cluster in this process or elsewhere. Resolves when it is ready. */
 export async function startNodeAgent(options: NodeAgentOptions): Promise<NodeAgent> {
-  const { transport, clock, timers, reportError, tls, podCidr = "10.244.0.0/24", ...node } = options;
+  const { transport, clock, timers, random, reportError, tls, podCidr = "10.244.0.0/24", ...node } = options;
   const fleet = await startNodeFleet({
     nodes: [{ ...node, podCidr, tls: () => tls }],
     transport,
     clock,
     timers,
+    ...(random && { random }),
     reportError,
   });
   const started = fleet.node(node.name);

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../base/clock.js";
 import { inParallel } from "../base/in-parallel.js";
+import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
@@ -19,6 +20,8 @@ export interface FleetOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Varies how long watches last. */
+  readonly random?: Random;
   readonly reportError: (error: unknown) => void;
 }
 
@@ -39,7 +42,8 @@ const REGISTERING = 16;
  * they are ready.
  */
 export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> {
-  const { clock, timers } = options;
+  const { clock, timers, random } = options;
+  const surroundings = { clock, timers, ...(random && { random }) };
   const stopping = new AbortController();
   const { signal } = stopping;
   setMaxListeners(0, signal);
@@ -48,15 +52,14 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   };
   const client = kubernetesClient(
     { transport: () => options.transport },
-    { clock, timers, headers: { "user-agent": "kubelet/v1.36.3" } },
+    { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
   );
-  const events = eventBroadcaster({ client, clock, timers, onError: report });
+  const events = eventBroadcaster({ client, ...surroundings, onError: report });
   const nodes = new Map(
     options.nodes.map((node) => [node.name, new FleetNode(node, { client, clock, timers, events, report })]),
   );
   const informers = new InformerFactory(client, {
-    clock,
-    timers,
+    ...surroundings,
     onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
     onError: report,
   });

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
+import { turn } from "../../base/turn.js";
 import type { ContainerSpec, ProcessStreams } from "../container-runtime.js";
 import { BytePipe } from "../byte-pipe.js";
 import { Attachments } from "./attachments.js";
@@ -185,10 +186,7 @@ async function firstSize(
   const iterator = sizes[Symbol.asyncIterator]();
   // A client need not send any: the program does not wait for the first longer than a turn of the event loop.
   const first = iterator.next();
-  const early = await Promise.race([
-    first,
-    new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
-  ]);
+  const early = await Promise.race([first, turn().then(() => undefined)]);
   if (early !== undefined && early.done !== true) terminal.resize(early.value);
   return async () => {
     try {
