@@ -14,6 +14,9 @@ import type { ClusterParts, ControllerContext, StartController } from "./context
 import { deploymentController } from "./deployment/deployment-controller.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
+import { mirroringController } from "./endpoint-slice-mirroring/mirroring-controller.js";
+import { endpointsController } from "./endpoints/endpoints-controller.js";
+import { endpointSliceController } from "./endpoint-slice/endpoint-slice-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
 import { jobController } from "./job/job-controller.js";
@@ -55,6 +58,9 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["job-controller", jobController],
   ["cronjob-controller", cronJobController],
   ["ttl-after-finished-controller", ttlAfterFinished],
+  ["endpoints-controller", endpointsController],
+  ["endpointslice-controller", endpointSliceController],
+  ["endpointslice-mirroring-controller", mirroringController],
   ["disruption-controller", disruptionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],
