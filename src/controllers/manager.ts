@@ -25,6 +25,7 @@ import { defaultServiceAccounts } from "./service-account/default-service-accoun
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
+import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
@@ -46,6 +47,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["deployment-controller", deploymentController],
   ["replicaset-controller", replicaSetController],
   ["replicationcontroller-controller", replicationController],
+  ["statefulset-controller", statefulSetController],
   ["disruption-controller", disruptionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],

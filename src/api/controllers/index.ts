@@ -13,6 +13,7 @@ const ALIASES = {
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
+  "statefulset-controller": "statefulset",
   "validatingadmissionpolicy-status-controller": undefined,
 } as const;
 
