@@ -139,7 +139,7 @@ describe("STS-1: an update", () => {
       ["delete db-1"],
     ],
     ["of a set that is being deleted does nothing", {}, "0o", [], { deletionTimestamp: "2026-01-01T00:00:00Z" }],
-  ])("%s", (_, more, text, expected, metadata = {}) => {
+  ] as const)("%s", (_, more, text, expected, metadata?: object) => {
     const set = setOf(3, more);
     expect(steps({ ...set, metadata: { ...set.metadata, ...metadata } }, text)).toEqual(expected);
   });

@@ -1,6 +1,7 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
   "certificatesigningrequest-signing-controller": "csrsigning",
+  "daemonset-controller": "daemonset",
   "deployment-controller": "deployment",
   "disruption-controller": "disruption",
   "garbage-collector-controller": "garbagecollector",
