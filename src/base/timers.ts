@@ -1,8 +1,20 @@
+import type { StartStopwatch } from "./stopwatch.js";
+
 /** Calls back later. Everything that waits is given one, so that a test can decide when time passes. */
 export interface Timers {
   /** Calls `callback` once, after `milliseconds`. The answer cancels it. */
   start(milliseconds: number, callback: () => void): () => void;
+  /** Driven timers have the stopwatch that agrees with them; see {@link stopwatchOf}. */
+  readonly stopwatch?: StartStopwatch;
+  /**
+   * Timers that are driven have it: work is under way that `describe` names, and time should not pass until the returned function is
+   * called, unless the work waits for a timer. `describe` answers undefined once the work need not be waited for.
+   */
+  hold?(describe: () => string | undefined): () => void;
 }
+
+/** Whether time passes only when nothing is under way: what waits for an answer then waits as long as it takes. */
+export const areDriven = (timers: Timers): boolean => timers.hold !== undefined;
 
 /** Longer waits overflow Node's timers and would fire at once. */
 const LONGEST = 2 ** 31 - 1;

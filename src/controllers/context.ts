@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { EventRecorder, EventSource } from "../client/events/index.js";
@@ -37,6 +38,8 @@ export interface ControllerContext {
   readonly namespaceObjects: NamespaceObjects;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Varies delays and makes generated names. */
+  readonly random: Random;
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal;
   readonly recorder: (source: EventSource) => EventRecorder;

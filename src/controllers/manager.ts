@@ -1,19 +1,23 @@
 import { setMaxListeners } from "node:events";
 import type { ControllerName } from "../api/controllers/index.js";
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { describeProblem, Manager, type Problem } from "../client/manager/index.js";
+import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
+import { cronJobController } from "./cron-job/cron-job-controller.js";
 import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
 import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
+import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
@@ -50,6 +54,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["replicationcontroller-controller", replicationController],
   ["statefulset-controller", statefulSetController],
   ["daemonset-controller", daemonSetController],
+  ["job-controller", jobController],
+  ["cronjob-controller", cronJobController],
   ["disruption-controller", disruptionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],
@@ -65,6 +71,8 @@ export interface ControllersConfig extends ClusterParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Varies how long watches last, and delays. */
+  readonly random?: Random;
   readonly reportError?: (error: unknown) => void;
   /** Calls `listener` after each change of what the server serves, until the returned function is called. */
   readonly onApiChange?: (listener: () => void) => () => void;
@@ -86,7 +94,8 @@ export interface Controllers {
 
 /** Starts the controllers that are enabled; they speak the API like any other client. */
 export function startControllers(config: ControllersConfig): Controllers {
-  const { clock, timers, transport } = config;
+  const { clock, timers, random, transport } = config;
+  const surroundings = surroundingsOf({ clock, timers, ...(random && { random }) });
   const stopping = new AbortController();
   const { signal } = stopping;
   // Every watch and every wait listens.
@@ -94,15 +103,13 @@ export function startControllers(config: ControllersConfig): Controllers {
   const report = (error: unknown): void => {
     if (!signal.aborted) config.reportError?.(error);
   };
-  // Not the cluster's randomness: how long a watch lasts must not change which uids objects get.
   const client = kubernetesClient(
     { transport: () => transport },
-    { clock, timers, headers: { "user-agent": "kubets-controller-manager" } },
+    { ...surroundings, headers: { "user-agent": "kubets-controller-manager" } },
   );
-  const events = eventBroadcaster({ client, clock, timers, onError: report });
+  const events = eventBroadcaster({ client, ...surroundings, onError: report });
   const manager = new Manager(client, {
-    clock,
-    timers,
+    ...surroundings,
     transform: withoutManagedFields,
     whenOccupied: config.whenOccupied ?? atOnce,
     onProblem(problem) {
@@ -120,6 +127,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     namespaceObjects: new NamespaceObjects(client),
     clock,
     timers,
+    random: surroundings.random,
     signal,
     recorder: (source) => events.recorder(source),
     report,

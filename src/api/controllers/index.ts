@@ -1,10 +1,12 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
   "certificatesigningrequest-signing-controller": "csrsigning",
+  "cronjob-controller": "cronjob",
   "daemonset-controller": "daemonset",
   "deployment-controller": "deployment",
   "disruption-controller": "disruption",
   "garbage-collector-controller": "garbagecollector",
+  "job-controller": "job",
   "namespace-controller": "namespace",
   "persistentvolume-protection-controller": "pv-protection",
   "persistentvolumeclaim-protection-controller": "pvc-protection",

@@ -1,4 +1,5 @@
 import { pause } from "../../base/pause.js";
+import { areDriven } from "../../base/timers.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { type NamespacedName, splitObjectKey } from "../informers/object-key.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";
@@ -82,12 +83,20 @@ export class Controller<T extends ApiObject = ApiObject> {
   }
 
   async #work(key: string, signal: AbortSignal): Promise<Outcome> {
-    const result = await this.parts.reconcile({ ...splitObjectKey(key), object: this.parts.cache.get(key), signal });
-    return result === undefined ? "done" : { afterMilliseconds: result.requeueAfterMilliseconds };
+    const { reconcile, cache, surroundings, name } = this.parts;
+    const release = surroundings.timers.hold?.(() => `controller ${name} reconciles ${key}`);
+    try {
+      const result = await reconcile({ ...splitObjectKey(key), object: cache.get(key), signal });
+      return result === undefined ? "done" : { afterMilliseconds: result.requeueAfterMilliseconds };
+    } finally {
+      release?.();
+    }
   }
 
   async #reportLongRuns(signal: AbortSignal): Promise<void> {
     const { surroundings, report, name } = this.parts;
+    // Driven time stands still while a reconciliation runs.
+    if (areDriven(surroundings.timers)) return;
     while (!signal.aborted) {
       await pause(surroundings.timers, RUNNING_LONG_MS, signal);
       const { longestRunning } = this.#queue.stats();

@@ -29,24 +29,27 @@ export async function claim<T extends ApiObject, O extends ApiObject>(
   const { owner, selector, mayAdopt } = parts;
   const deleted = owner.metadata?.deletionTimestamp !== undefined;
   let ownerIsThere: Promise<void> | undefined;
-  const claimOne = async (object: T): Promise<boolean> => {
+  const claimed = new Set<T>();
+  const changes: Promise<void>[] = [];
+  const adoptIfOwnerIsThere = async (object: T): Promise<void> => {
+    await (ownerIsThere ??= checkOwner(parts));
+    if (await adopt(object, parts)) claimed.add(object);
+  };
+  for (const object of candidates) {
     const controller = controllerOf(object);
+    if (controller !== undefined && controller.uid !== owner.metadata?.uid) continue;
     const matches = selector.matches(object.metadata?.labels);
     if (controller !== undefined) {
-      if (controller.uid !== owner.metadata?.uid) return false;
-      if (matches) return true;
-      if (!deleted) await release(object, parts);
-      return false;
+      if (matches) claimed.add(object);
+      else if (!deleted) changes.push(release(object, parts));
+    } else if (!deleted && matches && object.metadata?.deletionTimestamp === undefined && mayAdopt?.(object) !== false) {
+      changes.push(adoptIfOwnerIsThere(object));
     }
-    if (deleted || !matches || object.metadata?.deletionTimestamp !== undefined) return false;
-    if (mayAdopt !== undefined && !mayAdopt(object)) return false;
-    await (ownerIsThere ??= checkOwner(parts));
-    return adopt(object, parts);
-  };
-  const results = await Promise.allSettled(candidates.map(claimOne));
-  const failed = results.find((result) => result.status === "rejected");
+  }
+  if (changes.length === 0) return [...claimed];
+  const failed = (await Promise.allSettled(changes)).find((result) => result.status === "rejected");
   if (failed !== undefined) throw failed.reason;
-  return candidates.filter((_, index) => (results[index] as PromiseFulfilledResult<boolean>).value);
+  return candidates.filter((object) => claimed.has(object));
 }
 
 /** Throws unless the owner is there on the server, the same one and not being deleted. */

@@ -1,3 +1,4 @@
+import { soon } from "../../../base/turns.js";
 import type { Transport, TransportRequest, TransportResponse } from "../../../client/transport/transport.js";
 import { TransportError } from "../../../client/transport/transport-error.js";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
@@ -86,7 +87,7 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
         return responded;
       },
     };
-    setImmediate(() => {
+    soon(() => {
       options
         .handle(server)
         // `fail` has no effect on an exchange that was answered. An exchange that ended without an answer rejects.

@@ -1,0 +1,40 @@
+import type { PluginFactory } from "../framework/handle.js";
+import { defaultBinder } from "./default-binder.js";
+import { PLUGIN } from "./names.js";
+import { nodeAffinity, type NodeAffinityArgs } from "./node-affinity.js";
+import { nodeName } from "./node-name.js";
+import { nodePorts } from "./node-ports.js";
+import { balancedAllocation, type BalancedAllocationArgs } from "./node-resources/balanced-allocation.js";
+import { nodeResourcesFit, type NodeResourcesFitArgs } from "./node-resources/fit.js";
+import { nodeUnschedulable } from "./node-unschedulable.js";
+import { prioritySort } from "./priority-sort.js";
+import { schedulingGates } from "./scheduling-gates.js";
+import { taintToleration } from "./taint-toleration.js";
+
+export interface DefaultPlugin {
+  readonly name: string;
+  readonly weight: number;
+  readonly create: PluginFactory;
+}
+
+/** kube-scheduler's plugins in its order, with its weights. */
+export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
+  { name: PLUGIN.schedulingGates, weight: 1, create: schedulingGates },
+  { name: PLUGIN.prioritySort, weight: 1, create: prioritySort },
+  { name: PLUGIN.nodeUnschedulable, weight: 1, create: nodeUnschedulable },
+  { name: PLUGIN.nodeName, weight: 1, create: nodeName },
+  { name: PLUGIN.taintToleration, weight: 3, create: taintToleration },
+  { name: PLUGIN.nodeAffinity, weight: 2, create: (_handle, args) => nodeAffinity(args as NodeAffinityArgs) },
+  { name: PLUGIN.nodePorts, weight: 1, create: nodePorts },
+  {
+    name: PLUGIN.nodeResourcesFit,
+    weight: 1,
+    create: (_handle, args) => nodeResourcesFit(args as NodeResourcesFitArgs),
+  },
+  {
+    name: PLUGIN.nodeResourcesBalancedAllocation,
+    weight: 1,
+    create: (_handle, args) => balancedAllocation(args as BalancedAllocationArgs),
+  },
+  { name: PLUGIN.defaultBinder, weight: 1, create: defaultBinder },
+];
