@@ -11,8 +11,9 @@ import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
-import { deploymentController } from "./deployment/deployment-controller.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
+import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
+import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
@@ -29,6 +30,7 @@ import { defaultServiceAccounts } from "./service-account/default-service-accoun
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
+import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
@@ -50,6 +52,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["deployment-controller", deploymentController],
   ["replicaset-controller", replicaSetController],
   ["replicationcontroller-controller", replicationController],
+  ["statefulset-controller", statefulSetController],
+  ["daemonset-controller", daemonSetController],
   ["job-controller", jobController],
   ["cronjob-controller", cronJobController],
   ["disruption-controller", disruptionController],

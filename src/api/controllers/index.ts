@@ -1,8 +1,9 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
   "certificatesigningrequest-signing-controller": "csrsigning",
-  "deployment-controller": "deployment",
   "cronjob-controller": "cronjob",
+  "daemonset-controller": "daemonset",
+  "deployment-controller": "deployment",
   "disruption-controller": "disruption",
   "garbage-collector-controller": "garbagecollector",
   "job-controller": "job",
@@ -15,6 +16,7 @@ const ALIASES = {
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
+  "statefulset-controller": "statefulset",
   "validatingadmissionpolicy-status-controller": undefined,
 } as const;
 
