@@ -33,6 +33,8 @@ import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
+import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
 /** What Kubernetes has inside kube-apiserver. */
@@ -56,10 +58,12 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["daemonset-controller", daemonSetController],
   ["job-controller", jobController],
   ["cronjob-controller", cronJobController],
+  ["ttl-after-finished-controller", ttlAfterFinished],
   ["disruption-controller", disruptionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
+  ["ttl-controller", ttlController],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];

@@ -10,17 +10,17 @@ import { settle } from "./settle.js";
 export interface ManualControllers {
   readonly api: Transport;
   readonly time: ManualTime;
-  /** Lets time pass, a step at a time; between two steps what is due gets done. Milliseconds. */
+  /** Lets time pass, a step at a time; before and after each step what is due gets done. Milliseconds. */
   pass(milliseconds: number, step?: number): Promise<void>;
   /** What controllers reported. */
   readonly problems: readonly unknown[];
   close(): Promise<void>;
 }
 
-/** Runs these controllers, and no others, against a server of their own; server and controllers have one manual time. */
+/** Runs these controllers, and of others only the one that pods need, against a server of their own; server and controllers have one manual time. */
 export async function manualControllers(...controllers: readonly StartController[]): Promise<ManualControllers> {
   const time = new ManualTime();
-  const cluster = await startCluster({ port: false, controllers: false, clock: time });
+  const cluster = await startCluster({ port: false, controllers: ["serviceaccount-controller"], clock: time });
   const api = cluster.transport();
   const stopping = new AbortController();
   const problems: unknown[] = [];
@@ -45,6 +45,7 @@ export async function manualControllers(...controllers: readonly StartController
     time,
     problems,
     async pass(milliseconds, step = milliseconds) {
+      await settle();
       for (let left = milliseconds; left > 0; left -= step) {
         time.pass(Math.min(step, left));
         await settle();

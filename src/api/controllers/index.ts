@@ -17,6 +17,8 @@ const ALIASES = {
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
   "statefulset-controller": "statefulset",
+  "ttl-after-finished-controller": "ttl-after-finished",
+  "ttl-controller": "ttl",
   "validatingadmissionpolicy-status-controller": undefined,
 } as const;
 
