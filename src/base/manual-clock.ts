@@ -24,6 +24,7 @@ export class ManualClock implements Clock, Timers {
   #started = 0;
   readonly #timers = new DelayHeap<Timer>();
   readonly #holds = new Set<Hold>();
+  #observer: (describe: () => string | undefined) => void = () => {};
 
   /** `start` is in milliseconds since the Unix epoch. Use {@link manualClock}. */
   constructor(start: number) {
@@ -50,6 +51,7 @@ export class ManualClock implements Clock, Timers {
   hold(describe: () => string | undefined): () => void {
     const hold = { describe, began: this.#started };
     this.#holds.add(hold);
+    this.#observer(describe);
     return () => this.#holds.delete(hold);
   }
 
@@ -73,9 +75,16 @@ export class ManualClock implements Clock, Timers {
     this.#now = Math.max(this.#now, time);
   }
 
-  /** Descriptions of the work under way, whatever it waits for. */
-  underWay(): readonly string[] {
-    return [...this.#holds].flatMap(({ describe }) => describe() ?? []);
+  /** Calls `observer` with the work that is under way, and with what begins until the returned function is called. */
+  observe(observer: (description: string) => void): () => void {
+    this.#observer = (describe) => {
+      const description = describe();
+      if (description !== undefined) observer(description);
+    };
+    for (const { describe } of this.#holds) this.#observer(describe);
+    return () => {
+      this.#observer = () => {};
+    };
   }
 
   /** Descriptions of the work under way that waits for no timer: none was started since it began that still runs. */
