@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { deferred } from "./deferred.js";
 import { Fifo } from "./fifo.js";
 
@@ -13,6 +14,9 @@ interface Waiting {
   resolve(): void;
   reject(error: Error): void;
 }
+
+/** Of no work: what a turn begins does not belong to the work that asked for it. */
+const ownContext = new AsyncResource("Turns");
 
 let drivers = 0;
 const turns = new Fifo<Turn>();
@@ -116,7 +120,8 @@ function takeTurn(): void {
   }
   const run = (): void => {
     setImmediate(takeTurn);
-    turn.run();
+    // Not as a part of what began the turn before it.
+    ownContext.runInAsyncScope(turn.run);
   };
   if (turn.after === undefined) run();
   else turn.after.then(run, run);

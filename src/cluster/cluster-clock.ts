@@ -79,9 +79,9 @@ async function settle(clock: ManualClock, mostTurns: number): Promise<void> {
       if (!(error instanceof TooManyTurnsError)) throw error;
       throw notAtRest(clock, `${mostTurns} turns of the event loop were taken`, await busyDuring(clock));
     }
-    const held = clock.held();
-    if (held.length === 0) return;
-    if (elapsed() > PATIENCE_MS) throw notAtRest(clock, `${PATIENCE_MS / 1000} seconds passed`, held);
+    const busy = clock.untimed();
+    if (busy.length === 0) return;
+    if (elapsed() > PATIENCE_MS) throw notAtRest(clock, `${PATIENCE_MS / 1000} seconds passed`, busy);
     await pause(systemTimers, 1);
   }
 }

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import { deferred } from "../../src/base/deferred.js";
 import { manualClock } from "../../src/base/manual-clock.js";
+import { pause } from "../../src/base/pause.js";
+import { turn } from "../../src/base/turn.js";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 
@@ -48,35 +51,69 @@ test("clock, timers and stopwatch agree, in whole milliseconds", () => {
   expect([fired - START, elapsed()]).toEqual([2, 5]);
 });
 
-test("work under way is waited for unless a timer runs that was started since it began", () => {
+test("work that waits for a timer of its own lets time pass, other work does not", async () => {
   const clock = manualClock();
-  clock.start(1000, () => {});
-  const release = clock.hold(() => "work");
-  expect(clock.held()).toEqual(["work"]);
-  const cancel = clock.start(10, () => {});
-  expect(clock.held()).toEqual([]);
-  cancel();
-  expect(clock.held()).toEqual(["work"]);
-  release();
-  expect(clock.held()).toEqual([]);
+  const answer = deferred<void>();
+  const work = clock.during(
+    () => "work",
+    async () => {
+      await answer.promise;
+      await pause(clock, 10);
+    },
+  );
+  clock.start(5, () => {});
+  expect(clock.untimed()).toEqual(["work"]);
+  answer.resolve();
+  await turn();
+  expect(clock.untimed()).toEqual([]);
+  pass(clock, 10);
+  expect(clock.untimed()).toEqual(["work"]);
+  await work;
+  expect(clock.untimed()).toEqual([]);
+});
+
+test("a timer that work has cancelled is none that it waits for", async () => {
+  const clock = manualClock();
+  const answer = deferred<void>();
+  const work = clock.during(
+    () => "work",
+    () => {
+      const cancel = clock.start(10, () => {});
+      cancel();
+      cancel();
+      return answer.promise;
+    },
+  );
+  expect(clock.untimed()).toEqual(["work"]);
+  answer.reject(new Error("failed"));
+  await expect(work).rejects.toThrow("failed");
+  expect(clock.untimed()).toEqual([]);
 });
 
 test("work that describes itself as undefined is not waited for", () => {
   const clock = manualClock();
-  clock.hold(() => undefined);
-  expect(clock.held()).toEqual([]);
+  void clock.during(
+    () => undefined,
+    () => new Promise(() => {}),
+  );
+  expect(clock.untimed()).toEqual([]);
 });
 
-test("an observer sees the work that is under way and the work that begins", () => {
+test("an observer sees the work that is under way and the work that begins", async () => {
   const clock = manualClock();
   const seen: string[] = [];
-  clock.hold(() => "old");
-  clock.hold(() => "ended")();
+  const begin = (name: string | undefined, promise = new Promise<void>(() => {})): Promise<void> =>
+    clock.during(
+      () => name,
+      () => promise,
+    );
+  void begin("old");
+  await begin("ended", Promise.resolve());
   const stop = clock.observe((description) => seen.push(description));
-  clock.hold(() => "new");
-  clock.hold(() => undefined);
+  void begin("new");
+  void begin(undefined);
   stop();
-  clock.hold(() => "later");
+  void begin("later");
   expect(seen).toEqual(["old", "new"]);
 });
 

@@ -14,7 +14,7 @@ test("a driven turn begins when everything has run that the turn before it began
   soon(() => {
     log.push("a");
     void Promise.resolve().then(async () => {
-      for (let step = 1; step <= 50; step++) await step;
+      for (let step = 1; step <= 50; step++) await Promise.resolve();
       log.push("after a");
     });
   });
