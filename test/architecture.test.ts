@@ -131,7 +131,6 @@ const USES_NODES_TIMERS: Readonly<Record<string, string>> = {
   "server/kubelet/join.ts": "sockets",
   "server/storage/etcd/etcd-client.ts": "another process",
   "server/storage/etcd/etcd-kv.ts": "another process",
-  "server/storage/sqlite/sqlite-kv.ts": "another thread",
   "server/storage/sqlite/sqlite-worker.ts": "runs in a thread",
   "server/webhook/call-deadline.ts": "sockets",
 };
