@@ -1,6 +1,8 @@
 import type { AnyKindIn, AnyObjectOf } from "../client/dynamic/api-kinds.js";
+import type { ReadonlyIndexer } from "../client/informers/indexer.js";
 import type { InformerFactory } from "../client/informers/informer-factory.js";
 import type { SharedInformer } from "../client/informers/shared-informer.js";
+import type { KubeObject } from "../machinery/meta/object.js";
 import { Action, type ClusterEvent, type EventResource } from "./framework/cluster-event.js";
 
 /** What became of an object that plugins follow, for the queue. */
@@ -24,6 +26,9 @@ const RESOURCES: Readonly<Record<string, EventResource>> = {
 export class FollowedKinds {
   readonly #started = new Map<string, { readonly synced: Promise<void>; isSynced: boolean }>();
 
+  /** By kind: no two groups that are followed have one of the same name. */
+  readonly #caches = new Map<string, ReadonlyIndexer<KubeObject>>();
+
   constructor(
     private readonly informers: InformerFactory,
     private readonly signal: AbortSignal,
@@ -32,7 +37,12 @@ export class FollowedKinds {
 
   /** The cache of a kind; empty before {@link follow} has resolved for it. */
   cache<V extends string, K extends AnyKindIn<V>>(apiVersion: V, kind: K): SharedInformer<AnyObjectOf<V, K>>["cache"] {
-    return this.informers.of(apiVersion, kind).cache;
+    let cache = this.#caches.get(kind);
+    if (cache === undefined) {
+      cache = this.informers.of<string, string>(apiVersion, kind).cache;
+      this.#caches.set(kind, cache);
+    }
+    return cache as unknown as SharedInformer<AnyObjectOf<V, K>>["cache"];
   }
 
   /** Resolves when the caches of the kinds are current; undefined when they already are. */

@@ -78,6 +78,11 @@ export class Profile {
     );
   }
 
+  registers(plugin: string, event: ClusterEvent): boolean {
+    const events = this.#byName.get(plugin)?.events;
+    return events === undefined || events.some((registered) => matchesEvent(registered, event));
+  }
+
   mayHelp(plugin: string, event: ClusterEvent, pod: Pod, before: unknown, after: unknown): boolean {
     const events: readonly EventHint[] | undefined = this.#byName.get(plugin)?.events;
     if (events === undefined) return true;
