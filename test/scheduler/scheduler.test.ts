@@ -276,6 +276,104 @@ describe("preemption", () => {
   });
 });
 
+describe("volumes", () => {
+  const claims = () => client.of("v1", "PersistentVolumeClaim").namespace(namespace);
+  const using = (claimName: string): PodShape => ({
+    volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
+  });
+
+  test("a pod is bound when its claim is: the scheduler gives it a volume of the node, and waits for the volume controller", async () => {
+    await addNode("a");
+    await addNode("b");
+    await client.of("storage.k8s.io/v1", "StorageClass").create({
+      metadata: { name: "by-hand" },
+      provisioner: "kubernetes.io/no-provisioner",
+      volumeBindingMode: "WaitForFirstConsumer",
+    });
+    const volumes = client.of("v1", "PersistentVolume");
+    await volumes.create({
+      metadata: { name: "disk-b" },
+      spec: {
+        capacity: { storage: "1Gi" },
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: "by-hand",
+        local: { path: "/disk" },
+        nodeAffinity: {
+          required: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: ["b"] }] },
+            ],
+          },
+        },
+      },
+    });
+    await volumes.patchStatus("disk-b", { status: { phase: "Available" } }, { type: "merge" });
+    await claims().create({
+      metadata: { name: "data" },
+      spec: {
+        accessModes: ["ReadWriteOnce"],
+        storageClassName: "by-hand",
+        resources: { requests: { storage: "1Gi" } },
+      },
+    });
+    await addPod("p", using("data"));
+    await eventually(async () => {
+      const { spec, metadata } = await volumes.get("disk-b");
+      expect(spec?.claimRef).toMatchObject({ kind: "PersistentVolumeClaim", namespace, name: "data" });
+      expect(metadata?.annotations?.["pv.kubernetes.io/bound-by-controller"]).toBe("yes");
+    });
+    expect((await read("p")).spec?.nodeName).toBeUndefined();
+    // What the volume controller does.
+    const done = {
+      metadata: { annotations: { "pv.kubernetes.io/bind-completed": "yes" } },
+      spec: { volumeName: "disk-b" },
+    };
+    await claims().patch("data", done, { type: "merge" });
+    await isOn("p", "b");
+    await volumes.delete("disk-b");
+  });
+
+  test("a claim whose volume is to be made names the node; the pod comes back when that fails", async () => {
+    await addNode("a");
+    await client.of("storage.k8s.io/v1", "StorageClass").create({
+      metadata: { name: "made" },
+      provisioner: "example.com/disk",
+      volumeBindingMode: "WaitForFirstConsumer",
+    });
+    await claims().create({
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], storageClassName: "made", resources: { requests: { storage: "1Gi" } } },
+    });
+    await addPod("p", using("data"));
+    const selected = "volume.kubernetes.io/selected-node";
+    const isFor = (on: string | undefined): Promise<void> =>
+      eventually(async () => expect((await claims().get("data")).metadata?.annotations?.[selected]).toBe(on));
+    await isFor("a");
+    await claims().patch("data", { metadata: { annotations: { [selected]: null } } }, { type: "merge" });
+    await eventually(async () => {
+      const { reason, message } = condition(await read("p")) ?? {};
+      expect([reason, message]).toEqual([
+        "SchedulerError",
+        'running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "data"',
+      ]);
+    });
+    expect(errors.splice(0).map(String)).toEqual([
+      'PluginError: running PreBind plugin "VolumeBinding": binding volumes: provisioning failed for PVC "data"',
+    ]);
+    await isFor("a");
+  });
+
+  test("a pod whose claim is not there waits for it", async () => {
+    await addNode("a");
+    await addPod("p", using("late"));
+    await eventually(async () => {
+      expect(condition(await read("p"))?.message).toMatch(
+        /^0\/1 nodes are available: persistentvolumeclaim "late" not found\. /,
+      );
+    });
+  });
+});
+
 describe("a plugin of the user's", () => {
   test("filters nodes, in the words of its own, and sees pods that were bound", async () => {
     await addNode("a", { labels: { team: "red" } });

@@ -15,6 +15,11 @@ import { schedulingGates } from "./scheduling-gates.js";
 import { taintToleration } from "./taint-toleration.js";
 import { podTopologySpread, type PodTopologySpreadArgs } from "./topology-spread/pod-topology-spread.js";
 
+import { nodeVolumeLimits } from "./volumes/node-volume-limits.js";
+import { volumeBinding, type VolumeBindingArgs } from "./volumes/volume-binding.js";
+import { volumeRestrictions } from "./volumes/volume-restrictions.js";
+import { volumeZone } from "./volumes/volume-zone.js";
+
 export interface DefaultPlugin {
   readonly name: string;
   readonly weight: number;
@@ -35,6 +40,14 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
     weight: 1,
     create: (_handle, args) => nodeResourcesFit(args as NodeResourcesFitArgs),
   },
+  { name: PLUGIN.volumeRestrictions, weight: 1, create: volumeRestrictions },
+  { name: PLUGIN.nodeVolumeLimits, weight: 1, create: nodeVolumeLimits },
+  {
+    name: PLUGIN.volumeBinding,
+    weight: 1,
+    create: (handle, args) => volumeBinding(handle, args as VolumeBindingArgs),
+  },
+  { name: PLUGIN.volumeZone, weight: 1, create: volumeZone },
   {
     name: PLUGIN.podTopologySpread,
     weight: 2,
