@@ -14,6 +14,7 @@ import type { ClusterParts, ControllerContext, StartController } from "./context
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
+import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.js";
 import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
@@ -49,6 +50,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["replicationcontroller-controller", replicationController],
   ["job-controller", jobController],
   ["disruption-controller", disruptionController],
+  ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],

@@ -3,6 +3,7 @@ const ALIASES = {
   "certificatesigningrequest-signing-controller": "csrsigning",
   "disruption-controller": "disruption",
   "garbage-collector-controller": "garbagecollector",
+  "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
   "job-controller": "job",
   "namespace-controller": "namespace",
   "persistentvolume-protection-controller": "pv-protection",
