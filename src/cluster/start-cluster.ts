@@ -5,6 +5,7 @@ import type { RuntimeConfig } from "../api/facts/index.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
+import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey } from "../machinery/jwt/jws.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
@@ -52,6 +53,8 @@ export interface ClusterOptions extends ServerOptions {
    * outside.
    */
   readonly nodes?: number | readonly NodeOptions[];
+  /** Custom and external metrics, which horizontal pod autoscalers scale by. */
+  readonly metrics?: MetricsSource;
   /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
   readonly scheduler?: false | SchedulerOptions;
 }
@@ -146,6 +149,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           nodePorts: nodePortRegistry(server.registry),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           signClient: clientSigner(pki, random),
+          ...(options.metrics && { metrics: options.metrics }),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
           whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),

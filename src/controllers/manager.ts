@@ -17,6 +17,7 @@ import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
+import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.js";
 import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
@@ -60,6 +61,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["cronjob-controller", cronJobController],
   ["ttl-after-finished-controller", ttlAfterFinished],
   ["disruption-controller", disruptionController],
+  ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],

@@ -6,6 +6,7 @@ const ALIASES = {
   "deployment-controller": "deployment",
   "disruption-controller": "disruption",
   "garbage-collector-controller": "garbagecollector",
+  "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
   "job-controller": "job",
   "namespace-controller": "namespace",
   "persistentvolume-protection-controller": "pv-protection",
