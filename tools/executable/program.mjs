@@ -108,8 +108,11 @@ const SELDOM_RUN = [
   "src/api/admission/",
   "src/api/openapi/",
   "src/api/validation/",
+  "src/controllers/",
   "src/machinery/cel/",
   "src/machinery/structural/",
+  "src/node/",
+  "src/scheduler/",
   "src/server/storage/etcd/",
 ];
 const isSeldomRun = (module) => SELDOM_RUN.some((folder) => module.startsWith(folder));
