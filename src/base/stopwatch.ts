@@ -1,3 +1,5 @@
+import type { Timers } from "./timers.js";
+
 /** Returns the milliseconds since it was started. They do not jump when the wall clock is set. */
 export type Stopwatch = () => number;
 
@@ -9,3 +11,6 @@ export function startStopwatch(): Stopwatch {
   const start = performance.now();
   return () => performance.now() - start;
 }
+
+/** How to measure beside `timers`: by their own stopwatch where they are driven, else by the process's monotonic time. */
+export const stopwatchOf = (timers: Timers): StartStopwatch => timers.stopwatch ?? startStopwatch;

@@ -1,2 +1,4 @@
+import { soon } from "./turns.js";
+
 /** Resolves after everybody else who waits for the event loop had a turn. */
-export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const turn = (): Promise<void> => new Promise((resolve) => soon(resolve));

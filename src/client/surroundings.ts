@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../base/clock.js";
 import { type Random, systemRandom } from "../base/random.js";
-import { type StartStopwatch, startStopwatch } from "../base/stopwatch.js";
+import { type StartStopwatch, stopwatchOf } from "../base/stopwatch.js";
 import type { Timers } from "../base/timers.js";
 import { workTimers } from "../base/work-timers.js";
 
@@ -17,17 +17,23 @@ export interface Surroundings {
   readonly random: Random;
   /** Delays between retries, renewals and resyncs. They do not follow jumps of the clock, and keep the process alive until they fire or are cancelled. */
   readonly timers: Timers;
-  /** Measures durations. They do not follow jumps of the clock. Where a test drives `timers`, it drives this too. */
+  /** Measures durations. They do not follow jumps of the clock. Default: the stopwatch of `timers` where they are driven. */
   readonly stopwatch: StartStopwatch;
 }
 
 /** Completes the surroundings given to a public function. The process's own replace what is left out. */
-export function surroundingsOf({ env, clock, random, timers, stopwatch }: Partial<Surroundings>): Surroundings {
+export function surroundingsOf({
+  env,
+  clock,
+  random,
+  timers = workTimers,
+  stopwatch,
+}: Partial<Surroundings>): Surroundings {
   return {
     env: env ?? process.env,
     clock: clock ?? systemClock,
     random: random ?? systemRandom,
-    timers: timers ?? workTimers,
-    stopwatch: stopwatch ?? startStopwatch,
+    timers,
+    stopwatch: stopwatch ?? stopwatchOf(timers),
   };
 }

@@ -1,9 +1,11 @@
 import { type RuntimeConfig, servesRetired, type TypeSource } from "../api/facts/index.js";
 import { type Clock, systemClock } from "../base/clock.js";
+import { ManualClock } from "../base/manual-clock.js";
 import { once } from "../base/once.js";
 import { publishedScheme } from "../api/scheme/published.js";
-import { type Random, systemRandom } from "../base/random.js";
+import { forkRandom, type Random, systemRandom } from "../base/random.js";
 import { systemTimers, type Timers } from "../base/timers.js";
+import { driveTurns } from "../base/turns.js";
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { Scheme } from "../machinery/scheme/scheme.js";
@@ -22,6 +24,7 @@ import { createServer, type Server } from "../server/generic/server.js";
 import type { ClientIdentity, ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
+import { type ClusterClock, clusterClock } from "./cluster-clock.js";
 import { collectWhenIdle, v8Memory } from "./idle-memory.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { openKv, openStorage, type StorageOptions } from "./open-storage.js";
@@ -52,8 +55,12 @@ export interface ServerOptions extends StorageOptions {
   /** Checks of /healthz, /livez and /readyz beside the server's own. */
   readonly healthChecks?: readonly HealthCheck[];
   readonly hooks?: Hooks;
+  /**
+   * Stamps objects and expires what expires. A manualClock() also drives every timer of the server and of what runs beside it: time
+   * stands still until `clock.advance()`.
+   */
   readonly clock?: Clock;
-  /** Names, uids and secrets come from it. */
+  /** Names, uids and secrets come from it. With seededRandom(), each run has the same. */
   readonly random?: Random;
   /** Sees every request from outside before it is handled. */
   readonly onRequest?: (request: RequestRecord) => void;
@@ -92,6 +99,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly caCertificate: string;
   /** A bearer token of the administrator. */
   readonly token: string;
+  /** Drives the server's time; there when it was started with a manualClock(). */
+  readonly clock?: ClusterClock;
   /** The resources that are served; more can be installed, and any removed, while the server runs. */
   readonly registry: ApiRegistry;
   /** A client's end in this process, as the administrator unless a request brings an Authorization header. */
@@ -150,19 +159,32 @@ export interface Composition {
 export async function composeServer(options: ServerOptions, composition: Composition): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom } = options;
   enabledPlugins(options.admission ?? {});
-  const kv = await openKv(options, clock);
+  const manual = clock instanceof ManualClock ? clock : undefined;
+  const timers = manual ?? systemTimers;
+  const release = manual === undefined ? () => {} : driveTurns();
   try {
-    const pki = composition.serving?.pki ?? (await openPki(options, clock, random));
-    return await start(options, composition, { clock, random, kv, pki });
+    const kv = await openKv(options, clock, timers);
+    try {
+      const pki = composition.serving?.pki ?? (await openPki(options, clock, random));
+      return await start(options, composition, { clock, manual, timers, random, kv, pki, release });
+    } catch (error) {
+      await kv.close();
+      throw error;
+    }
   } catch (error) {
-    await kv.close();
+    release();
     throw error;
   }
 }
 
 interface Parts {
   readonly clock: Clock;
+  /** The clock, where it can be driven. */
+  readonly manual: ManualClock | undefined;
+  readonly timers: Timers;
   readonly random: Random;
+  /** To be called when nothing runs any more. */
+  readonly release: () => void;
   readonly kv: Kv;
   readonly pki: ClusterPki;
 }
@@ -201,14 +223,14 @@ async function knownKinds(
 }
 
 async function start(options: ServerOptions, composition: Composition, parts: Parts): Promise<RunningServer> {
-  const { clock, random, kv, pki } = parts;
+  const { clock, manual, timers, random, kv, pki, release } = parts;
   const host = composition.serving?.host ?? HOST;
   const { hooks = {}, onError: reportError = () => {} } = options;
   let listener: Listener | undefined;
-  const { storage, foreign } = await openStorage(kv, options, clock);
+  const { storage, foreign } = await openStorage(kv, options, clock, timers);
   const idle = collectWhenIdle(v8Memory, systemTimers);
   const steps = [
-    ...composition.steps({ pki, clock, timers: systemTimers, random, reportError }),
+    ...composition.steps({ pki, clock, timers, random, reportError }),
     ...(hooks.postStart ?? []).map(stepOf),
   ];
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
@@ -220,7 +242,8 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     ...(await knownKinds(composition.runtimeConfig, foreign)),
     clock,
     random,
-    requestRandom: systemRandom,
+    requestRandom: forkRandom(random, "requests"),
+    ...(manual && { timers }),
     env: surroundingsOf({}).env,
     tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
     ...(composition.serviceAccounts && { serviceAccounts: composition.serviceAccounts(pki) }),
@@ -246,6 +269,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     await server.stop(preShutdown);
     await listener?.close();
     await storage.close();
+    release();
   };
   try {
     // The port first: it may be taken, and from now on probes can ask how far the server is.
@@ -259,6 +283,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   const url = listener === undefined ? "" : `https://${authority(host, listener.port)}`;
   let closing: Promise<void> | undefined;
   return {
+    ...(manual && { clock: clusterClock(manual) }),
     url,
     kubeconfig: () => kubeconfigText("kubets", url, pki),
     caCertificate: pki.ca.certificate,
@@ -297,7 +322,9 @@ const stepOf = (hook: Hook): BootStep => ({ name: hook.name, run: (server) => ho
 
 async function openPki(options: ServerOptions, clock: Clock, random: Random): Promise<ClusterPki> {
   const { storage = "memory", dataDir } = options;
-  if (storage === "memory" || dataDir === undefined) return createClusterPki(clock, random, systemClock);
+  // Where no process verifies a certificate, the cluster's clock is the only one.
+  const verifierClock = options.port === false ? clock : systemClock;
+  if (storage === "memory" || dataDir === undefined) return createClusterPki(clock, random, verifierClock);
   const { loadOrCreatePki } = await import("./pki/stored-pki.js");
   return loadOrCreatePki(dataDir, () => createClusterPki(clock, random, systemClock));
 }

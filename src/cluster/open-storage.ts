@@ -1,6 +1,7 @@
 import { servedResources } from "../api/facts/index.js";
 import { SCHEMA_EPOCH } from "../api/scheme/published.js";
 import type { Clock } from "../base/clock.js";
+import type { Timers } from "../base/timers.js";
 import { formerKeyPrefix, keyPrefix } from "../server/api-registry/key-prefix.js";
 import { builtinRecord } from "../server/builtin/index.js";
 import type { StorageMediaType } from "../server/endpoints/serializers/serializer.js";
@@ -40,16 +41,20 @@ export interface EtcdConnection {
   readonly keyFile?: string;
 }
 
-export async function openKv({ storage = "memory", dataDir, etcd }: StorageOptions, clock: Clock): Promise<Kv> {
+export async function openKv(
+  { storage = "memory", dataDir, etcd }: StorageOptions,
+  clock: Clock,
+  timers: Timers,
+): Promise<Kv> {
   switch (storage) {
     case "memory": {
       const { openMemoryKv } = await import("../server/storage/memory/memory-kv.js");
-      return openMemoryKv({ clock });
+      return openMemoryKv({ clock, timers });
     }
     case "disk": {
       if (dataDir === undefined) throw new Error('storage "disk" needs a dataDir');
       const { openSqliteKv } = await import("../server/storage/sqlite/sqlite-kv.js");
-      return openSqliteKv({ directory: dataDir, clock });
+      return openSqliteKv({ directory: dataDir, clock, timers });
     }
     case "etcd": {
       if (etcd === undefined) throw new Error('storage "etcd" needs the option etcd');
@@ -66,11 +71,12 @@ export async function openStorage(
   kv: Kv,
   { watchCache = true, storageMediaType = "application/json", storage }: StorageOptions,
   clock: Clock,
+  timers: Timers,
 ): Promise<{ readonly storage: Storage; readonly foreign: boolean }> {
   const upgrades = !(await claimSchemaEpoch(kv, schemaEpoch(storageMediaType)));
   if (upgrades) await moveFormerKeys(kv);
   const foreign = upgrades || storage === "etcd" || storageMediaType !== "application/json";
-  return { storage: createStorage({ kv, clock, watchCache, upgrades }), foreign };
+  return { storage: createStorage({ kv, clock, timers, watchCache, upgrades }), foreign };
 }
 
 /** A server that stores JSON must know of a store that holds protobuf: it may need schemas that it has no other use for. */

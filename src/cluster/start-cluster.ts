@@ -1,8 +1,11 @@
 import { createPrivateKey } from "node:crypto";
+import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
-import type { Random } from "../base/random.js";
+import type { ManualClock } from "../base/manual-clock.js";
+import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
+import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey } from "../machinery/jwt/jws.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
@@ -18,6 +21,7 @@ import type { RunningScheduler } from "../scheduler/start-scheduler.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
+import { keyMaker } from "./pki/key-maker.js";
 import {
   type BootStep,
   composeServer,
@@ -27,6 +31,7 @@ import {
   type RunningServer,
   type ServerOptions,
 } from "./compose-server.js";
+import type { ClusterClock } from "./cluster-clock.js";
 import { checkNodes } from "./check-nodes.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
 import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
@@ -44,15 +49,23 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly controllers?: false | readonly string[];
   /**
-   * Nodes that run pods in this process, with a kubelet's API each. Default: none, and pods wait for a node from outside.
+   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...). Default: none, and pods wait for a node from
+   * outside.
    */
-  readonly nodes?: readonly NodeOptions[];
+  readonly nodes?: number | readonly NodeOptions[];
+  /** Custom and external metrics, which horizontal pod autoscalers scale by. */
+  readonly metrics?: MetricsSource;
   /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
   readonly scheduler?: false | SchedulerOptions;
 }
 
 /** A running control plane. */
 export type Cluster = RunningServer;
+
+/** A running control plane whose time is driven. */
+export interface DrivenCluster extends Cluster {
+  readonly clock: ClusterClock;
+}
 
 /** What kube-apiserver has flags for and a cluster decides by itself. */
 export interface GivenSetup {
@@ -68,6 +81,8 @@ export interface GivenSetup {
  * Starts a cluster; when it resolves, the API answers and the system's namespaces are there. Rejects before anything is opened
  * for a controller or an admission plugin that there is none of.
  */
+export function startCluster(options: ClusterOptions & { readonly clock: ManualClock }): Promise<DrivenCluster>;
+export function startCluster(options?: ClusterOptions): Promise<Cluster>;
 export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   return startControlPlane(options);
 }
@@ -76,7 +91,8 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
 export async function startControlPlane(options: ClusterOptions, given?: GivenSetup): Promise<Cluster> {
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
-  const { nodes = [], scheduler: schedulerOptions = {} } = options;
+  const nodes = nodesOf(options.nodes ?? []);
+  const { scheduler: schedulerOptions = {} } = options;
   checkNodes(nodes);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
@@ -111,7 +127,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           webhooks: server.webhooks,
           clock,
           timers,
-          write: definitionWriter(server.loopback(), { clock, timers }),
+          write: definitionWriter(server.loopback(), { clock, timers, random: forkRandom(random, "extensions") }),
           reportError,
         });
         await customResources.start();
@@ -125,12 +141,15 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           transport: server.loopback(),
           clock,
           timers,
+          // Of its own: how long a watch lasts must not change which uids objects get.
+          random: forkRandom(random, "controllers"),
           caCertificate: pki.ca.certificate,
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           signClient: clientSigner(pki, random),
+          ...(options.metrics && { metrics: options.metrics }),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
           whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
@@ -156,10 +175,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           {
             name: "start-nodes",
             async run(server: Server) {
-              const { startNodes } = await import("./start-nodes.js");
-              const sockets = options.port !== false;
+              const { startNodes } = await inOrder(import("./start-nodes.js"));
               const transport = server.loopback();
-              localNodes = await startNodes(nodes, { transport, clock, timers, pki, sockets, reportError });
+              // Ids of containers must not change which uids objects get.
+              const own = { clock, timers, random: forkRandom(random, "nodes") };
+              localNodes = await startNodes(nodes, { transport, ...own, pki, reportError });
             },
           },
         ]),
@@ -168,7 +188,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serving: given?.serving,
     runtimeConfig,
     records: furnishingNamespaces(builtinRecords, () => controllers),
-    serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki),
+    serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random),
     steps,
     network: { dial: (ip, port) => localNodes?.dial(ip, port) },
     async preShutdown() {
@@ -177,20 +197,30 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   });
 }
 
+function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {
+  if (typeof nodes !== "number") return nodes;
+  return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
+}
+
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {
   return async (request, validity) => {
-    const [{ signClientRequest }, { issuerOf }] = await Promise.all([
-      import("./pki/sign-request.js"),
-      import("./pki/certificate.js"),
-    ]);
-    return signClientRequest(request, { ...validity, serial: random.bytes(16) }, issuerOf(ca, CA_NAME));
+    const [{ signClientRequest }, { issuerOf }] = await inOrder(
+      Promise.all([import("./pki/sign-request.js"), import("./pki/certificate.js")]),
+    );
+    return signClientRequest(
+      request,
+      { ...validity, serial: random.bytes(16) },
+      issuerOf(ca, CA_NAME, keyMaker(random)),
+    );
   };
 }
 
 const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-function tokenIssuer({ serviceAccountKey }: ClusterPki): TokenIssuer {
-  return { url: ISSUER, audiences: [ISSUER], key: signingKey(createPrivateKey(serviceAccountKey)) };
+function tokenIssuer({ serviceAccountKey }: ClusterPki, random: Random | undefined): TokenIssuer {
+  const reproducible = random !== undefined && isReproducible(random);
+  const key = { ...signingKey(createPrivateKey(serviceAccountKey)), reproducible };
+  return { url: ISSUER, audiences: [ISSUER], key };
 }
 
 /**

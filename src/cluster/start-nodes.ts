@@ -1,10 +1,13 @@
 import type { Duplex } from "node:stream";
+import type { Taint } from "../api/types/core/v1.js";
 import type { Clock } from "../base/clock.js";
-import { systemRandom } from "../base/random.js";
+import { once } from "../base/once.js";
+import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
-import { type NodeAgent, startNodeAgent } from "../node/node-agent.js";
+import type { NodeDescription } from "../node/fleet-node.js";
+import { startNodeFleet } from "../node/node-fleet.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
@@ -14,6 +17,7 @@ import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 export interface NodeOptions {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
   /** What images are to the node's containers, by name. Others have a shell and the usual programs, and wait for a signal. */
   readonly images?: Readonly<Record<string, ScriptedImage>>;
   /** Which images there are at all. Default: every name. */
@@ -29,14 +33,13 @@ export interface NodeParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly pki: ClusterPki;
-  /** False: the kubelet's APIs are reached inside the process alone. */
-  readonly sockets: boolean;
+  readonly random: Random;
   readonly reportError: (error: unknown) => void;
 }
 
 /** The nodes of a cluster that run in its process. */
 export interface LocalNodes {
-  /** Connects to the address of a pod, or of a node without a socket; undefined for every other address. */
+  /** Connects to the address of a pod or a node; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined;
   /** Ends them, as a crash would: the API keeps their Nodes and pods. */
   stop(): Promise<void>;
@@ -47,64 +50,42 @@ const DAY = 86_400_000;
 
 /** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
-  const agents = new Map<string, NodeAgent>();
-  const stop = async (): Promise<void> => {
-    await Promise.all([...agents.values()].map((agent) => agent.stop()));
-  };
-  try {
-    for (const [index, node] of nodes.entries()) agents.set(node.name, await startNode(node, index, parts));
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return {
-    dial(ip, port) {
-      for (const agent of agents.values()) {
-        const connecting = agent.dial(ip, port);
-        if (connecting !== undefined) return connecting;
-      }
-      return undefined;
-    },
-    stop,
-  };
+  const { transport, clock, timers, random, reportError } = parts;
+  const described = nodes.map((node, index) => describe(node, index, parts));
+  return startNodeFleet({ nodes: described, transport, clock, timers, random, reportError });
 }
 
-function startNode(node: NodeOptions, index: number, parts: NodeParts): Promise<NodeAgent> {
-  const { transport, clock, timers, pki, sockets, reportError } = parts;
-  const { name, labels, capacity, images, hasImage } = node;
+function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescription {
+  const { clock, timers, pki } = parts;
+  const random = forkRandom(parts.random, node.name);
+  const { name, labels, taints, capacity, images, hasImage } = node;
   const runtime =
     node.runtime ??
-    new ScriptedRuntime({
-      ...(images && { images }),
-      ...(hasImage && { hasImage }),
-      clock,
-      timers,
-      random: systemRandom,
-    });
-  return startNodeAgent({
+    new ScriptedRuntime({ ...(images && { images }), ...(hasImage && { hasImage }), clock, timers, random });
+  return {
     name,
-    transport,
     runtime,
     ...(labels && { labels }),
+    ...(taints && { taints }),
     ...(capacity && { capacity }),
-    podCidr: `10.244.${index}.0/24`,
-    tls: servingCertificate(name, pki, clock),
-    ...(sockets && { socket: { host: HOST, port: 0 } }),
-    clock,
-    timers,
-    reportError,
-  });
+    podCidr: podCidr(index),
+    tls: once(() => servingCertificate(name, pki, clock, random)),
+  };
 }
 
+/** The addresses of a node's pods. */
+const podCidr = (index: number): string =>
+  index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
+
 /** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves. */
-function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock) {
+function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock, random: Random) {
   const now = clock.now();
   const request = {
     commonName: `system:node:${name}`,
     organizations: ["system:nodes"],
     notBefore: now - DAY,
     notAfter: now + 365 * DAY,
-    serial: systemRandom.bytes(16),
+    serial: random.bytes(16),
     usage: "server",
     names: [name, "localhost", HOST],
   } as const;

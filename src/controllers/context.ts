@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { EventRecorder, EventSource } from "../client/events/index.js";
@@ -6,6 +7,7 @@ import type { Manager } from "../client/manager/index.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { SignClient } from "./certificates/certificate-signer.js";
+import type { MetricsSource } from "./horizontal-pod-autoscaler/metrics-source.js";
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
 import type { ServedResources } from "./served-resources.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
@@ -23,6 +25,8 @@ export interface ClusterParts {
   readonly hasKubelet?: (node: string) => boolean;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
+  /** Custom and external metrics of horizontal pod autoscalers. */
+  readonly metrics?: MetricsSource | undefined;
 }
 
 /** What a controller is made of. */
@@ -37,6 +41,8 @@ export interface ControllerContext {
   readonly namespaceObjects: NamespaceObjects;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Varies delays and makes generated names. */
+  readonly random: Random;
   /** Aborts when the controllers stop. */
   readonly signal: AbortSignal;
   readonly recorder: (source: EventSource) => EventRecorder;

@@ -1,20 +1,29 @@
 import { setMaxListeners } from "node:events";
 import type { ControllerName } from "../api/controllers/index.js";
 import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { describeProblem, Manager, type Problem } from "../client/manager/index.js";
+import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
+import { cronJobController } from "./cron-job/cron-job-controller.js";
+import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
+import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
+import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.js";
+import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
+import { replicaSetController } from "./replica-set/replica-set-controller.js";
+import { replicationController } from "./replication-controller/replication-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
@@ -22,8 +31,11 @@ import { defaultServiceAccounts } from "./service-account/default-service-accoun
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
+import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
+import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
 /** What Kubernetes has inside kube-apiserver. */
@@ -40,10 +52,20 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   [ALWAYS, nodePortRepair],
   ["namespace-controller", namespaceController],
   ["garbage-collector-controller", garbageCollector],
+  ["deployment-controller", deploymentController],
+  ["replicaset-controller", replicaSetController],
+  ["replicationcontroller-controller", replicationController],
+  ["statefulset-controller", statefulSetController],
+  ["daemonset-controller", daemonSetController],
+  ["job-controller", jobController],
+  ["cronjob-controller", cronJobController],
+  ["ttl-after-finished-controller", ttlAfterFinished],
   ["disruption-controller", disruptionController],
+  ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
+  ["ttl-controller", ttlController],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];
@@ -55,6 +77,8 @@ export interface ControllersConfig extends ClusterParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** Varies how long watches last, and delays. */
+  readonly random?: Random;
   readonly reportError?: (error: unknown) => void;
   /** Calls `listener` after each change of what the server serves, until the returned function is called. */
   readonly onApiChange?: (listener: () => void) => () => void;
@@ -76,7 +100,8 @@ export interface Controllers {
 
 /** Starts the controllers that are enabled; they speak the API like any other client. */
 export function startControllers(config: ControllersConfig): Controllers {
-  const { clock, timers, transport } = config;
+  const { clock, timers, random, transport } = config;
+  const surroundings = surroundingsOf({ clock, timers, ...(random && { random }) });
   const stopping = new AbortController();
   const { signal } = stopping;
   // Every watch and every wait listens.
@@ -84,16 +109,15 @@ export function startControllers(config: ControllersConfig): Controllers {
   const report = (error: unknown): void => {
     if (!signal.aborted) config.reportError?.(error);
   };
-  // Not the cluster's randomness: how long a watch lasts must not change which uids objects get.
   const client = kubernetesClient(
     { transport: () => transport },
-    { clock, timers, headers: { "user-agent": "kubets-controller-manager" } },
+    { ...surroundings, headers: { "user-agent": "kubets-controller-manager" } },
   );
-  const events = eventBroadcaster({ client, clock, timers, onError: report });
+  const events = eventBroadcaster({ client, ...surroundings, onError: report });
   const manager = new Manager(client, {
-    clock,
-    timers,
+    ...surroundings,
     transform: withoutManagedFields,
+    whenOccupied: config.whenOccupied ?? atOnce,
     onProblem(problem) {
       if (problem.type === "informer-fault" && isUsualFault(problem.fault.error)) return;
       report(new Error(describeProblem(problem), { cause: errorOf(problem) }));
@@ -109,6 +133,7 @@ export function startControllers(config: ControllersConfig): Controllers {
     namespaceObjects: new NamespaceObjects(client),
     clock,
     timers,
+    random: surroundings.random,
     signal,
     recorder: (source) => events.recorder(source),
     report,

@@ -46,8 +46,10 @@ export interface ContainerSpec {
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly workingDir?: string;
-  /** Files that the agent puts in before the start, by absolute path: ConfigMaps, Secrets, tokens. */
-  readonly files: Readonly<Record<string, Uint8Array>>;
+  /**
+   * Files that are there from the start, by absolute path: ConfigMaps, Secrets, tokens. A token is asked for with the first call.
+   */
+  readonly files: () => Promise<Readonly<Record<string, Uint8Array>>>;
   /** Whether input may be attached, and whether it ends with the first client that was attached. */
   readonly stdin: boolean;
   readonly stdinOnce: boolean;

@@ -76,13 +76,13 @@ describe("a node", () => {
     expect(node.status).toMatchObject({
       capacity: { cpu: "2", memory: "1Gi", pods: "10" },
       addresses: [
-        { type: "InternalIP", address: "127.0.0.1" },
-        { type: "Hostname", address: "localhost" },
+        { type: "InternalIP", address: "10.244.1.1" },
+        { type: "Hostname", address: "10.244.1.1" },
       ],
       nodeInfo: { kubeletVersion: "v1.36.3", containerRuntimeVersion: "scripted://1.0.0" },
     });
     expect(condition(node, "Ready")).toMatchObject({ status: "True", reason: "KubeletReady" });
-    expect(object(object(object(node.status).daemonEndpoints).kubeletEndpoint).Port).toBeGreaterThan(0);
+    expect(object(object(object(node.status).daemonEndpoints).kubeletEndpoint).Port).toBe(10_250);
     const lease = await client.of("coordination.k8s.io/v1", "Lease").namespace("kube-node-lease").get("node-2");
     expect(lease.spec).toMatchObject({ holderIdentity: "node-2", leaseDurationSeconds: 40 });
   });
@@ -348,8 +348,8 @@ describe("through the API server", () => {
     ).toString("utf8");
 
   test.each([
-    ["with sockets", 0],
-    ["without a socket", false],
+    ["over a socket", 0],
+    ["inside the process", false],
   ] as const)("logs and ports of a cluster's pods are reached %s", async (_, port) => {
     await using served = await startCluster({ port, nodes: [{ name: "node-1", images: { web: image } }] });
     await using local = kubernetesClient(served);

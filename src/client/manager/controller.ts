@@ -1,4 +1,5 @@
 import { pause } from "../../base/pause.js";
+import { areDriven } from "../../base/timers.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { type NamespacedName, splitObjectKey } from "../informers/object-key.js";
 import type { ReadonlyIndexer } from "../informers/indexer.js";
@@ -54,9 +55,10 @@ export class Controller<T extends ApiObject = ApiObject> {
     this.#queue = new RateLimitingQueue({ timers, stopwatch: stopwatch() });
   }
 
-  /** Reconciles an object soon. */
-  enqueue(key: string): void {
-    this.#queue.add(key);
+  /** Reconciles an object soon, or when that time has passed. */
+  enqueue(key: string, afterMilliseconds = 0): void {
+    if (afterMilliseconds <= 0) this.#queue.add(key);
+    else this.#queue.addAfter(key, afterMilliseconds);
   }
 
   status(): ControllerStatus {
@@ -81,12 +83,18 @@ export class Controller<T extends ApiObject = ApiObject> {
   }
 
   async #work(key: string, signal: AbortSignal): Promise<Outcome> {
-    const result = await this.parts.reconcile({ ...splitObjectKey(key), object: this.parts.cache.get(key), signal });
+    const { reconcile, cache, surroundings, name } = this.parts;
+    const { timers } = surroundings;
+    const work = () => reconcile({ ...splitObjectKey(key), object: cache.get(key), signal });
+    const describe = () => `controller ${name} reconciles ${key}`;
+    const result = await (timers.during === undefined ? work() : timers.during(describe, work));
     return result === undefined ? "done" : { afterMilliseconds: result.requeueAfterMilliseconds };
   }
 
   async #reportLongRuns(signal: AbortSignal): Promise<void> {
     const { surroundings, report, name } = this.parts;
+    // Driven time stands still while a reconciliation runs.
+    if (areDriven(surroundings.timers)) return;
     while (!signal.aborted) {
       await pause(surroundings.timers, RUNNING_LONG_MS, signal);
       const { longestRunning } = this.#queue.stats();

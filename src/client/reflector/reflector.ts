@@ -2,6 +2,7 @@ import type { Backoff } from "../../base/backoff.js";
 import { pause } from "../../base/pause.js";
 import { randomBelow } from "../../base/random-below.js";
 import { throwUncaught } from "../../base/throw-uncaught.js";
+import { areDriven } from "../../base/timers.js";
 import { isGone, isStatusError } from "../../machinery/errors/status-error.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
@@ -25,7 +26,7 @@ import {
 
 export interface ReflectorOptions extends Partial<Surroundings> {
   readonly selection?: Selection;
-  /** Asks for the first objects in a watch (`sendInitialEvents`) where the server can do that. Default true. */
+  /** Asks for the first objects in a watch (`sendInitialEvents`) where the server can do that. Default: unless timers are driven. */
   readonly streamingLists?: boolean;
   /** Called for each fault. The reflector goes on after the wait that the fault names, whatever this throws. */
   readonly onFault?: (fault: ReflectorFault) => void;
@@ -33,6 +34,8 @@ export interface ReflectorOptions extends Partial<Surroundings> {
 
 /** Watches last five to ten minutes, so that those of many clients do not end together. Seconds. */
 const SHORTEST_WATCH = 300;
+/** How long they last where time is driven, and the servers and networks between cannot fail: 20 days. Seconds. */
+const LONGEST_WATCH = 1_728_000;
 /** How much longer than it was asked for a watch may last before it counts as stalled. Milliseconds. */
 const WATCH_GRACE_MS = 30_000;
 /** kube-apiserver gives a list up after a minute, and sends most watches a bookmark about every minute. Milliseconds. */
@@ -61,6 +64,8 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 export class Reflector<T extends ApiObject> {
   readonly #surroundings: Surroundings;
   readonly #backoff: Backoff;
+  /** Watches then last, and need no bookmarks: with hundreds of informers, those would be most of what happens in a quiet day. */
+  readonly #isDriven: boolean;
   /** The version that the store is at; "" before the first list. */
   #version = "";
   #mustList = true;
@@ -82,7 +87,8 @@ export class Reflector<T extends ApiObject> {
     private readonly options: ReflectorOptions = {},
   ) {
     this.#surroundings = surroundingsOf(options);
-    this.#streamingLists = options.streamingLists ?? true;
+    this.#isDriven = areDriven(this.#surroundings.timers);
+    this.#streamingLists = options.streamingLists ?? !this.#isDriven;
     this.#backoff = faultBackoff(this.#surroundings);
   }
 
@@ -233,14 +239,16 @@ export class Reflector<T extends ApiObject> {
   /** Reads one watch to its end. */
   async #events(signal: AbortSignal, from: WatchOptions, handle: (event: WatchEvent<T>) => void): Promise<WatchEnd> {
     let events = 0;
-    const timeoutSeconds = SHORTEST_WATCH + randomBelow(this.#surroundings.random, SHORTEST_WATCH);
+    const timeoutSeconds = this.#isDriven
+      ? LONGEST_WATCH
+      : SHORTEST_WATCH + randomBelow(this.#surroundings.random, SHORTEST_WATCH);
     const lasted = this.#surroundings.stopwatch();
     try {
       await this.#limited(signal, timeoutSeconds * 1000 + WATCH_GRACE_MS, async (limit) => {
         for await (const batch of this.source.watchBatches({
           ...this.options.selection,
           ...from,
-          allowWatchBookmarks: true,
+          allowWatchBookmarks: !this.#isDriven || from.sendInitialEvents === true,
           timeoutSeconds,
           signal: limit.signal,
         })) {

@@ -1,4 +1,4 @@
-import type { Timers } from "../../base/timers.js";
+import { areDriven, type Timers } from "../../base/timers.js";
 import { StalledError } from "./list-watch.js";
 
 /** Ends an exchange in which the server falls silent, or that lasts too long. */
@@ -17,7 +17,7 @@ export interface SilenceLimit {
 
 /**
  * Reaches its limit when nothing was heard for one to two periods, or after `longest` milliseconds. It looks once a period, so
- * that an event costs no timer.
+ * that an event costs no timer. Driven timers set no limit: time stands still while the server has something to send.
  */
 export function silenceLimit(timers: Timers, period: number, longest: number, caller: AbortSignal): SilenceLimit {
   const stop = new AbortController();
@@ -45,7 +45,7 @@ export function silenceLimit(timers: Timers, period: number, longest: number, ca
   if (caller.aborted) follow();
   else {
     caller.addEventListener("abort", follow, { once: true });
-    cancel = timers.start(period, look);
+    if (!areDriven(timers)) cancel = timers.start(period, look);
     heard = false;
   }
   return {

@@ -1,7 +1,7 @@
-import { startStopwatch, type Stopwatch } from "../../base/stopwatch.js";
+import { type Stopwatch, stopwatchOf } from "../../base/stopwatch.js";
 import type { Timers } from "../../base/timers.js";
 import { surroundingsOf } from "../surroundings.js";
-import { DelayHeap } from "./delay-heap.js";
+import { DelayHeap } from "../../base/delay-heap.js";
 import type { QueueStats } from "./queue-stats.js";
 import { type QueueItem, WorkQueue, type WorkQueueOptions } from "./work-queue.js";
 
@@ -25,10 +25,11 @@ export class DelayingQueue<T extends QueueItem> extends WorkQueue<T> {
   #passed = 0;
   #retries = 0;
 
-  constructor({ timers, stopwatch = startStopwatch() }: DelayingQueueOptions = {}) {
+  constructor(options: DelayingQueueOptions = {}) {
+    const { stopwatch = queueStopwatch(options) } = options;
     super({ stopwatch });
     this.#stopwatch = stopwatch;
-    this.#timers = timers ?? surroundingsOf({}).timers;
+    this.#timers = queueTimers(options);
   }
 
   /**
@@ -92,3 +93,8 @@ export class DelayingQueue<T extends QueueItem> extends WorkQueue<T> {
     this.#delayed.clear();
   }
 }
+
+/** Measures the delays of a queue that is given no stopwatch. */
+export const queueStopwatch = (options: DelayingQueueOptions): Stopwatch => stopwatchOf(queueTimers(options))();
+
+const queueTimers = ({ timers }: DelayingQueueOptions): Timers => timers ?? surroundingsOf({}).timers;

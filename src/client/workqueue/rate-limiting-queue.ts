@@ -1,5 +1,4 @@
-import { startStopwatch } from "../../base/stopwatch.js";
-import { DelayingQueue, type DelayingQueueOptions } from "./delaying-queue.js";
+import { DelayingQueue, type DelayingQueueOptions, queueStopwatch } from "./delaying-queue.js";
 import { defaultControllerRateLimiter } from "./rate-limiters/default-controller-rate-limiter.js";
 import type { RateLimiter } from "./rate-limiters/rate-limiter.js";
 import type { QueueItem } from "./work-queue.js";
@@ -14,7 +13,7 @@ export class RateLimitingQueue<T extends QueueItem> extends DelayingQueue<T> {
   readonly #rateLimiter: RateLimiter<T>;
 
   constructor(options: RateLimitingQueueOptions<T> = {}) {
-    const { stopwatch = startStopwatch() } = options;
+    const { stopwatch = queueStopwatch(options) } = options;
     super({ ...options, stopwatch });
     this.#rateLimiter = options.rateLimiter ?? defaultControllerRateLimiter<T>({ stopwatch });
   }

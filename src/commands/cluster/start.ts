@@ -3,6 +3,7 @@ import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
+import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import {
   failPlainly,
@@ -20,6 +21,7 @@ export interface ClusterStartOptions {
   readonly storageMediaType: StorageMediaType;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
+  readonly nodes: number;
   readonly dataDir: string;
   readonly detach: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -30,7 +32,7 @@ export interface ClusterStartOptions {
 
 export function clusterStartCommand(run = startNamed): Command {
   return {
-    use: "start [NAME] [--port=PORT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach]",
+    use: "start [NAME] [--port=PORT] [--nodes=COUNT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach]",
     description:
       "Start a named cluster and write its context, kubets-NAME, to the kubeconfig as the current one.\n\n" +
       'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage says memory or etcd. Servers that share an etcd share a --data-dir, which holds their certificates.',
@@ -52,6 +54,7 @@ export function clusterStartCommand(run = startNamed): Command {
       ...storageFlags,
       runtimeConfigFlag,
       controllersFlag,
+      nodesFlag,
       {
         name: "data-dir",
         type: "string",
@@ -84,6 +87,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     storageMediaType: storageMediaTypeOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
+    nodes: nodesOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     env: factory.env,

@@ -165,7 +165,7 @@ class GarbageCollector {
 
   #reflector(resource: ServedResource, isFresh: boolean, listed: (() => void) | undefined): Reflector<ApiObject> {
     const { apiVersion, kind } = resource;
-    const { client, clock, timers, report } = this.context;
+    const { client, clock, timers, random, report } = this.context;
     const identity = ({ namespace = "", name = "", uid = "" }: ObjectMeta): ObjectReference => ({
       apiVersion,
       kind,
@@ -190,6 +190,7 @@ class GarbageCollector {
     return new Reflector(client.resource(resource).metadata(), store, {
       clock,
       timers,
+      random,
       onFault: ({ error }) => {
         // The next change of the API ends the monitor of a resource that is not served any more.
         if (!isUsualFault(error) && !isNotFound(error)) report(error);

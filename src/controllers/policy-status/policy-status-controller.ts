@@ -1,3 +1,4 @@
+import { inOrder } from "../../base/turns.js";
 import { number, object } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
@@ -18,7 +19,7 @@ export function policyStatusController({ client, manager, served }: ControllerCo
       if (policy === undefined) return;
       const { name, generation = 0 } = policy.metadata ?? {};
       if (generation <= number(object(policy["status"])["observedGeneration"])) return;
-      const { checkTypes } = await import("./check-types.js");
+      const { checkTypes } = await inOrder(import("./check-types.js"));
       const expressionWarnings = await checkTypes(policy, await checkedKinds(policy, { client, served }));
       const typeChecking = expressionWarnings.length === 0 ? {} : { expressionWarnings };
       const status = { observedGeneration: generation, typeChecking };

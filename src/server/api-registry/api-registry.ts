@@ -2,6 +2,7 @@ import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index
 import { publishedDefinitions, servedGroups, type ResourceFacts } from "../../api/facts/index.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
+import type { Timers } from "../../base/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionChain } from "../admission/chain.js";
@@ -38,6 +39,8 @@ export interface ApiRegistryConfig {
   readonly random: Random;
   /** As {@link ServedResource.random}. */
   readonly requestRandom: Random;
+  /** As {@link ServedResource.timers}. */
+  readonly watchTimers: Timers;
 }
 
 /** What installed resources use of the registry. */

@@ -1,5 +1,6 @@
 import type { ResourceFacts } from "../../api/facts/index.js";
 import type { Random } from "../../base/random.js";
+import type { Timers } from "../../base/timers.js";
 import type { AdmissionChain } from "../admission/chain.js";
 import type { ResolvedStrategy } from "../registry/default-strategy.js";
 import type { ResourceStorage } from "../registry/resource.js";
@@ -21,4 +22,6 @@ export interface ServedResource {
   readonly now: () => number;
   /** Spreads the ends of watches; no name, uid or secret comes of it. */
   readonly random: Random;
+  /** Ends watches whose time is up. */
+  readonly timers: Timers;
 }

@@ -1,6 +1,7 @@
 import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/go-duration.js";
-import { startStopwatch } from "../../base/stopwatch.js";
+import { type Stopwatch, stopwatchOf } from "../../base/stopwatch.js";
+import type { Timers } from "../../base/timers.js";
 import type { ApiRequest, Filter } from "../request/api-request.js";
 
 /** What a request may take at most, watches and proxied streams excepted. */
@@ -8,30 +9,38 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 /**
  * Ends a request that takes too long: `?timeout=` when it asks for less than the server's own limit. A write that was
- * handed to storage by then may still be done.
+ * handed to storage by then may still be done. Driven timers wait for the request meanwhile.
  */
-export const deadline: Filter = (next) => async (request) => {
-  if (request.info.verb === "watch") return next(request);
-  const limit = limitOf(request.exchange.query.get("timeout"));
-  const ending = new Ending(request, limit);
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => {
-      ending.expire();
-      reject(timeout("request did not complete within the allotted timeout", 0));
-    }, limit);
-    timer.unref();
-    next(request.with({ ending }))
-      .finally(() => {
-        clearTimeout(timer);
-        ending.stop();
-      })
-      .then(resolve, reject);
-  });
-};
+export const deadline =
+  (timers: Timers): Filter =>
+  (next) =>
+  async (request) => {
+    if (request.info.verb === "watch") return next(request);
+    const limit = limitOf(request.exchange.query.get("timeout"));
+    const ending = new Ending(request, limit, stopwatchOf(timers)());
+    await new Promise<void>((resolve, reject) => {
+      const cancel = timers.start(limit, () => {
+        ending.expire();
+        reject(timeout("request did not complete within the allotted timeout", 0));
+      });
+      const answer = () => next(request.with({ ending }));
+      const running = timers.during === undefined ? answer() : timers.during(() => describeUnanswered(request), answer);
+      running
+        .finally(() => {
+          cancel();
+          ending.stop();
+        })
+        .then(resolve, reject);
+    });
+  };
+
+/** "POST /api/v1/pods"; undefined for a request that was answered, whose client may read on for as long as it likes. */
+function describeUnanswered({ exchange }: ApiRequest): string | undefined {
+  return exchange.responded ? undefined : `the request ${exchange.method} ${exchange.path}`;
+}
 
 /** The end of a request with a deadline. Its signal is made when it is asked for. */
 class Ending {
-  readonly #elapsed = startStopwatch();
   #late: AbortController | undefined;
   #expired = false;
   readonly #end = () => this.#late?.abort();
@@ -39,10 +48,11 @@ class Ending {
   constructor(
     private readonly request: ApiRequest,
     private readonly limit: number,
+    private readonly elapsed: Stopwatch,
   ) {}
 
   get timeLeft(): number {
-    return this.limit - this.#elapsed();
+    return this.limit - this.elapsed();
   }
 
   get signal(): AbortSignal {

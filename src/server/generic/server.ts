@@ -3,7 +3,9 @@ import type { RuntimeConfig, ServedApi, TypeSource } from "../../api/facts/index
 import { publishedScheme } from "../../api/scheme/published.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
+import { systemTimers, type Timers } from "../../base/timers.js";
 import { uuid } from "../../base/uuid.js";
+import { workTimers } from "../../base/work-timers.js";
 import type { Environment } from "../../client/surroundings.js";
 import type { Transport } from "../../client/transport/transport.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
@@ -70,6 +72,8 @@ export interface ServerConfig {
    * and names that a test fixes.
    */
   readonly requestRandom: Random;
+  /** Ends requests and watches that take too long. Default: the process's. */
+  readonly timers?: Timers;
   readonly tokens: readonly TokenLookup[];
   /** Issues and verifies service account tokens. Left out: the server accepts none. */
   readonly serviceAccounts?: TokenIssuer;
@@ -148,6 +152,8 @@ export function createServer(config: ServerConfig): Server {
     clock,
     random,
     requestRandom,
+    // A watch keeps its process alive.
+    watchTimers: config.timers ?? workTimers,
     runtimeConfig,
     storageMediaType,
     scheme: config.scheme ?? publishedScheme(),
@@ -204,7 +210,7 @@ export function createServer(config: ServerConfig): Server {
   const filters = (available: Filter) =>
     placed(config.filters ?? [], {
       availability: available,
-      deadline,
+      deadline: deadline(config.timers ?? systemTimers),
       authentication: authentication(authenticator),
       impersonation,
       authorization: authorization(authorizer),

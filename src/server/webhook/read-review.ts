@@ -1,3 +1,4 @@
+import { inOrder } from "../../base/turns.js";
 import { inSlices } from "../../base/time-slice.js";
 import { decodeJsonSteps } from "../../machinery/codec/decode-json-steps.js";
 import { statedKind } from "../../machinery/codec/stated-kind.js";
@@ -47,7 +48,7 @@ export async function readReview(
       `converting (${kind.version}.${kind.kind}) to (${expected.version}.${expected.kind}): unknown conversion`,
     );
   }
-  const { allDefinitions } = await import("../../api/facts/unpublished.js");
+  const { allDefinitions } = await inOrder(import("../../api/facts/unpublished.js"));
   const schema = allDefinitions.schemaFor(expected);
   if (schema === undefined) throw new Error(`no schema for ${expected.kind} in version "${expected.version}"`);
   const { object } = await inSlices(decodeObjectSteps(responseIn(value, schema), schema, { mode: "Ignore" }));

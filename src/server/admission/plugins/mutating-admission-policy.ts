@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { isExemptFromPolicies } from "../matching/exempt-resources.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { ConfiguredPolicies } from "../policy/configured-policies.js";
@@ -17,7 +18,7 @@ export function mutatingAdmissionPolicy(): AdmissionPlugin {
     async admit(attributes, context) {
       const policies = await configured.now(context.objects);
       if (policies.length === 0) return;
-      const { mutateByPolicies } = await import("../policy/mutate-by-policies.js");
+      const { mutateByPolicies } = await inOrder(import("../policy/mutate-by-policies.js"));
       await mutateByPolicies(policies, attributes, context, reinvoked);
     },
   };

@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { isExemptFromWebhooks } from "../matching/exempt-resources.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { ReinvokedCalls } from "../reinvoked-calls.js";
@@ -14,7 +15,7 @@ export function mutatingAdmissionWebhook(): AdmissionPlugin {
     async admit(attributes, context) {
       const webhooks = await configured.now(context.objects);
       if (webhooks.length === 0) return;
-      const { mutateByWebhooks } = await import("../webhook/mutate-by-webhooks.js");
+      const { mutateByWebhooks } = await inOrder(import("../webhook/mutate-by-webhooks.js"));
       await mutateByWebhooks(webhooks, attributes, context, reinvoked);
     },
   };

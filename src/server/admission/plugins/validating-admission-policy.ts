@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { isExemptFromPolicies } from "../matching/exempt-resources.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { ConfiguredPolicies } from "../policy/configured-policies.js";
@@ -15,7 +16,7 @@ export function validatingAdmissionPolicy(): AdmissionPlugin {
     async validate(attributes, context) {
       const policies = await configured.now(context.objects);
       if (policies.length === 0) return;
-      const { validateByPolicies } = await import("../policy/validate-by-policies.js");
+      const { validateByPolicies } = await inOrder(import("../policy/validate-by-policies.js"));
       await validateByPolicies(policies, attributes, context);
     },
   };

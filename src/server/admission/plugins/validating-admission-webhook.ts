@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { isExemptFromWebhooks } from "../matching/exempt-resources.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { ConfiguredWebhooks } from "../webhook/configured-webhooks.js";
@@ -12,7 +13,7 @@ export function validatingAdmissionWebhook(): AdmissionPlugin {
     async validate(attributes, context) {
       const webhooks = await configured.now(context.objects);
       if (webhooks.length === 0) return;
-      const { validateByWebhooks } = await import("../webhook/validate-by-webhooks.js");
+      const { validateByWebhooks } = await inOrder(import("../webhook/validate-by-webhooks.js"));
       await validateByWebhooks(webhooks, attributes, context);
     },
   };

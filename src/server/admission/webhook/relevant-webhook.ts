@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import { matchRules } from "../matching/match-rules.js";
 import { matchesNamespace, matchesObject } from "../matching/match-selectors.js";
@@ -16,6 +17,6 @@ export async function relevantInvocation(
   const invocation: Invocation = { webhook, ...matched };
   if (!(await matchesNamespace(webhook, attributes, context.objects))) return undefined;
   if (webhook.matchConditions.length === 0) return invocation;
-  const { matchesConditions } = await import("./match-conditions.js");
+  const { matchesConditions } = await inOrder(import("./match-conditions.js"));
   return (await matchesConditions(invocation, attributes, context)) ? invocation : undefined;
 }

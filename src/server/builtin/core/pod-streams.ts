@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { badRequest } from "../../../machinery/errors/status-error.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { HandlerContext } from "../../endpoints/resource-record.js";
@@ -32,9 +33,9 @@ function remoteCommand(pods: ServedResource, server: HandlerContext, verb: "exec
         return `/${verb}/${scope.namespace}/${name}/${container}${streamQuery(query, verb)}`;
       });
       return async (request) => {
-        const { isTranslated } = await import("../../kubelet/offered-protocol.js");
+        const { isTranslated } = await inOrder(import("../../kubelet/offered-protocol.js"));
         if (!isTranslated(request)) return proxyUpgrade(request, target);
-        const { translateStreams } = await import("../../kubelet/translate-streams.js");
+        const { translateStreams } = await inOrder(import("../../kubelet/translate-streams.js"));
         return translateStreams(request, target, wantedOf(query));
       };
     },
@@ -52,9 +53,9 @@ export const podPortForward: MakeConnecter = (pods, server) => ({
       return `/portForward/${scope.namespace}/${name}${chosen}`;
     });
     return async (request) => {
-      const { isTunnelled } = await import("../../kubelet/offered-protocol.js");
+      const { isTunnelled } = await inOrder(import("../../kubelet/offered-protocol.js"));
       if (!isTunnelled(request)) return proxyUpgrade(request, target);
-      const { tunnelPortForward } = await import("../../kubelet/tunnel-port-forward.js");
+      const { tunnelPortForward } = await inOrder(import("../../kubelet/tunnel-port-forward.js"));
       return tunnelPortForward(request, target);
     };
   },

@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { serviceUnavailable, unclassified } from "../../../machinery/errors/status-error.js";
 import { number, object, objects, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
@@ -22,7 +23,7 @@ const proxy = (locate: Locate): Connecter => ({
   async connect(scope, id, { path }) {
     const location = await locate(scope, id);
     return async (request: ApiRequest) => {
-      const { proxyHttp } = await import("../../kubelet/proxy-http.js");
+      const { proxyHttp } = await inOrder(import("../../kubelet/proxy-http.js"));
       await proxyHttp(request, location, path);
     };
   },

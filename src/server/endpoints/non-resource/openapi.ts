@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { groupVersionsOf, type ServedApi } from "../../../api/facts/index.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondBytes, respondText } from "../../request/respond.js";
@@ -14,7 +15,7 @@ const YEAR_SECONDS = 31_536_000;
 
 type OpenApi = typeof import("../../../api/openapi/index.js");
 
-const load = (): Promise<OpenApi> => import("../../../api/openapi/index.js");
+const load = (): Promise<OpenApi> => inOrder(import("../../../api/openapi/index.js"));
 
 /** /openapi/v2 and /openapi/v3 of a served API. A document is made when a client first reads it, and kept in `documents`. */
 export function openApiHandlers(served: ServedApi, documents: LatestDocuments): (path: string) => Handler | undefined {

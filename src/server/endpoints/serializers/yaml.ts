@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { decodeTypedValue, decodeTypedValueSteps } from "../../../machinery/codec/decode-typed.js";
 import { encodeObject } from "../../../machinery/codec/encode.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
@@ -21,7 +22,7 @@ export const yamlSerializer: Serializer = {
   },
 
   async decode(body, { expected, mode, schemaOf }) {
-    const { readYamlBody } = await import("../negotiation/yaml-body.js");
+    const { readYamlBody } = await inOrder(import("../negotiation/yaml-body.js"));
     const { value, repeated } = readYamlBody(body);
     const options = { expected, schemaOf, mode, repeatedInYaml: repeated };
     return byLength(
@@ -38,6 +39,6 @@ async function document(json: Uint8Array): Promise<Uint8Array> {
 }
 
 async function emitter(): Promise<(value: unknown) => string> {
-  const { emitYaml } = await import("../../../machinery/yaml/emit.js");
+  const { emitYaml } = await inOrder(import("../../../machinery/yaml/emit.js"));
   return (value) => emitYaml(value, { anyCharacter: true });
 }

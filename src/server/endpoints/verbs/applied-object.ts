@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { inOrder } from "../../../base/turns.js";
 import { decodeJsonSteps } from "../../../machinery/codec/decode-json-steps.js";
 import { JsonDecodeError, maxBodyDepth } from "../../../machinery/codec/json-decoder.js";
 import { goValueOf } from "../../../machinery/codec/go-types.js";
@@ -54,6 +55,6 @@ async function parse(bytes: Uint8Array): Promise<{ readonly value: JsonValue; re
       if (!(error instanceof JsonDecodeError)) throw error;
     }
   }
-  const { readYamlBody } = await import("../negotiation/yaml-body.js");
+  const { readYamlBody } = await inOrder(import("../negotiation/yaml-body.js"));
   return readYamlBody(bytes, "error decoding YAML: ");
 }

@@ -1,3 +1,4 @@
+import { inOrder } from "../../../base/turns.js";
 import { formatGroupVersion, type GroupVersionKind } from "../../../machinery/meta/gvk.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { StructSchema } from "../../../machinery/schema/schema.js";
@@ -21,7 +22,7 @@ export async function handleConnect(request: ApiRequest, resource: ServedResourc
 
 /** Options of connections are in no OpenAPI document, so their types are among those that are not published. */
 async function unpublishedSchema(kind: GroupVersionKind): Promise<StructSchema | undefined> {
-  const { allDefinitions } = await import("../../../api/facts/unpublished.js");
+  const { allDefinitions } = await inOrder(import("../../../api/facts/unpublished.js"));
   return allDefinitions.schemaFor(kind);
 }
 

@@ -1,3 +1,5 @@
+import { soon, turnsAreDriven } from "../../../base/turns.js";
+
 /** A round of deliveries may be put off by this much for each watcher in it, about what writing to so many takes several times. */
 const PATIENCE_MILLISECONDS = 0.2;
 const LONGEST_MILLISECONDS = 20;
@@ -22,7 +24,7 @@ export class DeliveryPace {
       if (this.#waiting.push(resolve) > 1) return;
       const next = (): void => this.#next();
       // A round of few is over in one turn of the event loop.
-      if (this.#milliseconds < 1) setImmediate(next);
+      if (this.#milliseconds < 1 || turnsAreDriven()) soon(next);
       else setTimeout(next, this.#milliseconds);
     });
   }

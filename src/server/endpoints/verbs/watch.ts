@@ -35,7 +35,7 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
   // Spread, so that the watches of one server do not all end at once.
   const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS + randomBelow(resource.random, MIN_TIMEOUT_SECONDS);
   const milliseconds = Math.min(seconds * 1000, 2 ** 31 - 1);
-  const timer = setTimeout(() => ending.abort(), milliseconds);
+  const cancelTimer = resource.timers.start(milliseconds, () => ending.abort());
   const signal = AbortSignal.any([ending.signal, request.signal, resource.removed]);
   try {
     const events = await storage.watch(scopeOf(request), {
@@ -51,7 +51,7 @@ export async function handleWatch(request: ApiRequest, resource: ServedResource,
     if (request.exchange.signal.aborted) return;
     throw error;
   } finally {
-    clearTimeout(timer);
+    cancelTimer();
     ending.abort();
   }
 }

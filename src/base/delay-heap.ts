@@ -48,6 +48,19 @@ export class DelayHeap<T> {
     return first.item;
   }
 
+  /** Takes out an item, wherever it is; false when it is not there. */
+  remove(item: T): boolean {
+    const entry = this.#entries.get(item);
+    if (entry === undefined) return false;
+    this.#entries.delete(item);
+    const last = this.#heap.pop();
+    if (last === undefined || last === entry) return true;
+    last.place = entry.place;
+    this.#rise(last);
+    this.#sink(last, last.place);
+    return true;
+  }
+
   clear(): void {
     this.#heap = [];
     this.#entries.clear();
@@ -65,9 +78,9 @@ export class DelayHeap<T> {
     this.#put(entry, place);
   }
 
-  /** Puts an entry at the root and lets it sink to its place. */
-  #sink(entry: Entry<T>): void {
-    let place = 0;
+  /** Puts an entry at `place` and lets it sink to its own. */
+  #sink(entry: Entry<T>, from = 0): void {
+    let place = from;
     for (;;) {
       const [left, right] = [this.#heap[2 * place + 1], this.#heap[2 * place + 2]];
       const child = left !== undefined && right !== undefined && isBefore(right, left) ? right : left;
