@@ -15,6 +15,9 @@ import { cronJobController } from "./cron-job/cron-job-controller.js";
 import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
 import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
+import { mirroringController } from "./endpoint-slice-mirroring/mirroring-controller.js";
+import { endpointsController } from "./endpoints/endpoints-controller.js";
+import { endpointSliceController } from "./endpoint-slice/endpoint-slice-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
 import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.js";
@@ -60,6 +63,9 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["job-controller", jobController],
   ["cronjob-controller", cronJobController],
   ["ttl-after-finished-controller", ttlAfterFinished],
+  ["endpoints-controller", endpointsController],
+  ["endpointslice-controller", endpointSliceController],
+  ["endpointslice-mirroring-controller", mirroringController],
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],

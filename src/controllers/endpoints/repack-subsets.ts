@@ -1,0 +1,101 @@
+import type { EndpointAddress, EndpointPort, EndpointSubset } from "../../api/types/core/v1.js";
+import { inHashOrder } from "../service-endpoints/hash-order.js";
+
+/** Addresses that offer the same ports, in the same state. */
+interface Offer {
+  readonly ports: EndpointPort[];
+  readonly addresses: ReadonlyMap<string, Member>;
+}
+
+interface Member {
+  readonly address: EndpointAddress;
+  readonly ready: boolean;
+}
+
+/**
+ * The canonical form of subsets: each set of addresses once, with all ports that it offers; addresses by IP, ports and subsets in
+ * the order of their hashes. An address that is also not ready for a port is not ready.
+ */
+export function repackSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] {
+  const byPort = new Map<
+    string,
+    { readonly port: EndpointPort | undefined; readonly addresses: Map<string, Member> }
+  >();
+  for (const { ports = [], addresses = [], notReadyAddresses = [] } of subsets) {
+    for (const port of ports.length === 0 ? [undefined] : ports) {
+      const key = port === undefined ? "" : JSON.stringify([port.name, port.port, port.protocol, port.appProtocol]);
+      const offered = byPort.get(key) ?? { port, addresses: new Map<string, Member>() };
+      byPort.set(key, offered);
+      for (const address of addresses) note(offered.addresses, address, true);
+      for (const address of notReadyAddresses) note(offered.addresses, address, false);
+    }
+  }
+  const offers = new Map<string, Offer>();
+  for (const { port, addresses } of byPort.values()) {
+    const key = [...addresses]
+      .map(([of, { ready }]) => `${of} ${ready}`)
+      .sort()
+      .join();
+    const offer = offers.get(key) ?? { ports: [], addresses };
+    offers.set(key, offer);
+    if (port !== undefined) offer.ports.push(port);
+  }
+  return inHashOrder("io.k8s.api.core.v1.EndpointSubset", [...offers.values()].map(subsetOf));
+}
+
+function note(members: Map<string, Member>, address: EndpointAddress, ready: boolean): void {
+  const key = `${address.ip} ${address.targetRef?.uid ?? ""}`;
+  const known = members.get(key);
+  if (known === undefined) members.set(key, { address, ready });
+  else if (known.ready) members.set(key, { address: known.address, ready });
+}
+
+function subsetOf({ ports, addresses }: Offer): EndpointSubset {
+  const members = [...addresses.values()];
+  const inState = (state: boolean) => members.filter(({ ready }) => ready === state).map(({ address }) => address);
+  const [ready, notReady] = [byAddress(inState(true)), byAddress(inState(false))];
+  return {
+    ...(ready.length > 0 && { addresses: ready }),
+    ...(notReady.length > 0 && { notReadyAddresses: notReady }),
+    ...(ports.length > 0 && { ports: inHashOrder("io.k8s.api.core.v1.EndpointPort", ports) }),
+  };
+}
+
+/** By IP, as text, and by the pod's uid. */
+function byAddress(addresses: readonly EndpointAddress[]): EndpointAddress[] {
+  return [...addresses].sort((a, b) => {
+    if (a.ip !== b.ip) return a.ip < b.ip ? -1 : 1;
+    return (a.targetRef?.uid ?? "") < (b.targetRef?.uid ?? "") ? -1 : 1;
+  });
+}
+
+/** Endpoints hold at most so many addresses. */
+const MOST_ADDRESSES = 1000;
+
+/**
+ * Cuts subsets to the most addresses that Endpoints hold, in proportion to their sizes; ready ones go before others. Undefined
+ * when there are no more than that.
+ */
+export function truncateSubsets(subsets: readonly EndpointSubset[]): EndpointSubset[] | undefined {
+  const total = (field: "addresses" | "notReadyAddresses"): number =>
+    subsets.reduce((sum, subset) => sum + (subset[field]?.length ?? 0), 0);
+  const [ready, notReady] = [total("addresses"), total("notReadyAddresses")];
+  if (ready + notReady <= MOST_ADDRESSES) return undefined;
+  const cutsReady = ready > MOST_ADDRESSES;
+  const field = cutsReady ? "addresses" : "notReadyAddresses";
+  const room = cutsReady ? MOST_ADDRESSES : MOST_ADDRESSES - ready;
+  let left = room;
+  return subsets.map((subset) => {
+    const held = subset[field] ?? [];
+    const share = Math.min(left, Math.ceil((held.length / (cutsReady ? ready : notReady)) * room));
+    const kept = held.slice(0, share);
+    left -= kept.length;
+    const { addresses, notReadyAddresses, ...others } = subset;
+    const [first, second] = cutsReady ? [kept, []] : [addresses ?? [], kept];
+    return {
+      ...(first.length > 0 && { addresses: first }),
+      ...(second.length > 0 && { notReadyAddresses: second }),
+      ...others,
+    };
+  });
+}
