@@ -36,5 +36,8 @@ const POOL_BYTES = 4096;
 
 export const systemRandom: Random = new SystemRandom();
 
+/** Whether the bytes repeat, so that what is made of them should too. */
+export const isReproducible = (random: Random): boolean => random.fork !== undefined && random !== systemRandom;
+
 /** The source of a part of a program; see {@link Random.fork}. */
 export const forkRandom = (random: Random, part: string): Random => random.fork?.(part) ?? systemRandom;

@@ -3,6 +3,7 @@ import type { ManualClock } from "../base/manual-clock.js";
 import { pause } from "../base/pause.js";
 import { startStopwatch } from "../base/stopwatch.js";
 import { systemTimers } from "../base/timers.js";
+import { turn } from "../base/turn.js";
 import { quiet, TooManyTurnsError } from "../base/turns.js";
 
 export interface AdvanceOptions {
@@ -33,6 +34,8 @@ export class NotAtRestError extends Error {
 }
 
 const MOST_TURNS = 5_000_000;
+/** For how many turns a cluster that does not come to rest is observed. */
+const OBSERVED_TURNS = 200;
 /** How long work is waited for, in real time, that no turn of the event loop and no timer of the clock stands for. */
 const PATIENCE_MS = 30_000;
 
@@ -60,7 +63,7 @@ async function passTime(clock: ManualClock, until: number, mostTurns: number): P
   while (clock.fireNext(until)) {
     if (clock.now() !== moment) [moment, fired] = [clock.now(), 0];
     fired += 1;
-    if (fired > mostTurns) throw notAtRest(clock, `${fired} timers fired`);
+    if (fired > mostTurns) throw notAtRest(clock, `${fired} timers fired`, await busyDuring(clock));
     await settle(clock, mostTurns);
   }
   clock.moveTo(until);
@@ -73,17 +76,26 @@ async function settle(clock: ManualClock, mostTurns: number): Promise<void> {
     try {
       await quiet(mostTurns);
     } catch (error) {
-      if (error instanceof TooManyTurnsError) throw notAtRest(clock, `${mostTurns} turns of the event loop were taken`);
-      throw error;
+      if (!(error instanceof TooManyTurnsError)) throw error;
+      throw notAtRest(clock, `${mostTurns} turns of the event loop were taken`, await busyDuring(clock));
     }
-    const held = clock.held();
-    if (held.length === 0) return;
-    if (elapsed() > PATIENCE_MS) throw notAtRest(clock, `${PATIENCE_MS / 1000} seconds passed`, held);
+    const busy = clock.untimed();
+    if (busy.length === 0) return;
+    if (elapsed() > PATIENCE_MS) throw notAtRest(clock, `${PATIENCE_MS / 1000} seconds passed`, busy);
     await pause(systemTimers, 1);
   }
 }
 
-function notAtRest(clock: ManualClock, what: string, busy: readonly string[] = []): NotAtRestError {
+/** What is under way in the next turns, the most frequent first: what begins again and again is what keeps a cluster busy. */
+async function busyDuring(clock: ManualClock): Promise<readonly string[]> {
+  const seen = new Map<string, number>();
+  const stop = clock.observe((description) => seen.set(description, (seen.get(description) ?? 0) + 1));
+  for (let left = OBSERVED_TURNS; left > 0; left--) await turn();
+  stop();
+  return [...seen].sort(([, a], [, b]) => b - a).map(([description]) => description);
+}
+
+function notAtRest(clock: ManualClock, what: string, busy: readonly string[]): NotAtRestError {
   const time = new Date(clock.now()).toISOString();
   const under = busy.length === 0 ? "" : `; under way: ${busy.slice(0, 5).join(", ")}`;
   return new NotAtRestError(`the cluster does not come to rest at ${time}: ${what}${under}`);

@@ -322,7 +322,9 @@ const stepOf = (hook: Hook): BootStep => ({ name: hook.name, run: (server) => ho
 
 async function openPki(options: ServerOptions, clock: Clock, random: Random): Promise<ClusterPki> {
   const { storage = "memory", dataDir } = options;
-  if (storage === "memory" || dataDir === undefined) return createClusterPki(clock, random, systemClock);
+  // Where no process verifies a certificate, the cluster's clock is the only one.
+  const verifierClock = options.port === false ? clock : systemClock;
+  if (storage === "memory" || dataDir === undefined) return createClusterPki(clock, random, verifierClock);
   const { loadOrCreatePki } = await import("./pki/stored-pki.js");
   return loadOrCreatePki(dataDir, () => createClusterPki(clock, random, systemClock));
 }

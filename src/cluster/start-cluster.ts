@@ -3,7 +3,7 @@ import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
 import type { ManualClock } from "../base/manual-clock.js";
-import { forkRandom, type Random } from "../base/random.js";
+import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
@@ -22,6 +22,7 @@ import type { RunningScheduler } from "../scheduler/start-scheduler.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
+import { keyMaker } from "./pki/key-maker.js";
 import {
   type BootStep,
   composeServer,
@@ -194,7 +195,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serving: given?.serving,
     runtimeConfig,
     records: furnishingNamespaces(builtinRecords, () => controllers),
-    serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki),
+    serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random),
     steps,
     network: { dial: (ip, port) => localNodes?.dial(ip, port) },
     async preShutdown() {
@@ -213,14 +214,20 @@ function clientSigner({ ca }: ClusterPki, random: Random): SignClient {
     const [{ signClientRequest }, { issuerOf }] = await inOrder(
       Promise.all([import("./pki/sign-request.js"), import("./pki/certificate.js")]),
     );
-    return signClientRequest(request, { ...validity, serial: random.bytes(16) }, issuerOf(ca, CA_NAME));
+    return signClientRequest(
+      request,
+      { ...validity, serial: random.bytes(16) },
+      issuerOf(ca, CA_NAME, keyMaker(random)),
+    );
   };
 }
 
 const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
-function tokenIssuer({ serviceAccountKey }: ClusterPki): TokenIssuer {
-  return { url: ISSUER, audiences: [ISSUER], key: signingKey(createPrivateKey(serviceAccountKey)) };
+function tokenIssuer({ serviceAccountKey }: ClusterPki, random: Random | undefined): TokenIssuer {
+  const reproducible = random !== undefined && isReproducible(random);
+  const key = { ...signingKey(createPrivateKey(serviceAccountKey)), reproducible };
+  return { url: ISSUER, audiences: [ISSUER], key };
 }
 
 /**

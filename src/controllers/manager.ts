@@ -11,6 +11,9 @@ import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
+import { cronJobController } from "./cron-job/cron-job-controller.js";
+import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
+import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
@@ -28,8 +31,11 @@ import { defaultServiceAccounts } from "./service-account/default-service-accoun
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
+import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
+import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
 /** What Kubernetes has inside kube-apiserver. */
@@ -46,14 +52,20 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   [ALWAYS, nodePortRepair],
   ["namespace-controller", namespaceController],
   ["garbage-collector-controller", garbageCollector],
+  ["deployment-controller", deploymentController],
   ["replicaset-controller", replicaSetController],
   ["replicationcontroller-controller", replicationController],
+  ["statefulset-controller", statefulSetController],
+  ["daemonset-controller", daemonSetController],
   ["job-controller", jobController],
+  ["cronjob-controller", cronJobController],
+  ["ttl-after-finished-controller", ttlAfterFinished],
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
+  ["ttl-controller", ttlController],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];

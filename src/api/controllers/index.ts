@@ -1,6 +1,9 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
   "certificatesigningrequest-signing-controller": "csrsigning",
+  "cronjob-controller": "cronjob",
+  "daemonset-controller": "daemonset",
+  "deployment-controller": "deployment",
   "disruption-controller": "disruption",
   "garbage-collector-controller": "garbagecollector",
   "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
@@ -14,6 +17,9 @@ const ALIASES = {
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
+  "statefulset-controller": "statefulset",
+  "ttl-after-finished-controller": "ttl-after-finished",
+  "ttl-controller": "ttl",
   "validatingadmissionpolicy-status-controller": undefined,
 } as const;
 

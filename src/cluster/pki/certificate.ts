@@ -1,4 +1,4 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
 import { derElements } from "../../machinery/codec/der.js";
 import {
@@ -15,6 +15,7 @@ import {
   utf8String,
 } from "../../machinery/codec/der-writer.js";
 import { pemText } from "../../machinery/codec/pem.js";
+import { type KeyMaker, openSslKeys } from "./key-maker.js";
 
 /** A certificate and its key, both as PEM. */
 export interface KeyPair {
@@ -41,6 +42,8 @@ export interface Issuer {
   readonly commonName: string;
   readonly key: KeyObject;
   readonly keyIdentifier: Uint8Array;
+  /** Makes the signature, in DER. */
+  readonly sign: KeyMaker["sign"];
 }
 
 const OID = {
@@ -58,10 +61,11 @@ const OID = {
 } as const;
 
 /** Makes a P-256 key and an X.509 v3 certificate for it, signed by `issuer`; without one it signs itself. */
-export function issueCertificate(request: CertificateRequest, issuer?: Issuer): KeyPair {
-  const { privateKey, publicKey: pair } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const publicKey = pair.export({ type: "spki", format: "der" });
-  const self = { commonName: request.commonName, key: privateKey, keyIdentifier: keyIdentifierOf(publicKey) };
+export function issueCertificate(request: CertificateRequest, issuer?: Issuer, keys: KeyMaker = openSslKeys): KeyPair {
+  const privateKey = keys.make();
+  const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "der" });
+  const { commonName } = request;
+  const self = { commonName, key: privateKey, keyIdentifier: keyIdentifierOf(publicKey), sign: keys.sign };
   const subject = distinguishedName(request.commonName, request.organizations ?? []);
   return {
     certificate: signCertificate({ ...request, subject, publicKey }, issuer ?? self),
@@ -96,15 +100,15 @@ export function signCertificate(request: Terms & SignedSubject, signer: Issuer):
     request.publicKey,
     explicit(3, sequence(...extensions(request, keyIdentifier, signer.keyIdentifier))),
   );
-  const signature = sign("sha256", body, { key: signer.key, dsaEncoding: "der" });
+  const signature = signer.sign(signer.key, body);
   return pemText("CERTIFICATE", sequence(body, algorithm, bitString(signature)));
 }
 
 /** A CA made by {@link issueCertificate}, ready to sign. */
-export function issuerOf(ca: KeyPair, commonName: string): Issuer {
+export function issuerOf(ca: KeyPair, commonName: string, { sign }: KeyMaker = openSslKeys): Issuer {
   const key = createPrivateKey(ca.key);
   const spki = createPublicKey(key).export({ type: "spki", format: "der" });
-  return { commonName, key, keyIdentifier: keyIdentifierOf(spki) };
+  return { commonName, key, keyIdentifier: keyIdentifierOf(spki), sign };
 }
 
 /** A hash of the key's bits, as RFC 5280 has it: without the byte that says how many of them are not meant. */

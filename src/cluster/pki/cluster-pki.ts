@@ -1,6 +1,6 @@
-import { generateKeyPairSync } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
+import { keyMaker } from "./key-maker.js";
 import { issueCertificate, issuerOf, type KeyPair } from "./certificate.js";
 
 /** Every secret a cluster is reached with. Kept with its data, so that a restart changes no kubeconfig. */
@@ -34,11 +34,13 @@ export function createClusterPki(clock: Clock, random: Random, verifierClock: Cl
   const times = [clock.now(), verifierClock.now()];
   const validity = { notBefore: Math.min(...times) - DAY, notAfter: Math.max(...times) + 3650 * DAY };
   const serial = () => random.bytes(16);
-  const ca = issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" });
-  const issuer = issuerOf(ca, CA_NAME);
+  const keys = keyMaker(random);
+  const ca = issueCertificate({ commonName: CA_NAME, ...validity, serial: serial(), usage: "ca" }, undefined, keys);
+  const issuer = issuerOf(ca, CA_NAME, keys);
   const server = issueCertificate(
     { commonName: "kube-apiserver", ...validity, serial: serial(), usage: "server", names: SERVER_NAMES },
     issuer,
+    keys,
   );
   const admin = issueCertificate(
     {
@@ -49,8 +51,8 @@ export function createClusterPki(clock: Clock, random: Random, verifierClock: Cl
       usage: "client",
     },
     issuer,
+    keys,
   );
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const serviceAccountKey = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  const serviceAccountKey = keys.make().export({ type: "pkcs8", format: "pem" }).toString();
   return { ca, server, admin, serviceAccountKey, token: Buffer.from(random.bytes(32)).toString("base64url") };
 }

@@ -1,3 +1,4 @@
+import type { Lister } from "../../client/informers/index.js";
 import { parseGroupVersion } from "../../machinery/meta/gvk.js";
 import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
 
@@ -17,6 +18,18 @@ export function controllerOf({ metadata }: ApiObject): OwnerReference | undefine
 export function controllerReference({ apiVersion, kind }: ControllerKind, owner: ApiObject): OwnerReference {
   const { name = "", uid = "" } = owner.metadata ?? {};
   return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The object that manages this one, where it is one of the kind and the cache has it. */
+export function managerIn<O extends ApiObject>(
+  owners: Lister<O>,
+  kind: ControllerKind,
+  object: ApiObject,
+): O | undefined {
+  const controller = controllerOf(object);
+  if (controller === undefined || !refersTo(controller, kind)) return undefined;
+  const owner = owners.namespace(object.metadata?.namespace ?? "").get(controller.name);
+  return owner?.metadata?.uid === controller.uid ? owner : undefined;
 }
 
 /** Whether the reference names an object of the kind, in whatever version. */

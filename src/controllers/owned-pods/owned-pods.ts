@@ -1,29 +1,14 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import type { InformerFactory, Lister, SharedInformer } from "../../client/informers/index.js";
+import type { InformerFactory, Lister } from "../../client/informers/index.js";
 import { objectKey } from "../../client/informers/index.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
-import { type ControllerKind, controllerOf, refersTo } from "./controller-ref.js";
+import { type ControlledObjects, controlledObjects } from "./controlled-objects.js";
+import { type ControllerKind, controllerOf, managerIn } from "./controller-ref.js";
 import type { Expectations } from "./expectations.js";
 import { isReady } from "./pod-state.js";
-
-/** The index of pods by the uid of their controller, or by `orphan/<namespace>`. */
-const CONTROLLER_INDEX = "controller";
-
-const indexed = new WeakSet<object>();
-
-function podInformer(informers: InformerFactory): SharedInformer<Pod> {
-  const pods = informers.of("v1", "Pod");
-  if (!indexed.has(pods)) {
-    indexed.add(pods);
-    pods.addIndexers({
-      [CONTROLLER_INDEX]: (pod) => [controllerOf(pod)?.uid ?? `orphan/${pod.metadata?.namespace ?? ""}`],
-    });
-  }
-  return pods;
-}
 
 export interface FollowPodsOptions<O extends ApiObject> {
   readonly kind: ControllerKind;
@@ -37,26 +22,13 @@ export interface FollowPodsOptions<O extends ApiObject> {
   readonly minReadySeconds?: (owner: O) => number;
 }
 
-/** The pods of the objects of one kind. */
-export interface OwnedPods {
-  /** Those that the owner controls and the orphans of its namespace, which it may adopt. */
-  candidates(owner: ApiObject): Pod[];
-  /** Those that the owner of this uid controls. */
-  controlledBy(uid: string): Pod[];
-}
-
 /** Follows pods: fulfils expectations and reconciles the owners whose pods change. Call it before the informers start. */
 export function followPods<O extends ApiObject>(
   informers: InformerFactory,
   { kind, owners, selectorOf, expectations, enqueue, minReadySeconds }: FollowPodsOptions<O>,
-): OwnedPods {
-  const pods = podInformer(informers);
-  const ownerOf = (pod: Pod): O | undefined => {
-    const controller = controllerOf(pod);
-    if (controller === undefined || !refersTo(controller, kind)) return undefined;
-    const owner = owners.namespace(pod.metadata?.namespace ?? "").get(controller.name);
-    return owner?.metadata?.uid === controller.uid ? owner : undefined;
-  };
+): ControlledObjects<Pod> {
+  const pods = informers.of("v1", "Pod");
+  const ownerOf = (pod: Pod): O | undefined => managerIn(owners, kind, pod);
   /** The owners that may adopt an orphan. */
   const adopters = (pod: Pod): readonly O[] =>
     owners
@@ -106,11 +78,5 @@ export function followPods<O extends ApiObject>(
     },
     deleted,
   });
-  return {
-    candidates({ metadata }) {
-      const owned = pods.cache.byIndex(CONTROLLER_INDEX, metadata?.uid ?? "");
-      return [...owned, ...pods.cache.byIndex(CONTROLLER_INDEX, `orphan/${metadata?.namespace ?? ""}`)];
-    },
-    controlledBy: (uid) => pods.cache.byIndex(CONTROLLER_INDEX, uid),
-  };
+  return controlledObjects(pods);
 }

@@ -11,9 +11,10 @@ import type { LabelSelector } from "../../machinery/selectors/label-selector.js"
 import type { ControllerContext } from "../context.js";
 import { claim } from "../owned-pods/claim.js";
 import { type ControllerKind, controllerOf, controllerReference } from "../owned-pods/controller-ref.js";
+import type { ControlledObjects } from "../owned-pods/controlled-objects.js";
 import { crowdOn, inDeletionOrder } from "../owned-pods/deletion-order.js";
 import { Expectations } from "../owned-pods/expectations.js";
-import { followPods, type OwnedPods } from "../owned-pods/owned-pods.js";
+import { followPods } from "../owned-pods/owned-pods.js";
 import { type PodControl, podControl, podFromTemplate } from "../owned-pods/pod-control.js";
 import { isActive, isTerminating } from "../owned-pods/pod-state.js";
 import { slowStart } from "../owned-pods/slow-start.js";
@@ -49,7 +50,7 @@ const BURST = 500;
 /** Keeps as many pods of the template as an object wants: creates, deletes, adopts and releases them, and counts them. */
 export class ReplicaController<O extends Replicas> {
   readonly #expectations: Expectations;
-  readonly #pods: OwnedPods;
+  readonly #pods: ControlledObjects<Pod>;
   readonly #control: PodControl;
 
   constructor(

@@ -1,22 +1,20 @@
 import type { ReplicaSet } from "../../api/types/apps/v1.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
+import { controlledObjects } from "../owned-pods/controlled-objects.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
 import { ReplicaController } from "./replica-controller.js";
 
 const KIND = { apiVersion: "apps/v1", kind: "ReplicaSet" } as const;
 
-/** The index of ReplicaSets by the uid of the object that controls them. */
-const OWNER_INDEX = "owner";
-
 /** Keeps the pods of ReplicaSets. */
 export function replicaSetController(context: ControllerContext): void {
   const { client, manager } = context;
   const sets = manager.informers.of(KIND.apiVersion, KIND.kind);
-  sets.addIndexers({ [OWNER_INDEX]: (set) => [controllerOf(set)?.uid ?? ""] });
+  const controlled = controlledObjects(sets);
   const siblings = (set: ReplicaSet): readonly ReplicaSet[] => {
     const owner = controllerOf(set);
-    return owner === undefined ? [set] : sets.cache.byIndex(OWNER_INDEX, owner.uid);
+    return owner === undefined ? [set] : controlled.controlledBy(owner.uid);
   };
   const replicas = new ReplicaController<ReplicaSet>(context, {
     ...KIND,
@@ -32,5 +30,6 @@ export function replicaSetController(context: ControllerContext): void {
     .controllerFor(KIND.apiVersion, KIND.kind)
     .named("replicaset-controller")
     .workers(5)
+    .reads("v1", "Pod")
     .reconcile(({ namespace, name, object }) => replicas.reconcile(namespace, name, object));
 }

@@ -22,5 +22,6 @@ export function replicationController(context: ControllerContext): void {
     .controllerFor(KIND.apiVersion, KIND.kind)
     .named("replicationcontroller-controller")
     .workers(5)
+    .reads("v1", "Pod")
     .reconcile(({ namespace, name, object }) => replicas.reconcile(namespace, name, object));
 }

@@ -65,22 +65,14 @@ const ZERO_TIME = "{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Loca
 
 function scalar({ scalar: type }: ScalarSchema, held: Value): string {
   const value = held as string | number | bigint | boolean | null | undefined;
-  switch (type) {
-    case "quantity":
-      return dumpQuantity(String(value ?? 0));
-    case "time":
-      return ZERO_TIME;
-    case "intOrString":
-      return typeof value === "string"
-        ? `{Type:(intstr.Type)1 IntVal:(int32)0 StrVal:(string)${value}}`
-        : `{Type:(intstr.Type)0 IntVal:(int32)${String(value ?? 0)} StrVal:(string)}`;
-    case "string":
-      return String(value ?? "");
-    case "bool":
-      return String(value ?? false);
-    default:
-      return String(value ?? 0);
-  }
+  if (type === "quantity") return dumpQuantity(String(value ?? 0));
+  if (type === "time") return ZERO_TIME;
+  if (type === "string") return String(value ?? "");
+  if (type === "bool") return String(value ?? false);
+  if (type !== "intOrString") return String(value ?? 0);
+  return typeof value === "string"
+    ? `{Type:(intstr.Type)1 IntVal:(int32)0 StrVal:(string)${value}}`
+    : `{Type:(intstr.Type)0 IntVal:(int32)${String(value ?? 0)} StrVal:(string)}`;
 }
 
 const SCALAR_TYPES: Readonly<Partial<Record<ScalarSchema["scalar"], string>>> = {

@@ -1,4 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { reproducibleSignature } from "../signature/reproducible-ecdsa.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
 
 /** A key that checks JSON Web Tokens, and what tells others which one it is. */
@@ -12,6 +13,8 @@ export interface VerificationKey {
 /** A key that signs JSON Web Tokens. */
 export interface SigningKey extends VerificationKey {
   readonly privateKey: KeyObject;
+  /** Whether it signs the same claims in the same way each time, which only keys for ES256 can. Default false. */
+  readonly reproducible?: boolean;
 }
 
 /** The algorithms that kube-apiserver signs with, each with its hash. */
@@ -38,9 +41,12 @@ function algorithmOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): Al
 }
 
 /** A token of these claims, in compact form. */
-export function signToken(claims: JsonObject, { algorithm, privateKey, id }: SigningKey): string {
+export function signToken(claims: JsonObject, { algorithm, privateKey, id, reproducible }: SigningKey): string {
   const head = `${encoded({ alg: algorithm, kid: id })}.${encoded(claims)}`;
-  const signature = sign(HASHES[algorithm], Buffer.from(head), { key: privateKey, dsaEncoding: "ieee-p1363" });
+  const signature =
+    reproducible === true
+      ? reproducibleSignature(privateKey, Buffer.from(head))
+      : sign(HASHES[algorithm], Buffer.from(head), { key: privateKey, dsaEncoding: "ieee-p1363" });
   return `${head}.${signature.toString("base64url")}`;
 }
 
