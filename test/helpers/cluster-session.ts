@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ClusterOptions, type RequestRecord, startCluster } from "../../src/cluster/index.js";
 import { type CliResult, runCli } from "./run-cli.js";
-import { quietControllers } from "./quiet-controllers.js";
+import { quietCluster } from "./quiet-cluster.js";
 
 /** A cluster of a test's own, a folder for its files, and the command line between them. */
 export interface ClusterSession extends AsyncDisposable {
@@ -22,7 +22,7 @@ export async function clusterSession(options: ClusterOptions = {}): Promise<Clus
   const seen: RequestRecord[] = [];
   const cluster = await startCluster({
     port: 0,
-    controllers: quietControllers,
+    ...quietCluster,
     ...options,
     onRequest: (request) => void seen.push(request),
   });
