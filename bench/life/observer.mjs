@@ -3,7 +3,9 @@
 //   node observer.mjs KUBECONFIG      (its text)
 import { resolve } from "node:path";
 
-const { configFromText, kubernetesClient } = await import(resolve(import.meta.dirname, "../../dist/index.js"));
+const { configFromText, InformerFactory, kubernetesClient } = await import(
+  resolve(import.meta.dirname, "../../dist/index.js")
+);
 const client = kubernetesClient(await configFromText(process.argv[2]));
 const maps = client.of("v1", "ConfigMap").namespace("default");
 const PROBE = "probe";
@@ -12,8 +14,10 @@ const PERIOD_MS = 50;
 /** By name: when the pod was first seen bound and ready. */
 let [bound, ready] = [new Map(), new Map()];
 let probes = { get: [], watch: [] };
+/** What interrupted the watch of pods. */
+let faults = [];
 
-void followPods();
+followPods();
 await maps.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: PROBE }, data: { at: "0" } });
 void followProbe();
 void probe();
@@ -23,6 +27,7 @@ const operations = {
   reset() {
     [bound, ready] = [new Map(), new Map()];
     probes = { get: [], watch: [] };
+    faults = [];
     return { now: performance.now() };
   },
   /** Creates a Deployment. */
@@ -48,27 +53,36 @@ const operations = {
   async count({ pods }) {
     while (ready.size < pods) await pause(20);
     const times = (seen) => [...seen.values()].toSorted((a, b) => a - b);
-    return { now: performance.now(), bound: times(bound), ready: times(ready), probes };
+    return { now: performance.now(), bound: times(bound), ready: times(ready), probes, faults };
   },
 };
 process.on("message", async ({ op, ...options }) => process.send(await operations[op](options)));
 process.on("disconnect", () => process.exit(0));
 process.send({ ready: true });
 
-async function followPods() {
-  for await (const { type, object } of client.of("v1", "Pod").watch()) {
-    if (type !== "ADDED" && type !== "MODIFIED") continue;
-    const { name } = object.metadata;
+/** By an informer: one that falls behind the server's history lists again and goes on. */
+function followPods() {
+  const informers = new InformerFactory(client, { onFault: ({ error }) => faults.push(String(error)) });
+  const see = (pod) => {
+    const { name } = pod.metadata;
     const now = performance.now();
-    if (object.spec.nodeName !== undefined && !bound.has(name)) bound.set(name, now);
-    const isReady = object.status?.conditions?.some(({ type: one, status }) => one === "Ready" && status === "True");
+    if (pod.spec.nodeName !== undefined && !bound.has(name)) bound.set(name, now);
+    const isReady = pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
     if (isReady && !ready.has(name)) ready.set(name, now);
-  }
+  };
+  informers.of("v1", "Pod").addHandler({ added: see, updated: (_before, pod) => see(pod) });
+  informers.start(new AbortController().signal);
 }
 
 async function followProbe() {
-  for await (const { type, object } of maps.watch({ fieldSelector: "metadata.name=probe" })) {
-    if (type === "MODIFIED") probes.watch.push(performance.now() - Number(object.data.at));
+  for (;;) {
+    try {
+      for await (const { type, object } of maps.watch({ fieldSelector: "metadata.name=probe" })) {
+        if (type === "MODIFIED") probes.watch.push(performance.now() - Number(object.data.at));
+      }
+    } catch (error) {
+      faults.push(String(error));
+    }
   }
 }
 

@@ -98,14 +98,14 @@ async function scale() {
   add("  until all are ready", `${((filled.ready.at(-1) - start) / 1000).toFixed(1)} s`);
   add("  CPU of a pod", `${((after.cpu - before.cpu) / 1000 / deployments / replicas).toFixed(1)} ms`);
   add("  resident", `${megabytes(after.rss)} MB`);
-  latencies(filled.probes);
+  latencies(filled);
 
   const began = (await observer.ask({ op: "reset" })).now;
   await observer.ask({ op: "rollOut", name: "web-0" });
   const rolled = await observer.ask({ op: "count", pods: 0 });
   add(`rollout of ${replicas} replicas`, `${((rolled.now - began) / 1000).toFixed(1)} s`);
   add("  resident", `${megabytes((await server.usage()).rss)} MB`);
-  latencies(rolled.probes);
+  latencies(rolled);
   await observer.kill();
   await server.stop();
 }
@@ -115,12 +115,13 @@ function rate(times, start) {
   return (times.length / (times.at(-1) - start)) * 1000;
 }
 
-function latencies(probes) {
+function latencies({ probes, faults }) {
   for (const [name, samples] of Object.entries(probes)) {
     const sorted = samples.toSorted((a, b) => a - b);
     const figures = [0.5, 0.99].map((share) => (percentile(sorted, share) ?? Number.NaN).toFixed(0));
     add(`  ${name} meanwhile, median and 99 %`, `${figures.join(" and ")} ms`);
   }
+  if (faults.length > 0) add("  watches that broke off", String(faults.length), faults[0]);
 }
 
 function megabytes(bytes) {
