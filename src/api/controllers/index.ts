@@ -7,6 +7,7 @@ const ALIASES = {
   "garbage-collector-controller": "garbagecollector",
   "job-controller": "job",
   "namespace-controller": "namespace",
+  "persistentvolume-binder-controller": "persistentvolume-binder",
   "persistentvolume-protection-controller": "pv-protection",
   "persistentvolumeclaim-protection-controller": "pvc-protection",
   "pod-garbage-collector-controller": "podgc",
