@@ -122,7 +122,7 @@ test("each collection is watched from its first object on: once for all controll
     await eventually(async () => {
       // One with whole objects for all controllers, one of metadata for the garbage collector.
       expect(watchesOf("/api/v1/pods")).toBe(2);
-      expect(watchesOf("/apis/apps/v1/deployments")).toBe(1);
+      expect(watchesOf("/apis/apps/v1/deployments")).toBe(2);
     });
     expect(watchesOf("/apis/policy/v1/poddisruptionbudgets")).toBe(0);
     expect(watchesOf("/apis/apps/v1/statefulsets")).toBe(0);

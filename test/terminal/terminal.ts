@@ -135,6 +135,8 @@ class Pane implements Terminal {
   async start(command: string): Promise<void> {
     await this.shows(/(^|\n)\$$/);
     await this.#tmux("send-keys", "-t", this.#name, "-l", `clear; ${command}; echo "exit=$?"`);
+    // What is on the screen until then is the end of the command before.
+    await this.shows(/(?<!\n\$)$/);
     await this.press("Enter");
   }
 

@@ -135,5 +135,5 @@ function skippedWarnings({ program, givenNamespace, target, source, messages }: 
     const exec = `${program} exec -n ${goQuote(givenNamespace)} ${goQuote(target.pod)} -- tar cf - ${goQuote(source)}`;
     return `${link} (consider using "${exec} | tar xf -")`;
   };
-  return (entry: SkippedEntry): void => void messages.err(`warning: ${text(entry)}\n`);
+  return (entry: SkippedEntry): Promise<void> => messages.err(`warning: ${text(entry)}\n`);
 }

@@ -10,7 +10,7 @@ import { selectorFromObject } from "../../machinery/selectors/api-label-selector
 import { claim } from "../owned-pods/claim.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
 import type { Expectations } from "../owned-pods/expectations.js";
-import type { OwnedPods } from "../owned-pods/owned-pods.js";
+import type { ControlledObjects } from "../owned-pods/controlled-objects.js";
 import { finishedCondition, newCondition, withCondition } from "./job-conditions.js";
 import { isTracked, TRACKING_FINALIZER } from "./job-pods.js";
 import { JOB_KIND } from "./kind.js";
@@ -31,7 +31,7 @@ export interface JobReconcilerParts {
   readonly clock: Clock;
   readonly recorder: EventRecorder;
   readonly expectations: Expectations;
-  readonly owned: OwnedPods;
+  readonly owned: ControlledObjects<Pod>;
   readonly worker: PodWorker;
   readonly writer: StatusWriter;
 }

@@ -3,13 +3,13 @@ import type { Pod } from "../../api/types/core/v1.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
-import type { OwnedPods } from "../owned-pods/owned-pods.js";
+import type { ControlledObjects } from "../owned-pods/controlled-objects.js";
 import { finishedCondition } from "./job-conditions.js";
 import { isTracked, TRACKING_FINALIZER } from "./job-pods.js";
 import { isManagedElsewhere } from "./managed-by.js";
 
 /** Takes the tracking finalizer from pods that no running job will count any more, so that they can be deleted. */
-export function orphanPodController({ client, manager }: ControllerContext, owned: OwnedPods): void {
+export function orphanPodController({ client, manager }: ControllerContext, owned: ControlledObjects<Pod>): void {
   const pods = client.of("v1", "Pod");
   const jobs = manager.informers.of("batch/v1", "Job").lister;
   const isOrphan = (pod: Pod): boolean => {

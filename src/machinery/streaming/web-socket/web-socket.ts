@@ -3,7 +3,7 @@ import type { Random } from "../../../base/random.js";
 import { endConnection } from "../closing.js";
 import { GatedWriter } from "../gated-writer.js";
 import { receivedChunks } from "../received-chunks.js";
-import { CLOSE, WebSocketCloseError, WebSocketProtocolError } from "./close-error.js";
+import { CLOSE, mayBeReceived, WebSocketCloseError, WebSocketProtocolError } from "./close-error.js";
 import { FrameReader, type MessagePiece } from "./frame-reader.js";
 import { FrameMemory } from "./frame-memory.js";
 import { encodeFrame, encodeMaskedFrame, OPCODE } from "./frames.js";
@@ -117,6 +117,7 @@ export class WebSocket {
     if (opcode === OPCODE.ping && !this.#closing) this.#frame(OPCODE.pong, [Buffer.from(payload)]).catch(() => {});
     if (opcode !== OPCODE.close) return undefined;
     const code = payload.length < 2 ? CLOSE.noStatus : payload.readUInt16BE(0);
+    if (payload.length >= 2 && !mayBeReceived(code)) throw new WebSocketProtocolError(`bad close code ${code}`);
     // Many clients end without a code; for Kubernetes' clients a server that does so has failed.
     const orderly = code === CLOSE.normal || (code === CLOSE.noStatus && this.#random === undefined);
     if (!orderly) this.#broke(new WebSocketCloseError(code, payload.toString("utf8", 2)));
