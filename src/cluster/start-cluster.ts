@@ -154,6 +154,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
+          hasVolumes: nodes.length > 0,
           signClient: clientSigner(pki, random),
           ...(options.metrics && { metrics: options.metrics }),
           reportError,

@@ -28,6 +28,7 @@ import { untilDone } from "./repeat.js";
 import { replicaSetController } from "./replica-set/replica-set-controller.js";
 import { replicationController } from "./replication-controller/replication-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
+import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
@@ -69,6 +70,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],
+  ["persistentvolume-binder-controller", persistentVolumeBinder],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],

@@ -12,6 +12,7 @@ const ALIASES = {
   "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
   "job-controller": "job",
   "namespace-controller": "namespace",
+  "persistentvolume-binder-controller": "persistentvolume-binder",
   "persistentvolume-protection-controller": "pv-protection",
   "persistentvolumeclaim-protection-controller": "pvc-protection",
   "pod-garbage-collector-controller": "podgc",
