@@ -121,7 +121,8 @@ export function startControllers(config: ControllersConfig): Controllers {
     { transport: () => transport },
     { ...surroundings, headers: { "user-agent": "kubets-controller-manager" } },
   );
-  const events = eventBroadcaster({ client, ...surroundings, onError: report });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const manager = new Manager(client, {
     ...surroundings,
     transform: withoutManagedFields,
