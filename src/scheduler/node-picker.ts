@@ -14,8 +14,8 @@ import type { Nominator } from "./queue/nominator.js";
 export class PluginError extends Error {
   override readonly name = "PluginError";
 
-  constructor({ plugin, reasons, error }: Status) {
-    super(plugin === "" ? reasons.join(", ") : `running "${plugin}" plugin: ${reasons.join(", ")}`, { cause: error });
+  constructor({ reasons, error }: Status) {
+    super(reasons.join(", "), { cause: error });
   }
 }
 

@@ -311,7 +311,8 @@ describe("a pod", () => {
     await eventually(async () => {
       const events = (await client.of("v1", "Event").namespace("default").listWhole()).items as unknown as KubeObject[];
       expect(events.map((one) => text(one["message"]))).toContain(
-        "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+        "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, " +
+          "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
       );
     });
     expect(object((await get("nowhere")).spec).nodeName).toBeUndefined();

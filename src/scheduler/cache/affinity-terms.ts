@@ -57,6 +57,11 @@ function parsed(namespace: string, term: PodAffinityTerm, weight: number): Affin
   };
 }
 
+/** Whether the labels of namespaces must be known to decide whether the term selects a pod. */
+export function selectsByLabels({ namespaceSelector }: AffinityTerm): boolean {
+  return namespaceSelector !== undefined && !namespaceSelector.empty;
+}
+
 /** Whether a term selects a pod; `namespaceLabels` are those of the pod's namespace. */
 export function selects(
   term: AffinityTerm,

@@ -9,6 +9,8 @@ let generations = 0;
 
 /** A node with its pods, assumed ones among them, and the sums over them. */
 export class NodeInfo {
+  /** A small number of its own among the nodes of a cache, for arrays; -1 for a copy. */
+  slot = -1;
   name = "";
   labels: Labels = NO_LABELS;
   taints: readonly Taint[] = [];

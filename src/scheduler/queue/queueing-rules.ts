@@ -11,6 +11,8 @@ export interface QueueingRules {
   readonly compare: (a: QueuedOrder, b: QueuedOrder) => number;
   /** The name of the plugin that keeps the pod from being tried; "" for none. */
   gatedBy(pod: Pod): string;
+  /** Whether the plugin has registered such an event; for a pod that it keeps back it decides no more than that. */
+  registers(plugin: string, event: ClusterEvent, pod: Pod): boolean;
   /** Whether any plugin has registered such an event. */
   isOfInterest(event: ClusterEvent): boolean;
   /** Whether the event may make a pod schedulable that the plugin rejected. */
@@ -25,6 +27,7 @@ export function rulesOf(profiles: ReadonlyMap<string, Profile>): QueueingRules {
     // All profiles order the queue by the same plugin.
     compare: (a, b) => all[0]?.compare(a, b) ?? 0,
     gatedBy: (pod) => of(pod)?.gatedBy(pod) ?? "",
+    registers: (plugin, event, pod) => of(pod)?.registers(plugin, event) ?? true,
     isOfInterest: (event) =>
       (event.resource === "Node" && event.action === Action.add) || all.some((profile) => profile.isOfInterest(event)),
     mayHelp(plugin, event, pod, before, after) {

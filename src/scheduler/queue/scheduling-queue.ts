@@ -205,9 +205,14 @@ export class SchedulingQueue {
   }
 
   #requeueGated(queued: QueuedPod, events: readonly ClusterEvent[], before: unknown, after: unknown): void {
-    const { rules } = this.options;
-    const helps = events.some((event) => rules.mayHelp(queued.gatedBy, event, queued.info.pod, before, after));
-    if (helps) this.#requeue(queued, "after-backoff");
+    const { gatedBy, info } = queued;
+    for (const event of events) {
+      if (!this.options.rules.registers(gatedBy, event, info.pod)) continue;
+      const strategy = this.#strategy(queued, event, before, after);
+      if (strategy === "skip") continue;
+      this.#requeue(queued, strategy);
+      return;
+    }
   }
 
   #toActive(queued: QueuedPod): void {

@@ -152,8 +152,9 @@ describe.skipIf(!built)("kubets cluster", () => {
       const status = await kubets("cluster", "status", "dev", "-v=6");
       expect(status.stdout).toMatch(/^State: +Running$/m);
       expect(status.stderr).toMatch(
-        /^I.* round_trippers\.go:632\] "Response" verb="GET" url="https:\S+\/version" status="200 OK" milliseconds=\d+\n$/,
+        /^(I.* round_trippers\.go:632\] "Response" verb="GET" url="https:\S+" status="200 OK" milliseconds=\d+\n){5}$/,
       );
+      expect(status.stdout).toMatch(/^Nodes: +1\/1 ready\nPods: +0\/0 ready\n$/m);
 
       expect(await kubets("cluster", "stop", "dev")).toEqual({
         code: 0,

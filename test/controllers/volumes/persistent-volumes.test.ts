@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Transport } from "../../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { object, objects, text } from "../../../src/machinery/meta/access.js";
+import type { JsonObject } from "../../../src/machinery/meta/json.js";
+import { call } from "../../helpers/api-caller.js";
+import { eventually } from "../../helpers/eventually.js";
+
+let cluster: Cluster;
+let api: Transport;
+
+beforeAll(async () => {
+  cluster = await startCluster({ port: false, nodes: 1 });
+  api = cluster.transport();
+  const fast = { metadata: { name: "fast" }, provisioner: "kubets.dev/fake", allowVolumeExpansion: true };
+  await created(CLASSES, fast);
+});
+
+afterAll(() => cluster.close());
+
+const CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
+const VOLUMES = "/api/v1/persistentvolumes";
+const CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
+
+const claim = (name: string, spec: JsonObject = {}): JsonObject => ({
+  metadata: { name },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...spec },
+});
+const volume = (name: string, spec: JsonObject = {}): JsonObject => ({
+  metadata: { name },
+  spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "2Gi" }, hostPath: { path: `/tmp/${name}` }, ...spec },
+});
+
+async function created(path: string, body: JsonObject): Promise<void> {
+  const answer = await call(api, "POST", path, body);
+  expect(answer.status, answer.text).toBe(201);
+}
+
+async function merge(path: string, patch: JsonObject): Promise<void> {
+  const answer = await call(api, "PATCH", path, patch, { type: "application/merge-patch+json" });
+  expect(answer.status, answer.text).toBe(200);
+}
+
+const read = async (path: string) => JSON.parse((await call(api, "GET", path)).text) as JsonObject;
+const phaseOf = async (path: string) => object((await read(path))["status"])["phase"];
+
+async function reasonsOf(name: string): Promise<readonly string[]> {
+  const events = await call(
+    api,
+    "GET",
+    `/api/v1/namespaces/default/events?fieldSelector=involvedObject.name%3D${name}`,
+  );
+  return objects(events.at("items")).map(({ reason }) => text(reason));
+}
+
+describe("a claim without a class", () => {
+  test("gets the default class, and waits for its first consumer", async () => {
+    await created(CLAIMS, claim("waits"));
+    await eventually(async () => {
+      expect(object((await read(`${CLAIMS}/waits`))["spec"])["storageClassName"]).toBe("standard");
+      expect(await reasonsOf("waits")).toContain("WaitForFirstConsumer");
+    });
+    expect(await phaseOf(`${CLAIMS}/waits`)).toBe("Pending");
+  });
+
+  test("gets a volume on the node that the scheduler has chosen", async () => {
+    const annotations = { "volume.kubernetes.io/selected-node": "node-1" };
+    await merge(`${CLAIMS}/waits`, { metadata: { annotations } });
+    await eventually(async () => expect(await phaseOf(`${CLAIMS}/waits`)).toBe("Bound"));
+    const { spec, metadata } = await read(`${CLAIMS}/waits`);
+    expect(object(metadata)["annotations"]).toMatchObject({
+      "pv.kubernetes.io/bind-completed": "yes",
+      "pv.kubernetes.io/bound-by-controller": "yes",
+    });
+    const made = await read(`${VOLUMES}/${text(object(spec)["volumeName"])}`);
+    expect(made["spec"]).toMatchObject({ storageClassName: "standard", capacity: { storage: "1Gi" } });
+    expect(JSON.stringify(object(made["spec"])["nodeAffinity"])).toContain("node-1");
+    await eventually(async () => {
+      const reasons = await reasonsOf("waits");
+      expect(reasons).toEqual(
+        expect.arrayContaining(["ExternalProvisioning", "Provisioning", "ProvisioningSucceeded"]),
+      );
+    });
+  });
+
+  test("loses its volume with its own end", async () => {
+    const name = text(object((await read(`${CLAIMS}/waits`))["spec"])["volumeName"]);
+    await call(api, "DELETE", `${CLAIMS}/waits`);
+    await eventually(async () => expect((await call(api, "GET", `${VOLUMES}/${name}`)).status).toBe(404));
+  });
+});
+
+describe("a user's volume", () => {
+  test("is offered, bound and kept when its claim goes", async () => {
+    await created(VOLUMES, volume("kept", { storageClassName: "manual" }));
+    await eventually(async () => expect(await phaseOf(`${VOLUMES}/kept`)).toBe("Available"));
+    await created(CLAIMS, claim("holds", { storageClassName: "manual" }));
+    await eventually(async () => expect(await phaseOf(`${CLAIMS}/holds`)).toBe("Bound"));
+    expect(object((await read(`${CLAIMS}/holds`))["status"])["capacity"]).toEqual({ storage: "2Gi" });
+    await call(api, "DELETE", `${CLAIMS}/holds`);
+    await eventually(async () => expect(await phaseOf(`${VOLUMES}/kept`)).toBe("Released"));
+  });
+
+  test("is found by a claim that was there before", async () => {
+    await created(CLAIMS, claim("early", { storageClassName: "late" }));
+    await eventually(async () => expect(await reasonsOf("early")).toContain("ProvisioningFailed"));
+    await created(VOLUMES, volume("late", { storageClassName: "late" }));
+    await eventually(async () => expect(await phaseOf(`${CLAIMS}/early`)).toBe("Bound"));
+  });
+
+  test("goes to one claim of several, and the others wait", async () => {
+    for (const name of ["x", "y", "z"]) await created(CLAIMS, claim(name, { storageClassName: "one" }));
+    await created(VOLUMES, volume("only", { storageClassName: "one" }));
+    await eventually(async () => expect(await phaseOf(`${VOLUMES}/only`)).toBe("Bound"));
+    await eventually(async () => {
+      const phases = await Promise.all(["x", "y", "z"].map((name) => phaseOf(`${CLAIMS}/${name}`)));
+      expect(phases.filter((phase) => phase === "Bound")).toHaveLength(1);
+    });
+  });
+
+  test("that disappears makes its claim lost", async () => {
+    await created(VOLUMES, volume("frail", { storageClassName: "frail" }));
+    await created(CLAIMS, claim("lost", { storageClassName: "frail" }));
+    await eventually(async () => expect(await phaseOf(`${CLAIMS}/lost`)).toBe("Bound"));
+    await call(api, "DELETE", `${VOLUMES}/frail`);
+    await eventually(async () => {
+      expect(await phaseOf(`${CLAIMS}/lost`)).toBe("Lost");
+      expect(await reasonsOf("lost")).toContain("ClaimLost");
+    });
+  });
+
+  test("is recycled where its policy says so", async () => {
+    await created(VOLUMES, volume("again", { storageClassName: "again", persistentVolumeReclaimPolicy: "Recycle" }));
+    await created(CLAIMS, claim("first", { storageClassName: "again" }));
+    await eventually(async () => expect(await phaseOf(`${CLAIMS}/first`)).toBe("Bound"));
+    await call(api, "DELETE", `${CLAIMS}/first`);
+    await eventually(async () => expect(await phaseOf(`${VOLUMES}/again`)).toBe("Available"));
+    expect(object((await read(`${VOLUMES}/again`))["spec"])["claimRef"]).toBeUndefined();
+  });
+});
+
+const mounting = (claimName: string): JsonObject => ({
+  containers: [{ name: "c", image: "busybox", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
+  volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
+});
+
+describe("workloads", () => {
+  test("a Job with a claim completes", async () => {
+    await created(CLAIMS, claim("work", { storageClassName: "fast" }));
+    const pod = mounting("work");
+    const containers = objects(pod["containers"]).map((one) => ({ ...one, command: ["true"] }));
+    const template = { spec: { ...pod, containers, restartPolicy: "Never" } };
+    await created("/apis/batch/v1/namespaces/default/jobs", {
+      metadata: { name: "work" },
+      spec: { template },
+    } as JsonObject);
+    await eventually(async () => {
+      expect(object((await read("/apis/batch/v1/namespaces/default/jobs/work"))["status"])["succeeded"]).toBe(1);
+      expect(await phaseOf(`${CLAIMS}/work`)).toBe("Bound");
+    });
+  });
+});
