@@ -13,6 +13,8 @@ import { endpointsOf, HEADLESS, MANAGED_BY, portsKey, SERVICE_NAME, type SliceCh
 /** What slices of this controller are labelled as managed by. */
 export const SLICE_CONTROLLER = "endpointslice-controller.k8s.io";
 
+const PORT = "io.k8s.api.discovery.v1.EndpointPort";
+
 const SERVICE_KIND = { apiVersion: "v1", kind: "Service" } as const;
 
 export interface SlicePlan extends SliceChanges {
@@ -61,9 +63,9 @@ function planType(
   const labels = sliceLabels(service);
   const groups = new Map<string, PortGroup>();
   for (const pod of pods) {
-    const ports = inHashOrder("io.k8s.api.discovery.v1.EndpointPort", portsOf(service, pod));
+    const ports = portsOf(service, pod);
     const key = portsKey(ports);
-    const group = groups.get(key) ?? { ports, endpoints: [] };
+    const group = groups.get(key) ?? { ports: inHashOrder(PORT, ports), endpoints: [] };
     groups.set(key, group);
     const endpoint = endpointOf(pod, nodeOf(pod.spec?.nodeName ?? ""), service, addressType);
     if (endpoint !== undefined) group.endpoints.push(endpoint);

@@ -169,6 +169,18 @@ describe("the slice of a service", () => {
     expect(create[0]?.endpoints?.[0]?.hostname).toBe(hostname);
   });
 
+  test("ports are in the order of their hashes, as those of a cluster's DNS show", () => {
+    const port = (name: string, number: number, protocol: "TCP" | "UDP") => ({
+      name,
+      port: number,
+      protocol,
+      targetPort: number,
+    });
+    const ports = [port("metrics", 9153, "TCP"), port("dns-tcp", 53, "TCP"), port("dns", 53, "UDP")];
+    const { create } = plan(service({ ports }), [member("a")]);
+    expect(create[0]?.ports?.map(({ name }) => name)).toEqual(["dns", "dns-tcp", "metrics"]);
+  });
+
   test("a headless service is labelled so, and its own reserved labels are left out", () => {
     const labels = { "service.kubernetes.io/headless": "no", "kubernetes.io/service-name": "x", a: "b" };
     expect(plan(service({ clusterIP: "None" }, labels), []).create[0]?.metadata?.labels).toEqual({
