@@ -4,10 +4,13 @@ const ALIASES = {
   "deployment-controller": "deployment",
   "cronjob-controller": "cronjob",
   "disruption-controller": "disruption",
+  "ephemeral-volume-controller": "ephemeral-volume",
   "garbage-collector-controller": "garbagecollector",
   "job-controller": "job",
   "namespace-controller": "namespace",
+  "persistentvolume-attach-detach-controller": "attachdetach",
   "persistentvolume-binder-controller": "persistentvolume-binder",
+  "persistentvolume-expander-controller": "persistentvolume-expander",
   "persistentvolume-protection-controller": "pv-protection",
   "persistentvolumeclaim-protection-controller": "pvc-protection",
   "pod-garbage-collector-controller": "podgc",
@@ -17,6 +20,7 @@ const ALIASES = {
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
   "validatingadmissionpolicy-status-controller": undefined,
+  "volumeattributesclass-protection-controller": undefined,
 } as const;
 
 export type ControllerName = keyof typeof ALIASES;
