@@ -13,3 +13,4 @@ export type { ClusterHealth, Problem } from "./cluster-health.js";
 export { readHealth } from "./read-health.js";
 export { runCommand } from "./run-command.js";
 export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";
+export { waitUntilReady } from "./wait-until-ready.js";

@@ -205,6 +205,18 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect(await kubets("cluster", "delete")).toEqual({ code: 0, stdout: 'cluster "dev" deleted\n', stderr: "" });
     });
 
+    test("start --wait returns when the nodes are ready; status shows what is wrong with pods", async () => {
+      expect((await kubets("cluster", "start", "dev", "--nodes=2", "--detach", "--wait")).stdout).toContain(
+        "is ready at",
+      );
+      await kubets("run", "huge", "--image=example.org/x", `--overrides={"spec":{"nodeSelector":{"disk":"tape"}}}`);
+      await kubets("wait", "pod/huge", "--for=condition=PodScheduled=False", "--timeout=30s");
+      const status = await kubets("cluster", "status");
+      expect(status.code).toBe(0);
+      expect(status.stdout).toMatch(/^Nodes: +2\/2 ready\nPods: +0\/1 ready\n\nNAMESPACE +OBJECT +REASON +MESSAGE\n/m);
+      expect(status.stdout).toMatch(/^default +pod\/huge +Unschedulable +0\/2 nodes are available: /m);
+    });
+
     test("other entries of the kubeconfig stay as they were", async () => {
       await kubets("config", "set-context", "mine", "--namespace=team", "--cluster=c", "--user=u");
       await kubets("cluster", "start", "--storage=memory", "--detach");
