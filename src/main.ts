@@ -90,13 +90,17 @@ export async function runProcess(proc: NodeJS.Process): Promise<number> {
   let pipeClosed = false;
   let mustArrive = false;
   let lost: NodeJS.ErrnoException | undefined;
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  for (const signal of ENDING_SIGNALS) {
+    // Windows has no SIGQUIT.
+    if (signal === "SIGQUIT" && proc.platform === "win32") continue;
     proc.on(signal, () => {
       if (!waits || ended !== undefined) dieOf(proc, signal);
       ended = signal;
       ending.abort(new Error(signal));
     });
   }
+  // A raw terminal is given back before Node prints what has crashed.
+  proc.on("uncaughtExceptionMonitor", (error) => ending.abort(error));
   const endOnClosedPipe = (error: NodeJS.ErrnoException): void => {
     if (error.code !== "EPIPE" && error.code !== "EOF") return;
     // Whoever read the output is gone: stop quietly, as a process killed by SIGPIPE does.
@@ -159,7 +163,13 @@ function once<T>(make: () => T): (() => T) & { made?: { readonly value: T } } {
 }
 
 const BROKEN_PIPE = 141;
-const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 };
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+const SIGNAL_CODES: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGQUIT: 131,
+  SIGTERM: 143,
+};
 
 /** Ends as the signal itself would have, so that a shell sees which one it was. */
 function dieOf(proc: NodeJS.Process, signal: NodeJS.Signals): void {

@@ -34,9 +34,9 @@ export class ApiClient {
   }
 
   /** A pod that can be entered: it is there and its log is answered when its container runs. */
-  async runningPod(namespace, name) {
+  async runningPod(namespace, name, image = "shell") {
     await this.namespace(namespace);
-    const pod = { metadata: { name }, spec: { containers: [{ name: "main", image: "shell" }] } };
+    const pod = { metadata: { name }, spec: { containers: [{ name: "main", image }] } };
     await this.#send("POST", `/api/v1/namespaces/${namespace}/pods`, pod, [201, 409]);
     const log = `/api/v1/namespaces/${namespace}/pods/${name}/log`;
     while ((await this.#send("GET", log, undefined, [200, 204, 400, 404, 500])) !== 200) {

@@ -5,6 +5,7 @@ import type { RuntimeConfig } from "../api/facts/index.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
+import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey } from "../machinery/jwt/jws.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
@@ -15,6 +16,9 @@ import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Server } from "../server/generic/server.js";
+import type { StagesOf } from "../node/stages/stages.js";
+import type { SchedulerOptions } from "../scheduler/options.js";
+import type { RunningScheduler } from "../scheduler/start-scheduler.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
@@ -46,10 +50,19 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly controllers?: false | readonly string[];
   /**
-   * Nodes that run pods in this process, with a kubelet's API each. Pods that name no node are bound to them. Default: none, and pods
-   * wait for a node from outside.
+   * Nodes that run pods in this process: a list, or how many ("node-1", "node-2", ...). Default: none, and pods wait for a node from
+   * outside.
    */
-  readonly nodes?: readonly NodeOptions[];
+  readonly nodes?: number | readonly NodeOptions[];
+  /**
+   * What the containers of a pod do in place of their images: when they start, fail, exit, become ready and stop, what they use and
+   * write. A pod's annotation kubets.dev/stages comes first.
+   */
+  readonly stages?: StagesOf;
+  /** Custom and external metrics, which horizontal pod autoscalers scale by. */
+  readonly metrics?: MetricsSource;
+  /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
+  readonly scheduler?: false | SchedulerOptions;
 }
 
 /** A running control plane. */
@@ -84,11 +97,13 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
 export async function startControlPlane(options: ClusterOptions, given?: GivenSetup): Promise<Cluster> {
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
-  const { nodes = [] } = options;
+  const nodes = nodesOf(options.nodes ?? []);
+  const { scheduler: schedulerOptions = {} } = options;
   checkNodes(nodes);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
+  let scheduler: RunningScheduler | undefined;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
@@ -139,7 +154,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
+          hasVolumes: nodes.length > 0,
           signClient: clientSigner(pki, random),
+          ...(options.metrics && { metrics: options.metrics }),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
           whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
@@ -147,6 +164,19 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
         return controllers.settled;
       },
     },
+    ...(schedulerOptions === false
+      ? []
+      : [
+          {
+            name: "start-scheduler",
+            async run(server: Server) {
+              const { startScheduler } = await inOrder(import("../scheduler/start-scheduler.js"));
+              const transport = server.loopback();
+              const own = { clock, timers, random: forkRandom(random, "scheduler") };
+              scheduler = startScheduler(schedulerOptions, { transport, ...own, reportError });
+            },
+          },
+        ]),
     ...(nodes.length === 0
       ? []
       : [
@@ -154,11 +184,11 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
             name: "start-nodes",
             async run(server: Server) {
               const { startNodes } = await inOrder(import("./start-nodes.js"));
-              const sockets = options.port !== false;
               const transport = server.loopback();
               // Ids of containers must not change which uids objects get.
               const own = { clock, timers, random: forkRandom(random, "nodes") };
-              localNodes = await startNodes(nodes, { transport, ...own, pki, sockets, reportError });
+              const staged = options.stages && { stages: options.stages };
+              localNodes = await startNodes(nodes, { transport, ...own, ...staged, pki, reportError });
             },
           },
         ]),
@@ -171,9 +201,14 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     steps,
     network: { dial: (ip, port) => localNodes?.dial(ip, port) },
     async preShutdown() {
-      await Promise.all([localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
+      await Promise.all([scheduler?.stop(), localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
     },
   });
+}
+
+function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {
+  if (typeof nodes !== "number") return nodes;
+  return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
 }
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {

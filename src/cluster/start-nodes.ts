@@ -1,15 +1,17 @@
 import type { Duplex } from "node:stream";
+import type { Taint } from "../api/types/core/v1.js";
 import type { Clock } from "../base/clock.js";
+import { once } from "../base/once.js";
 import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
-import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
-import { eventBroadcaster } from "../client/events/index.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { ContainerRuntime } from "../node/container-runtime.js";
-import { type NodeAgent, startNodeAgent } from "../node/node-agent.js";
-import { bindPods } from "../node/pod-binder.js";
+import type { NodeDescription } from "../node/fleet-node.js";
+import { startNodeFleet } from "../node/node-fleet.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
+import { StagedRuntime } from "../node/stages/staged-runtime.js";
+import type { StagesOf } from "../node/stages/stages.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 
@@ -17,6 +19,7 @@ import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 export interface NodeOptions {
   readonly name: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
   /** What images are to the node's containers, by name. Others have a shell and the usual programs, and wait for a signal. */
   readonly images?: Readonly<Record<string, ScriptedImage>>;
   /** Which images there are at all. Default: every name. */
@@ -31,16 +34,16 @@ export interface NodeParts {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly timers: Timers;
-  readonly random: Random;
   readonly pki: ClusterPki;
-  /** False: the kubelet's APIs are reached inside the process alone. */
-  readonly sockets: boolean;
+  readonly random: Random;
+  /** What containers do in place of their images, where their pod has no annotation that says so. */
+  readonly stages?: StagesOf;
   readonly reportError: (error: unknown) => void;
 }
 
 /** The nodes of a cluster that run in its process. */
 export interface LocalNodes {
-  /** Connects to the address of a pod, or of a node without a socket; undefined for every other address. */
+  /** Connects to the address of a pod or a node; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined;
   /** Ends them, as a crash would: the API keeps their Nodes and pods. */
   stop(): Promise<void>;
@@ -49,79 +52,36 @@ export interface LocalNodes {
 const HOST = "127.0.0.1";
 const DAY = 86_400_000;
 
-/** Starts the nodes, and binds pods to them. Resolves when they are ready. */
+/** Starts the nodes. Resolves when they are ready. */
 export async function startNodes(nodes: readonly NodeOptions[], parts: NodeParts): Promise<LocalNodes> {
   const { transport, clock, timers, random, reportError } = parts;
-  const agents = new Map<string, NodeAgent>();
-  const binding = new AbortController();
-  const client = kubernetesClient(
-    { transport: () => transport },
-    { clock, timers, random, headers: { "user-agent": "kube-scheduler" } },
-  );
-  const events = eventBroadcaster({ client, clock, timers, random, onError: reportError });
-  const recorder = events.recorder({ component: "default-scheduler" });
-  const stop = async (): Promise<void> => {
-    binding.abort();
-    await Promise.all([...agents.values()].map((agent) => agent.stop()));
-    await events.close();
-    await client.close();
-  };
-  try {
-    for (const [index, node] of nodes.entries()) agents.set(node.name, await startNode(node, index, parts));
-    const bindable = nodes.map(({ name, labels }) => ({
-      name,
-      labels: { "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64", ...labels },
-    }));
-    const event: Parameters<typeof bindPods>[1]["event"] = (pod, type, reason, message) =>
-      recorder.event(pod, type, reason, message);
-    const report = (error: unknown): void => {
-      if (!binding.signal.aborted) reportError(error);
-    };
-    await bindPods(bindable, { client, clock, timers, random, report, event }, binding.signal);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+  const described = nodes.map((node, index) => describe(node, index, parts));
+  return startNodeFleet({ nodes: described, transport, clock, timers, random, reportError });
+}
+
+function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescription {
+  const { clock, timers, pki } = parts;
+  const random = forkRandom(parts.random, node.name);
+  const { name, labels, taints, capacity, images, hasImage } = node;
+  const own =
+    node.runtime ??
+    new ScriptedRuntime({ ...(images && { images }), ...(hasImage && { hasImage }), clock, timers, random });
+  const { stages, reportError } = parts;
+  const runtime = new StagedRuntime(own, { ...(stages && { stages }), clock, timers, reportError });
   return {
-    dial(ip, port) {
-      for (const agent of agents.values()) {
-        const connecting = agent.dial(ip, port);
-        if (connecting !== undefined) return connecting;
-      }
-      return undefined;
-    },
-    stop,
+    name,
+    runtime,
+    ...(labels && { labels }),
+    ...(taints && { taints }),
+    ...(capacity && { capacity }),
+    podCidr: podCidr(index),
+    tls: once(() => servingCertificate(name, pki, clock, random)),
   };
 }
 
-function startNode(node: NodeOptions, index: number, parts: NodeParts): Promise<NodeAgent> {
-  const { transport, clock, timers, pki, sockets, reportError } = parts;
-  const random = forkRandom(parts.random, node.name);
-  const { name, labels, capacity, images, hasImage } = node;
-  const runtime =
-    node.runtime ??
-    new ScriptedRuntime({
-      ...(images && { images }),
-      ...(hasImage && { hasImage }),
-      clock,
-      timers,
-      random,
-    });
-  return startNodeAgent({
-    name,
-    transport,
-    runtime,
-    ...(labels && { labels }),
-    ...(capacity && { capacity }),
-    podCidr: `10.244.${index}.0/24`,
-    tls: servingCertificate(name, pki, clock, random),
-    ...(sockets && { socket: { host: HOST, port: 0 } }),
-    clock,
-    timers,
-    random,
-    reportError,
-  });
-}
+/** The addresses of a node's pods. */
+const podCidr = (index: number): string =>
+  index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
 
 /** As a kubelet's: for its node's name, from the cluster's authority, whose clients it serves. */
 function servingCertificate(name: string, { ca }: ClusterPki, clock: Clock, random: Random) {

@@ -7,6 +7,7 @@ import type { Manager } from "../client/manager/index.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { SignClient } from "./certificates/certificate-signer.js";
+import type { MetricsSource } from "./horizontal-pod-autoscaler/metrics-source.js";
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
 import type { ServedResources } from "./served-resources.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
@@ -22,8 +23,12 @@ export interface ClusterParts {
   readonly nodePorts: NodePortRegistry;
   /** Whether a kubelet of the cluster's process runs the pods of a node, and ends those that are deleted. Default: none does. */
   readonly hasKubelet?: (node: string) => boolean;
+  /** Whether the cluster makes volumes itself, and has a default StorageClass for them. Default: it does not. */
+  readonly hasVolumes?: boolean;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
+  /** Custom and external metrics of horizontal pod autoscalers. */
+  readonly metrics?: MetricsSource | undefined;
 }
 
 /** What a controller is made of. */

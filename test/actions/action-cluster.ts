@@ -1,6 +1,7 @@
 import type { Timers } from "../../src/base/timers.js";
 import { kubernetesClient, type KubernetesClient, type KubeObject, loadConfig } from "../../src/client/index.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 /** A cluster without a socket and a client of it, as an operator's author has one. */
 export interface ActionCluster extends AsyncDisposable {
@@ -13,7 +14,7 @@ export interface ActionCluster extends AsyncDisposable {
 }
 
 export async function actionCluster(options: ClusterOptions = {}): Promise<ActionCluster> {
-  const cluster = await startCluster({ port: false, ...options });
+  const cluster = await startCluster({ port: false, ...quietCluster, ...options });
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
   const client = kubernetesClient(config, { transport: cluster.transport() });
   return {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
 import { openSqliteKv } from "../../src/server/storage/sqlite/sqlite-kv.js";
 import { call } from "../helpers/api-caller.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 // What comes out of storage is decoded, converted and defaulted, whoever wrote it: another version of the program, whose
 // kinds had other versions and other defaults.
@@ -22,7 +23,7 @@ async function store(objects: Readonly<Record<string, object>>): Promise<void> {
 }
 
 async function withCluster(use: (cluster: Cluster) => Promise<void>, options: ClusterOptions = {}): Promise<void> {
-  const cluster = await startCluster({ storage: "disk", dataDir: directory, port: false, ...options });
+  const cluster = await startCluster({ ...quietCluster, storage: "disk", dataDir: directory, port: false, ...options });
   try {
     await use(cluster);
   } finally {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { Peer } from "./side-by-side.js";
 
 /** One answer to a request that is no discovery. */
@@ -13,6 +13,8 @@ export interface FaultyOptions {
   readonly authority?: string;
   /** In place of "https://127.0.0.1:<port>" or "http:". */
   readonly url?: (port: number) => string;
+  /** Answers requests for another protocol, each on its own connection. Default: they are requests like others. */
+  readonly upgrade?: (request: IncomingMessage, socket: Socket) => void;
   /** Discovery goes to `answers` too. */
   readonly alsoDiscovery?: boolean;
 }
@@ -34,6 +36,15 @@ export async function startFaultyServer(answers: readonly Answer[], options: Fau
     });
   };
   const server = options.tls === undefined ? createServer(listener) : createTlsServer(options.tls, listener);
+  const { upgrade } = options;
+  const upgraded = new Set<Socket>();
+  if (upgrade !== undefined) {
+    server.on("upgrade", (request: IncomingMessage, socket: Socket) => {
+      requests.push(`${request.method} ${request.url} ${request.headers.upgrade}`);
+      upgraded.add(socket.on("error", () => {}));
+      upgrade(request, socket.resume());
+    });
+  }
   server.on("clientError", (_error, socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -44,6 +55,7 @@ export async function startFaultyServer(answers: readonly Answer[], options: Fau
     requests,
     close: () => {
       server.closeAllConnections();
+      for (const socket of upgraded) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };

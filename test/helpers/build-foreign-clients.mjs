@@ -35,6 +35,21 @@ const languages = {
     },
     command: ({ program }) => [join(program, "kubets-interop-go")],
   },
+  // Apart from the other programs in Go: its libraries are of the version that is served.
+  "go-hashes": {
+    manifests: ["go.mod", "go.sum"],
+    require() {
+      requireVersion("go", ["version"], 1, 26);
+    },
+    fetch({ source }) {
+      run("go", ["mod", "download"], { cwd: source, env: GO });
+    },
+    build({ source, program }) {
+      const options = { cwd: source, env: { ...GO, GOPROXY: "off" } };
+      run("go", ["build", "-mod=readonly", "-o", join(program, "kubets-interop-go-hashes"), "."], options);
+    },
+    command: ({ program }) => [join(program, "kubets-interop-go-hashes")],
+  },
   java: {
     manifests: ["pom.xml"],
     require() {

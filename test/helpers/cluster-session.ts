@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type ClusterOptions, type RequestRecord, startCluster } from "../../src/cluster/index.js";
 import { type CliResult, runCli } from "./run-cli.js";
+import { quietCluster } from "./quiet-cluster.js";
 
 /** A cluster of a test's own, a folder for its files, and the command line between them. */
 export interface ClusterSession extends AsyncDisposable {
@@ -19,7 +20,12 @@ const SURROUNDINGS = /^\/(openapi\/.*|apis?(\?.*)?)$/;
 
 export async function clusterSession(options: ClusterOptions = {}): Promise<ClusterSession> {
   const seen: RequestRecord[] = [];
-  const cluster = await startCluster({ port: 0, ...options, onRequest: (request) => void seen.push(request) });
+  const cluster = await startCluster({
+    port: 0,
+    ...quietCluster,
+    ...options,
+    onRequest: (request) => void seen.push(request),
+  });
   const folder = await mkdtemp(join(tmpdir(), "kubets-session-"));
   await writeFile(join(folder, "kubeconfig"), cluster.kubeconfig());
   const env = { HOME: folder, KUBECONFIG: join(folder, "kubeconfig") };

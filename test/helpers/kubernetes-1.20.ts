@@ -4,6 +4,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { createTransport } from "../../src/client/transport/create-transport.js";
+import type { Transport } from "../../src/client/transport/transport.js";
 import { type Answer, call, type CallOptions } from "./api-caller.js";
 import { freePorts } from "./free-ports.js";
 
@@ -17,6 +18,8 @@ export const kubernetesMissing: string | undefined = existsSync(kubernetesProgra
   : `there is no ${kubernetesProgram} (on Debian: PEER=${folder} ../shared/tools/build-kubernetes-1.20.sh builds it in 4 minutes)`;
 
 export interface RealApiServer {
+  /** For clients inside this process, as a member of system:masters. */
+  readonly transport: Transport;
   /** One request of a member of system:masters. */
   call(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   /** A kubeconfig (JSON) of the same user. */
@@ -25,8 +28,14 @@ export interface RealApiServer {
   stop(): Promise<void>;
 }
 
-/** A kube-apiserver 1.20.2 on the store of an etcd, on a free port of the loopback. */
-export async function startKubernetes({ etcd }: { readonly etcd: string }): Promise<RealApiServer> {
+/** A kube-apiserver 1.20.2 on the store of an etcd, on a free port of the loopback. `more` are further flags of it. */
+export async function startKubernetes({
+  etcd,
+  more = [],
+}: {
+  readonly etcd: string;
+  readonly more?: readonly string[];
+}): Promise<RealApiServer> {
   const [port] = await freePorts(1);
   const pki = (name: string): string => join(folder, "pki", name);
   const certificates = mkdtempSync(join(tmpdir(), "kubets-kubernetes-"));
@@ -49,6 +58,7 @@ export async function startKubernetes({ etcd }: { readonly etcd: string }): Prom
     "--authorization-mode=RBAC",
     // 1.36 keeps its flow schemas in a version that 1.20 does not know, without which it would never be ready.
     "--enable-priority-and-fairness=false",
+    ...more,
   ];
   const child = spawn(kubernetesProgram, flags, { stdio: ["ignore", "ignore", "pipe"] });
   const killAtExit = (): void => void child.kill("SIGKILL");
@@ -62,12 +72,14 @@ export async function startKubernetes({ etcd }: { readonly etcd: string }): Prom
     server: `https://127.0.0.1:${port}`,
     tls: { insecureSkipVerify: false, caFile: pki("ca.crt") },
   });
+  const administrator: Transport = {
+    send: ({ headers, ...request }) =>
+      transport.send({ ...request, headers: { ...headers, authorization: "Bearer admintoken" } }),
+    close: async () => undefined,
+  };
   const server: RealApiServer = {
-    call: (method, path, body, options = {}) =>
-      call(transport, method, path, body, {
-        ...options,
-        headers: { ...options.headers, authorization: "Bearer admintoken" },
-      }),
+    transport: administrator,
+    call: (method, path, body, options) => call(administrator, method, path, body, options),
     kubeconfig: () =>
       JSON.stringify({
         apiVersion: "v1",

@@ -28,7 +28,7 @@ const SPEC: ContainerSpec = {
   attempt: 0,
   image: "busybox",
   env: {},
-  files: {},
+  files: async () => ({}),
   stdin: false,
   stdinOnce: false,
   tty: false,

@@ -1,6 +1,5 @@
 import { systemClock } from "../../src/base/clock.js";
 import { systemTimers } from "../../src/base/timers.js";
-import { issueCertificate, issuerOf } from "../../src/cluster/pki/certificate.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { object, objects, text } from "../../src/machinery/meta/access.js";
 import type { StartedContainer } from "../../src/node/container-runtime.js";
@@ -8,6 +7,7 @@ import { KubeletApi } from "../../src/node/kubelet-api/kubelet-api.js";
 import type { NodePods } from "../../src/node/kubelet-api/node-pods.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
 import { ScriptedRuntime } from "../../src/node/scripted/scripted-runtime.js";
+import { kubeletCertificate } from "./kubelet-certificate.js";
 import { seededRandom } from "./seeded-random.js";
 
 /** A node's agent without the node: the kubelet's API over scripted containers, which run from the start. */
@@ -16,12 +16,6 @@ export interface ScriptedKubelet extends AsyncDisposable {
   /** Ends the pod's containers as kill -9 does. */
   kill(pod: string): Promise<void>;
 }
-
-const DAY = 86_400_000;
-const validity = (): { notBefore: number; notAfter: number } => ({
-  notBefore: Date.now() - DAY,
-  notAfter: Date.now() + DAY,
-});
 
 /**
  * Listens on 127.0.0.1, by TLS. `pods` run from now on; of each the name and the containers count. `clientCa` has signed the certificate
@@ -51,7 +45,7 @@ export async function startScriptedKubelet(
         attempt: 0,
         image: text(container.image),
         env: {},
-        files: {},
+        files: async () => ({}),
         stdin: container.stdin === true,
         stdinOnce: container.stdinOnce === true,
         tty: container.tty === true,
@@ -71,12 +65,7 @@ export async function startScriptedKubelet(
     find: (namespace, name) => running.get(`${namespace}/${name}`),
   };
   const api = new KubeletApi({ nodeName: "node", pods: known, runtime, clock: systemClock, timers: systemTimers });
-  const ca = issueCertificate({ commonName: "kubelets", ...validity(), serial: Buffer.from([1]), usage: "ca" });
-  const leaf = issueCertificate(
-    { commonName: "system:node:node", ...validity(), serial: Buffer.from([2]), usage: "server", names: ["127.0.0.1"] },
-    issuerOf(ca, "kubelets"),
-  );
-  const port = await api.listen("127.0.0.1", 0, { certificate: leaf.certificate, key: leaf.key, clientCa });
+  const port = await api.listen("127.0.0.1", 0, { ...kubeletCertificate(), clientCa });
   return {
     port,
     async kill(pod) {

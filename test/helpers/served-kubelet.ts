@@ -5,24 +5,14 @@ import type { Duplex } from "node:stream";
 import { WebSocket } from "ws";
 import { systemClock } from "../../src/base/clock.js";
 import { systemTimers, type Timers } from "../../src/base/timers.js";
-import { issueCertificate, issuerOf } from "../../src/cluster/pki/certificate.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import type { ContainerSpec } from "../../src/node/container-runtime.js";
 import { KubeletApi } from "../../src/node/kubelet-api/kubelet-api.js";
 import type { ScriptedImage } from "../../src/node/scripted/image.js";
+import { kubeletCertificates } from "./kubelet-certificate.js";
 import { type ScriptedContainer, startScripted } from "./scripted-container.js";
 
-const DAY = 86_400_000;
-const validity = { notBefore: Date.now() - DAY, notAfter: Date.now() + DAY };
-const ca = issueCertificate({ commonName: "ca", ...validity, serial: Buffer.from([1]), usage: "ca" });
-const server = issueCertificate(
-  { commonName: "node", ...validity, serial: Buffer.from([2]), usage: "server", names: ["127.0.0.1"] },
-  issuerOf(ca, "ca"),
-);
-const client = issueCertificate(
-  { commonName: "api", ...validity, serial: Buffer.from([3]), usage: "client" },
-  issuerOf(ca, "ca"),
-);
+const { authority, kubelet, client } = kubeletCertificates();
 
 /** A kubelet's API over TLS with one pod "web" in "default", whose container "c" is scripted. */
 export interface ServedKubelet extends AsyncDisposable {
@@ -81,8 +71,8 @@ export async function serveKubelet(
     clock: systemClock,
     timers,
   });
-  const port = await api.listen("127.0.0.1", 0, { ...server, clientCa: ca.certificate });
-  const tls = { ca: ca.certificate, cert: client.certificate, key: client.key };
+  const port = await api.listen("127.0.0.1", 0, { ...kubelet, clientCa: authority.certificate });
+  const tls = { ca: authority.certificate, cert: client.certificate, key: client.key };
   const send = (path: string, options: object) => request({ host: "127.0.0.1", port, path, agent: false, ...options });
   return {
     api,

@@ -4,6 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface TcpProxy {
   /** "127.0.0.1:45678" */
   readonly address: string;
+  /** How many connections go through it now. */
+  readonly connections: number;
   /** Breaks every connection and refuses new ones. */
   cut(): void;
   /** Takes connections again. */
@@ -41,6 +43,9 @@ export async function startTcpProxy(port: number): Promise<TcpProxy> {
   };
   return {
     address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    get connections() {
+      return sockets.size / 2;
+    },
     cut,
     mend() {
       open = true;

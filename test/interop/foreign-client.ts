@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { expect } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
 import { type FakeKubelet, startFakeKubelet } from "../helpers/fake-kubelet.js";
+import { describeChecks } from "./foreign-checks.js";
 
 type Language = "go" | "java" | "python" | "rust";
 
@@ -13,22 +11,8 @@ const { foreignClient } = (await import("../helpers/build-foreign-clients.mjs" a
   foreignClient: (language: Language) => { readonly command?: readonly string[]; readonly missing?: string };
 };
 
-/** One line of JSON on the program's stdout. */
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  /** What the program saw; of a failed check, the client's own exception. */
-  readonly detail: string;
-}
-
-/** Ends a program that hangs, well before the hook's own limit, so that its stderr is shown. */
-const LONGEST_RUN_MILLISECONDS = 90_000;
-const LONGEST_HOOK_MILLISECONDS = 120_000;
-
 /**
- * Runs the program of test/interop/<language> once against a cluster of its own, and makes a test of every check. The
- * program exits with 0 whether its checks passed or not; another exit code fails all tests with its stderr. A check that the
- * program runs and `checks` does not name is a failure, too.
+ * Runs the program of test/interop/<language> against a cluster of its own.
  *
  * The program's surroundings: KUBECONFIG; MANIFEST, a file of several documents; LOGGED_POD in the namespace "default", which
  * has a log; EXPIRED_RESOURCE_VERSION and EXPIRED_CONTINUE, of lists of namespaces that the server can no longer go on from.
@@ -37,61 +21,24 @@ export function describeForeignClient(language: Language, title: string, checks:
   const { command, missing } = foreignClient(language);
   if (missing !== undefined) process.stdout.write(`${language} interop is skipped: ${missing}\n`);
 
-  describe.skipIf(command === undefined)(title, () => {
-    let cluster: Cluster;
-    let kubelet: FakeKubelet;
-    let folder: string;
-    let results: ReadonlyMap<string, Check>;
-
-    beforeAll(async () => {
-      [cluster, kubelet] = await Promise.all([startCluster(), startFakeKubelet()]);
-      folder = await mkdtemp(join(tmpdir(), `kubets-${language}-`));
-      const kubeconfig = join(folder, "kubeconfig");
-      await writeFile(kubeconfig, cluster.kubeconfig(), { mode: 0o600 });
-      const env = {
-        PATH: process.env["PATH"] ?? "",
-        HOME: folder,
-        TMPDIR: folder,
-        KUBECONFIG: kubeconfig,
-        MANIFEST: join(import.meta.dirname, "several-documents.yaml"),
-        LOGGED_POD: await createLoggedPod(cluster, kubelet),
-        ...(await expire(cluster)),
+  describeChecks(title, {
+    command,
+    checks,
+    start: async () => {
+      const [cluster, kubelet] = await Promise.all([startCluster(), startFakeKubelet()]);
+      return {
+        kubeconfig: cluster.kubeconfig(),
+        env: {
+          MANIFEST: join(import.meta.dirname, "several-documents.yaml"),
+          LOGGED_POD: await createLoggedPod(cluster, kubelet),
+          ...(await expire(cluster)),
+        },
+        async [Symbol.asyncDispose]() {
+          await cluster.close();
+          await kubelet.close();
+        },
       };
-      results = new Map((await runChecks(command ?? [], env, folder)).map((check) => [check.name, check]));
-    }, LONGEST_HOOK_MILLISECONDS);
-    afterAll(async () => {
-      await cluster?.close();
-      await kubelet?.close();
-      if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-    });
-
-    test.each(checks)("%s", (name) => {
-      const { ok, detail } = results.get(name) ?? { ok: false, detail: "the program did not run this check" };
-      expect(ok, detail).toBe(true);
-    });
-
-    test("these are all checks of the program", () => {
-      expect([...results.keys()]).toEqual(checks);
-    });
-  });
-}
-
-function runChecks(command: readonly string[], env: Record<string, string>, cwd: string): Promise<Check[]> {
-  const [program = "", ...args] = command;
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
-    const limit = setTimeout(() => child.kill("SIGKILL"), LONGEST_RUN_MILLISECONDS);
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.on("error", reject);
-    child.on("close", (code, signal) => {
-      clearTimeout(limit);
-      if (code !== 0) return reject(new Error(`${program} ended with ${code ?? signal}:\n${stdout}${stderr}`));
-      const lines = stdout.split("\n").filter((line) => line !== "");
-      return resolve(lines.map((line) => JSON.parse(line) as Check));
-    });
+    },
   });
 }
 

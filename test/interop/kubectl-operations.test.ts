@@ -3,6 +3,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { eventually } from "../helpers/eventually.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
@@ -12,7 +13,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3: rollouts, nodes, who may
   let kubectl: RealKubectl;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     kubectl = await realKubectl(cluster);
   });
   afterAll(async () => {

@@ -76,13 +76,13 @@ describe("a node", () => {
     expect(node.status).toMatchObject({
       capacity: { cpu: "2", memory: "1Gi", pods: "10" },
       addresses: [
-        { type: "InternalIP", address: "127.0.0.1" },
-        { type: "Hostname", address: "localhost" },
+        { type: "InternalIP", address: "10.244.1.1" },
+        { type: "Hostname", address: "10.244.1.1" },
       ],
       nodeInfo: { kubeletVersion: "v1.36.3", containerRuntimeVersion: "scripted://1.0.0" },
     });
     expect(condition(node, "Ready")).toMatchObject({ status: "True", reason: "KubeletReady" });
-    expect(object(object(object(node.status).daemonEndpoints).kubeletEndpoint).Port).toBeGreaterThan(0);
+    expect(object(object(object(node.status).daemonEndpoints).kubeletEndpoint).Port).toBe(10_250);
     const lease = await client.of("coordination.k8s.io/v1", "Lease").namespace("kube-node-lease").get("node-2");
     expect(lease.spec).toMatchObject({ holderIdentity: "node-2", leaseDurationSeconds: 40 });
   });
@@ -286,6 +286,16 @@ describe("a pod", () => {
     await until("probed", (one) => expect(condition(one, "Ready").status).toBe("True"));
   });
 
+  test("is ready by any probe when it stands in for an image of which nothing is known", async () => {
+    const readinessProbe = { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 1 };
+    const livenessProbe = { exec: { command: ["redis-cli", "ping"] }, periodSeconds: 1, failureThreshold: 1 };
+    await create("unknown", { readinessProbe, livenessProbe });
+    await until("unknown", (one) => expect(condition(one, "Ready").status).toBe("True"));
+    await create("listens-not", { ...script("sleep infinity"), readinessProbe });
+    await until("listens-not", (one) => expect(containers(one)[0]).toMatchObject({ ready: false, started: true }));
+    expect(containers(await get("unknown"))[0]).toMatchObject({ ready: true, restartCount: 0 });
+  });
+
   test("that is deleted may end in its grace period, and is killed after it", async () => {
     await create("graceful", script("trap 'sleep 0.2; exit 0' TERM; while true; do sleep 0.05; done"));
     await create("stubborn", script("trap '' TERM; while true; do sleep 0.05; done"));
@@ -311,7 +321,8 @@ describe("a pod", () => {
     await eventually(async () => {
       const events = (await client.of("v1", "Event").namespace("default").listWhole()).items as unknown as KubeObject[];
       expect(events.map((one) => text(one["message"]))).toContain(
-        "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+        "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, " +
+          "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
       );
     });
     expect(object((await get("nowhere")).spec).nodeName).toBeUndefined();
@@ -347,8 +358,8 @@ describe("through the API server", () => {
     ).toString("utf8");
 
   test.each([
-    ["with sockets", 0],
-    ["without a socket", false],
+    ["over a socket", 0],
+    ["inside the process", false],
   ] as const)("logs and ports of a cluster's pods are reached %s", async (_, port) => {
     await using served = await startCluster({ port, nodes: [{ name: "node-1", images: { web: image } }] });
     await using local = kubernetesClient(served);

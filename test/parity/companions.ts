@@ -1,12 +1,26 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import type { ByteStream } from "../../src/machinery/streaming/byte-stream.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { startFakeKubelet } from "../helpers/fake-kubelet.js";
+import { freePorts } from "../helpers/free-ports.js";
 import { startScriptedKubelet } from "../helpers/scripted-kubelet.js";
 import { type DocumentRequest, serveDocumentsOf } from "./served-documents.js";
 import type { Session } from "./session.js";
 
 /** An image that is not here has a shell and its programs. */
-const IMAGES = { bare: { shell: false }, "without-tar": { without: ["tar"] } };
+const IMAGES = {
+  bare: { shell: false },
+  "without-tar": { without: ["tar"] },
+  served: { ports: { 7: echo, 80: echo, 8080: echo } },
+};
+
+/** Sends back what comes, until the end of it. */
+async function echo(connection: ByteStream): Promise<void> {
+  for await (const chunk of connection) await connection.write(chunk);
+  await connection.end();
+}
 
 /** Servers beside the cluster, for sessions that name their ports: each is there when a line has its variable. */
 export interface Companions {
@@ -17,7 +31,8 @@ export interface Companions {
 
 /**
  * KUBELET_PORT: a node's agent that has logs. STREAMS_PORT: one whose containers can be entered; on it run the pods of the session's
- * `streams.json`, a List. DOCUMENTS_PORT: answers out of the session's files below `served/`. `authority` is the cluster's, PEM.
+ * `streams.json`, a List. DOCUMENTS_PORT: answers out of the session's files below `served/`. BUSY_PORT: taken at 127.0.0.1. LOCAL_PORT
+ * and SECOND_PORT are free, for what a line listens on. `authority` is the cluster's, PEM.
  */
 export async function startCompanions(
   session: Session,
@@ -35,10 +50,24 @@ export async function startCompanions(
   }
   if (uses("DOCUMENTS_PORT"))
     servers["DOCUMENTS_PORT"] = await serveDocumentsOf(join(folder, "work", "served"), onRequest);
+  if (uses("BUSY_PORT")) servers["BUSY_PORT"] = await takePort();
+  const free = FREE.filter(uses);
+  const freed = await freePorts(free.length);
   return {
-    ports: Object.fromEntries(Object.entries(servers).map(([name, { port }]) => [name, port])),
+    ports: Object.fromEntries([
+      ...Object.entries(servers).map(([name, { port }]) => [name, port] as const),
+      ...free.map((name, index) => [name, freed[index] ?? 0] as const),
+    ]),
     close: async () => {
       for (const server of Object.values(servers)) await server.close();
     },
   };
+}
+
+const FREE = ["LOCAL_PORT", "SECOND_PORT"];
+
+async function takePort(): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return { port: (server.address() as AddressInfo).port, close: async () => void server.close() };
 }

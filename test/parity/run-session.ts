@@ -8,10 +8,11 @@ import { FixedClock } from "../helpers/fixed-clock.js";
 import { SHORT_LIVED } from "../helpers/real-tools.js";
 import { installProgram, linkExecutable } from "../helpers/program-under-test.js";
 import { seededRandom } from "../helpers/seeded-random.js";
-import { writeProgram } from "../helpers/write-program.js";
 import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
 import type { Session } from "./session.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
+import { LASTING, LASTING_REQUESTS, writeSessionPrograms } from "./session-programs.js";
 
 /** What can be seen of one command line. */
 export interface StepResult {
@@ -57,9 +58,10 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   const cluster = await startCluster({
     clock,
     random: seededRandom(session.name),
+    ...quietCluster,
     onRequest: (request) => {
       requests.push(describeRequest(request));
-      if (request.path.includes("watch=true")) appendFileSync(join(folder, WATCHES), `${request.path}\n`);
+      if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
     },
   });
   const companions = await startCompanions(session, folder, cluster.caCertificate, (request) =>
@@ -68,7 +70,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
-    writeProgram(join(folder, "bin", "once-watched"), ONCE_WATCHED);
+    writeSessionPrograms(join(folder, "bin"));
     writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
     cpSync(EXAMPLES, join(folder, "work", "examples"), { recursive: true });
     for (const [path, text] of session.files) {
@@ -79,7 +81,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     const steps: StepResult[] = [];
     for (const command of session.steps) {
       requests.length = 0;
-      writeFileSync(join(folder, WATCHES), "");
+      writeFileSync(join(folder, LASTING_REQUESTS), "");
       const { code, stdout, stderr } = await runLine(command, folder, companions.ports, install);
       steps.push({
         command,
@@ -101,18 +103,6 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     rmSync(folder, { recursive: true, force: true });
   }
 }
-
-/** The paths of the watches that a line has begun, for {@link ONCE_WATCHED}. */
-const WATCHES = "watches";
-
-/** A program for lines whose change must come after their watch, however slow the machine is. */
-const ONCE_WATCHED = `#!/bin/sh
-tries=0
-until [ -s "$WATCHES" ] || [ $tries -ge 300 ]; do
-  sleep 0.1
-  tries=$((tries + 1))
-done
-`;
 
 const NAMESPACE_DELETED = /^DELETE \/api\/v1\/namespaces(?:\/[^/?]+)?(?:\?|\n| |$)/;
 const BUDGET_WRITTEN = /^(?:POST|PUT|PATCH) \/apis\/policy\/v1\/namespaces\/[^/]+\/poddisruptionbudgets/;
@@ -218,7 +208,7 @@ function environment(folder: string, ports: Readonly<Record<string, number>>): R
     PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     HOME: join(folder, "home"),
     KUBECONFIG: join(folder, "kubeconfig"),
-    WATCHES: join(folder, WATCHES),
+    LASTING_REQUESTS: join(folder, LASTING_REQUESTS),
     ...SHORT_LIVED,
     LC_ALL: "C",
     TZ: "UTC",

@@ -9,6 +9,7 @@ import { realTool, SHORT_LIVED } from "../helpers/real-tools.js";
 import { runCli } from "../helpers/run-cli.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { parseScript, type Script, type Step, words } from "./script.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 /** Every session of this folder. */
 export const scripts = readdirSync(import.meta.dirname)
@@ -47,7 +48,9 @@ export const real: Program = (argv, { cwd, env }) =>
 export async function runScript(script: Script, program: Program): Promise<readonly Step[]> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "kubets-script-")));
   const clock = new FixedClock(Date.UTC(2026, 0, 1));
-  const cluster = script.cluster ? await startCluster({ clock, random: seededRandom("scripts") }) : undefined;
+  const cluster = script.cluster
+    ? await startCluster({ clock, random: seededRandom("scripts"), ...quietCluster })
+    : undefined;
   try {
     for (const [file, text] of script.files) {
       mkdirSync(dirname(join(folder, file)), { recursive: true });

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { deferred } from "../../src/base/deferred.js";
 import type { Program, ProgramIo } from "../../src/node/scripted/program.js";
+import type { Filter } from "../../src/server/request/api-request.js";
+import { testsExecutable } from "../helpers/program-under-test.js";
 import { type ScriptedNode, scriptedNode } from "../helpers/scripted-node.js";
+import { startTcpProxy } from "../helpers/tcp-proxy.js";
 import { describeTerminal, type Terminal, type TerminalLab, terminalLab } from "./terminal.js";
 
 /** As a full-screen program does. */
@@ -60,12 +64,25 @@ const slowly: Program = async ({ stdout, timers }) => {
   return 0;
 };
 
+const released = deferred<void>();
+
+/** The server answers no deletion of the pod "held" before the end of the tests. */
+const holdDeletion: Filter = (next) => async (request) => {
+  const { method, path } = request.exchange;
+  if (method === "DELETE" && path.endsWith("/pods/held")) await released.promise;
+  return next(request);
+};
+
+/** Crashes at SIGUSR2. */
+const CRASH = 'process.on("SIGUSR2", () => { throw new Error("a crash that was meant"); });\n';
+
 describeTerminal("a session in a container on a terminal", () => {
   let lab: TerminalLab;
   let node: ScriptedNode;
 
   beforeAll(async () => {
-    lab = await terminalLab();
+    lab = await terminalLab({ scheduler: {}, filters: [{ name: "hold-deletion", filter: holdDeletion }] });
+    lab.write({ "crash.cjs": CRASH });
     node = await scriptedNode(lab.cluster, {
       keyboard: { entrypoint: keys },
       raw: { programs: { frame, keys, sizes, slowly } },
@@ -74,6 +91,7 @@ describeTerminal("a session in a container on a terminal", () => {
     await node.pod("keyboard", { containers: [{ name: "app", image: "keyboard", stdin: true, tty: true }] });
   });
   afterAll(async () => {
+    released.resolve();
     await node?.[Symbol.asyncDispose]();
     await lab?.[Symbol.asyncDispose]();
   });
@@ -148,14 +166,60 @@ describeTerminal("a session in a container on a terminal", () => {
     expect(await settings(terminal)).toBe(before);
   });
 
-  test.each(["TERM", "HUP", "INT"])("SIG%s gives the terminal back, and the command ends with code 1", async (name) => {
-    const terminal = await lab.open();
+  /** Sends the command a signal while its terminal is raw: how it ended, and that the terminal has its settings again. */
+  async function signalled(
+    name: NodeJS.Signals,
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<{ readonly screen: string; readonly code: number }> {
+    const terminal = await lab.open({ env });
     const before = await settings(terminal);
     await terminal.start("sh -c 'echo $$ > pid; exec kubectl exec -it web -- keys'");
     await terminal.shows("ready");
-    process.kill(Number(readFileSync(join(lab.folder, "pid"), "utf8")), `SIG${name}`);
-    expect((await terminal.end()).code).toBe(1);
+    process.kill(Number(readFileSync(join(lab.folder, "pid"), "utf8")), name);
+    const outcome = await terminal.end();
     expect(await settings(terminal)).toBe(before);
+    return outcome;
+  }
+
+  test.each(["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT"] as const)(
+    "%s gives the terminal back, and the command ends with code 1",
+    async (name) => expect((await signalled(name)).code).toBe(1),
+  );
+
+  test.skipIf(testsExecutable)("a crash of the command gives the terminal back", async () => {
+    const { screen, code } = await signalled("SIGUSR2", { NODE_OPTIONS: `--require ${join(lab.folder, "crash.cjs")}` });
+    expect(screen).toMatch(/^Error: a crash that was meant$/m);
+    expect(code).toBe(1);
+  });
+
+  test("a connection that breaks gives the terminal back", async () => {
+    const proxy = await startTcpProxy(Number(new URL(lab.cluster.url).port));
+    const kubeconfig = lab.cluster.kubeconfig().replaceAll(new URL(lab.cluster.url).host, proxy.address);
+    lab.write({ "through-proxy": kubeconfig });
+    const terminal = await lab.open({ columns: 150 });
+    const before = await settings(terminal);
+    await terminal.start("kubectl --kubeconfig=through-proxy exec -it web -- keys");
+    await terminal.shows("ready");
+    proxy.cut();
+    const { screen, code } = await terminal.end();
+    expect(screen).toMatch(/^error: error reading from error stream: next reader: .*\n$/m);
+    expect(code).toBe(1);
+    expect(await settings(terminal)).toBe(before);
+    await proxy.close();
+  });
+
+  test("Ctrl-C ends a command whose input is no terminal, once; a second one ends what it still does", async () => {
+    const terminal = await lab.open({ columns: 150 });
+    const line = 'kubectl run held --image=busybox --restart=Never --attach --rm -- sh -c "echo ready; sleep 1000"';
+    await terminal.start(`sh -c 'trap : INT; ${line}; exit $?'`);
+    await terminal.shows(/\nready/);
+    await terminal.press("C-c");
+    await terminal.shows("^C");
+    await lab.kubectl(["wait", "pod", "held", "--for=condition=Ready"]);
+    await terminal.press("C-c");
+    const { screen, code } = await terminal.end();
+    expect(screen).toMatch(/\^C\^C$/);
+    expect(code).toBe(130);
   });
 
   test("a container that is killed in the middle ends the session and gives the terminal back", async () => {

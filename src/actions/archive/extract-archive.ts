@@ -19,7 +19,8 @@ export interface ExtractOptions {
   readonly destination: string;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
-  readonly onSkipped: (entry: SkippedEntry) => void;
+  /** Awaited: an archive of many entries to skip waits for its reader. */
+  readonly onSkipped: (entry: SkippedEntry) => Promise<void> | void;
   /** Called for each piece that is written: the file, how much of it there is, and how much there will be. */
   readonly onProgress?: ((path: string, written: number, size: number) => void) | undefined;
 }
@@ -47,7 +48,7 @@ async function extract({ header, content }: TarEntry, target: TargetFolder, opti
   // The container's tar was asked for what the prefix names.
   if (!name.startsWith(prefix)) throw new Error("tar contents corrupted");
   const { path, inside } = target.place(name.slice(prefix.length));
-  if (!inside) return onSkipped({ reason: "outside", path, linkName });
+  if (!inside) return await onSkipped({ reason: "outside", path, linkName });
   switch (type) {
     case "directory":
       return await target.makeFolder(path);
@@ -58,11 +59,11 @@ async function extract({ header, content }: TarEntry, target: TargetFolder, opti
     case "hardlink": {
       const linked = linkName.startsWith(prefix) ? target.place(linkName.slice(prefix.length)) : undefined;
       if (linked?.inside === true && linked.path !== path) return await copy(linked.path, path, target);
-      return onSkipped({ reason: "hardlink", path, linkName });
+      return await onSkipped({ reason: "hardlink", path, linkName });
     }
     case "symlink":
     case "special":
-      return onSkipped({ reason: type, path, linkName });
+      return await onSkipped({ reason: type, path, linkName });
   }
 }
 

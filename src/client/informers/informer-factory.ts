@@ -8,11 +8,13 @@ import type { ReflectorFault, Selection } from "../reflector/list-watch.js";
 import { type InformerOptions, SharedInformer } from "./shared-informer.js";
 
 export interface InformerFactoryOptions
-  extends Omit<InformerOptions<KubeObject>, "indexers" | "selection" | "onFault"> {
+  extends Omit<InformerOptions<KubeObject>, "indexers" | "selection" | "onFault" | "whenOccupied"> {
   /** Follows this namespace alone. Default: all. */
   readonly namespace?: string;
   /** Called when the server cannot be read, with what: "Deployment", "deployments.apps". The informer goes on. */
   readonly onFault?: (fault: ReflectorFault, what: string) => void;
+  /** As {@link InformerOptions.whenOccupied}, for a resource: an informer of one without objects reads nothing. */
+  readonly whenOccupied?: (resource: GroupVersionResource, listener: () => void) => () => void;
 }
 
 /** Which part of a kind's objects an informer follows. */
@@ -84,12 +86,16 @@ export class InformerFactory {
     const id = JSON.stringify([key, namespace, selection.labelSelector, selection.fieldSelector]);
     let informer = this.#informers.get(id);
     if (informer === undefined) {
-      const { namespace: _, onFault, ...options } = this.options;
-      const source = namespace === undefined ? clientOf() : clientOf().namespace(namespace);
+      const { namespace: _, onFault, whenOccupied, ...options } = this.options;
+      const client = clientOf();
+      const source = namespace === undefined ? client : client.namespace(namespace);
       informer = new SharedInformer<KubeObject>(source, {
         ...options,
         selection,
         ...(onFault && { onFault: (fault: ReflectorFault) => onFault(fault, what) }),
+        ...(whenOccupied && {
+          whenOccupied: async (listener: () => void) => whenOccupied((await client.resolve()).resource, listener),
+        }),
       }) as unknown as SharedInformer<ApiObject>;
       this.#informers.set(id, informer);
     }

@@ -26,6 +26,11 @@ export interface InformerOptions<T extends ApiObject> extends Partial<Surroundin
   readonly transform?: (object: T) => T;
   /** As {@link ReflectorOptions.streamingLists}. */
   readonly streamingLists?: boolean;
+  /**
+   * Calls `listener` once the collection may have objects, and before it resolves where that is so already; until then the cache
+   * is empty and counts as filled, and nothing is read. The answer stops the waiting. Default: the collection is read at once.
+   */
+  readonly whenOccupied?: (listener: () => void) => Promise<() => void>;
   /** Called when the server cannot be read. The informer goes on after the wait that the fault names. */
   readonly onFault?: (fault: ReflectorFault) => void;
   /** Called with what a handler, the transform or an index function threw. Default: it is an uncaught exception. */
@@ -136,13 +141,33 @@ export class SharedInformer<T extends ApiObject> {
   /** Follows the collection until the signal aborts, and resolves then. An informer runs once. */
   run(signal: AbortSignal): Promise<void> {
     if (this.#running !== undefined) throw new Error("the informer was started already");
-    this.#running = this.#reflector.run(signal).finally(() => {
+    this.#running = this.#follow(signal).finally(() => {
       this.#stopped = true;
       this.#cancelResync();
       for (const handler of this.#handlers) handler.remove();
     });
     this.#scheduleResync();
     return this.#running;
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { whenOccupied } = this.options;
+    if (whenOccupied !== undefined) {
+      const occupied = deferred<void>();
+      let empty = true;
+      const stopWaiting = await whenOccupied(() => {
+        empty = false;
+        occupied.resolve();
+      });
+      if (empty) this.#store().replace([], false);
+      const stopped = (): void => occupied.resolve();
+      signal.addEventListener("abort", stopped, { once: true });
+      if (signal.aborted) stopped();
+      await occupied.promise;
+      signal.removeEventListener("abort", stopped);
+      stopWaiting();
+    }
+    await this.#reflector.run(signal);
   }
 
   #store() {

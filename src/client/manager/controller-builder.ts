@@ -78,6 +78,12 @@ export class ControllerBuilder<T extends ApiObject> {
     return this;
   }
 
+  /** The reconciler reads the cache of this kind: it must be full before the first reconciliation. */
+  reads<V extends string, K extends AnyKindIn<V>>(apiVersion: V, kind: K): this {
+    this.#sources.push({ apiVersion, kind, watched: {}, requests: () => [] });
+    return this;
+  }
+
   /** Completes the controller. It runs when its manager does. */
   reconcile(reconcile: Reconciler<T>): Controller<T> {
     return this.add({ name: this.#name, sources: this.#sources, workers: this.#workers, reconcile });

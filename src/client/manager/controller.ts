@@ -55,9 +55,10 @@ export class Controller<T extends ApiObject = ApiObject> {
     this.#queue = new RateLimitingQueue({ timers, stopwatch: stopwatch() });
   }
 
-  /** Reconciles an object soon. */
-  enqueue(key: string): void {
-    this.#queue.add(key);
+  /** Reconciles an object soon, or when that time has passed. */
+  enqueue(key: string, afterMilliseconds = 0): void {
+    if (afterMilliseconds <= 0) this.#queue.add(key);
+    else this.#queue.addAfter(key, afterMilliseconds);
   }
 
   status(): ControllerStatus {

@@ -18,6 +18,8 @@ export interface ManagerOptions extends Partial<Surroundings> {
   readonly namespace?: string;
   /** Changes objects before they are cached, for example to drop fields that no controller reads. */
   readonly transform?: InformerFactoryOptions["transform"];
+  /** As {@link InformerFactoryOptions.whenOccupied}. */
+  readonly whenOccupied?: InformerFactoryOptions["whenOccupied"];
   /** Controllers run only while this process leads. Informers run all the time, so that a new leader starts with full caches. */
   readonly leaderElection?: Omit<LeaderElectorOptions, "client" | "onStartedLeading">;
   /** How often every object is reconciled even if nothing changes. 0, the default: never. */
@@ -56,6 +58,7 @@ export class Manager {
       ...this.#surroundings,
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       ...(options.transform && { transform: options.transform }),
+      ...(options.whenOccupied && { whenOccupied: options.whenOccupied }),
       resyncMilliseconds: options.resyncMilliseconds ?? 0,
       onFault: (fault, kind) => this.#report({ type: "informer-fault", kind, fault }),
       onError: (error) => this.#report({ type: "failed", what: "a handler of an informer", error }),

@@ -1,6 +1,8 @@
 import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
 import { spdyConnection } from "../../machinery/streaming/spdy/spdy-connection.js";
 import type { RestClient } from "../rest/rest-client.js";
+import { addressesOf } from "../transport/dial.js";
+import { goNetworkReason } from "../transport/go-network-error.js";
 import { isTransportError } from "../transport/transport-error.js";
 import { type Upgrade, upgrade } from "./upgrade.js";
 import { refusedUpgrade } from "./upgrade-failure.js";
@@ -15,14 +17,19 @@ export interface SpdyRequest {
 
 const PING_PERIOD = 5000;
 
+export interface OpenedSpdy {
+  readonly connection: MultiplexedConnection;
+  /** The one that the server has chosen; "" for none. */
+  readonly protocol: string;
+  /** Why the connection broke, in client-go's words. */
+  reasonOf(fault: Error): string;
+}
+
 /**
- * Opens a SPDY connection. `protocol` is the one that the server has chosen; "" for none. Rejects with the StatusError of a refusal, or
+ * Opens a SPDY connection. Rejects with the StatusError of a refusal, or
  * in client-go's words.
  */
-export async function openSpdy(
-  rest: RestClient,
-  request: SpdyRequest,
-): Promise<{ readonly connection: MultiplexedConnection; readonly protocol: string }> {
+export async function openSpdy(rest: RestClient, request: SpdyRequest): Promise<OpenedSpdy> {
   const { socket, answer } = await ask(rest, request);
   const { upgrade: protocol = "", connection = "" } = answer.headers;
   const upgraded =
@@ -36,6 +43,7 @@ export async function openSpdy(
   return {
     connection: spdyConnection(socket, { role: "client", pingPeriod: PING_PERIOD }),
     protocol: answer.headers["x-stream-protocol-version"] ?? "",
+    reasonOf: (fault) => goNetworkReason(fault, addressesOf(socket)),
   };
 }
 

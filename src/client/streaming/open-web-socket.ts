@@ -2,6 +2,8 @@ import { acceptKey } from "../../machinery/streaming/web-socket/handshake.js";
 import { WebSocket, type WebSocketOptions } from "../../machinery/streaming/web-socket/web-socket.js";
 import { connectingClient } from "../rest/connecting-rest-client.js";
 import type { RestClient } from "../rest/rest-client.js";
+import { addressesOf } from "../transport/dial.js";
+import { goNetworkReason } from "../transport/go-network-error.js";
 import { isTransportError, TransportError } from "../transport/transport-error.js";
 import { type Upgrade, upgrade } from "./upgrade.js";
 import { badHandshake, UpgradeFailure } from "./upgrade-failure.js";
@@ -13,11 +15,17 @@ export interface WebSocketRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface OpenedWebSocket {
+  readonly webSocket: WebSocket;
+  /** Why it broke, in client-go's words. */
+  reasonOf(fault: Error): string;
+}
+
 /**
  * Opens a WebSocket with one subprotocol. Rejects with an UpgradeFailure when the answer is another, and with a TransportError, without
  * method and URL as client-go has it, when there is none.
  */
-export async function openWebSocket(rest: RestClient, request: WebSocketRequest): Promise<WebSocket> {
+export async function openWebSocket(rest: RestClient, request: WebSocketRequest): Promise<OpenedWebSocket> {
   const { random } = connectingClient(rest).surroundings;
   const key = Buffer.from(random.bytes(16)).toString("base64");
   const { socket, answer } = await handshake(rest, request, key);
@@ -35,7 +43,10 @@ export async function openWebSocket(rest: RestClient, request: WebSocketRequest)
         : undefined;
   if (failure === undefined) {
     const { heartbeat } = request;
-    return new WebSocket(socket, { role: { client: random }, ...(heartbeat && { heartbeat }) });
+    return {
+      webSocket: new WebSocket(socket, { role: { client: random }, ...(heartbeat && { heartbeat }) }),
+      reasonOf: (fault) => goNetworkReason(fault, addressesOf(socket)),
+    };
   }
   socket.destroy();
   throw failure;

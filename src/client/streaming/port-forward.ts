@@ -27,7 +27,7 @@ export async function openPortForward(
 ): Promise<MultiplexedConnection> {
   if (webSockets) {
     try {
-      const webSocket = await openWebSocket(rest, { path, subprotocol: TUNNELLED_PORT_FORWARD_PROTOCOL, signal });
+      const { webSocket } = await openWebSocket(rest, { path, subprotocol: TUNNELLED_PORT_FORWARD_PROTOCOL, signal });
       return spdyConnection(webSocketDuplex(webSocket), { role: "client", pingPeriod: TUNNEL_PING_PERIOD });
     } catch (error) {
       if (!(error instanceof UpgradeFailure)) throw error;

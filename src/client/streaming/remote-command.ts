@@ -63,14 +63,17 @@ async function openSession(
 ): Promise<RemoteSession> {
   if (webSockets) {
     try {
-      const webSocket = await openWebSocket(rest, { path, subprotocol: V5, heartbeat: HEARTBEAT, signal });
-      return webSocketSession(webSocket);
+      return webSocketSession(await openWebSocket(rest, { path, subprotocol: V5, heartbeat: HEARTBEAT, signal }));
     } catch (error) {
       if (!(error instanceof UpgradeFailure)) throw error;
     }
   }
   // A server of today needs none of it.
   const { openSpdy } = await import("./open-spdy.js");
-  const { connection, protocol } = await openSpdy(rest, { method, path, protocols: SPDY_PROTOCOLS, signal });
-  return spdySession(connection, protocol, streams);
+  const opened = await openSpdy(rest, { method, path, protocols: SPDY_PROTOCOLS, signal });
+  const { connection, protocol } = opened;
+  if (protocol === "" || SPDY_PROTOCOLS.includes(protocol)) return spdySession(opened, streams);
+  void connection.close();
+  const offered = SPDY_PROTOCOLS.map((one) => `"${one}"`).join(", ");
+  throw new Error(`unable to negotiate protocol: client supports ${offered}, server returned "${protocol}"`);
 }

@@ -1,6 +1,5 @@
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
-import type { MultiplexedConnection } from "../../machinery/streaming/multiplexed-connection.js";
 import {
   CHANNEL,
   CHANNEL_PROTOCOLS,
@@ -11,8 +10,8 @@ import {
   V2,
   V3,
 } from "../../machinery/streaming/remote-command.js";
-import type { WebSocket } from "../../machinery/streaming/web-socket/web-socket.js";
-import { goNetworkReason } from "../transport/go-network-error.js";
+import type { OpenedSpdy } from "./open-spdy.js";
+import type { OpenedWebSocket } from "./open-web-socket.js";
 import type { RemoteCommandStreams } from "./remote-command.js";
 
 /** The streams of a remote command, however they are carried. */
@@ -30,7 +29,7 @@ export interface RemoteSession {
 }
 
 /** The session in the channels of a WebSocket with protocol 5. */
-export function webSocketSession(webSocket: WebSocket): RemoteSession {
+export function webSocketSession({ webSocket, reasonOf }: OpenedWebSocket): RemoteSession {
   const [protocol] = CHANNEL_PROTOCOLS;
   if (protocol === undefined) throw new Error("there is no protocol");
   const readable = [CHANNEL.stdout, CHANNEL.stderr, CHANNEL.error];
@@ -42,16 +41,18 @@ export function webSocketSession(webSocket: WebSocket): RemoteSession {
     stderr: connection.channel(CHANNEL.stderr),
     resize: connection.channel(CHANNEL.resize),
     decode: remoteCommandError,
-    // What the channels find wrong is no fault of the WebSocket.
-    reasonOf: (fault) => (fault === webSocket.fault ? `next reader: ${goNetworkReason(fault)}` : fault.message),
+    reasonOf: (fault) => {
+      // What the channels find wrong is no fault of the WebSocket.
+      if (fault !== webSocket.fault) return fault.message;
+      return `${connection.inMessage ? "read message" : "next reader"}: ${reasonOf(fault)}`;
+    },
     close: () => connection.close(),
   };
 }
 
 /** The session in streams of a SPDY connection, all opened before any is used, as servers expect it. */
 export async function spdySession(
-  connection: MultiplexedConnection,
-  protocol: string,
+  { connection, protocol, reasonOf }: OpenedSpdy,
   wanted: RemoteCommandStreams,
 ): Promise<RemoteSession> {
   const plain = [V1, V2, V3, ""].includes(protocol);
@@ -75,12 +76,12 @@ export async function spdySession(
       decode: plain
         ? (message) => new Error(`error executing remote command: ${Buffer.from(message).toString("utf8")}`)
         : remoteCommandError,
-      reasonOf: goNetworkReason,
+      reasonOf,
       close: () => connection.close(),
     };
   } catch (error) {
     void connection.close();
-    throw error;
+    throw error instanceof Error ? new Error(reasonOf(error), { cause: error }) : error;
   }
 }
 

@@ -37,11 +37,10 @@ export async function upgradeExchange(socket: Socket, { method, path, headers }:
   socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1");
   const bytes = new SocketReader(socket);
   try {
-    const head = (await bytes.until("\r\n\r\n", LARGEST_HEAD)).toString("latin1");
-    const [first = "", ...rest] = head.split("\r\n");
+    const first = await bytes.line(LARGEST_HEAD);
     const [, statusLine = "", code = ""] = /^HTTP\/1\.[01] ((\d{3})(?: .*)?)$/.exec(first) ?? [];
     if (code === "") throw new NetworkFailure(`malformed HTTP response ${goQuote(first)}`);
-    const answered = headersOf(rest);
+    const answered = headersOf(await headerLines(bytes));
     const status = Number(code);
     const body = status === 101 ? new Uint8Array() : await readBody(bytes, answered);
     return { status, statusLine, headers: answered, body };
@@ -51,6 +50,16 @@ export async function upgradeExchange(socket: Socket, { method, path, headers }:
 }
 
 const canonical = (name: string): string => name.replaceAll(/(^|-)([a-z])/g, (part) => part.toUpperCase());
+
+async function headerLines(bytes: SocketReader): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (let left = LARGEST_HEAD; ; ) {
+    const line = await bytes.line(left);
+    if (line === "") return lines;
+    lines.push(line);
+    left -= line.length;
+  }
+}
 
 function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const headers = new Map<string, string>();
@@ -72,7 +81,7 @@ async function readBody(bytes: SocketReader, headers: Readonly<Record<string, st
   }
   const chunks: Uint8Array[] = [];
   for (let total = 0; total < LARGEST_BODY; ) {
-    const length = Number.parseInt((await bytes.until("\r\n", 1024)).toString("latin1"), 16);
+    const length = Number.parseInt(await bytes.line(1024), 16);
     if (!(length > 0)) break;
     chunks.push(await bytes.upTo(Math.min(length, LARGEST_BODY)));
     if ((await bytes.upTo(2)).length < 2) break;
@@ -94,13 +103,13 @@ class SocketReader {
     socket.resume();
   }
 
-  /** What comes before `mark`, which is dropped. */
-  async until(mark: string, most: number): Promise<Buffer> {
+  /** The next line, without its end. */
+  async line(most: number): Promise<string> {
     for (;;) {
-      const at = this.#bytes.indexOf(mark);
+      const at = this.#bytes.indexOf("\r\n");
       if (at >= 0) {
-        const found = this.#bytes.subarray(0, at);
-        this.#bytes = this.#bytes.subarray(at + mark.length);
+        const found = this.#bytes.toString("latin1", 0, at);
+        this.#bytes = this.#bytes.subarray(at + 2);
         return found;
       }
       if (this.#bytes.length > most)

@@ -23,6 +23,8 @@ export interface NamedClusterOptions {
   readonly runtimeConfig?: RuntimeConfig;
   /** Of this start only: which controllers run. Left out: all of them. */
   readonly controllers?: readonly string[] | undefined;
+  /** Of this start only: how many nodes run pods. Default 0. */
+  readonly nodes?: number;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -71,11 +73,12 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, storageMediaType } = options;
+  const { runtimeConfig, controllers, nodes = 0, storageMediaType } = options;
   const kept = { ...choice, dataDir };
   const served = {
     ...(runtimeConfig && { runtimeConfig }),
     ...(controllers && { controllers }),
+    nodes,
     ...(storageMediaType && { storageMediaType }),
   };
   const start = (port: number) => startCluster({ ...kept, ...served, port });
@@ -114,6 +117,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
       args.push(`--runtime-config=${key}=${enabled}`);
     }
     if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
+    args.push(`--nodes=${options.nodes ?? 0}`);
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },

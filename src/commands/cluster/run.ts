@@ -3,6 +3,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
+import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import {
   failPlainly,
@@ -18,6 +19,7 @@ export interface ClusterRunOptions {
   readonly storageMediaType: StorageMediaType;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
+  readonly nodes: number;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -27,7 +29,7 @@ export interface ClusterRunOptions {
 
 export function clusterRunCommand(run = runCluster): Command {
   return {
-    use: "run [--storage=memory|disk|etcd] -- COMMAND [args...]",
+    use: "run [--nodes=COUNT] [--storage=memory|disk|etcd] -- COMMAND [args...]",
     description:
       "Start a fresh cluster on a free port of this machine, run a command against it, and remove the cluster again.\n\n" +
       "The command gets KUBECONFIG and a discovery cache of its own, and finds kubets on its PATH. Its exit code is this command's; signals are passed on to it.",
@@ -36,7 +38,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [...storageFlags, runtimeConfigFlag, controllersFlag],
+    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, nodesFlag],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
@@ -59,6 +61,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
+    nodes: nodesOf(invocation),
     command,
     args,
     env: factory.env,
@@ -78,6 +81,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
         storageMediaType: options.storageMediaType,
         runtimeConfig: options.runtimeConfig,
         ...(options.controllers && { controllers: options.controllers }),
+        nodes: options.nodes,
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),
   });

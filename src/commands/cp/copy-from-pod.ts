@@ -111,7 +111,7 @@ class RemoteArchive {
   #run(place: ExecPlace, stdout: (chunk: Uint8Array) => Promise<void>, stop: AbortSignal): Promise<void> {
     const { source, retries, messages } = this.#options;
     const escaped = source.replaceAll("'", String.raw`'\''`);
-    const from = this.#read === 0 ? 0 : this.#read + 1;
+    const from = this.#retries === 0 ? 0 : this.#read + 1;
     const command =
       retries === 0 ? ["tar", "cf", "-", source] : ["sh", "-c", `tar cf - '${escaped}' | tail -c+${from}`];
     return execInPod(place, command, { stdout, stderr: (chunk) => messages.out(chunk) }, stop);
@@ -135,5 +135,5 @@ function skippedWarnings({ program, givenNamespace, target, source, messages }: 
     const exec = `${program} exec -n ${goQuote(givenNamespace)} ${goQuote(target.pod)} -- tar cf - ${goQuote(source)}`;
     return `${link} (consider using "${exec} | tar xf -")`;
   };
-  return (entry: SkippedEntry): void => void messages.err(`warning: ${text(entry)}\n`);
+  return (entry: SkippedEntry): Promise<void> => messages.err(`warning: ${text(entry)}\n`);
 }

@@ -4,7 +4,7 @@ import { Fifo } from "../../base/fifo.js";
 export type RunProgram = (write: (chunk: Uint8Array) => Promise<void>, signal: AbortSignal) => Promise<void>;
 
 /** Bytes of output that may wait to be taken: the container goes on while a chunk is written to the disk. */
-const ROOM = 256 * 1024;
+const ROOM = 64 * 1024;
 
 /** A program in a container whose output is taken chunk by chunk. It waits while too much of it is not taken. */
 export class RemoteProgram {

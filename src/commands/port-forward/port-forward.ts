@@ -132,6 +132,9 @@ async function find(factory: Factory, namespace: string, name: string): Promise<
   return info;
 }
 
+/** As kubectl, which handles SIGINT alone: that one ends it well. */
+const CODE_OF_SIGNAL: Readonly<Partial<Record<string, number>>> = { SIGHUP: 129, SIGQUIT: 131, SIGTERM: 143 };
+
 export async function runPortForward(options: PortForwardOptions): Promise<void> {
   const { host, targets, signal } = options;
   for (const { found } of targets) await requireRunning(found.pod, host, signal);
@@ -147,8 +150,8 @@ export async function runPortForward(options: PortForwardOptions): Promise<void>
     await Promise.allSettled(forwarders);
     throw error;
   }
-  if (signal.aborted && (signal.reason as Error | undefined)?.message === "SIGTERM") throw silentExit(143);
-  if (signal.aborted && (signal.reason as Error | undefined)?.message === "SIGHUP") throw silentExit(129);
+  const code = signal.aborted ? CODE_OF_SIGNAL[(signal.reason as Error | undefined)?.message ?? ""] : undefined;
+  if (code !== undefined) throw silentExit(code);
 }
 
 async function forward(

@@ -26,6 +26,7 @@ export class ChannelConnection {
   readonly #budget = new ReceiveBudget();
   #fault: Error | undefined;
   #closing = false;
+  #inMessage = false;
 
   constructor(
     private readonly webSocket: WebSocket,
@@ -38,6 +39,11 @@ export class ChannelConnection {
   /** Why the connection broke; undefined while it is open, and after an end with close code 1000 or by {@link close}. */
   get fault(): Error | undefined {
     return this.#fault;
+  }
+
+  /** Whether a message has begun that has not ended. */
+  get inMessage(): boolean {
+    return this.#inMessage;
   }
 
   /**
@@ -86,6 +92,7 @@ export class ChannelConnection {
     const demultiplexer = base64 ? this.#base64() : this.#binary();
     try {
       for await (const piece of this.webSocket.pieces()) {
+        this.#inMessage = !piece.last;
         demultiplexer(piece);
         if (!this.#budget.hasRoom) await this.#budget.room();
       }
@@ -127,6 +134,8 @@ export class ChannelConnection {
         this.#channels.get(number)?.pipe.end();
       } else if (channel !== undefined) {
         this.#deliver(channel, rest);
+      } else if (last && this.options.role === "client") {
+        throw new Error("read stream id: EOF");
       }
     };
   }

@@ -8,7 +8,7 @@ export function byteStreamOf(duplex: Duplex): ByteStream {
   let broken: Error | undefined;
   duplex.on("error", (error: Error) => (broken ??= error));
   return {
-    write: (chunk) => writer.write(chunk).catch((error: unknown) => Promise.reject(broken ?? error)),
+    write: (chunk) => writer.write([chunk]).catch((error: unknown) => Promise.reject(broken ?? error)),
     end: () =>
       new Promise((resolve) => {
         if (duplex.destroyed || duplex.writableFinished) return resolve();

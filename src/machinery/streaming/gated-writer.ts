@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 
 /** A writer waits while more bytes than this are buffered. */
-const HIGH_WATER_BYTES = 256 * 1024;
+const HIGH_WATER_BYTES = 128 * 1024;
 
 const WRITTEN = Promise.resolve();
 
@@ -21,14 +21,17 @@ export class GatedWriter {
     return this.stream.writableLength;
   }
 
-  /** Writes the parts together. Resolves when more may be written; rejects when the stream is closed. */
-  write(...parts: readonly Uint8Array[]): Promise<void> {
+  /**
+   * Writes the parts together. Resolves when more may be written; rejects when the stream is closed. `sent` is called once the stream needs
+   * the memory of the parts no more.
+   */
+  write(parts: readonly Uint8Array[], sent?: () => void): Promise<void> {
     const { stream } = this;
     // A stream that has failed is destroyed only later.
     if (stream.errored || stream.destroyed || stream.writableEnded) return Promise.reject(closed(stream));
     stream.cork();
-    for (const part of parts) {
-      stream.write(part);
+    for (const [index, part] of parts.entries()) {
+      stream.write(part, index === parts.length - 1 ? sent : undefined);
       this.#burst += part.length;
     }
     stream.uncork();

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 
 /** The connection is not read while more than this waits for the iteration. */
-const MOST_WAITING_BYTES = 256 * 1024;
+const MOST_WAITING_BYTES = 64 * 1024;
 
 /**
  * What a connection receives. Throws what broke it, after everything that came before: Node's own iteration drops that, and a peer's

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Node, Taint } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/clock.js";
 import { pause } from "../../base/pause.js";
 import type { Timers } from "../../base/timers.js";
@@ -13,6 +14,7 @@ import { formatMicroTime, formatTime } from "../../machinery/meta/time.js";
 export interface NodeFacts {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
   /** The address that the kubelet's API is reached at. */
   readonly address: string;
   readonly port: number;
@@ -24,7 +26,7 @@ export interface NodeFacts {
 const LOOPBACK = "127.0.0.1";
 /** A kubelet renews its Lease four times before it expires, and posts its status every five minutes. */
 const LEASE_SECONDS = 40;
-const RENEW_MS = 10_000;
+export const RENEW_MS = 10_000;
 const STATUS_RENEWALS = 30;
 const KUBELET_VERSION = "v1.36.3";
 
@@ -40,7 +42,7 @@ export class NodeRegistration {
 
   /** Creates or adopts the Node and its Lease, and makes it ready. */
   async register(): Promise<void> {
-    const { name, labels, podCidr } = this.facts;
+    const { name, labels, podCidr, taints } = this.facts;
     const nodes = this.client.of("v1", "Node");
     const node: KubeObject = {
       apiVersion: "v1",
@@ -55,21 +57,25 @@ export class NodeRegistration {
           "kubernetes.io/os": "linux",
           ...labels,
         },
+        annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
       },
-      spec: { podCIDR: podCidr, podCIDRs: [podCidr] },
+      spec: { podCIDR: podCidr, podCIDRs: [podCidr], ...(taints.length > 0 && { taints }) },
     };
     try {
-      await nodes.create(node as never);
+      const created = (await nodes.create(node as Node)) as KubeObject;
+      await this.#postStatus(created);
+      await this.#createLease(created);
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
+      await this.#postStatus();
+      await this.#renewLease();
     }
-    await this.#postStatus();
-    await this.#renewLease();
   }
 
-  async keep(signal: AbortSignal): Promise<void> {
+  /** Renews the Lease, for the first time after `delay` milliseconds, and posts the status now and then. */
+  async keep(signal: AbortSignal, delay: number): Promise<void> {
     for (let renewals = 1; ; renewals += 1) {
-      await pause(this.timers, RENEW_MS, signal);
+      await pause(this.timers, renewals === 1 ? delay : RENEW_MS, signal);
       if (signal.aborted) return;
       try {
         await this.#renewLease();
@@ -83,10 +89,10 @@ export class NodeRegistration {
     }
   }
 
-  async #postStatus(): Promise<void> {
+  async #postStatus(known?: KubeObject): Promise<void> {
     const { name } = this.facts;
     const nodes = this.client.of("v1", "Node");
-    const before = (await nodes.get(name)) as KubeObject;
+    const before = known ?? ((await nodes.get(name)) as KubeObject);
     await nodes.patchStatus(
       name,
       { status: this.#status(objects(object(before.status).conditions)) },
@@ -137,24 +143,27 @@ export class NodeRegistration {
 
   async #renewLease(): Promise<void> {
     const { name } = this.facts;
-    const leases = this.client.of("coordination.k8s.io/v1", "Lease").namespace("kube-node-lease");
-    const spec = {
-      holderIdentity: name,
-      leaseDurationSeconds: LEASE_SECONDS,
-      renewTime: formatMicroTime(this.clock.now()),
-    };
     try {
-      await leases.patch(name, { spec }, { type: "merge" });
+      await this.#leases().patch(name, { spec: this.#lease() }, { type: "merge" });
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      const node = await this.client.of("v1", "Node").get(name);
-      const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" }];
-      await leases.create({
-        apiVersion: "coordination.k8s.io/v1",
-        kind: "Lease",
-        metadata: { name, ownerReferences },
-        spec,
-      } as never);
+      await this.#createLease((await this.client.of("v1", "Node").get(name)) as KubeObject);
     }
+  }
+
+  async #createLease(node: KubeObject): Promise<void> {
+    const { name } = this.facts;
+    const ownerReferences = [{ apiVersion: "v1", kind: "Node", name, uid: node.metadata?.uid ?? "" }];
+    const lease = { metadata: { name, ownerReferences }, spec: this.#lease() };
+    await this.#leases().create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", ...lease });
+  }
+
+  #leases() {
+    return this.client.of("coordination.k8s.io/v1", "Lease").namespace("kube-node-lease");
+  }
+
+  #lease() {
+    const renewTime = formatMicroTime(this.clock.now());
+    return { holderIdentity: this.facts.name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
   }
 }

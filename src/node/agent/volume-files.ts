@@ -1,7 +1,11 @@
+import { once } from "../../base/once.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import { dataOf, type EnvironmentSource, podField } from "./container-environment.js";
 
-type Files = Record<string, Uint8Array>;
+type Files = Record<string, Uint8Array | AskToken>;
+
+/** Asks for a token of the pod's service account, the file's content. */
+type AskToken = () => Promise<Uint8Array>;
 
 /** What volumes of a pod need besides its objects. */
 export interface VolumeSource extends EnvironmentSource {
@@ -11,9 +15,13 @@ export interface VolumeSource extends EnvironmentSource {
 
 /**
  * The files that a container's volume mounts bring, by absolute path: of ConfigMaps, Secrets, the downward API and tokens. Other
- * volumes are empty folders, each container's own. Throws a ConfigError for what is not there.
+ * volumes are empty folders, each container's own. Throws a ConfigError for what is not there. The answer completes them: it asks
+ * for the tokens, which most containers never read.
  */
-export async function volumeFiles(container: ReadonlyFields, source: VolumeSource): Promise<Files> {
+export async function volumeFiles(
+  container: ReadonlyFields,
+  source: VolumeSource,
+): Promise<() => Promise<Record<string, Uint8Array>>> {
   const files: Files = {};
   const volumes = objects(object(source.pod.spec).volumes);
   for (const mount of objects(container.volumeMounts)) {
@@ -27,7 +35,13 @@ export async function volumeFiles(container: ReadonlyFields, source: VolumeSourc
       else if (name.startsWith(`${subPath}/`)) files[`${path}/${name.slice(subPath.length + 1)}`] = content;
     }
   }
-  return files;
+  return once(async () => {
+    const complete: Record<string, Uint8Array> = {};
+    for (const [path, content] of Object.entries(files)) {
+      complete[path] = typeof content === "function" ? await content() : content;
+    }
+    return complete;
+  });
 }
 
 async function contentOf(volume: ReadonlyFields, source: VolumeSource): Promise<Files> {
@@ -59,11 +73,8 @@ async function partOf(
   }
   if (serviceAccountToken === undefined) return {};
   const { path, audience, expirationSeconds } = object(serviceAccountToken);
-  const token = await source.token(
-    text(audience) || undefined,
-    typeof expirationSeconds === "number" ? expirationSeconds : undefined,
-  );
-  return { [text(path)]: Buffer.from(token) };
+  const seconds = typeof expirationSeconds === "number" ? expirationSeconds : undefined;
+  return { [text(path)]: async () => Buffer.from(await source.token(text(audience) || undefined, seconds)) };
 }
 
 async function chosen(kind: "ConfigMap" | "Secret", reference: ReadonlyFields, source: VolumeSource): Promise<Files> {

@@ -57,7 +57,7 @@ export class Attachments {
       this.#joined.add(joined);
       streams.signal.addEventListener("abort", joined.leave, { once: true });
       void this.#follow(streams);
-      if (this.spec.stdin && streams.stdin !== undefined) void this.#feed(streams.stdin);
+      if (this.spec.stdin && streams.stdin !== undefined) void this.#feed(streams.stdin, joined.leave);
     });
   }
 
@@ -91,8 +91,11 @@ export class Attachments {
     }
   }
 
-  /** Input of one client after another. With stdinOnce, the end of the first one's is the program's. */
-  async #feed(input: AsyncIterable<Uint8Array>): Promise<void> {
+  /**
+   * Input of one client after another. With stdinOnce, the end of the first one's is the program's. At a terminal it is that of the
+   * session alone, as containerd has it: clients leave by it, and the program runs on.
+   */
+  async #feed(input: AsyncIterable<Uint8Array>, leave: () => void): Promise<void> {
     const first = !this.#inputTaken;
     this.#inputTaken = true;
     try {
@@ -104,8 +107,7 @@ export class Attachments {
     } catch {
       // The client is gone, or the program reads no more.
     }
-    if (!this.spec.stdinOnce || !first) return;
-    if (this.#terminal === undefined) this.#stdin.end();
-    else this.#terminal.hangUpInput();
+    if (this.#terminal !== undefined) leave();
+    else if (this.spec.stdinOnce && first) this.#stdin.end();
   }
 }

@@ -13,7 +13,8 @@ import { Terminal } from "./terminal.js";
 
 export interface ContainerParts {
   readonly spec: ContainerSpec;
-  readonly files: FileSystem;
+  /** Makes the container's files, when a program begins that may read them. */
+  readonly files: () => Promise<FileSystem>;
   readonly ports: PodPorts;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -25,7 +26,6 @@ const FALLBACK_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/
 
 /** A container: its files, its log and its processes. The first process is its main one, with pid 1. */
 export class Container implements ContainerView {
-  readonly files: FileSystem;
   readonly ports: PodPorts;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -33,18 +33,34 @@ export class Container implements ContainerView {
   readonly log: ContainerLog;
   readonly #processes = new Map<number, Process>();
   readonly #attached: Attachments;
+  #files: FileSystem | undefined;
   #pids = 0;
   #main: Process | undefined;
 
   constructor(private readonly parts: ContainerParts) {
-    const { spec, files, ports, clock, timers } = parts;
-    this.files = files;
+    const { spec, ports, clock, timers } = parts;
     this.ports = ports;
     this.clock = clock;
     this.timers = timers;
     this.hostname = spec.pod.hostname;
     this.log = new ContainerLog(clock);
     this.#attached = new Attachments(spec, this.log);
+  }
+
+  /** Throws before {@link openFiles} has resolved. */
+  get files(): FileSystem {
+    if (this.#files === undefined) throw new Error("the container's files are not open");
+    return this.#files;
+  }
+
+  /** Makes the files that a program of the container finds. */
+  async openFiles(): Promise<void> {
+    this.#files ??= await this.parts.files();
+  }
+
+  /** How many bytes the files take. */
+  get filesBytes(): number {
+    return this.#files?.used ?? 0;
   }
 
   get processes(): Iterable<Process> {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import { streamPair } from "../byte-pipe.js";
 
@@ -6,20 +7,26 @@ export type AnswerConnection = (connection: ByteStream) => void | Promise<void>;
 
 /** The ports of a pod: its containers share them. */
 export class PodPorts {
-  readonly #listeners = new Map<number, AnswerConnection>();
+  readonly #listeners = new Map<number, { readonly answer: AnswerConnection; readonly signal: AbortSignal }>();
 
-  /** Answers connections until `signal` aborts. Throws when the port is taken. */
+  /** Answers connections until `signal` aborts, which breaks those that are open. Throws when the port is taken. */
   listen(port: number, answer: AnswerConnection, signal: AbortSignal): void {
     if (this.#listeners.has(port)) throw new Error(`bind: Address already in use: port ${port}`);
-    this.#listeners.set(port, answer);
+    // Each open connection listens.
+    setMaxListeners(0, signal);
+    this.#listeners.set(port, { answer, signal });
     signal.addEventListener("abort", () => this.#listeners.delete(port), { once: true });
   }
 
   /** The client's end of a new connection; undefined when nothing listens. */
   dial(port: number): ByteStream | undefined {
-    const answer = this.#listeners.get(port);
-    if (answer === undefined) return undefined;
+    const listener = this.#listeners.get(port);
+    if (listener === undefined) return undefined;
+    const { answer, signal } = listener;
     const [client, server] = streamPair();
+    const reset = (): void => server.destroy(new Error("connection reset by peer"));
+    const over = (): void => signal.removeEventListener("abort", reset);
+    signal.addEventListener("abort", reset, { once: true });
     void (async () => {
       try {
         await answer(server);
@@ -27,6 +34,19 @@ export class PodPorts {
         server.destroy(error instanceof Error ? error : new Error(String(error)));
       }
     })();
-    return client;
+    return {
+      ...client,
+      destroy(error) {
+        over();
+        client.destroy(error);
+      },
+      async *[Symbol.asyncIterator]() {
+        try {
+          yield* client;
+        } finally {
+          over();
+        }
+      },
+    };
   }
 }

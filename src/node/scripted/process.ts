@@ -141,7 +141,10 @@ export class Process implements ChildProcess {
       onSignal: (name, handler) => this.#handle(name, handler),
       spawn: (argv, options = {}) => this.#spawn(argv, options),
       listen: (port, answer) => container.ports.listen(port, answer, signal),
-      files: container.files,
+      // Not read here: the container's first process may need none.
+      get files() {
+        return container.files;
+      },
       container,
       clock: container.clock,
       timers: container.timers,

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.js";
+import { once } from "../../base/once.js";
 import type { Random } from "../../base/random.js";
 import type { Timers } from "../../base/timers.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
@@ -32,6 +33,13 @@ export interface ScriptedRuntimeOptions {
   readonly random: Random;
 }
 
+interface KnownContainer {
+  readonly container: Container;
+  readonly podUid: string;
+  /** Nothing is known of its image and its pod names no command: it waits for a signal and does nothing else. */
+  readonly standsIn: boolean;
+}
+
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const CHUNK = 64 * 1024;
 const LONGEST_MESSAGE = 4096;
@@ -42,7 +50,7 @@ const LONGEST_MESSAGE = 4096;
  */
 export class ScriptedRuntime implements ContainerRuntime {
   readonly version = "scripted://1.0.0";
-  readonly #containers = new Map<string, { readonly container: Container; readonly podUid: string }>();
+  readonly #containers = new Map<string, KnownContainer>();
   readonly #ports = new Map<string, { readonly ports: PodPorts; containers: number }>();
 
   constructor(private readonly options: ScriptedRuntimeOptions) {}
@@ -55,21 +63,23 @@ export class ScriptedRuntime implements ContainerRuntime {
     const image = this.options.images?.[spec.image] ?? {};
     const id = Buffer.from(random.bytes(32)).toString("hex");
     const pod = this.#portsOf(spec.pod.uid);
-    const files = filesOf(spec, image, this.options);
     const cwd = spec.workingDir ?? image.workingDir ?? "/";
-    files.makeDirectory(cwd, { recursive: true });
+    const files = once(async () => filesOf(spec, image, cwd, await spec.files(), this.options));
     const env = { PATH, HOSTNAME: spec.pod.hostname, HOME: "/root", ...image.env, ...spec.env };
     const container = new Container({ spec, files, ports: pod.ports, env, cwd, clock, timers });
+    const main = mainOf(spec, image);
+    if (main !== waitForSignal) await container.openFiles();
     const startedAt = clock.now();
-    const ended = startMain(container, spec, image);
-    this.#containers.set(id, { container, podUid: spec.pod.uid });
+    const ended = startMain(container, main);
+    const standsIn = main === waitForSignal && this.options.images?.[spec.image] === undefined;
+    this.#containers.set(id, { container, podUid: spec.pod.uid, standsIn });
     pod.containers += 1;
     const stopped = new AbortController();
     for (const [port, answer] of Object.entries(image.ports ?? {}))
       pod.ports.listen(Number(port), answer, stopped.signal);
     const exited = ended.then((exit): ContainerExit => {
       stopped.abort();
-      const message = terminationMessage(files, spec.terminationMessagePath);
+      const message = terminationMessage(container, spec.terminationMessagePath);
       return { ...exit, finishedAt: clock.now(), ...(message !== "" && { message }) };
     });
     return { id, imageId: imageId(spec.image), startedAt, exited };
@@ -92,6 +102,7 @@ export class ScriptedRuntime implements ContainerRuntime {
 
   async exec(containerId: string, command: readonly string[], streams: ProcessStreams): Promise<number> {
     const container = this.#find(containerId);
+    if (container.running) await container.openFiles();
     if (!container.running) {
       throw new RuntimeError(
         "NotRunning",
@@ -126,8 +137,14 @@ export class ScriptedRuntime implements ContainerRuntime {
   async stats(containerId: string): Promise<ContainerStats | undefined> {
     const { container } = this.#containers.get(containerId) ?? {};
     if (container === undefined || !container.running) return undefined;
-    const { files, log } = container;
-    return { cpuNanoseconds: 0, memoryBytes: files.used + log.bytes, filesBytes: files.used, logsBytes: log.bytes };
+    const { filesBytes, log } = container;
+    return { cpuNanoseconds: 0, memoryBytes: filesBytes + log.bytes, filesBytes, logsBytes: log.bytes };
+  }
+
+  /** A container that only stands in for its image has no program that could fail a probe. */
+  answerProbe(containerId: string): boolean | undefined {
+    const { container, standsIn = false } = this.#containers.get(containerId) ?? {};
+    return standsIn && container?.running === true ? true : undefined;
   }
 
   #find(containerId: string): Container {
@@ -143,15 +160,18 @@ export class ScriptedRuntime implements ContainerRuntime {
   }
 }
 
-function startMain(container: Container, spec: ContainerSpec, { entrypoint = waitForSignal }: ScriptedImage) {
-  const command = spec.command ?? (typeof entrypoint === "function" ? [] : entrypoint);
+/** What the container's first process is: a program, or a command line. */
+function mainOf(spec: ContainerSpec, { entrypoint = waitForSignal }: ScriptedImage): Program | readonly string[] {
+  const args = spec.args ?? [];
+  if (spec.command !== undefined) return [...spec.command, ...args];
+  if (typeof entrypoint !== "function") return [...entrypoint, ...args];
+  // Arguments without a command are an ordinary image's command line.
+  return entrypoint === waitForSignal && (args[0] ?? "") !== "" ? args : entrypoint;
+}
+
+function startMain(container: Container, main: Program | readonly string[]) {
   try {
-    if (spec.command === undefined && typeof entrypoint === "function") {
-      // Arguments without a command are an ordinary image's command line.
-      const [first = ""] = spec.args ?? [];
-      return container.run(entrypoint === waitForSignal && first !== "" ? (spec.args ?? []) : entrypoint);
-    }
-    return container.run([...command, ...(spec.args ?? [])]);
+    return container.run(main);
   } catch (error) {
     if (!(error instanceof ExecError)) throw error;
     throw new RuntimeError(
@@ -168,7 +188,13 @@ const waitForSignal: Program = (io) =>
     io.signal.addEventListener("abort", () => resolve(0), { once: true });
   });
 
-function filesOf(spec: ContainerSpec, image: ScriptedImage, { clock, random }: ScriptedRuntimeOptions): FileSystem {
+function filesOf(
+  spec: ContainerSpec,
+  image: ScriptedImage,
+  cwd: string,
+  mounted: Readonly<Record<string, Uint8Array>>,
+  { clock, random }: ScriptedRuntimeOptions,
+): FileSystem {
   const files = new FileSystem({ clock, ...(image.capacity !== undefined && { capacity: image.capacity }) });
   for (const folder of ["/tmp", "/root", "/home", "/var", "/etc", "/usr/local/bin", "/bin"])
     files.makeDirectory(folder, { recursive: true });
@@ -186,10 +212,11 @@ function filesOf(spec: ContainerSpec, image: ScriptedImage, { clock, random }: S
   for (const [name, program] of Object.entries(image.programs ?? {})) {
     files.install(name.startsWith("/") ? name : `/usr/local/bin/${name}`, program);
   }
-  for (const [path, content] of Object.entries({ ...image.files, ...spec.files })) {
+  for (const [path, content] of Object.entries({ ...image.files, ...mounted })) {
     if (typeof content === "string" || content instanceof Uint8Array) files.put(path, content);
     else files.mount(path, content);
   }
+  files.makeDirectory(cwd, { recursive: true });
   return files;
 }
 
@@ -201,9 +228,10 @@ function* endlessBytes(random: Random): Generator<Uint8Array, void, undefined> {
   for (;;) yield random.bytes(CHUNK);
 }
 
-function terminationMessage(files: FileSystem, path: string): string {
+function terminationMessage(container: Container, path: string): string {
+  if (container.filesBytes === 0) return "";
   try {
-    return files.content(path).toString("utf8").slice(0, LONGEST_MESSAGE);
+    return container.files.content(path).toString("utf8").slice(0, LONGEST_MESSAGE);
   } catch (error) {
     if (error instanceof FileError) return "";
     throw error;

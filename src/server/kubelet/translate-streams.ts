@@ -1,6 +1,7 @@
 import { runSession, spdySession } from "../../client/streaming/remote-session.js";
 import type { RemoteCommandStreams } from "../../client/streaming/remote-command.js";
 import { refusedUpgrade } from "../../client/streaming/upgrade-failure.js";
+import { goNetworkReason } from "../../client/transport/go-network-error.js";
 import { internalError, isStatusError, type Status } from "../../machinery/errors/status-error.js";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import { ChannelConnection } from "../../machinery/streaming/channel-connection.js";
@@ -73,7 +74,8 @@ async function run(
   try {
     const { kubelet, protocol } = await open(request, target);
     void client.closed.then(() => kubelet.close());
-    const session = await spdySession(kubelet, protocol, streams);
+    const opened = { connection: kubelet, protocol, reasonOf: (fault: Error) => goNetworkReason(fault) };
+    const session = await spdySession(opened, streams);
     if (session.resize !== undefined) void copy(client.channel(CHANNEL.resize), session.resize);
     await runSession(session, streams);
     return exitStatus(0);

@@ -350,6 +350,23 @@ describe("the request", () => {
   });
 });
 
+test("a protocol that was not offered is refused, with those that were", async () => {
+  const head = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n";
+  await using server = await streamingServer({ refuse: () => `${head}X-Stream-Protocol-Version: v9\r\n\r\n` });
+  expect((await session(clientOf(server), { webSockets: false })).ended?.message).toMatch(
+    /^unable to negotiate protocol: client supports "v5\.channel\.k8s\.io", .*, server returned "v9"$/,
+  );
+});
+
+test.each(ways)("a reset of a connection over $way names its two ends", async ({ webSockets }) => {
+  const raw = (socket: Socket): void => void setTimeout(() => socket.resetAndDestroy(), 50);
+  await using server = await streamingServer({ raw });
+  const address = new URL(server.url).host;
+  expect((await session(clientOf(server), { webSockets })).ended?.message).toMatch(
+    new RegExp(`read tcp 127\\.0\\.0\\.1:\\d+->${address}: read: connection reset by peer$`),
+  );
+});
+
 describe("a server that is no server of remote commands", () => {
   const said = "error reading from error stream: ";
   test.each<[string, boolean, string, string]>([
@@ -359,17 +376,19 @@ describe("a server that is no server of remote commands", () => {
       "breaks off in a frame",
       true,
       "8205 0161",
-      `${said}next reader: websocket: close 1006 (abnormal closure): unexpected EOF`,
+      `${said}read message: websocket: close 1006 (abnormal closure): unexpected EOF`,
     ],
     ["goes away", true, "8802 03e9", `${said}next reader: websocket: close 1001 (going away)`],
+    ["goes with a code that there is not", true, "8802 03e7", `${said}next reader: websocket: bad close code 999`],
     ["goes without a code", true, "8800", `${said}next reader: websocket: close 1005 (no status)`],
     ["writes other channels", true, "8202 0061 8202 0961 8202 ff61 8802 03e8", ""],
-    ["writes a channel without data, and a message without a channel", true, "8201 01 8200 8802 03e8", ""],
+    ["writes a channel without data", true, "8201 01 8802 03e8", ""],
+    ["sends a message without a channel", true, "8200 8802 03e8", `${said}read stream id: EOF`],
     [
       "sends a frame of 100 MB of another channel",
       true,
       "827f 0000000005f5e100 09",
-      `${said}next reader: websocket: close 1006 (abnormal closure): unexpected EOF`,
+      `${said}read message: websocket: close 1006 (abnormal closure): unexpected EOF`,
     ],
     ["speaks HTTP", false, Buffer.from("HTTP/1.1 200 OK\r\n\r\n").toString("hex"), "unexpected EOF"],
     ["says nothing", false, "", "unexpected EOF"],

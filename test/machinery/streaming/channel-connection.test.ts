@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, test } from "vitest";
 import { ChannelConnection } from "../../../src/machinery/streaming/channel-connection.js";
 import { CHANNEL, CHANNEL_PROTOCOLS, type ChannelProtocol } from "../../../src/machinery/streaming/remote-command.js";
-import { encodeFrame, OPCODE } from "../../../src/machinery/streaming/web-socket/frames.js";
+import { encodeMaskedFrame, OPCODE } from "../../../src/machinery/streaming/web-socket/frames.js";
 import { WebSocket } from "../../../src/machinery/streaming/web-socket/web-socket.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
 import { connectedSockets } from "./connected-sockets.js";
@@ -27,7 +27,7 @@ async function serving(name: string) {
   const say = (message: string | readonly number[]): void => {
     const [opcode, bytes] =
       typeof message === "string" ? [OPCODE.text, Buffer.from(message)] : [OPCODE.binary, Buffer.from(message)];
-    for (const part of encodeFrame(opcode, [bytes], random.bytes(4))) sockets.client.write(part);
+    sockets.client.write(encodeMaskedFrame(opcode, [bytes], random.bytes(4), Buffer.allocUnsafe));
   };
   return {
     connection,
@@ -115,7 +115,7 @@ describe("a server's channels", () => {
     await using both = await serving("v5.channel.k8s.io");
     const message = Buffer.alloc(40_000_001, 7);
     message[0] = 0;
-    for (const part of encodeFrame(OPCODE.binary, [message], random.bytes(4))) both.client.write(part);
+    both.client.write(encodeMaskedFrame(OPCODE.binary, [message], random.bytes(4), Buffer.allocUnsafe));
     both.say([255, 0]);
     let [length, longest] = [0, 0];
     for await (const chunk of both.connection.channel(CHANNEL.stdin)) {

@@ -7,7 +7,7 @@ test("a writer whose peer takes everything at once leaves other work its turn", 
   const writer = new GatedWriter(stream);
   let turns = 0;
   const other = setInterval(() => turns++, 1);
-  for (let count = 0; count < 200_000 && turns === 0; count++) await writer.write(Buffer.alloc(64 * 1024));
+  for (let count = 0; count < 200_000 && turns === 0; count++) await writer.write([Buffer.alloc(64 * 1024)]);
   clearInterval(other);
   expect(turns).toBe(1);
 });
@@ -18,7 +18,7 @@ test("a write after a failure is rejected with it, before the stream is destroye
   const writer = new GatedWriter(stream);
   await expect(
     (async () => {
-      for (let count = 0; count < 1000; count++) await writer.write(Buffer.alloc(1000));
+      for (let count = 0; count < 1000; count++) await writer.write([Buffer.alloc(1000)]);
     })(),
   ).rejects.toThrow("reset");
 });
@@ -27,7 +27,7 @@ test("writers wait together, and go on when nothing is buffered any more", async
   const held: (() => void)[] = [];
   const stream = new Writable({ highWaterMark: 1000, write: (_chunk, _encoding, done) => void held.push(done) });
   const writer = new GatedWriter(stream);
-  const writes = [1, 2, 3].map(() => writer.write(Buffer.alloc(300_000)));
+  const writes = [1, 2, 3].map(() => writer.write([Buffer.alloc(300_000)]));
   let over = 0;
   for (const write of writes) void write.then(() => over++);
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -37,4 +37,18 @@ test("writers wait together, and go on when nothing is buffered any more", async
     await new Promise((resolve) => setImmediate(resolve));
   }
   await Promise.all(writes);
+});
+
+test("a writer hears when the stream needs the memory of a write no more", async () => {
+  const held: (() => void)[] = [];
+  const stream = new Writable({ write: (_chunk, _encoding, done) => void held.push(done) });
+  const writer = new GatedWriter(stream);
+  let sent = false;
+  await writer.write([Buffer.alloc(10), Buffer.alloc(10)], () => (sent = true));
+  held.shift()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toBe(false);
+  held.shift()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(sent).toBe(true);
 });

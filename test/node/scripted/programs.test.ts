@@ -96,8 +96,9 @@ describe("the usual programs", () => {
   });
 
   test("the container's end ends what was executed in it", async () => {
-    const { runtime, started, exec } = await startScripted();
-    const running = exec(["sleep", "infinity"]);
+    const { runtime, started, exec, sh } = await startScripted();
+    const running = sh("touch /tmp/begun; sleep infinity");
+    await eventually(async () => expect((await exec(["cat", "/tmp/begun"])).code).toBe(0));
     await runtime.signal(started.id, "SIGTERM");
     expect((await started.exited).exitCode).toBe(0);
     expect((await running).code).toBe(137);

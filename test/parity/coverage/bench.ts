@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -20,6 +20,8 @@ import {
   type StepResult,
 } from "../run-session.js";
 import type { Session } from "../session.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
+import { LASTING, LASTING_REQUESTS, writeSessionPrograms } from "../session-programs.js";
 
 const execute = promisify(execFile);
 
@@ -51,6 +53,7 @@ export class Bench {
     const folder = this.#folder;
     for (const sub of ["bin", "home", "work", "tmp", "saved"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
+    writeSessionPrograms(join(folder, "bin"));
     await this.#startCluster(undefined);
     this.#companions = await startCompanions(this.session, folder, this.#cluster.caCertificate, (request) =>
       this.#requests.push(describeRequest(request)),
@@ -69,15 +72,20 @@ export class Bench {
     this.#cluster = await startCluster({
       clock: this.#clock,
       random: this.#random,
+      ...quietCluster,
       storage: "disk",
       dataDir: join(this.#folder, "data"),
-      onRequest: (request) => this.#requests.push(describeRequest(request)),
+      onRequest: (request) => {
+        this.#requests.push(describeRequest(request));
+        if (LASTING.test(request.path)) appendFileSync(join(this.#folder, LASTING_REQUESTS), `${request.path}\n`);
+      },
       ...(port !== undefined && { port }),
     });
   }
 
   async run(command: string): Promise<StepResult> {
     this.#requests.length = 0;
+    writeFileSync(join(this.#folder, LASTING_REQUESTS), "");
     this.#random.restart(this.#step);
     const bounded = `timeout -k 1 ${MOST_SECONDS} sh -c '${command.replaceAll("'", "'\\''")}'`;
     const { code, stdout, stderr } = await shell(bounded, this.#folder, this.#companions.ports);

@@ -56,6 +56,10 @@ export const coverageExceptions: readonly CoverageException[] = [
     pairs: each("run", "detach-keys force quiet timeout"),
   },
   {
+    reason: "it acts only on a terminal, and the lines of sessions have none",
+    pairs: ["attach --detach-keys"],
+  },
+  {
     reason: "kustomize's functions and charts need containers, plugin programs or helm, none of which sessions have",
     pairs: each(
       "kustomize",

@@ -62,8 +62,8 @@ export const storedCommandListText = (): string => readFileSync(file, "utf8");
 
 export const COMMAND_LIST_FILE = file;
 
-/** Commands that are somebody else's: they need a running container, or come and go. */
-const EXCLUDED = ["alpha", "attach", "cp", "exec", "port-forward"];
+/** Commands that come and go with kubectl's releases. */
+const EXCLUDED = ["alpha"];
 
 export const isExcluded = (path: string): boolean => EXCLUDED.includes(path.split(" ")[0] ?? "");
 

@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 let cluster: Cluster;
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false, random: seededRandom("strategies") });
+  cluster = await startCluster({ ...quietCluster, port: false, random: seededRandom("strategies") });
 });
 
 afterAll(() => cluster.close());

@@ -1,4 +1,5 @@
 import { goQuote } from "../../../base/go-quote.js";
+import { knowsZone, zoneOffset } from "../../time-zone/zone-offset.js";
 import type { Timestamp } from "../values/timestamp.js";
 import { spendSteps } from "../values/meter.js";
 import { ErrorValue } from "../values/value.js";
@@ -23,7 +24,7 @@ export interface WallClock {
 /** What clocks show in a time zone: `America/New_York`, `UTC`, or an offset such as `-02:30`. */
 export function wallClock(timestamp: Timestamp, zone: string): WallClock | ErrorValue {
   const seconds = Number(timestamp.seconds);
-  const offset = zoneOffset(zone, seconds);
+  const offset = offsetOf(zone, seconds);
   if (offset instanceof ErrorValue) return offset;
   const local = new Date((seconds + offset) * 1000);
   const newYear = new Date(0);
@@ -42,7 +43,7 @@ export function wallClock(timestamp: Timestamp, zone: string): WallClock | Error
 }
 
 /** Seconds east of UTC. */
-function zoneOffset(zone: string, seconds: number): number | ErrorValue {
+function offsetOf(zone: string, seconds: number): number | ErrorValue {
   if (zone === "" || zone === "UTC") return 0;
   if (zone.includes(":")) return fixedOffset(zone);
   try {
@@ -60,33 +61,8 @@ function fixedOffset(zone: string): number | ErrorValue {
   return (Number(hours) * 60 + Number(minutes)) * (sign === "-" ? -60 : 60);
 }
 
-/** Names are written in many ways, and each format takes memory. */
-const MOST_FORMATS = 64;
-const formats = new Map<string, Intl.DateTimeFormat>();
-
 function namedOffset(zone: string, seconds: number): number {
   spendSteps(200);
-  let format = formats.get(zone);
-  if (format === undefined) {
-    spendSteps(5000);
-    if (formats.size >= MOST_FORMATS) formats.clear();
-    format = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      calendar: "iso8601",
-      hourCycle: "h23",
-      era: "short",
-      year: "numeric",
-      month: "numeric",
-      day: "numeric",
-      hour: "numeric",
-      minute: "numeric",
-      second: "numeric",
-    });
-    formats.set(zone, format);
-  }
-  const parts = new Map(format.formatToParts(seconds * 1000).map(({ type, value }) => [type, Number(value)]));
-  const local = new Date(0);
-  local.setUTCFullYear(parts.get("year") ?? 0, (parts.get("month") ?? 1) - 1, parts.get("day") ?? 1);
-  local.setUTCHours(parts.get("hour") ?? 0, parts.get("minute") ?? 0, parts.get("second") ?? 0);
-  return local.getTime() / 1000 - seconds;
+  if (!knowsZone(zone)) spendSteps(5000);
+  return zoneOffset(zone, seconds);
 }

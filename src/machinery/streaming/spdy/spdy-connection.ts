@@ -127,7 +127,7 @@ class SpdyConnection implements MultiplexedConnection, StreamCarrier {
   async sendData(stream: SpdyStream, data: Uint8Array, fin: boolean): Promise<void> {
     stream.window.send(data.length);
     this.#window.send(data.length);
-    await this.#writer.write(dataHead(stream.id, data.length, fin), data);
+    await this.#writer.write([dataHead(stream.id, data.length, fin), data]);
   }
 
   sendReset(stream: SpdyStream): void {
@@ -292,7 +292,7 @@ class SpdyConnection implements MultiplexedConnection, StreamCarrier {
 
   /** Control frames do not wait; `#serve` bounds how many are not sent. */
   #control(frame: Buffer): void {
-    this.#writer.write(frame).catch(() => {});
+    this.#writer.write([frame]).catch(() => {});
   }
 
   /** Errors of a connection that is being closed are no faults. */

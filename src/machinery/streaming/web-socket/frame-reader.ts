@@ -25,6 +25,13 @@ interface Frame {
   readonly key: Buffer | undefined;
 }
 
+/** In the eight bytes behind the first two. No connection lives to the end of a frame that is longer than an integer can be. */
+function longLength(head: Buffer): number {
+  const length = head.readBigInt64BE(2);
+  if (length < 0n) throw new WebSocketProtocolError("read limit exceeded");
+  return Math.min(Number(length), Number.MAX_SAFE_INTEGER);
+}
+
 /**
  * Finds frames (RFC 6455, without extensions) in the bytes of a connection, and unmasks them in place. Messages are passed on in the
  * pieces in which they arrive, so that a long one takes no memory. Throws a WebSocketProtocolError for what the protocol forbids.
@@ -86,9 +93,7 @@ export class FrameReader {
     const lengthBytes = short < 126 ? 0 : short === 126 ? 2 : 8;
     const headLength = 2 + lengthBytes + (masked ? 4 : 0);
     if (bytes.length < headLength) return undefined;
-    const length =
-      lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
-    if (length > Number.MAX_SAFE_INTEGER) throw new WebSocketProtocolError("the frame is too long");
+    const length = lengthBytes === 0 ? short : lengthBytes === 2 ? bytes.readUInt16BE(2) : longLength(bytes);
     // A copy: the payload is unmasked in the same memory, and the key is needed for all of it.
     const key = masked ? Buffer.from(bytes.subarray(headLength - 4, headLength)) : undefined;
     this.#frame = { opcode, fin, key };

@@ -8,31 +8,44 @@ const MASKED = 0x80;
 /** The longest payload of a control frame. */
 export const LARGEST_CONTROL_PAYLOAD = 125;
 
-/**
- * A frame with a whole message or a control message, in parts that are to be written together. With a key, which clients must send, the
- * payload is copied and masked.
- */
-export function encodeFrame(
+/** A frame with a whole message or a control message, in parts that are to be written together. */
+export function encodeFrame(opcode: number, payload: readonly Uint8Array[]): readonly Uint8Array[] {
+  const length = lengthOf(payload);
+  const head = Buffer.allocUnsafe(headLengthOf(length));
+  writeHead(head, opcode, length, 0);
+  return [head, ...payload];
+}
+
+/** The same frame masked with a key, as clients must send it: the payload is copied to memory that `allocate` gives. */
+export function encodeMaskedFrame(
   opcode: number,
   payload: readonly Uint8Array[],
-  key: Uint8Array | undefined,
-): readonly Uint8Array[] {
-  const length = payload.reduce((sum, part) => sum + part.length, 0);
-  const lengthBytes = length < 126 ? 0 : length < 0x10000 ? 2 : 8;
-  const keyBytes = key === undefined ? 0 : 4;
-  const headLength = 2 + lengthBytes + keyBytes;
-  const head = Buffer.allocUnsafe(key === undefined ? headLength : headLength + length);
-  head[0] = FIN | opcode;
-  head[1] = (key === undefined ? 0 : MASKED) | (lengthBytes === 0 ? length : lengthBytes === 2 ? 126 : 127);
-  if (lengthBytes === 2) head.writeUInt16BE(length, 2);
-  if (lengthBytes === 8) head.writeBigUInt64BE(BigInt(length), 2);
-  if (key === undefined) return [head, ...payload];
-  head.set(key, 2 + lengthBytes);
+  key: Uint8Array,
+  allocate: (length: number) => Buffer,
+): Buffer {
+  const length = lengthOf(payload);
+  const headLength = headLengthOf(length) + key.length;
+  const frame = allocate(headLength + length);
+  writeHead(frame, opcode, length, MASKED);
+  frame.set(key, headLength - key.length);
   let at = headLength;
   for (const part of payload) {
-    head.set(part, at);
+    frame.set(part, at);
     at += part.length;
   }
-  mask(head.subarray(headLength), key, 0);
-  return [head];
+  mask(frame.subarray(headLength), key, 0);
+  return frame;
+}
+
+const lengthOf = (payload: readonly Uint8Array[]): number => payload.reduce((sum, part) => sum + part.length, 0);
+
+/** Without a key. */
+const headLengthOf = (length: number): number => (length < 126 ? 2 : length < 0x10000 ? 4 : 10);
+
+function writeHead(head: Buffer, opcode: number, length: number, masked: number): void {
+  const headLength = headLengthOf(length);
+  head[0] = FIN | opcode;
+  head[1] = masked | (headLength === 2 ? length : headLength === 4 ? 126 : 127);
+  if (headLength === 4) head.writeUInt16BE(length, 2);
+  if (headLength === 10) head.writeBigUInt64BE(BigInt(length), 2);
 }

@@ -1,6 +1,9 @@
 import { Duplex } from "node:stream";
 import type { WebSocket } from "./web-socket.js";
 
+/** The longest message of several chunks: a SPDY frame with its head. */
+const SHARED_MESSAGE = 64 * 1024 + 8;
+
 /**
  * The binary messages of a WebSocket as one stream of bytes in each direction: another protocol runs in them. To end it closes the
  * WebSocket.
@@ -26,7 +29,7 @@ class WebSocketDuplex extends Duplex {
   }
 
   override _writev(chunks: { readonly chunk: Uint8Array }[], done: (error?: Error) => void): void {
-    this.webSocket.send(chunks.map(({ chunk }) => chunk)).then(() => done(), done);
+    this.#send(chunks.map(({ chunk }) => chunk)).then(() => done(), done);
   }
 
   override _final(done: (error?: Error) => void): void {
@@ -40,6 +43,21 @@ class WebSocketDuplex extends Duplex {
     if (error === null) void this.webSocket.close();
     else this.webSocket.destroy();
     done(error);
+  }
+
+  /** Chunks that follow each other share a message while it is short. */
+  async #send(chunks: readonly Uint8Array[]): Promise<void> {
+    let message: Uint8Array[] = [];
+    let length = 0;
+    for (const chunk of chunks) {
+      if (message.length > 0 && length + chunk.length > SHARED_MESSAGE) {
+        await this.webSocket.send(message);
+        [message, length] = [[], 0];
+      }
+      message.push(chunk);
+      length += chunk.length;
+    }
+    await this.webSocket.send(message);
   }
 
   async #pump(): Promise<void> {

@@ -3,9 +3,10 @@ import type { Random } from "../../../base/random.js";
 import { endConnection } from "../closing.js";
 import { GatedWriter } from "../gated-writer.js";
 import { receivedChunks } from "../received-chunks.js";
-import { CLOSE, WebSocketCloseError, WebSocketProtocolError } from "./close-error.js";
+import { CLOSE, mayBeReceived, WebSocketCloseError, WebSocketProtocolError } from "./close-error.js";
 import { FrameReader, type MessagePiece } from "./frame-reader.js";
-import { encodeFrame, OPCODE } from "./frames.js";
+import { FrameMemory } from "./frame-memory.js";
+import { encodeFrame, encodeMaskedFrame, OPCODE } from "./frames.js";
 
 export interface WebSocketOptions {
   /** A client masks its frames with keys of its source of randomness. */
@@ -27,6 +28,7 @@ export class WebSocket {
   readonly #writer: GatedWriter;
   readonly #role: "client" | "server";
   readonly #random: Random | undefined;
+  readonly #memory = new FrameMemory();
   #fault: Error | undefined;
   #closing = false;
   /** Milliseconds since the peer was last heard while it was listened to. */
@@ -115,6 +117,7 @@ export class WebSocket {
     if (opcode === OPCODE.ping && !this.#closing) this.#frame(OPCODE.pong, [Buffer.from(payload)]).catch(() => {});
     if (opcode !== OPCODE.close) return undefined;
     const code = payload.length < 2 ? CLOSE.noStatus : payload.readUInt16BE(0);
+    if (payload.length >= 2 && !mayBeReceived(code)) throw new WebSocketProtocolError(`bad close code ${code}`);
     // Many clients end without a code; for Kubernetes' clients a server that does so has failed.
     const orderly = code === CLOSE.normal || (code === CLOSE.noStatus && this.#random === undefined);
     if (!orderly) this.#broke(new WebSocketCloseError(code, payload.toString("utf8", 2)));
@@ -145,7 +148,10 @@ export class WebSocket {
   }
 
   #frame(opcode: number, parts: readonly Uint8Array[]): Promise<void> {
-    return this.#writer.write(...encodeFrame(opcode, parts, this.#random?.bytes(4)));
+    const key = this.#random?.bytes(4);
+    if (key === undefined) return this.#writer.write(encodeFrame(opcode, parts));
+    const frame = encodeMaskedFrame(opcode, parts, key, (length) => this.#memory.allocate(length));
+    return this.#writer.write([frame], () => this.#memory.release(frame));
   }
 
   /** What ends a connection that is being closed is no fault. */

@@ -156,7 +156,7 @@ describe("frames that end the connection", () => {
     ["client", "that begin a message in another", "0201 61 8201 61", "websocket: data before FIN"],
     ["client", "of control, longer than 125 bytes", "897e 0100", "websocket: len > 125 for control"],
     ["client", "of control, in fragments", "0900", "websocket: FIN not set on control"],
-    ["client", "of 2^63 bytes", "827f ffffffffffffffff", "the frame is too long"],
+    ["client", "of 2^63 bytes", "827f ffffffffffffffff", "read limit exceeded"],
     ["client", "that break off in the head", "827e", "websocket: close 1006 (abnormal closure): unexpected EOF"],
     ["client", "that break off in the data", "8205 6161", "websocket: close 1006 (abnormal closure): unexpected EOF"],
     ["client", "of HTTP", Buffer.from("HTTP/1.1 200 OK\r\n\r\n").toString("hex"), "RSV1 set, FIN not set on control"],

@@ -1,0 +1,20 @@
+import type { Invocation } from "../../cli/command.js";
+import { usageError } from "../../cli/errors.js";
+import type { FlagSpec } from "../../cli/flags/flag-set.js";
+
+const MOST_NODES = 25_000;
+
+/** --nodes: how many nodes of the cluster's own process run pods. */
+export const nodesFlag: FlagSpec = {
+  name: "nodes",
+  type: "int",
+  default: "1",
+  usage:
+    "How many nodes run pods, for this start. They are part of the cluster's process: pods go through their phases, and nothing of the machine runs. With 0, pods wait for a node from elsewhere.",
+};
+
+export function nodesOf(invocation: Invocation): number {
+  const nodes = invocation.flags.number("nodes");
+  if (nodes >= 0 && nodes <= MOST_NODES) return nodes;
+  throw usageError(invocation, `invalid number of nodes ${nodes}: use 0 to ${MOST_NODES}`);
+}

@@ -1,0 +1,40 @@
+import type { Lister } from "../../client/informers/index.js";
+import { parseGroupVersion } from "../../machinery/meta/gvk.js";
+import type { ApiObject, OwnerReference } from "../../machinery/meta/object.js";
+
+/** A kind whose objects control others. */
+export interface ControllerKind {
+  /** "apps/v1". */
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** The owner that manages the object: there is at most one. */
+export function controllerOf({ metadata }: ApiObject): OwnerReference | undefined {
+  return metadata?.ownerReferences?.find(({ controller }) => controller === true);
+}
+
+/** What an object says about the one that manages it. */
+export function controllerReference({ apiVersion, kind }: ControllerKind, owner: ApiObject): OwnerReference {
+  const { name = "", uid = "" } = owner.metadata ?? {};
+  return { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+}
+
+/** The object that manages this one, where it is one of the kind and the cache has it. */
+export function managerIn<O extends ApiObject>(
+  owners: Lister<O>,
+  kind: ControllerKind,
+  object: ApiObject,
+): O | undefined {
+  const controller = controllerOf(object);
+  if (controller === undefined || !refersTo(controller, kind)) return undefined;
+  const owner = owners.namespace(object.metadata?.namespace ?? "").get(controller.name);
+  return owner?.metadata?.uid === controller.uid ? owner : undefined;
+}
+
+/** Whether the reference names an object of the kind, in whatever version. */
+export function refersTo(reference: OwnerReference, { apiVersion, kind }: ControllerKind): boolean {
+  return reference.kind === kind && groupOf(reference.apiVersion) === groupOf(apiVersion);
+}
+
+const groupOf = (apiVersion: string): string => parseGroupVersion(apiVersion).group;

@@ -1,0 +1,172 @@
+import type { ReplicaSetStatus } from "../../api/types/apps/v1.js";
+import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import { type Lister, objectKey } from "../../client/informers/index.js";
+import type { ReconcileResult } from "../../client/manager/index.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import type { ControllerContext } from "../context.js";
+import { claim } from "../owned-pods/claim.js";
+import { type ControllerKind, controllerOf, controllerReference } from "../owned-pods/controller-ref.js";
+import type { ControlledObjects } from "../owned-pods/controlled-objects.js";
+import { crowdOn, inDeletionOrder } from "../owned-pods/deletion-order.js";
+import { Expectations } from "../owned-pods/expectations.js";
+import { followPods } from "../owned-pods/owned-pods.js";
+import { type PodControl, podControl, podFromTemplate } from "../owned-pods/pod-control.js";
+import { isActive, isTerminating } from "../owned-pods/pod-state.js";
+import { slowStart } from "../owned-pods/slow-start.js";
+import { replicaStatus } from "./replica-status.js";
+
+/** A ReplicaSet or a ReplicationController. */
+export interface Replicas extends ApiObject {
+  readonly spec?: {
+    readonly replicas?: number;
+    readonly minReadySeconds?: number;
+    readonly template?: PodTemplateSpec;
+  };
+  readonly status?: ReplicaSetStatus;
+}
+
+export interface ReplicaKind<O extends Replicas> extends ControllerKind {
+  readonly objects: ResourceClient<O>;
+  readonly owners: Lister<O>;
+  /** Throws for a selector that cannot be read. */
+  readonly selectorOf: (owner: O) => LabelSelector;
+  /** Whether the status counts the pods that are being deleted. */
+  readonly countsTerminating: boolean;
+  /** What events name as their source. */
+  readonly component: string;
+  /** Objects that have the same owner as this one, itself among them: their pods crowd nodes together. */
+  readonly siblings: (owner: O) => readonly O[];
+  readonly enqueue: (key: string, afterMilliseconds?: number) => void;
+}
+
+/** At most so many pods are created or deleted in one reconciliation. */
+const BURST = 500;
+
+/** Keeps as many pods of the template as an object wants: creates, deletes, adopts and releases them, and counts them. */
+export class ReplicaController<O extends Replicas> {
+  readonly #expectations: Expectations;
+  readonly #pods: ControlledObjects<Pod>;
+  readonly #control: PodControl;
+
+  constructor(
+    private readonly context: ControllerContext,
+    private readonly kind: ReplicaKind<O>,
+  ) {
+    this.#expectations = new Expectations(context.clock);
+    this.#control = podControl(context.client, context.recorder({ component: kind.component }));
+    this.#pods = followPods(context.manager.informers, {
+      kind,
+      owners: kind.owners,
+      selectorOf: (owner) => this.#selectorOf(owner),
+      expectations: this.#expectations,
+      enqueue: kind.enqueue,
+      minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
+    });
+  }
+
+  async reconcile(namespace: string, name: string, owner: O | undefined): Promise<ReconcileResult> {
+    const key = `${namespace}/${name}`;
+    if (owner === undefined) return this.#expectations.forget(key);
+    const mayAct = this.#expectations.satisfied(key);
+    const selector = this.#selectorOf(owner);
+    if (selector === undefined) return;
+    const candidates = this.#pods.candidates(owner);
+    const active = await claim(candidates.filter(isActive), {
+      objects: this.context.client.of("v1", "Pod").namespace(namespace),
+      owner,
+      ownerKind: this.kind,
+      readOwner: () => this.kind.objects.namespace(namespace).get(name),
+      selector,
+    });
+    let failure: unknown;
+    if (mayAct && owner.metadata?.deletionTimestamp === undefined) {
+      failure = await this.#manage(key, owner, active).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    }
+    const uid = owner.metadata?.uid;
+    const terminating = candidates.filter((pod) => controllerOf(pod)?.uid === uid && isTerminating(pod)).length;
+    const { minReadySeconds = 0, template } = owner.spec ?? {};
+    const wanted = owner.spec?.replicas ?? 1;
+    const status = replicaStatus(owner.status ?? {}, {
+      wanted,
+      generation: owner.metadata?.generation ?? 0,
+      template,
+      minReadySeconds,
+      active,
+      terminating: this.kind.countsTerminating ? terminating : undefined,
+      failure,
+      now: this.context.clock.now(),
+    });
+    await this.#writeStatus(owner, status);
+    if (failure !== undefined) throw failure;
+    const { readyReplicas = 0, availableReplicas = 0 } = status;
+    if (minReadySeconds > 0 && readyReplicas === wanted && availableReplicas !== wanted) {
+      return { requeueAfterMilliseconds: minReadySeconds * 1000 };
+    }
+  }
+
+  /** Creates the pods that are missing, or deletes those that are too many. */
+  async #manage(key: string, owner: O, active: readonly Pod[]): Promise<void> {
+    const missing = (owner.spec?.replicas ?? 1) - active.length;
+    if (missing > 0) await this.#create(key, owner, Math.min(missing, BURST));
+    else if (missing < 0) await this.#delete(key, owner, active, Math.min(-missing, BURST));
+  }
+
+  async #create(key: string, owner: O, count: number): Promise<void> {
+    this.#expectations.expect(key, { creations: count });
+    const pod = podFromTemplate(owner.spec?.template ?? {}, owner, controllerReference(this.kind, owner));
+    const { succeeded, error } = await slowStart(count, async () => {
+      await this.#control.create(owner, pod);
+    });
+    this.#expectations.created(key, count - succeeded);
+    if (error !== undefined) throw error;
+  }
+
+  async #delete(key: string, owner: O, active: readonly Pod[], count: number): Promise<void> {
+    const chosen = (count < active.length ? this.#inDeletionOrder(owner, active) : active).slice(0, count);
+    this.#expectations.expect(key, { deletions: chosen.map(objectKey) });
+    const results = await Promise.allSettled(
+      chosen.map(async (pod) => {
+        try {
+          await this.#control.delete(owner, pod);
+        } catch (error) {
+          // The cache will not show this deletion, or has shown it.
+          this.#expectations.deleted(key, objectKey(pod));
+          if (!isNotFound(error)) throw error;
+        }
+      }),
+    );
+    const failed = results.find((result) => result.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
+  }
+
+  #inDeletionOrder(owner: O, active: readonly Pod[]): readonly Pod[] {
+    const related = this.kind.siblings(owner).flatMap(({ metadata }) => this.#pods.controlledBy(metadata?.uid ?? ""));
+    return inDeletionOrder(active, { crowd: crowdOn(related.filter(isActive)), now: this.context.clock.now() });
+  }
+
+  async #writeStatus(owner: O, status: ReplicaSetStatus): Promise<void> {
+    if (deepEqual((owner.status ?? {}) as unknown as JsonObject, status as unknown as JsonObject)) return;
+    try {
+      await this.kind.objects.updateStatus({ ...owner, status });
+    } catch (error) {
+      // Deleted, or changed since the cache saw it: the change reconciles the object again.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  #selectorOf(owner: O): LabelSelector | undefined {
+    try {
+      return this.kind.selectorOf(owner);
+    } catch {
+      return undefined;
+    }
+  }
+}

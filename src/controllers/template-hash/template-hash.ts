@@ -1,0 +1,38 @@
+import { structOf } from "../../api/facts/index.js";
+import type { PodTemplateSpec } from "../../api/types/core/v1.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
+import { fnv32, fnv32a } from "./fnv.js";
+import { goDump } from "./go-dump.js";
+
+const utf8 = new TextEncoder();
+
+let templateSchema: StructSchema | undefined;
+
+/**
+ * The value of the label pod-template-hash, Kubernetes' own: a controller manager of the same version finds the ReplicaSets of
+ * another by it. The template is as the server answers it, with defaults.
+ */
+export function podTemplateHash(template: PodTemplateSpec, collisionCount: number | undefined): string {
+  templateSchema ??= structOf("io.k8s.api.core.v1.PodTemplateSpec") as StructSchema;
+  const dumped = utf8.encode(goDump(templateSchema, template));
+  return safeEncode(fnv32a(dumped, ...(collisionCount === undefined ? [] : [countBytes(collisionCount)])));
+}
+
+/** The hash in the name of a ControllerRevision: of its data's JSON and of how many other names were taken. */
+export function revisionHash(data: string, collisionCount: number | undefined): string {
+  return safeEncode(fnv32(utf8.encode(data), utf8.encode(collisionCount === undefined ? "" : String(collisionCount))));
+}
+
+function countBytes(count: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setUint32(0, count, true);
+  return bytes;
+}
+
+/** Without vowels and the digits 0, 1 and 3, so that no word comes out. */
+const SAFE = "bcdfghjklmnpqrstvwxz2456789";
+
+/** The number's decimal text with other characters. */
+function safeEncode(number: number): string {
+  return [...utf8.encode(String(number))].map((code) => SAFE[code % SAFE.length]).join("");
+}

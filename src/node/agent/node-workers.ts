@@ -1,0 +1,92 @@
+import { objectKey } from "../../client/informers/object-key.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { object, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { NodePods } from "../kubelet-api/node-pods.js";
+import type { PodAddresses } from "./pod-addresses.js";
+import { PodWorker, type PodWorkerParts } from "./pod-worker.js";
+
+/** The pods of a node, each with its worker. */
+export class NodeWorkers implements NodePods {
+  readonly #workers = new Map<string, { readonly worker: PodWorker; readonly ip: string }>();
+  readonly #byName = new Map<string, PodWorker>();
+  readonly #byAddress = new Map<string, PodWorker>();
+  /** Pods that had ended before the node was started. */
+  readonly #ended = new Map<string, KubeObject>();
+
+  constructor(
+    private readonly addresses: PodAddresses,
+    private readonly parts: PodWorkerParts,
+  ) {}
+
+  list(): readonly KubeObject[] {
+    return [...this.#ended.values(), ...[...this.#workers.values()].map(({ worker }) => worker.pod)];
+  }
+
+  find(namespace: string, name: string): KubeObject | undefined {
+    const key = `${namespace}/${name}`;
+    const running = this.#byName.get(key);
+    return running === undefined ? [...this.#ended.values()].find((pod) => objectKey(pod) === key) : running.pod;
+  }
+
+  /** The uid of the pod that has the address. */
+  uidAt(ip: string): string | undefined {
+    return this.#byAddress.get(ip)?.pod.metadata?.uid;
+  }
+
+  /** A pod of the node is there, or has changed. */
+  async show(pod: KubeObject): Promise<void> {
+    const key = keyOf(pod);
+    const known = this.#workers.get(key);
+    if (known !== undefined) {
+      known.worker.update(pod);
+      return;
+    }
+    if (["Succeeded", "Failed"].includes(text(object(pod.status).phase))) {
+      this.#ended.set(key, pod);
+      if (pod.metadata?.deletionTimestamp !== undefined) await this.#delete(pod);
+      return;
+    }
+    const ip = this.addresses.take(text(object(pod.status).podIP) || undefined);
+    if (ip === undefined) {
+      this.parts.report(new Error(`no address is left for pod ${objectKey(pod)}`));
+      return;
+    }
+    const worker = new PodWorker(pod, ip, this.parts);
+    this.#workers.set(key, { worker, ip });
+    this.#byName.set(objectKey(pod), worker);
+    this.#byAddress.set(ip, worker);
+    worker.start();
+  }
+
+  /** A pod is gone from the API. */
+  async remove(pod: KubeObject): Promise<void> {
+    const key = keyOf(pod);
+    this.#ended.delete(key);
+    const known = this.#workers.get(key);
+    this.#workers.delete(key);
+    if (known === undefined) return;
+    if (this.#byName.get(objectKey(pod)) === known.worker) this.#byName.delete(objectKey(pod));
+    this.#byAddress.delete(known.ip);
+    await known.worker.vanish();
+    this.addresses.giveBack(known.ip);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#workers.values()].map(({ worker }) => worker.vanish()));
+  }
+
+  async #delete({ metadata: { namespace = "", name = "", uid = "" } = {} }: KubeObject): Promise<void> {
+    try {
+      await this.parts.client
+        .of("v1", "Pod")
+        .namespace(namespace)
+        .delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}
+
+/** A pod of the same name that was created since is another one. */
+const keyOf = (pod: KubeObject): string => `${objectKey(pod)}/${pod.metadata?.uid ?? ""}`;

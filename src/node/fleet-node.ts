@@ -1,0 +1,120 @@
+import type { Duplex } from "node:stream";
+import type { Taint } from "../api/types/core/v1.js";
+import { once } from "../base/once.js";
+import { duplexOf } from "../machinery/streaming/byte-stream-duplex.js";
+import type { EventBroadcaster } from "../client/events/index.js";
+import { NodeRegistration } from "./agent/node-registration.js";
+import { NodeWorkers } from "./agent/node-workers.js";
+import { PodAddresses } from "./agent/pod-addresses.js";
+import type { PodWorkerParts } from "./agent/pod-worker.js";
+import { streamPair } from "./byte-pipe.js";
+import type { ContainerRuntime } from "./container-runtime.js";
+import type { EventBudget } from "./event-budget.js";
+import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
+
+/** What a node is. */
+export interface NodeDescription {
+  /** The Node's name. */
+  readonly name: string;
+  readonly runtime: ContainerRuntime;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly taints?: readonly Taint[];
+  /** Where the addresses of its pods come from: a block of IPv4 addresses that no other node has. */
+  readonly podCidr: string;
+  /** Default: 8 CPUs, 16 GiB of memory, 110 pods. */
+  readonly capacity?: Readonly<Record<string, string>>;
+  /** Of the kubelet's API; asked for when it is first reached. */
+  readonly tls: () => KubeletTls;
+  /** Opens the kubelet's API on a socket; port 0 takes a free one. Left out: it is reached inside the process alone. */
+  readonly socket?: { readonly host: string; readonly port: number };
+}
+
+/** What the nodes of a fleet share. */
+export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "event"> {
+  readonly events: EventBroadcaster;
+  readonly budget: EventBudget;
+}
+
+const KUBELET_PORT = 10_250;
+const CAPACITY = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "110" };
+
+/** One node: its pods, its entry in the API and its kubelet's API. */
+export class FleetNode {
+  readonly name: string;
+  readonly workers: NodeWorkers;
+  /** The port of the kubelet's socket; undefined without one. */
+  port: number | undefined;
+  readonly #host: string;
+  readonly #api: () => KubeletApi;
+  #registration: NodeRegistration | undefined;
+
+  constructor(
+    private readonly node: NodeDescription,
+    private readonly parts: FleetParts,
+  ) {
+    const { name, runtime, socket } = node;
+    const { events, budget, ...shared } = parts;
+    const { clock, timers } = parts;
+    const addresses = new PodAddresses(node.podCidr);
+    const recorder = budget.limit(events.recorder({ component: "kubelet", host: name }));
+    this.name = name;
+    this.#host = socket?.host ?? addresses.bridge;
+    this.workers = new NodeWorkers(addresses, {
+      ...shared,
+      runtime,
+      hostIp: this.#host,
+      event: (pod, type, reason, message) => recorder.event(pod, type, reason, message),
+    });
+    this.#api = once(() => new KubeletApi({ nodeName: name, pods: this.workers, runtime, clock, timers }));
+  }
+
+  /** Opens the socket where there is one, and makes the Node ready. */
+  async register(): Promise<void> {
+    const { name, labels = {}, taints = [], podCidr, capacity = CAPACITY, runtime, socket, tls } = this.node;
+    const { client, clock, timers, report } = this.parts;
+    if (socket !== undefined) this.port = await this.#api().listen(socket.host, socket.port, tls());
+    const facts = {
+      name,
+      labels,
+      taints,
+      address: this.#host,
+      port: this.port ?? KUBELET_PORT,
+      podCidr,
+      runtimeVersion: runtime.version,
+      capacity,
+    };
+    this.#registration = new NodeRegistration(client, facts, clock, timers, report);
+    await this.#registration.register();
+  }
+
+  /** Keeps the Node's status and Lease until `signal` aborts; the first renewal comes after `delay` milliseconds. */
+  async keep(signal: AbortSignal, delay: number): Promise<void> {
+    await this.#registration?.keep(signal, delay);
+  }
+
+  /** Connects to the address of a pod, or of the node where it has no socket; undefined for every other address. */
+  dial(ip: string, port: number): Promise<Duplex> | undefined {
+    const { socket, runtime, tls } = this.node;
+    if (socket === undefined && ip === this.#host && port === KUBELET_PORT) return connectTls(this.#api(), tls());
+    const uid = this.workers.uidAt(ip);
+    return uid === undefined ? undefined : runtime.dial(uid, port).then(duplexOf);
+  }
+
+  /** Hands the kubelet's API a connection from inside the process: it speaks plain HTTP/1.1 on it. */
+  connect(connection: Duplex): void {
+    this.#api().serve(connection);
+  }
+
+  /** Ends the containers and connections. */
+  async stop(): Promise<void> {
+    await this.workers.stop();
+    await this.#api().close();
+  }
+}
+
+/** A connection in memory to the kubelet's API, on which the client speaks TLS. */
+async function connectTls(api: KubeletApi, tls: KubeletTls): Promise<Duplex> {
+  const [client, server] = streamPair();
+  api.serve(duplexOf(server), tls);
+  return duplexOf(client);
+}

@@ -1,0 +1,117 @@
+import { setMaxListeners } from "node:events";
+import type { Duplex } from "node:stream";
+import type { Clock } from "../base/clock.js";
+import { inParallel } from "../base/in-parallel.js";
+import type { Random } from "../base/random.js";
+import type { Timers } from "../base/timers.js";
+import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import { eventBroadcaster } from "../client/events/index.js";
+import { InformerFactory } from "../client/informers/informer-factory.js";
+import { isUsualFault } from "../client/reflector/usual-fault.js";
+import type { Transport } from "../client/transport/transport.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { object, text } from "../machinery/meta/access.js";
+import { RENEW_MS } from "./agent/node-registration.js";
+import { EventBudget } from "./event-budget.js";
+import { FleetNode, type NodeDescription } from "./fleet-node.js";
+
+export interface FleetOptions {
+  readonly nodes: readonly NodeDescription[];
+  /** To the API server, as a user who may do what nodes may. */
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Varies how long watches last. */
+  readonly random?: Random;
+  readonly reportError: (error: unknown) => void;
+}
+
+/** Running nodes. */
+export interface NodeFleet {
+  node(name: string): FleetNode | undefined;
+  /** Connects to the address of a pod, or of a node without a socket; undefined for every other address. */
+  dial(ip: string, port: number): Promise<Duplex> | undefined;
+  /** Ends the containers and connections of all nodes. Pods and Nodes stay in the API, as after a crash. */
+  stop(): Promise<void>;
+}
+
+/** How many nodes register at a time. */
+const REGISTERING = 16;
+
+/**
+ * Starts nodes that share one client and one watch of pods: registers them, and runs the pods that are bound to them. Resolves when
+ * they are ready.
+ */
+export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> {
+  const { clock, timers, random } = options;
+  const surroundings = { clock, timers, ...(random && { random }) };
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  setMaxListeners(0, signal);
+  const report = (error: unknown): void => {
+    if (!signal.aborted) options.reportError(error);
+  };
+  const client = kubernetesClient(
+    { transport: () => options.transport },
+    { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
+  );
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
+  const budget = new EventBudget(clock);
+  const nodes = new Map(
+    options.nodes.map((node) => [node.name, new FleetNode(node, { client, clock, timers, events, budget, report })]),
+  );
+  const informers = new InformerFactory(client, {
+    ...surroundings,
+    onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
+    onError: report,
+  });
+  let keeping: Promise<unknown> | undefined;
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await Promise.all([informers.stopped(), keeping]);
+    await Promise.all([...nodes.values()].map((node) => node.stop()));
+    await events.close();
+    await client.close();
+  };
+  /** The workers of the node that a pod is bound to. */
+  const workersOf = ({ spec }: KubeObject) => nodes.get(text(object(spec).nodeName))?.workers;
+  try {
+    await inParallel([...nodes.values()], REGISTERING, (node) => node.register());
+    const [first] = options.nodes;
+    const selected = options.nodes.length === 1 ? `spec.nodeName=${first?.name}` : "spec.nodeName!=";
+    informers.of("v1", "Pod", { fieldSelector: selected }).addHandler({
+      added: (pod) =>
+        void workersOf(pod as KubeObject)
+          ?.show(pod as KubeObject)
+          .catch(report),
+      updated: (_before, pod) =>
+        void workersOf(pod as KubeObject)
+          ?.show(pod as KubeObject)
+          .catch(report),
+      deleted: (pod) =>
+        void workersOf(pod as KubeObject)
+          ?.remove(pod as KubeObject)
+          .catch(report),
+    });
+    informers.start(signal);
+    await informers.synced();
+    // Their renewals are spread over the period.
+    const spread = (index: number): number => Math.round((RENEW_MS * (index + 1)) / nodes.size);
+    keeping = Promise.all([...nodes.values()].map((node, index) => node.keep(signal, spread(index))));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    node: (name) => nodes.get(name),
+    dial(ip, port) {
+      for (const node of nodes.values()) {
+        const connecting = node.dial(ip, port);
+        if (connecting !== undefined) return connecting;
+      }
+      return undefined;
+    },
+    stop,
+  };
+}

@@ -1,0 +1,97 @@
+import { setMaxListeners } from "node:events";
+import type { Clock } from "../base/clock.js";
+import { forkRandom, type Random } from "../base/random.js";
+import type { Timers } from "../base/timers.js";
+import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import { eventBroadcaster } from "../client/events/index.js";
+import { InformerFactory } from "../client/informers/informer-factory.js";
+import { isUsualFault } from "../client/reflector/usual-fault.js";
+import type { Transport } from "../client/transport/transport.js";
+import type { ApiObject } from "../machinery/meta/object.js";
+import { createScheduler } from "./scheduler.js";
+import { DEFAULT_SCHEDULER, type SchedulerOptions } from "./options.js";
+
+export interface SchedulerParts {
+  /** To the API, as a user who may do what kube-scheduler may. */
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Draws lots among nodes of equal score. */
+  readonly random: Random;
+  readonly reportError: (error: unknown) => void;
+}
+
+export interface RunningScheduler {
+  /** Resolves when it knows the nodes and pods there were at the start. */
+  readonly ready: Promise<void>;
+  /** How many pods wait, by where: tried next, in backoff, rejected, kept back by a gate. */
+  sizes(): {
+    readonly active: number;
+    readonly backoff: number;
+    readonly unschedulable: number;
+    readonly gated: number;
+  };
+  /** Resolves when nothing of it runs any more. Pods that are being bound are bound or given up. */
+  stop(): Promise<void>;
+}
+
+/** More events wait than pods are scheduled in a burst. */
+const EVENT_QUEUE = 100_000;
+
+/**
+ * Starts a scheduler, and returns before it has read anything. Throws for options that cannot be right. It follows pods and nodes from the
+ * start, and other kinds from the first pod on that needs them.
+ */
+export function startScheduler(options: SchedulerOptions, parts: SchedulerParts): RunningScheduler {
+  const { transport, clock, timers, random, reportError } = parts;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  // Every informer and every request listens.
+  setMaxListeners(0, signal);
+  const report = (error: unknown): void => {
+    if (!signal.aborted) reportError(error);
+  };
+  // Names of events and lengths of watches must not change which lots are drawn.
+  const surroundings = { clock, timers, random: forkRandom(random, "client") };
+  const client = kubernetesClient(
+    { transport: () => transport },
+    { ...surroundings, headers: { "user-agent": "kube-scheduler" } },
+  );
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({
+    client,
+    ...surroundings,
+    onError: report,
+    onDropped: () => {},
+    queueSize: EVENT_QUEUE,
+  });
+  const informers = new InformerFactory(client, {
+    ...surroundings,
+    transform: withoutManagedFields,
+    onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
+    onError: report,
+  });
+  const recorder = events.recorder({ component: DEFAULT_SCHEDULER });
+  const scheduler = createScheduler(options, { client, clock, timers, random, recorder, informers, signal, report });
+  const pods = informers.of("v1", "Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
+  const followed = [pods.addHandler(scheduler.pods), informers.of("v1", "Node").addHandler(scheduler.nodes)];
+  informers.start(signal);
+  const ready = Promise.all(followed.map(({ synced }) => synced)).then(() => scheduler.begin());
+  return {
+    ready,
+    sizes: () => scheduler.sizes(),
+    async stop() {
+      stopping.abort();
+      await scheduler.stop();
+      await informers.stopped();
+      await events.close();
+      await client.close();
+    },
+  };
+}
+
+/** A pod's managed fields take as much memory as the rest of it, and are of no use here. */
+function withoutManagedFields<T extends ApiObject>(object: T): T {
+  delete object.metadata?.managedFields;
+  return object;
+}

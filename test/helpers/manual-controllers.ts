@@ -1,0 +1,82 @@
+import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
+import { eventBroadcaster } from "../../src/client/events/index.js";
+import { Manager } from "../../src/client/manager/index.js";
+import type { Transport } from "../../src/client/transport/transport.js";
+import { startCluster } from "../../src/cluster/index.js";
+import type { ControllerContext, StartController } from "../../src/controllers/context.js";
+import { ManualTime } from "./manual-time.js";
+import { settle } from "./settle.js";
+
+export interface ManualControllers {
+  readonly api: Transport;
+  readonly time: ManualTime;
+  /** Lets time pass, a step at a time; before and after each step what is due gets done. Milliseconds. */
+  pass(milliseconds: number, step?: number): Promise<void>;
+  /** What controllers reported. */
+  readonly problems: readonly unknown[];
+  close(): Promise<void>;
+}
+
+/** What pods and deletions need. */
+const OTHERS = ["serviceaccount-controller", "garbage-collector-controller"];
+
+/** Runs these controllers, and few others, against a server of their own; all have one manual time. */
+export async function manualControllers(...controllers: readonly StartController[]): Promise<ManualControllers> {
+  const time = new ManualTime();
+  const cluster = await startCluster({ port: false, controllers: OTHERS, scheduler: false, clock: time });
+  const running = await runControllers(cluster.transport(), time, controllers);
+  return {
+    ...running,
+    async close() {
+      await running.close();
+      await cluster.close();
+    },
+  };
+}
+
+/** Runs controllers against a server until they are closed. */
+export async function runControllers(
+  api: Transport,
+  time: ManualTime,
+  controllers: readonly StartController[],
+): Promise<ManualControllers> {
+  const stopping = new AbortController();
+  const problems: unknown[] = [];
+  const surroundings = { clock: time, timers: time, stopwatch: time.stopwatch };
+  const client = kubernetesClient({ transport: () => api }, surroundings);
+  const events = eventBroadcaster({ client, ...surroundings, onError: (error) => problems.push(error) });
+  const manager = new Manager(client, { ...surroundings, onProblem: (problem) => problems.push(problem) });
+  const context = {
+    client,
+    manager,
+    clock: time,
+    timers: time,
+    signal: stopping.signal,
+    recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
+    report: (error: unknown) => problems.push(error),
+  } as unknown as ControllerContext;
+  for (const start of controllers) start(context);
+  const running = manager.run(stopping.signal);
+  await settle();
+  return {
+    api,
+    time,
+    problems,
+    async pass(milliseconds, step = milliseconds) {
+      await settle();
+      for (let left = milliseconds; left > 0; left -= step) {
+        time.pass(Math.min(step, left));
+        await settle();
+      }
+    },
+    async close() {
+      stopping.abort();
+      await running;
+      const closing = events.close();
+      await settle();
+      // Events that the server refuses are tried again for a while.
+      time.pass(60_000);
+      await closing;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import type { ClusterOptions } from "../../src/cluster/index.js";
+
+/**
+ * A cluster without a scheduler, and with those controllers alone that make no objects of workloads: a session meets its own writes
+ * and no others, so that two clusters of one seed stay equal to the byte.
+ */
+export const quietCluster: Pick<ClusterOptions, "controllers" | "scheduler"> = {
+  controllers: [
+    "certificatesigningrequest-signing-controller",
+    "disruption-controller",
+    "garbage-collector-controller",
+    "namespace-controller",
+    "persistentvolume-protection-controller",
+    "persistentvolumeclaim-protection-controller",
+    "pod-garbage-collector-controller",
+    "root-ca-certificate-publisher-controller",
+    "service-cidr-controller",
+    "serviceaccount-controller",
+    "validatingadmissionpolicy-status-controller",
+  ],
+  scheduler: false,
+};

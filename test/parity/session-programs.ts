@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { writeProgram } from "../helpers/write-program.js";
+
+/** Requests that go on until one side ends them: watches, and sessions in containers. */
+export const LASTING = /watch=true|\/(?:attach|exec)\?/;
+
+/** The file with the paths of those that a line has begun. */
+export const LASTING_REQUESTS = "lasting-requests";
+
+/** Writes the programs that a session's lines have beside kubectl into `folder`. README.md shows how lines use them. */
+export function writeSessionPrograms(folder: string): void {
+  writeProgram(join(folder, "once-watched"), ONCE_WATCHED);
+  writeProgram(join(folder, "interrupting"), INTERRUPTING);
+  writeProgram(join(folder, "forwarding"), FORWARDING);
+}
+
+/** For lines whose change must come after their watch, however slow the machine is. */
+const ONCE_WATCHED = `#!/bin/sh
+tries=0
+until [ -s "$LASTING_REQUESTS" ] || [ $tries -ge 300 ]; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+`;
+
+/** Sends a command a signal once its watch or session has begun, and ends with its code. Job control makes SIGINT a signal it gets. */
+const INTERRUPTING = `#!/bin/bash
+set -m
+signal=$1
+shift
+# bash would print how the command ended.
+exec 3>&2 2>/dev/null
+"$@" 2>&3 &
+command=$!
+once-watched
+kill -"$signal" $command
+wait $command
+`;
+
+/**
+ * Runs a command until it has printed so many lines about ports that it forwards, then what TALK has, and interrupts the command. It
+ * prints the answers, then the command's output, and ends with its code. In TALK, `say HOST PORT TEXT` sends a line and prints the one
+ * that comes back, and `ended` waits for a command that ends without an interrupt.
+ */
+const FORWARDING = `#!/bin/bash
+set -m
+say() {
+  exec 4<>"/dev/tcp/$1/$2"
+  echo "$3" >&4
+  head -n 1 <&4
+  exec 4>&-
+}
+ended() {
+  wait $command
+}
+output=$(mktemp -d)
+lines=$1
+shift
+touch "$output/out"
+exec 3>&2 2>/dev/null
+"$@" >"$output/out" 2>"$output/err" &
+command=$!
+until [ "$(grep -c '^Forwarding from' "$output/out")" -ge "$lines" ]; do
+  kill -0 $command 2>/dev/null || break
+  sleep 0.05
+done
+eval "\${TALK:-:}"
+kill -INT $command 2>/dev/null
+wait $command
+code=$?
+cat "$output/out"
+cat "$output/err" >&3
+rm -r "$output"
+exit $code
+`;
