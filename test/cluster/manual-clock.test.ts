@@ -251,7 +251,7 @@ test("a cluster that never comes to rest is reported with what keeps it busy", a
   await expect(advancing).rejects.toThrow(NotAtRestError);
   await expect(advancing).rejects.toThrow(
     "the cluster does not come to rest at 2026-03-01T12:00:00.000Z: 2000 turns of the event loop were taken; " +
-      "under way: controller restless reconciles default/spin",
+      "under way: controller restless reconciles default/spin, the request PUT /api/v1/namespaces/default/configmaps/spin",
   );
   stopping.abort();
   await running;
