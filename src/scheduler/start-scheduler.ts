@@ -57,7 +57,14 @@ export function startScheduler(options: SchedulerOptions, parts: SchedulerParts)
     { transport: () => transport },
     { ...surroundings, headers: { "user-agent": "kube-scheduler" } },
   );
-  const events = eventBroadcaster({ client, ...surroundings, onError: report, queueSize: EVENT_QUEUE });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({
+    client,
+    ...surroundings,
+    onError: report,
+    onDropped: () => {},
+    queueSize: EVENT_QUEUE,
+  });
   const informers = new InformerFactory(client, {
     ...surroundings,
     transform: withoutManagedFields,
