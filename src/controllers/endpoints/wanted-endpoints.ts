@@ -4,7 +4,8 @@ import { deepEqual } from "../../machinery/patch/json-values.js";
 import { isReady } from "../owned-pods/pod-state.js";
 import { CHANGE_TIME } from "../service-endpoints/change-times.js";
 import { addressesOf, hasEndpoint, hostName, isHeadless, targetPort } from "../service-endpoints/service-pods.js";
-import { repackSubsets, truncateSubsets } from "./repack-subsets.js";
+import { repackSubsets } from "./repack-subsets.js";
+import { truncateSubsets } from "./truncate-subsets.js";
 
 /** Labels Endpoints of this controller: mirroring leaves them alone, and leftovers are known by it. */
 export const MANAGED_BY = "endpoints.kubernetes.io/managed-by";

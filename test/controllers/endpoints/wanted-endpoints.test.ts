@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { EndpointAddress, EndpointSubset, Pod, Service } from "../../../src/api/types/core/v1.js";
-import { repackSubsets, truncateSubsets } from "../../../src/controllers/endpoints/repack-subsets.js";
+import { repackSubsets } from "../../../src/controllers/endpoints/repack-subsets.js";
+import { truncateSubsets } from "../../../src/controllers/endpoints/truncate-subsets.js";
 import { subsetsOf, wantedEndpoints } from "../../../src/controllers/endpoints/wanted-endpoints.js";
 import { ChangeTimes } from "../../../src/controllers/service-endpoints/change-times.js";
 import { member, service } from "../../helpers/service-objects.js";
@@ -90,7 +91,10 @@ describe("subsets in their canonical form", () => {
   const two = address("b", "10.0.0.2");
   const METRICS = { name: "metrics", port: 9090, protocol: "TCP" as const };
   const sorted = (subsets: EndpointSubset[]) =>
-    subsets.map(({ ports = [], ...rest }) => ({ ...rest, ports: ports.map(({ name }) => name).sort() }));
+    subsets.map(({ ports = [], ...rest }) => ({
+      ...rest,
+      ports: ports.map(({ name = "" }) => name).sort((a, b) => (a < b ? -1 : 1)),
+    }));
   test.each<[string, EndpointSubset[], unknown[]]>([
     [
       "ports of the same addresses are together",
