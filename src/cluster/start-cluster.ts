@@ -16,6 +16,7 @@ import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Server } from "../server/generic/server.js";
+import type { KubeObject } from "../machinery/meta/object.js";
 import type { StagesOf } from "../node/stages/stages.js";
 import type { SchedulerOptions } from "../scheduler/options.js";
 import type { RunningScheduler } from "../scheduler/start-scheduler.js";
@@ -189,6 +190,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
               const own = { clock, timers, random: forkRandom(random, "nodes") };
               const staged = options.stages && { stages: options.stages };
               localNodes = await startNodes(nodes, { transport, ...own, ...staged, pki, reportError });
+              const names = nodes.map(({ name }) => name);
+              await serveMetrics(server, localNodes, names, () => clock.now());
             },
           },
         ]),
@@ -204,6 +207,20 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
       await Promise.all([scheduler?.stop(), localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
     },
   });
+}
+
+/** Serves metrics.k8s.io of the nodes. */
+async function serveMetrics(
+  { registry }: Server,
+  nodes: LocalNodes,
+  names: readonly string[],
+  now: () => number,
+): Promise<void> {
+  const { metricsApiService, metricsResources } = await inOrder(import("./metrics-api/metrics-resources.js"));
+  const source = { pods: (wanted: (pod: KubeObject) => boolean) => nodes.usage(wanted), nodes: () => names };
+  registry.install(...metricsResources({ source, access: registry.access, now }));
+  if (registry.current.find("apiregistration.k8s.io/v1", "apiservices") === undefined) return;
+  await createMissing(registry.current, [metricsApiService]);
 }
 
 function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {

@@ -10,6 +10,8 @@ import type { NodeDescription } from "../node/fleet-node.js";
 import { startNodeFleet } from "../node/node-fleet.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { PodUsage } from "../node/pod-usage.js";
 import { StagedRuntime } from "../node/stages/staged-runtime.js";
 import type { StagesOf } from "../node/stages/stages.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
@@ -45,6 +47,8 @@ export interface NodeParts {
 export interface LocalNodes {
   /** Connects to the address of a pod or a node; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined;
+  /** What the running pods use that `wanted` selects. */
+  usage(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]>;
   /** Ends them, as a crash would: the API keeps their Nodes and pods. */
   stop(): Promise<void>;
 }

@@ -10,6 +10,8 @@ import type { PodWorkerParts } from "./agent/pod-worker.js";
 import { streamPair } from "./byte-pipe.js";
 import type { ContainerRuntime } from "./container-runtime.js";
 import type { EventBudget } from "./event-budget.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import { type PodUsage, podUsage } from "./pod-usage.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
 
 /** What a node is. */
@@ -103,6 +105,11 @@ export class FleetNode {
   /** Hands the kubelet's API a connection from inside the process: it speaks plain HTTP/1.1 on it. */
   connect(connection: Duplex): void {
     this.#api().serve(connection);
+  }
+
+  /** What the running pods use that `wanted` selects. */
+  usage(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]> {
+    return podUsage(this.workers, this.node.runtime, wanted);
   }
 
   /** Ends the containers and connections. */

@@ -13,6 +13,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { object, text } from "../machinery/meta/access.js";
 import { RENEW_MS } from "./agent/node-registration.js";
 import { EventBudget } from "./event-budget.js";
+import type { PodUsage } from "./pod-usage.js";
 import { FleetNode, type NodeDescription } from "./fleet-node.js";
 
 export interface FleetOptions {
@@ -31,6 +32,8 @@ export interface NodeFleet {
   node(name: string): FleetNode | undefined;
   /** Connects to the address of a pod, or of a node without a socket; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined;
+  /** What the running pods use that `wanted` selects. */
+  usage(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]>;
   /** Ends the containers and connections of all nodes. Pods and Nodes stay in the API, as after a crash. */
   stop(): Promise<void>;
 }
@@ -105,6 +108,9 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   }
   return {
     node: (name) => nodes.get(name),
+    async usage(wanted) {
+      return (await Promise.all([...nodes.values()].map((node) => node.usage(wanted)))).flat();
+    },
     dial(ip, port) {
       for (const node of nodes.values()) {
         const connecting = node.dial(ip, port);

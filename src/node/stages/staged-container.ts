@@ -55,6 +55,7 @@ export class StagedContainer {
 
   #end(exit: ExitStage): void {
     this.#ended = exit;
+    this.#cancelAll();
     this.#send("SIGKILL");
   }
 
@@ -63,7 +64,7 @@ export class StagedContainer {
   }
 
   #exit(own: ContainerExit): ContainerExit {
-    for (const cancel of this.#cancels) cancel();
+    this.#cancelAll();
     this.#log?.end();
     if (this.#ended === undefined) return own;
     const { code = 0, reason, message } = this.#ended;
@@ -73,6 +74,10 @@ export class StagedContainer {
       ...(reason !== undefined && { reason }),
       ...(message !== undefined && { message }),
     };
+  }
+
+  #cancelAll(): void {
+    for (const cancel of this.#cancels.splice(0)) cancel();
   }
 
   #write(line: string): void {
@@ -88,7 +93,8 @@ export class StagedContainer {
 
   #after(delay: number, run: () => void): void {
     const cancel = this.parts.timers.start(delay, () => {
-      this.#cancels.splice(this.#cancels.indexOf(cancel), 1);
+      const place = this.#cancels.indexOf(cancel);
+      if (place >= 0) this.#cancels.splice(place, 1);
       run();
     });
     this.#cancels.push(cancel);

@@ -52,7 +52,7 @@ export class StagedRuntime implements ContainerRuntime {
     if (stages === undefined) return this.inner.run(spec, signal);
     const { clock, timers, reportError } = this.options;
     this.#failPull(spec, stages);
-    await pause(timers, milliseconds(stages.startDelay), signal);
+    if (stages.startDelay !== undefined) await pause(timers, milliseconds(stages.startDelay), signal);
     const { runs = Infinity, message = "container process could not be started" } = stages.startFailure ?? { runs: 0 };
     if (spec.attempt < runs) throw new RuntimeError("StartError", message);
     const started = await this.inner.run(runsByStages(stages) ? withoutCommand(spec) : spec, signal);

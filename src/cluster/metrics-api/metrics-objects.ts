@@ -1,0 +1,59 @@
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { formatTime } from "../../machinery/meta/time.js";
+import { addQuantities, formatQuantity, parseQuantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
+import { object, objects, text } from "../../machinery/meta/access.js";
+import type { PodUsage, Usage } from "./usage-source.js";
+
+/** How long is measured, as metrics-server does by default. */
+const WINDOW = "15s";
+
+/** A PodMetrics. `now` in milliseconds. */
+export function podMetrics({ pod, containers }: PodUsage, now: number): KubeObject {
+  const measured = containers.map(({ name, ...usage }) => ({ name, usage: quantities(usage) }));
+  return { ...measurement("PodMetrics", pod, now), containers: measured };
+}
+
+/** A NodeMetrics: what the pods of the node use together. */
+export function nodeMetrics(node: KubeObject, pods: readonly PodUsage[], now: number): KubeObject {
+  const all = pods.flatMap(({ containers }) => containers);
+  const usage = quantities({
+    cpuNanoCores: all.reduce((sum, { cpuNanoCores }) => sum + cpuNanoCores, 0),
+    memoryBytes: all.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+  });
+  return { ...measurement("NodeMetrics", node, now), usage };
+}
+
+function measurement(kind: string, { metadata = {} }: KubeObject, now: number): KubeObject {
+  const { name = "", namespace, labels } = metadata;
+  const timestamp = formatTime(now);
+  return {
+    kind,
+    apiVersion: "metrics.k8s.io/v1beta1",
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      creationTimestamp: timestamp,
+      ...(labels && { labels }),
+    },
+    timestamp,
+    window: WINDOW,
+  };
+}
+
+const quantities = ({ cpuNanoCores, memoryBytes }: Usage): JsonObject => ({
+  cpu: formatQuantity({ unscaled: BigInt(Math.round(cpuNanoCores)), scale: -9, format: "DecimalSI" }),
+  memory: formatQuantity({ unscaled: BigInt(Math.round(memoryBytes)), scale: 0, format: "BinarySI" }),
+});
+
+/** The usage of an object as a table shows it: that of a pod is the sum of its containers'. */
+export function usageCells(metrics: KubeObject): readonly string[] {
+  const parts = metrics.kind === "NodeMetrics" ? [metrics] : objects(metrics["containers"]);
+  const total = (resource: string): string =>
+    formatQuantity(
+      parts
+        .map((one) => parseQuantity(text(object(one["usage"])[resource])))
+        .reduce((sum, one) => addQuantities(sum, one), zeroQuantity),
+    );
+  return [total("cpu"), total("memory")];
+}

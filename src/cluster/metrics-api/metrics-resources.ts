@@ -1,0 +1,140 @@
+import { notFound } from "../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import { list, map, quantity, string, struct, time } from "../../machinery/schema/build-schema.js";
+import type { ApiRegistry } from "../../server/api-registry/api-registry.js";
+import type { ResourceDefinition } from "../../server/api-registry/resource-definition.js";
+import { fieldLabelsOf } from "../../server/endpoints/options/field-labels.js";
+import { listOptions } from "../../server/endpoints/options/list-options.js";
+import { NOT_STORED } from "../../server/endpoints/resource-record.js";
+import type { ServedResource } from "../../server/endpoints/served-resource.js";
+import type { ApiRequest } from "../../server/request/api-request.js";
+import { answerList, answerOne } from "./answer-metrics.js";
+import { nodeMetrics, podMetrics } from "./metrics-objects.js";
+import type { PodUsage, UsageSource } from "./usage-source.js";
+
+const GROUP = "metrics.k8s.io";
+const VERSION = "v1beta1";
+
+/** What the metrics API is made of. */
+export interface MetricsApiParts {
+  readonly source: UsageSource;
+  readonly access: ApiRegistry["access"];
+  /** In milliseconds. */
+  readonly now: () => number;
+}
+
+/** nodes and pods of metrics.k8s.io/v1beta1, as metrics-server serves them. */
+export function metricsResources(parts: MetricsApiParts): readonly ResourceDefinition[] {
+  const measured = { timestamp: time, window: string };
+  const usage = map(quantity);
+  const containers = list(struct("ContainerMetrics", { name: string, usage }));
+  return [
+    {
+      group: GROUP,
+      resource: "nodes",
+      kind: "NodeMetrics",
+      singular: "",
+      namespaced: false,
+      storage: NOT_STORED,
+      versions: [{ version: VERSION, schema: struct("NodeMetrics", { ...measured, usage }) }],
+      handlers: {
+        list: (resource) => (request) => listNodes(request, resource, parts),
+        get: (resource) => (request) => getNode(request, resource, parts),
+      },
+    },
+    {
+      group: GROUP,
+      resource: "pods",
+      kind: "PodMetrics",
+      singular: "",
+      namespaced: true,
+      storage: NOT_STORED,
+      versions: [{ version: VERSION, schema: struct("PodMetrics", { ...measured, containers }) }],
+      handlers: {
+        list: (resource) => (request) => listPods(request, resource, parts),
+        get: (resource) => (request) => getPod(request, resource, parts),
+      },
+    },
+  ];
+}
+
+/** The APIService by which clients see that the group is there. */
+export const metricsApiService: KubeObject = {
+  apiVersion: "apiregistration.k8s.io/v1",
+  kind: "APIService",
+  metadata: { name: `${VERSION}.${GROUP}`, labels: { "kube-aggregator.kubernetes.io/automanaged": "onstart" } },
+  spec: { group: GROUP, version: VERSION, groupPriorityMinimum: 100, versionPriority: 100 },
+};
+
+async function listPods(
+  request: ApiRequest,
+  resource: ServedResource,
+  { source, now }: MetricsApiParts,
+): Promise<void> {
+  const wanted = selected(request, resource);
+  const { namespace } = request.info;
+  const pods = await source.pods((pod) => (namespace === "" || pod.metadata?.namespace === namespace) && wanted(pod));
+  const items = pods.map((one) => podMetrics(one, now())).toSorted(byName);
+  await answerList(request, resource, items);
+}
+
+async function getPod(
+  request: ApiRequest,
+  resource: ServedResource,
+  { source, access, now }: MetricsApiParts,
+): Promise<void> {
+  const { namespace, name } = request.info;
+  const [found] = await source.pods(({ metadata }) => metadata?.namespace === namespace && metadata.name === name);
+  if (found !== undefined) return answerOne(request, resource, podMetrics(found, now()));
+  const exists = (await access.get("", "pods", namespace, name)) !== undefined;
+  throw notFound(
+    exists ? { group: GROUP, resource: "podmetrics" } : { group: "", resource: "pods" },
+    `${namespace}/${name}`,
+  );
+}
+
+async function listNodes(request: ApiRequest, resource: ServedResource, parts: MetricsApiParts): Promise<void> {
+  const wanted = selected(request, resource);
+  const nodes = (await parts.access.list("", "nodes")).filter(wanted);
+  await answerList(request, resource, (await measuredNodes(nodes, parts)).toSorted(byName));
+}
+
+async function getNode(request: ApiRequest, resource: ServedResource, parts: MetricsApiParts): Promise<void> {
+  const { name } = request.info;
+  const node = await parts.access.get("", "nodes", "", name);
+  if (node === undefined) throw notFound({ group: "", resource: "nodes" }, name);
+  const [found] = await measuredNodes([node], parts);
+  if (found === undefined) throw notFound({ group: GROUP, resource: "nodemetrics" }, name);
+  await answerOne(request, resource, found);
+}
+
+/** What those of the nodes use that are known. */
+async function measuredNodes(
+  nodes: readonly KubeObject[],
+  { source, now }: MetricsApiParts,
+): Promise<readonly KubeObject[]> {
+  const names = new Set(source.nodes());
+  const wanted = nodes.filter(({ metadata }) => names.has(metadata?.name ?? ""));
+  const asked = new Set(wanted.map(({ metadata }) => metadata?.name));
+  const nodeOf = ({ spec }: KubeObject): string => (spec as { readonly nodeName?: string } | undefined)?.nodeName ?? "";
+  const pods = await source.pods((pod) => asked.has(nodeOf(pod)));
+  const byNode = new Map<string, PodUsage[]>(wanted.map(({ metadata }) => [metadata?.name ?? "", []]));
+  for (const one of pods) byNode.get(nodeOf(one.pod))?.push(one);
+  return wanted.map((node) => nodeMetrics(node, byNode.get(node.metadata?.name ?? "") ?? [], now()));
+}
+
+/** Whether an object is among those that the request's selectors select. */
+function selected(request: ApiRequest, resource: ServedResource): (object: KubeObject) => boolean {
+  const { labels, fields } = listOptions(request, fieldLabelsOf(resource));
+  return ({ metadata }) => {
+    const { name = "", namespace = "" } = metadata ?? {};
+    return (
+      labels.matches(metadata?.labels) && fields.matches({ "metadata.name": name, "metadata.namespace": namespace })
+    );
+  };
+}
+
+const byName = ({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number => {
+  const [left, right] = [a, b].map((one) => `${one?.namespace ?? ""}/${one?.name ?? ""}`);
+  return (left ?? "") < (right ?? "") ? -1 : 1;
+};

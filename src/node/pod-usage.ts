@@ -1,0 +1,43 @@
+import { object, objects, text } from "../machinery/meta/access.js";
+import type { KubeObject } from "../machinery/meta/object.js";
+import type { ContainerRuntime } from "./container-runtime.js";
+import { type NodePods, runningContainer } from "./kubelet-api/node-pods.js";
+
+/** What a running pod uses, by its containers. */
+export interface PodUsage {
+  readonly pod: KubeObject;
+  readonly containers: readonly ContainerUsage[];
+}
+
+export interface ContainerUsage {
+  readonly name: string;
+  /** Processor time per second, in nanoseconds. */
+  readonly cpuNanoCores: number;
+  readonly memoryBytes: number;
+}
+
+/** What those pods of a node use that `wanted` selects and that run. */
+export async function podUsage(
+  pods: NodePods,
+  runtime: ContainerRuntime,
+  wanted: (pod: KubeObject) => boolean,
+): Promise<readonly PodUsage[]> {
+  const running = pods.list().filter((pod) => object(pod.status).phase === "Running" && wanted(pod));
+  const all = await Promise.all(running.map(async (pod) => ({ pod, containers: await usageOf(pod, runtime) })));
+  return all.filter(({ containers }) => containers.length > 0);
+}
+
+async function usageOf(pod: KubeObject, runtime: ContainerRuntime): Promise<readonly ContainerUsage[]> {
+  const { containers, initContainers } = object(pod.spec);
+  const names = [...objects(containers), ...objects(initContainers)].map((one) => text(one.name));
+  const known = await Promise.all(
+    names.map(async (name) => {
+      const id = runningContainer(pod, "", name);
+      const stats = id === undefined ? undefined : await runtime.stats(id);
+      return stats === undefined
+        ? []
+        : [{ name, cpuNanoCores: stats.cpuNanoCores ?? 0, memoryBytes: stats.memoryBytes }];
+    }),
+  );
+  return known.flat();
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Transport } from "../../src/client/transport/transport.js";
+import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { object, objects, text } from "../../src/machinery/meta/access.js";
+import { call } from "../helpers/api-caller.js";
+import { eventually } from "../helpers/eventually.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
+
+const PODS = "/api/v1/namespaces/default/pods";
+const METRICS = "/apis/metrics.k8s.io/v1beta1";
+const STAGES = "kubets.dev/stages";
+
+let cluster: Cluster;
+let api: Transport;
+
+const create = (name: string, stages: object | undefined, labels: Record<string, string> = {}) =>
+  call(api, "POST", PODS, {
+    metadata: { name, labels, ...(stages && { annotations: { [STAGES]: JSON.stringify(stages) } }) },
+    spec: {
+      nodeName: "node-1",
+      containers: [
+        { name: "app", image: "i" },
+        { name: "proxy", image: "i" },
+      ],
+    },
+  });
+
+const running = (name: string) =>
+  eventually(async () => expect((await call(api, "GET", `${PODS}/${name}`)).at("status.phase")).toBe("Running"));
+
+beforeAll(async () => {
+  cluster = await startCluster({ ...quietCluster, port: false, nodes: 2 });
+  api = cluster.transport();
+  await create("busy", { app: { usage: { cpu: "250m", memory: "64Mi" } } }, { app: "shop" });
+  await create("calm", undefined);
+  await Promise.all([running("busy"), running("calm")]);
+});
+afterAll(() => cluster.close());
+
+test("discovery has the two resources, and an APIService stands for the group", async () => {
+  const { resources } = JSON.parse((await call(api, "GET", METRICS)).text) as { readonly resources: unknown };
+  expect(resources).toEqual([
+    { name: "nodes", singularName: "", namespaced: false, kind: "NodeMetrics", verbs: ["get", "list"] },
+    { name: "pods", singularName: "", namespaced: true, kind: "PodMetrics", verbs: ["get", "list"] },
+  ]);
+  const service = await call(api, "GET", "/apis/apiregistration.k8s.io/v1/apiservices/v1beta1.metrics.k8s.io");
+  expect(service.at("spec")).toMatchObject({ group: "metrics.k8s.io", version: "v1beta1" });
+});
+
+test("a pod's metrics are what its stages use, by container", async () => {
+  const metrics = await call(api, "GET", `${METRICS}/namespaces/default/pods/busy`);
+  expect(JSON.parse(metrics.text)).toMatchObject({
+    kind: "PodMetrics",
+    apiVersion: "metrics.k8s.io/v1beta1",
+    metadata: { name: "busy", namespace: "default", labels: { app: "shop" } },
+    window: "15s",
+    containers: [
+      { name: "app", usage: { cpu: "250m", memory: "64Mi" } },
+      { name: "proxy", usage: { cpu: "0" } },
+    ],
+  });
+});
+
+test.each([
+  ["of all namespaces", "/pods", ["busy", "calm"]],
+  ["of a namespace", "/namespaces/default/pods", ["busy", "calm"]],
+  ["of another namespace", "/namespaces/kube-system/pods", []],
+  ["by label", "/namespaces/default/pods?labelSelector=app%3Dshop", ["busy"]],
+  ["by name", "/pods?fieldSelector=metadata.name%3Dcalm", ["calm"]],
+  ["of nodes", "/nodes", ["node-1", "node-2"]],
+  ["of nodes by label", "/nodes?labelSelector=kubernetes.io/hostname%3Dnode-2", ["node-2"]],
+])("a list %s", async (_title, path, names) => {
+  const list = await call(api, "GET", METRICS + path);
+  expect(objects(list.at("items")).map((one) => text(object(one["metadata"])["name"]))).toEqual(names);
+  expect(list.at("metadata")).toEqual({});
+});
+
+test("a node's metrics are those of its pods", async () => {
+  const used = await call(api, "GET", `${METRICS}/nodes/node-1`);
+  expect(object(used.at("usage"))["cpu"]).toBe("250m");
+  expect(object((await call(api, "GET", `${METRICS}/nodes/node-2`)).at("usage"))).toEqual({ cpu: "0", memory: "0" });
+});
+
+test.each([
+  ["a pod that is not there", "/namespaces/default/pods/none", 'pods "default/none" not found'],
+  ["a node that is not there", "/nodes/none", 'nodes "none" not found'],
+])("%s", async (_title, path, message) => {
+  const answer = await call(api, "GET", METRICS + path);
+  expect([answer.status, answer.at("message")]).toEqual([404, message]);
+});
+
+test("a pod that does not run has no metrics yet", async () => {
+  await create("waiting", { "*": { startDelay: "1h" } });
+  const answer = await call(api, "GET", `${METRICS}/namespaces/default/pods/waiting`);
+  expect(answer.at("message")).toBe('podmetrics.metrics.k8s.io "default/waiting" not found');
+});
+
+test("a table has the sums of a pod's containers", async () => {
+  const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+  const table = await call(api, "GET", `${METRICS}/namespaces/default/pods/busy`, undefined, { accept });
+  expect(objects(table.at("columnDefinitions")).map((one) => one["name"])).toEqual(["Name", "cpu", "memory", "Window"]);
+  expect(objects(table.at("rows"))[0]?.["cells"]).toEqual(["busy", "250m", "64Mi", "15s"]);
+});
