@@ -28,6 +28,10 @@ import { untilDone } from "./repeat.js";
 import { replicaSetController } from "./replica-set/replica-set-controller.js";
 import { replicationController } from "./replication-controller/replication-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
+import { attachDetachController } from "./attach-detach/attach-detach-controller.js";
+import { attributesClassProtection } from "./attributes-class-protection/attributes-class-protection.js";
+import { ephemeralVolumeController } from "./ephemeral-volume/ephemeral-volume-controller.js";
+import { volumeExpander } from "./volume-expander/volume-expander.js";
 import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
@@ -70,10 +74,14 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],
+  ["ephemeral-volume-controller", ephemeralVolumeController],
   ["persistentvolume-binder-controller", persistentVolumeBinder],
+  ["persistentvolume-expander-controller", volumeExpander],
+  ["persistentvolume-attach-detach-controller", attachDetachController],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],
+  ["volumeattributesclass-protection-controller", attributesClassProtection],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];
@@ -121,7 +129,8 @@ export function startControllers(config: ControllersConfig): Controllers {
     { transport: () => transport },
     { ...surroundings, headers: { "user-agent": "kubets-controller-manager" } },
   );
-  const events = eventBroadcaster({ client, ...surroundings, onError: report });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const manager = new Manager(client, {
     ...surroundings,
     transform: withoutManagedFields,

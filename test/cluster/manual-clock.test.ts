@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import type { Filter } from "../../src/server/request/api-request.js";
+import { deferred } from "../../src/base/deferred.js";
 import { pause } from "../../src/base/pause.js";
 import { eventBroadcaster, kubernetesClient, LeaderElector, Manager } from "../../src/client/index.js";
 import {
@@ -211,6 +213,22 @@ test("time waits for what code from outside does in real time", async () => {
   expect(seen).toEqual(["2026-03-01T12:00:00.000Z", "2026-03-01T12:00:00.000Z"]);
   stopping.abort();
   await running;
+});
+
+test("a cluster closes although a request waits until its time is over", async () => {
+  const stuck = deferred<void>();
+  const filter: Filter = (next) => (request) => {
+    if (request.exchange.method !== "PATCH") return next(request);
+    stuck.resolve();
+    return new Promise(() => {});
+  };
+  const { cluster, client } = await drivenCluster({ filters: [{ name: "stuck", after: "deadline", filter }] });
+  const patching = client.of("v1", "ConfigMap").namespace("default").patch("stuck", {}, { type: "merge" });
+  const failing = expect(patching).rejects.toMatchObject({ code: 504 });
+  await stuck.promise;
+  await cluster.close();
+  await failing;
+  expect(cluster.clock.now()).toBe(Date.parse(START) + 60_000);
 });
 
 test("a cluster that never comes to rest is reported with what keeps it busy", async () => {

@@ -17,11 +17,29 @@ export interface ManualControllers {
   close(): Promise<void>;
 }
 
-/** Runs these controllers, and of others only the one that pods need, against a server of their own; server and controllers have one manual time. */
+/** What pods and deletions need. */
+const OTHERS = ["serviceaccount-controller", "garbage-collector-controller"];
+
+/** Runs these controllers, and few others, against a server of their own; all have one manual time. */
 export async function manualControllers(...controllers: readonly StartController[]): Promise<ManualControllers> {
   const time = new ManualTime();
-  const cluster = await startCluster({ port: false, controllers: ["serviceaccount-controller"], clock: time });
-  const api = cluster.transport();
+  const cluster = await startCluster({ port: false, controllers: OTHERS, scheduler: false, clock: time });
+  const running = await runControllers(cluster.transport(), time, controllers);
+  return {
+    ...running,
+    async close() {
+      await running.close();
+      await cluster.close();
+    },
+  };
+}
+
+/** Runs controllers against a server until they are closed. */
+export async function runControllers(
+  api: Transport,
+  time: ManualTime,
+  controllers: readonly StartController[],
+): Promise<ManualControllers> {
   const stopping = new AbortController();
   const problems: unknown[] = [];
   const surroundings = { clock: time, timers: time, stopwatch: time.stopwatch };
@@ -54,8 +72,11 @@ export async function manualControllers(...controllers: readonly StartController
     async close() {
       stopping.abort();
       await running;
-      await events.close();
-      await cluster.close();
+      const closing = events.close();
+      await settle();
+      // Events that the server refuses are tried again for a while.
+      time.pass(60_000);
+      await closing;
     },
   };
 }

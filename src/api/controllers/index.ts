@@ -8,11 +8,14 @@ const ALIASES = {
   "endpoints-controller": "endpoint",
   "endpointslice-controller": "endpointslice",
   "endpointslice-mirroring-controller": "endpointslicemirroring",
+  "ephemeral-volume-controller": "ephemeral-volume",
   "garbage-collector-controller": "garbagecollector",
   "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
   "job-controller": "job",
   "namespace-controller": "namespace",
+  "persistentvolume-attach-detach-controller": "attachdetach",
   "persistentvolume-binder-controller": "persistentvolume-binder",
+  "persistentvolume-expander-controller": "persistentvolume-expander",
   "persistentvolume-protection-controller": "pv-protection",
   "persistentvolumeclaim-protection-controller": "pvc-protection",
   "pod-garbage-collector-controller": "podgc",
@@ -25,6 +28,7 @@ const ALIASES = {
   "ttl-after-finished-controller": "ttl-after-finished",
   "ttl-controller": "ttl",
   "validatingadmissionpolicy-status-controller": undefined,
+  "volumeattributesclass-protection-controller": undefined,
 } as const;
 
 export type ControllerName = keyof typeof ALIASES;

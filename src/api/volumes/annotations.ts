@@ -11,7 +11,5 @@ export const STORAGE_PROVISIONER = [
   "volume.kubernetes.io/storage-provisioner",
   "volume.beta.kubernetes.io/storage-provisioner",
 ] as const;
-/** On a claim: what is to make its volume larger. */
-export const STORAGE_RESIZER = "volume.kubernetes.io/storage-resizer";
 /** On a StorageClass: claims that name no class get it. */
 export const DEFAULT_CLASS = "storageclass.kubernetes.io/is-default-class";

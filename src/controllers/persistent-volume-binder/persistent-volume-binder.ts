@@ -1,23 +1,20 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
-import { claimsOfPod, isPodOver } from "../../api/volumes/claims-of-pod.js";
 import { namesStorageClass, storageClassOf } from "../../api/volumes/storage-class.js";
 import { BIND_COMPLETED } from "../../api/volumes/annotations.js";
 import { type NamespacedName, objectKey } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import type { ControllerContext } from "../context.js";
+import type { ControllerContext, OwnWork } from "../context.js";
 import { volumeProvisioner } from "../volume-provisioner/volume-provisioner.js";
+import { podsOfClaims } from "../pods-of-claims.js";
 import type { BinderParts } from "./binder-parts.js";
 import { ClaimSync } from "./claim-sync.js";
 import { LatestObjects } from "./latest-objects.js";
 import { VolumeSync } from "./volume-sync.js";
-import type { OwnWork } from "../context.js";
 
 const NAME = "persistentvolume-binder-controller";
 /** The index of volumes by the key of the claim that they name. */
 const CLAIM_INDEX = "claim";
-/** The index of pods by the keys of the claims that they use. */
-const USED_CLAIM_INDEX = "used-claim";
 /** The index of claims that are not bound yet: by the volume that they name, else by class, else under ANY_CLASS. */
 const UNBOUND_INDEX = "unbound";
 const ANY_CLASS = "any";
@@ -27,11 +24,9 @@ export function persistentVolumeBinder(context: ControllerContext): OwnWork | vo
   const { client, manager } = context;
   const claims = manager.informers.of("v1", "PersistentVolumeClaim");
   const volumes = manager.informers.of("v1", "PersistentVolume");
-  const pods = manager.informers.of("v1", "Pod");
   const classes = manager.informers.of("storage.k8s.io/v1", "StorageClass");
   volumes.addIndexers({ [CLAIM_INDEX]: (volume) => claimNamedBy(volume).map(objectKeyOf) });
   claims.addIndexers({ [UNBOUND_INDEX]: unboundUnder });
-  pods.addIndexers({ [USED_CLAIM_INDEX]: (pod) => (isPodOver(pod) ? [] : claimsOfPod(pod).map(objectKeyOf)) });
   const unbound = (...under: readonly string[]): readonly NamespacedName[] =>
     under.flatMap((value) => claims.cache.byIndex(UNBOUND_INDEX, value)).map(nameOf);
 
@@ -41,7 +36,7 @@ export function persistentVolumeBinder(context: ControllerContext): OwnWork | vo
     knownClaims: new LatestObjects(claims.cache),
     knownVolumes: new LatestObjects(volumes.cache),
     storageClasses: () => [...classes.cache.values()],
-    podsUsing: (claim) => pods.cache.byIndex(USED_CLAIM_INDEX, claim),
+    podsUsing: podsOfClaims(manager.informers),
     readClaim: (namespace, name) =>
       unlessAbsent(client.of("v1", "PersistentVolumeClaim").namespace(namespace).get(name)),
     readVolume: (name) => unlessAbsent(client.of("v1", "PersistentVolume").get(name)),

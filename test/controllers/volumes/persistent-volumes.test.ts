@@ -20,6 +20,7 @@ afterAll(() => cluster.close());
 
 const CLASSES = "/apis/storage.k8s.io/v1/storageclasses";
 const VOLUMES = "/api/v1/persistentvolumes";
+const PODS = "/api/v1/namespaces/default/pods";
 const CLAIMS = "/api/v1/namespaces/default/persistentvolumeclaims";
 
 const claim = (name: string, spec: JsonObject = {}): JsonObject => ({
@@ -137,6 +138,76 @@ describe("a user's volume", () => {
     await eventually(async () => expect(await phaseOf(`${VOLUMES}/again`)).toBe("Available"));
     expect(object((await read(`${VOLUMES}/again`))["spec"])["claimRef"]).toBeUndefined();
   });
+});
+
+describe("a bound claim", () => {
+  test("grows with its volume when it asks for more", async () => {
+    await created(CLAIMS, claim("grows", { storageClassName: "fast" }));
+    await eventually(async () => expect(await phaseOf(`${CLAIMS}/grows`)).toBe("Bound"));
+    await merge(`${CLAIMS}/grows`, { spec: { resources: { requests: { storage: "3Gi" } } } });
+    await eventually(async () => {
+      expect(object((await read(`${CLAIMS}/grows`))["status"])["capacity"]).toEqual({ storage: "3Gi" });
+    });
+    const name = text(object((await read(`${CLAIMS}/grows`))["spec"])["volumeName"]);
+    expect(object((await read(`${VOLUMES}/${name}`))["spec"])["capacity"]).toEqual({ storage: "3Gi" });
+  });
+
+  test("of another volume waits for a program from outside", async () => {
+    await created(CLASSES, { metadata: { name: "own" }, provisioner: "example.com/disks", allowVolumeExpansion: true });
+    await created(VOLUMES, volume("own", { storageClassName: "own" }));
+    await created(CLAIMS, claim("stays", { storageClassName: "own" }));
+    await eventually(async () => expect(await phaseOf(`${CLAIMS}/stays`)).toBe("Bound"));
+    await merge(`${CLAIMS}/stays`, { spec: { resources: { requests: { storage: "3Gi" } } } });
+    await eventually(async () => expect(await reasonsOf("stays")).toContain("ExternalExpanding"));
+    expect(object((await read(`${CLAIMS}/stays`))["status"])["capacity"]).toEqual({ storage: "2Gi" });
+  });
+});
+
+test("a VolumeAttributesClass stays until no claim uses it", async () => {
+  const path = "/apis/storage.k8s.io/v1/volumeattributesclasses";
+  await created(path, { metadata: { name: "gold" }, driverName: "d", parameters: { iops: "9" } });
+  await created(CLAIMS, claim("golden", { storageClassName: "", volumeAttributesClassName: "gold" }));
+  await eventually(async () => {
+    expect(object((await read(`${path}/gold`))["metadata"])["finalizers"]).toEqual(["kubernetes.io/vac-protection"]);
+  });
+  await call(api, "DELETE", `${path}/gold`);
+  expect(object((await read(`${path}/gold`))["metadata"])["deletionTimestamp"]).toBeDefined();
+  await call(api, "DELETE", `${CLAIMS}/golden`);
+  await eventually(async () => expect((await call(api, "GET", `${path}/gold`)).status).toBe(404));
+});
+
+test("a CSI volume is attached to the node of its pod, shown there, and detached with the pod", async () => {
+  const attachments = "/apis/storage.k8s.io/v1/volumeattachments";
+  const csi = { driver: "disks.example.com", volumeHandle: "h" };
+  const { hostPath: _, ...spec } = object(volume("disk")["spec"]);
+  await created(VOLUMES, { metadata: { name: "disk" }, spec: { ...spec, csi, storageClassName: "csi" } } as JsonObject);
+  await created(CLAIMS, claim("disk", { storageClassName: "csi" }));
+  await created(PODS, { metadata: { name: "disk" }, spec: { ...mounting("disk"), terminationGracePeriodSeconds: 0 } });
+  const name = await eventually(async () => {
+    const [one] = objects((await call(api, "GET", attachments)).at("items"));
+    expect(one?.["spec"]).toMatchObject({ attacher: csi.driver, source: { persistentVolumeName: "disk" } });
+    return text(object(one?.["metadata"])["name"]);
+  });
+  await merge(`${attachments}/${name}/status`, { status: { attached: true } });
+  await eventually(async () => {
+    const node = await read("/api/v1/nodes/node-1");
+    const shown = [{ name: "kubernetes.io/csi/disks.example.com^h", devicePath: "" }];
+    expect(object(node["status"])["volumesAttached"]).toEqual(shown);
+    expect(await reasonsOf("disk")).toContain("SuccessfulAttachVolume");
+  });
+  await call(api, "DELETE", `${PODS}/disk`);
+  await eventually(async () => expect((await call(api, "GET", `${attachments}/${name}`)).status).toBe(404));
+  expect(object((await read("/api/v1/nodes/node-1"))["status"])["volumesAttached"]).toBeUndefined();
+});
+
+test("a pod's ephemeral volume has a claim that goes with the pod", async () => {
+  const template = { spec: object(claim("x", { storageClassName: "fast" })["spec"]) };
+  const pod = mounting("x");
+  const volumes = [{ name: "data", ephemeral: { volumeClaimTemplate: template } }];
+  await created(PODS, { metadata: { name: "scratch" }, spec: { ...pod, volumes } } as JsonObject);
+  await eventually(async () => expect(await phaseOf(`${CLAIMS}/scratch-data`)).toBe("Bound"));
+  await call(api, "DELETE", `${PODS}/scratch?gracePeriodSeconds=0`);
+  await eventually(async () => expect((await call(api, "GET", `${CLAIMS}/scratch-data`)).status).toBe(404));
 });
 
 const mounting = (claimName: string): JsonObject => ({

@@ -1,5 +1,6 @@
 import type { AllocationResult, ResourceClaim } from "../../../api/types/resource/v1.js";
 import type { Pod } from "../../../api/types/core/v1.js";
+import { inOrder } from "../../../base/turns.js";
 import { formatTime } from "../../../machinery/meta/time.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import { Action } from "../../framework/cluster-event.js";
@@ -69,7 +70,7 @@ export function dynamicResources({ client, kinds, clock, signal, report }: Sched
       const ready = kinds.follow(KINDS);
       if (matches !== undefined) return ready;
       // CEL is loaded by the first pod that claims a device.
-      const loading = import("./device-selector.js").then(({ deviceMatcher }) => {
+      const loading = inOrder(import("./device-selector.js")).then(({ deviceMatcher }) => {
         matches ??= deviceMatcher();
       });
       return Promise.all([ready, loading]).then(() => {});
