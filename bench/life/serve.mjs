@@ -8,16 +8,17 @@ import { answerUsage } from "../server/usage.mjs";
 const { startCluster } = await import(resolve(import.meta.dirname, "../../dist/cluster.js"));
 const [options, profileFolder] = process.argv.slice(2);
 const profiler = profileFolder === undefined ? undefined : await startProfiler();
-const before = performance.now();
+const [before, cpuBefore] = [performance.now(), process.cpuUsage()];
 const cluster = await startCluster(JSON.parse(options));
 const startedIn = performance.now() - before;
+const { user, system } = process.cpuUsage(cpuBefore);
 
 answerUsage();
 process.on("message", ({ op }) => {
   if (op === "stop") void stop();
 });
 process.on("disconnect", () => process.exit(1));
-process.send({ kubeconfig: cluster.kubeconfig(), startedIn });
+process.send({ kubeconfig: cluster.kubeconfig(), startedIn, startCpu: (user + system) / 1000 });
 
 async function stop() {
   if (profiler !== undefined) {

@@ -1,10 +1,11 @@
 import { pause } from "../../base/pause.js";
 import { startStopwatch } from "../../base/stopwatch.js";
-import { systemTimers } from "../../base/timers.js";
+import type { Timers } from "../../base/timers.js";
 import type { ClusterHealth } from "./cluster-health.js";
 import { namedClusterError } from "./named-cluster-error.js";
 
 export interface WaitUntilReadyOptions {
+  readonly timers: Timers;
   readonly signal: AbortSignal;
   /** Takes what each look at the cluster showed: "1/2 nodes ready, 3/4 pods ready". */
   readonly onProgress?: ((state: string) => void) | undefined;
@@ -22,7 +23,7 @@ const EVERY = 200;
 export async function waitUntilReady(
   name: string,
   read: () => Promise<ClusterHealth>,
-  { signal, onProgress, limit = LIMIT }: WaitUntilReadyOptions,
+  { timers, signal, onProgress, limit = LIMIT }: WaitUntilReadyOptions,
 ): Promise<void> {
   const elapsed = startStopwatch();
   while (!signal.aborted) {
@@ -35,6 +36,6 @@ export async function waitUntilReady(
         `cluster "${name}" is not ready after ${limit / 1000} s: ${state}; see what is wrong with: kubets cluster status ${name}`,
       );
     }
-    await pause(systemTimers, EVERY, signal);
+    await pause(timers, EVERY, signal);
   }
 }

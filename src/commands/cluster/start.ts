@@ -4,6 +4,7 @@ import type { Factory, Streams } from "../../cli/factory.js";
 import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
+import { surroundingsOf } from "../../client/surroundings.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
@@ -158,5 +159,5 @@ async function waitFor(
   const { clusterStatus, readHealth, waitUntilReady } = await import("../../cluster/named/index.js");
   const status = await clusterStatus(name, around);
   const onProgress = (state: string): void => lines?.set(`cluster "${name}"`, state);
-  await waitUntilReady(name, () => readHealth(status, around), { signal, onProgress });
+  await waitUntilReady(name, () => readHealth(status, around), { timers: surroundingsOf({}).timers, signal, onProgress });
 }

@@ -1,6 +1,17 @@
 import Table from "cli-table3";
-import type { ClusterHealth, Problem } from "../../cluster/named/index.js";
 import { headingCells, type Look, rowCells } from "../../printers/look.js";
+
+interface ClusterHealth {
+  readonly nodes: { readonly all: number; readonly ready: number };
+  readonly pods: { readonly all: number; readonly ready: number; readonly completed: number };
+}
+
+interface Problem {
+  readonly namespace?: string | undefined;
+  readonly object: string;
+  readonly reason: string;
+  readonly message: string;
+}
 
 /** The lines of `cluster status`: labels and values in two columns. */
 export function statusLines(rows: readonly (readonly [string, string])[], look: Look): readonly string[] {
