@@ -13,6 +13,7 @@ import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
 import { deploymentController } from "./deployment/deployment-controller.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
+import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
@@ -28,6 +29,7 @@ import { attributesClassProtection } from "./attributes-class-protection/attribu
 import { ephemeralVolumeController } from "./ephemeral-volume/ephemeral-volume-controller.js";
 import { volumeExpander } from "./volume-expander/volume-expander.js";
 import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
+import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
@@ -65,6 +67,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["persistentvolume-attach-detach-controller", attachDetachController],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
+  ["resourceclaim-controller", resourceClaimController],
+  ["device-taint-eviction-controller", deviceTaintEviction],
   ["volumeattributesclass-protection-controller", attributesClassProtection],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
