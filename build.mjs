@@ -8,7 +8,8 @@ import { bridgeTo, toCommonJs } from "./tools/common-js.mjs";
 import { fillCodeCache } from "./tools/fill-code-cache.mjs";
 import { nodeBuiltins } from "./tools/node-builtins.mjs";
 import { parsedJson } from "./tools/parsed-json.mjs";
-import { shortenedNames } from "./tools/shortened-names.mjs";
+import { sharedUndici, undiciFile } from "./tools/shared-undici.mjs";
+import { shortenedLocals, shortenedNames } from "./tools/shortened-names.mjs";
 import { publicDeclarations } from "./tools/public-declarations.mjs";
 import { layeredBundle } from "./tools/layered-bundle.mjs";
 
@@ -43,12 +44,13 @@ try {
 }
 
 async function bundle() {
+  const names = [shortenedNames, shortenedLocals()];
   const options = {
     bundle: true,
     format: "esm",
     platform: "node",
     target: "node20.19",
-    // Names stay: classes and functions are called in traces what they are called in src, at no cost to a start.
+    // Methods, and exported functions and classes are called in traces what they are called in src.
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",
@@ -58,13 +60,12 @@ async function bundle() {
     external: ["libsql"],
     logLevel: "warning",
   };
-  const [library, cli] = await Promise.all([
+  const [library, cli, undici] = await Promise.all([
     layeredBundle({
       layers: [
-        // What `kubets` loads at its import. It comes first, so that none of it lies in a file with undici.
+        // What `kubets` loads at its import.
         { name: "client", roots: ["src/client/index.ts"] },
         // CommonJS: in a file of its own it does not give every other file esbuild's helpers for it.
-        { name: "undici", roots: ["src/client/transport/undici.ts"] },
         { name: "grpc", roots: ["src/server/storage/etcd/grpc-channel.ts"] },
       ],
       entries: {
@@ -77,7 +78,7 @@ async function bundle() {
         // Beside the file that starts them.
         "sqlite-worker": "src/server/storage/sqlite/sqlite-worker.ts",
       },
-      options: { ...options, outdir, plugins: [shortenedNames, nodeBuiltins, parsedJson] },
+      options: { ...options, outdir, plugins: [sharedUndici("./"), ...names, nodeBuiltins, parsedJson] },
     }),
     layeredBundle({
       layers: [
@@ -102,27 +103,27 @@ async function bundle() {
             "src/printers/tab-writer.ts",
           ],
         },
-        { name: "undici", roots: ["src/client/transport/undici.ts"] },
         { name: "status-table", roots: ["src/commands/cluster/status-table.ts"] },
       ],
       entries: {},
       options: {
         ...options,
         outdir: `${outdir}/cli`,
-        plugins: [clusterFromLibrary, shortenedNames, nodeBuiltins, parsedJson],
+        plugins: [clusterFromLibrary, sharedUndici("../"), ...names, nodeBuiltins, parsedJson],
       },
     }),
+    undiciFile({ ...options, outdir }),
   ]);
   mkdirSync(join(building, "cli"), { recursive: true });
-  for (const { name, contents } of library.files) writeFileSync(join(building, name), contents);
+  for (const { name, contents } of [...library.files, undici]) writeFileSync(join(building, name), contents);
   for (const file of cli.files) {
     const { name, contents } = toCommonJs(file);
     writeFileSync(join(building, "cli", name), contents);
   }
   for (const { name, contents } of Object.keys(fromLibrary).map(bridgeTo))
     writeFileSync(join(building, name), contents);
-  const inputs = { ...cli.metafile.inputs, ...library.metafile.inputs };
-  const outputs = { ...cli.metafile.outputs, ...library.metafile.outputs };
+  const inputs = { ...cli.metafile.inputs, ...library.metafile.inputs, ...undici.metafile.inputs };
+  const outputs = { ...cli.metafile.outputs, ...library.metafile.outputs, ...undici.metafile.outputs };
   const metafile = JSON.stringify({ inputs, outputs });
   writeFileSync(join(building, "metafile.json"), metafile.replaceAll(/"(dist\/cli\/[\w-]+)\.js"/g, '"$1.cjs"'));
 }

@@ -6,12 +6,13 @@
 // (test/architecture.test.ts).
 
 /** As esbuild writes them. */
-const IMPORT = /(?<=^|[;}\n])import(?:\{([^}]*)\}from)?"\.\/([\w-]+)\.js";/g;
+const IMPORT = /(?<=^|[;}\n])import(?:\{([^}]*)\}from)?"(\.\/[\w-]+(?=\.js)|\.\.\/[\w-]+(?=\.cjs))\.c?js";/g;
 const EXPORT = /(?<=^|[;}\n])export\{([^}]*)\};/g;
 
 /**
- * One file as esbuild bundled it, `name.js` that imports `./other.js`, as `name.cjs` that requires `./other.cjs`. What it
- * loads on demand is required then; where that is an ES module outside, `../name.js`, by the file that {@link bridgeTo} makes.
+ * One file as esbuild bundled it, `name.js` that imports `./other.js`, as `name.cjs` that requires `./other.cjs`. CommonJS
+ * outside, `../other.cjs`, stays what it is. What the file loads on demand is required then; where that is an ES module outside,
+ * `../name.js`, by the file that {@link bridgeTo} makes.
  * @param {{ name: string, contents: Uint8Array }} file
  * @returns {{ name: string, contents: string }}
  */
@@ -20,7 +21,7 @@ export function toCommonJs({ name, contents }) {
   const exported = [];
   let code = Buffer.from(contents).toString();
   code = code.replaceAll(IMPORT, (_, names, file) => {
-    const required = `require("./${file}.cjs")`;
+    const required = `require("${file}.cjs")`;
     requires.push(names === undefined ? required : `{${renamed(names, (theirs, ours) => [theirs, ours])}}=${required}`);
     return "";
   });

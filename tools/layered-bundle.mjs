@@ -4,7 +4,7 @@
 //
 // Guarantees: every module is in one output file; a module's code is as esbuild wrote it.
 import { readFileSync } from "node:fs";
-import { basename, dirname, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { build } from "esbuild";
 
 /**
@@ -21,7 +21,7 @@ import { build } from "esbuild";
 export async function layeredBundle({ layers, entries, options }) {
   const graph = await importGraph([...layers.flatMap(({ roots }) => roots), ...Object.values(entries)], options);
   const owner = assignModules(layers, graph);
-  const exports = await exportedNames(sharedModules(graph, owner), options);
+  const exports = layerNames(await exportedNames(sharedModules(graph, owner), options), owner);
   const outside = outsideEntries(layers, entries, graph, owner);
 
   const passes = [];
@@ -146,15 +146,25 @@ function starTargets(module) {
   );
 }
 
-/** "src/base/go-quote.ts", "goQuote" -> "base_go_quote$goQuote": the name in the layer's file. */
-const layerName = (module, name) => `${module.replace(/^src\/|\.ts$/g, "").replaceAll(/\W/g, "_")}$${name}`;
+/** For each module, its names and what they are called in its layer's file: "$0", "$1", ... */
+function layerNames(exported, owner) {
+  const counts = new Map();
+  const next = (layer) => {
+    const count = counts.get(layer) ?? 0;
+    counts.set(layer, count + 1);
+    return `$${count.toString(36)}`;
+  };
+  return new Map(
+    [...exported].map(([module, names]) => [module, names.map((name) => [name, next(owner.get(module))])]),
+  );
+}
 
 function layerSource({ name, roots }, owner, exports) {
   const lines = [...exports]
     .filter(([module]) => owner.get(module) === name)
     .map(
       ([module, names]) =>
-        `export {${names.map((n) => `${n} as ${layerName(module, n)}`).join(", ")}} from "./${module}";`,
+        `export {${names.map(([name, alias]) => `${name} as ${alias}`).join(", ")}} from "./${module}";`,
     );
   return [`export * from "./${roots[0]}";`, ...roots.slice(1).map((root) => `import "./${root}";`), ...lines].join(
     "\n",
@@ -206,7 +216,7 @@ function takeFromLayers(own, { layers, owner, exports, outside }) {
         sideEffects: false,
       }));
       pass.onLoad({ filter: /./, namespace: "layer" }, ({ pluginData: module }) => {
-        const names = exports.get(module).map((name) => `${layerName(module, name)} as ${name}`);
+        const names = exports.get(module).map(([name, alias]) => `${alias} as ${name}`);
         return { contents: `export {${names.join(", ")}} from "./${owner.get(module)}.js";` };
       });
     },
@@ -222,7 +232,9 @@ function outputsOf({ metafile, label }, outdir) {
         ...output,
         ...(label !== undefined && { entryPoint: label }),
         imports: output.imports.map((one) =>
-          one.external && one.path.startsWith("./") ? { path: `${outdir}/${basename(one.path)}`, kind: one.kind } : one,
+          one.external && one.path.startsWith(".")
+            ? { path: join(outdir, one.path).replaceAll("\\", "/"), kind: one.kind }
+            : one,
         ),
         inputs: Object.fromEntries(Object.entries(output.inputs).filter(([input]) => !isVirtual(input))),
       },

@@ -48,21 +48,17 @@ export class DelayHeap<T> {
     return first.item;
   }
 
-  /** Takes out an item, wherever it is. */
-  remove(item: T): void {
+  /** Takes out an item, wherever it is; false when it is not there. */
+  remove(item: T): boolean {
     const entry = this.#entries.get(item);
-    if (entry === undefined) return;
+    if (entry === undefined) return false;
     this.#entries.delete(item);
     const last = this.#heap.pop();
-    if (last === undefined || last === entry) return;
+    if (last === undefined || last === entry) return true;
     last.place = entry.place;
     this.#rise(last);
     this.#sink(last, last.place);
-  }
-
-  /** The items, in no order. */
-  items(): Iterable<T> {
-    return this.#entries.keys();
+    return true;
   }
 
   clear(): void {

@@ -1,18 +1,20 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Clock } from "./clock.js";
 import { DelayHeap } from "./delay-heap.js";
 import type { Stopwatch } from "./stopwatch.js";
 import type { Timers } from "./timers.js";
 
-interface Timer {
-  readonly callback: () => void;
-  /** Counts the timers that were started before. */
-  readonly number: number;
+/** Work under way. */
+interface Work {
+  readonly describe: () => string | undefined;
+  /** How many timers run that it has started. */
+  timers: number;
 }
 
-interface Hold {
-  readonly describe: () => string | undefined;
-  /** How many timers had been started when the work began. */
-  readonly began: number;
+interface Timer {
+  readonly callback: () => void;
+  /** The work that started it. */
+  readonly work: Work | undefined;
 }
 
 /**
@@ -21,9 +23,11 @@ interface Hold {
  */
 export class ManualClock implements Clock, Timers {
   #now: number;
-  #started = 0;
   readonly #timers = new DelayHeap<Timer>();
-  readonly #holds = new Set<Hold>();
+  readonly #underWay = new Set<Work>();
+  /** The work that runs now. */
+  readonly #current = new AsyncLocalStorage<Work>();
+  #observer: (work: Work) => void = () => {};
 
   /** `start` is in milliseconds since the Unix epoch. Use {@link manualClock}. */
   constructor(start: number) {
@@ -41,16 +45,25 @@ export class ManualClock implements Clock, Timers {
   };
 
   start(milliseconds: number, callback: () => void): () => void {
-    const timer = { callback, number: this.#started++ };
+    const work = this.#current.getStore();
+    if (work !== undefined) work.timers += 1;
+    const timer = { callback, work };
     // Whole milliseconds, as the system's clock and timers have them.
     this.#timers.push(timer, this.#now + Math.ceil(Math.max(0, milliseconds)));
-    return () => this.#timers.remove(timer);
+    return () => {
+      if (this.#timers.remove(timer) && work !== undefined) work.timers -= 1;
+    };
   }
 
-  hold(describe: () => string | undefined): () => void {
-    const hold = { describe, began: this.#started };
-    this.#holds.add(hold);
-    return () => this.#holds.delete(hold);
+  async during<T>(describe: () => string | undefined, run: () => Promise<T> | T): Promise<T> {
+    const work = { describe, timers: 0 };
+    this.#underWay.add(work);
+    this.#observer(work);
+    try {
+      return await this.#current.run(work, run);
+    } finally {
+      this.#underWay.delete(work);
+    }
   }
 
   /** When the earliest timer is due; undefined while there is none. */
@@ -64,6 +77,7 @@ export class ManualClock implements Clock, Timers {
     const timer = this.#timers.popReady(time);
     if (timer === undefined || due === undefined) return false;
     this.#now = Math.max(this.#now, due);
+    if (timer.work !== undefined) timer.work.timers -= 1;
     timer.callback();
     return true;
   }
@@ -73,17 +87,22 @@ export class ManualClock implements Clock, Timers {
     this.#now = Math.max(this.#now, time);
   }
 
-  /** Descriptions of the work under way, whatever it waits for. */
-  underWay(): readonly string[] {
-    return [...this.#holds].flatMap(({ describe }) => describe() ?? []);
+  /** Calls `observer` with the work that is under way, and with what begins until the returned function is called. */
+  observe(observer: (description: string) => void): () => void {
+    this.#observer = ({ describe }) => {
+      const description = describe();
+      if (description !== undefined) observer(description);
+    };
+    for (const work of this.#underWay) this.#observer(work);
+    return () => {
+      this.#observer = () => {};
+    };
   }
 
-  /** Descriptions of the work under way that waits for no timer: none was started since it began that still runs. */
-  held(): readonly string[] {
-    if (this.#holds.size === 0) return [];
-    let newest = -1;
-    for (const { number } of this.#timers.items()) newest = Math.max(newest, number);
-    return [...this.#holds].flatMap(({ describe, began }) => (began > newest ? (describe() ?? []) : []));
+  /** Descriptions of the work under way that waits for no timer. */
+  untimed(): readonly string[] {
+    if (this.#underWay.size === 0) return [];
+    return [...this.#underWay].flatMap(({ describe, timers }) => (timers === 0 ? (describe() ?? []) : []));
   }
 }
 

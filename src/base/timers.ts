@@ -7,14 +7,14 @@ export interface Timers {
   /** Driven timers have the stopwatch that agrees with them; see {@link stopwatchOf}. */
   readonly stopwatch?: StartStopwatch;
   /**
-   * Timers that are driven have it: work is under way that `describe` names, and time should not pass until the returned function is
-   * called, unless the work waits for a timer. `describe` answers undefined once the work need not be waited for.
+   * Driven timers have it. Does work that `describe` names, and lets no time pass meanwhile, unless the work waits for a timer that it
+   * started. `describe` answers undefined once the work need not be waited for.
    */
-  hold?(describe: () => string | undefined): () => void;
+  during?<T>(describe: () => string | undefined, work: () => Promise<T> | T): Promise<T>;
 }
 
 /** Whether time passes only when nothing is under way: what waits for an answer then waits as long as it takes. */
-export const areDriven = (timers: Timers): boolean => timers.hold !== undefined;
+export const areDriven = (timers: Timers): boolean => timers.during !== undefined;
 
 /** Longer waits overflow Node's timers and would fire at once. */
 const LONGEST = 2 ** 31 - 1;

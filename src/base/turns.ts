@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import { deferred } from "./deferred.js";
 import { Fifo } from "./fifo.js";
 
@@ -13,6 +14,9 @@ interface Waiting {
   resolve(): void;
   reject(error: Error): void;
 }
+
+/** Of no work: what a turn begins does not belong to the work that asked for it. */
+const ownContext = new AsyncResource("Turns");
 
 let drivers = 0;
 const turns = new Fifo<Turn>();
@@ -66,7 +70,11 @@ export async function inOrder<T>(work: Promise<T>): Promise<T> {
 }
 
 /** Answers what `work` does outside of this thread, such as a request over a socket: the process is not quiet meanwhile. */
-export async function outside<T>(work: Promise<T>): Promise<T> {
+export function outside<T>(work: Promise<T>): Promise<T> {
+  return drivers === 0 ? work : counted(work);
+}
+
+async function counted<T>(work: Promise<T>): Promise<T> {
   outsideCount += 1;
   try {
     return await work;
@@ -112,7 +120,8 @@ function takeTurn(): void {
   }
   const run = (): void => {
     setImmediate(takeTurn);
-    turn.run();
+    // Not as a part of what began the turn before it.
+    ownContext.runInAsyncScope(turn.run);
   };
   if (turn.after === undefined) run();
   else turn.after.then(run, run);

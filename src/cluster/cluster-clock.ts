@@ -35,7 +35,7 @@ export class NotAtRestError extends Error {
 
 const MOST_TURNS = 5_000_000;
 /** For how many turns a cluster that does not come to rest is observed. */
-const SAMPLED_TURNS = 200;
+const OBSERVED_TURNS = 200;
 /** How long work is waited for, in real time, that no turn of the event loop and no timer of the clock stands for. */
 const PATIENCE_MS = 30_000;
 
@@ -55,6 +55,19 @@ export function clusterClock(clock: ManualClock): ClusterClock {
     advance: async (duration, options = {}) => drive(clock.now() + millisecondsOf(duration), options),
     atRest: async (options = {}) => drive(clock.now(), options),
   };
+}
+
+/** How much time may pass while a cluster closes: what waits ends by its own limit, a request after a minute. */
+const CLOSING_MS = 120_000;
+
+/** Resolves when the cluster has closed. Time passes only where that waits for it. */
+export async function closeDriven(clock: ManualClock, closing: Promise<void>): Promise<void> {
+  const until = clock.now() + CLOSING_MS;
+  const closed = closing.then(() => true);
+  const later = () => false;
+  const idle = () => quiet(MOST_TURNS).then(later, later);
+  while (!(await Promise.race([closed, idle()]))) if (!clock.fireNext(until)) break;
+  await closing;
 }
 
 async function passTime(clock: ManualClock, until: number, mostTurns: number): Promise<void> {
@@ -79,20 +92,19 @@ async function settle(clock: ManualClock, mostTurns: number): Promise<void> {
       if (!(error instanceof TooManyTurnsError)) throw error;
       throw notAtRest(clock, `${mostTurns} turns of the event loop were taken`, await busyDuring(clock));
     }
-    const held = clock.held();
-    if (held.length === 0) return;
-    if (elapsed() > PATIENCE_MS) throw notAtRest(clock, `${PATIENCE_MS / 1000} seconds passed`, held);
+    const busy = clock.untimed();
+    if (busy.length === 0) return;
+    if (elapsed() > PATIENCE_MS) throw notAtRest(clock, `${PATIENCE_MS / 1000} seconds passed`, busy);
     await pause(systemTimers, 1);
   }
 }
 
-/** What is under way in the next turns, the most frequent first. */
+/** What is under way in the next turns, the most frequent first: what begins again and again is what keeps a cluster busy. */
 async function busyDuring(clock: ManualClock): Promise<readonly string[]> {
   const seen = new Map<string, number>();
-  for (let left = SAMPLED_TURNS; left > 0; left--) {
-    for (const description of clock.underWay()) seen.set(description, (seen.get(description) ?? 0) + 1);
-    await turn();
-  }
+  const stop = clock.observe((description) => seen.set(description, (seen.get(description) ?? 0) + 1));
+  for (let left = OBSERVED_TURNS; left > 0; left--) await turn();
+  stop();
   return [...seen].sort(([, a], [, b]) => b - a).map(([description]) => description);
 }
 

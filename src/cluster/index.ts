@@ -16,6 +16,7 @@ export type {
   ContainerStats,
   LogEntry,
   PodIdentity,
+  ProbeQuestion,
   ProcessStreams,
   RuntimeLogOptions,
   StartedContainer,
@@ -24,6 +25,12 @@ export { RuntimeError } from "../node/container-runtime.js";
 export { httpPort, localPort } from "../node/scripted/served-port.js";
 export type { ScriptedImage } from "../node/scripted/image.js";
 export type { Program, ProgramInput, ProgramIo, ProgramOutput } from "../node/scripted/program.js";
+export type { ContainerStages, ExitStage, PodStages, StagesOf } from "../node/stages/stages.js";
+export type {
+  DescribedObject,
+  MetricQuery,
+  MetricsSource,
+} from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 export type { NodeOptions } from "./start-nodes.js";
 export { type ManualClock, manualClock } from "../base/manual-clock.js";
 export { seededRandom } from "../base/seeded-random.js";

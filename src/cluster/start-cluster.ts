@@ -5,6 +5,7 @@ import type { RuntimeConfig } from "../api/facts/index.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
+import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey } from "../machinery/jwt/jws.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
@@ -15,6 +16,7 @@ import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
 import type { Server } from "../server/generic/server.js";
+import type { StagesOf } from "../node/stages/stages.js";
 import type { SchedulerOptions } from "../scheduler/options.js";
 import type { RunningScheduler } from "../scheduler/start-scheduler.js";
 import type { Strategy } from "../server/registry/strategy.js";
@@ -52,6 +54,13 @@ export interface ClusterOptions extends ServerOptions {
    * outside.
    */
   readonly nodes?: number | readonly NodeOptions[];
+  /**
+   * What the containers of a pod do in place of their images: when they start, fail, exit, become ready and stop, what they use and
+   * write. A pod's annotation kubets.dev/stages comes first.
+   */
+  readonly stages?: StagesOf;
+  /** Custom and external metrics, which horizontal pod autoscalers scale by. */
+  readonly metrics?: MetricsSource;
   /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
   readonly scheduler?: false | SchedulerOptions;
 }
@@ -147,6 +156,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           hasVolumes: nodes.length > 0,
           signClient: clientSigner(pki, random),
+          ...(options.metrics && { metrics: options.metrics }),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
           whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
@@ -160,9 +170,10 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           {
             name: "start-scheduler",
             async run(server: Server) {
-              const { startScheduler } = await import("../scheduler/start-scheduler.js");
+              const { startScheduler } = await inOrder(import("../scheduler/start-scheduler.js"));
               const transport = server.loopback();
-              scheduler = startScheduler(schedulerOptions, { transport, clock, timers, random, reportError });
+              const own = { clock, timers, random: forkRandom(random, "scheduler") };
+              scheduler = startScheduler(schedulerOptions, { transport, ...own, reportError });
             },
           },
         ]),
@@ -176,7 +187,8 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
               const transport = server.loopback();
               // Ids of containers must not change which uids objects get.
               const own = { clock, timers, random: forkRandom(random, "nodes") };
-              localNodes = await startNodes(nodes, { transport, ...own, pki, reportError });
+              const staged = options.stages && { stages: options.stages };
+              localNodes = await startNodes(nodes, { transport, ...own, ...staged, pki, reportError });
             },
           },
         ]),

@@ -10,6 +10,8 @@ import type { NodeDescription } from "../node/fleet-node.js";
 import { startNodeFleet } from "../node/node-fleet.js";
 import type { ScriptedImage } from "../node/scripted/image.js";
 import { ScriptedRuntime } from "../node/scripted/scripted-runtime.js";
+import { StagedRuntime } from "../node/stages/staged-runtime.js";
+import type { StagesOf } from "../node/stages/stages.js";
 import { issueCertificate, issuerOf } from "./pki/certificate.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 
@@ -34,6 +36,8 @@ export interface NodeParts {
   readonly timers: Timers;
   readonly pki: ClusterPki;
   readonly random: Random;
+  /** What containers do in place of their images, where their pod has no annotation that says so. */
+  readonly stages?: StagesOf;
   readonly reportError: (error: unknown) => void;
 }
 
@@ -59,9 +63,11 @@ function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescr
   const { clock, timers, pki } = parts;
   const random = forkRandom(parts.random, node.name);
   const { name, labels, taints, capacity, images, hasImage } = node;
-  const runtime =
+  const own =
     node.runtime ??
     new ScriptedRuntime({ ...(images && { images }), ...(hasImage && { hasImage }), clock, timers, random });
+  const { stages, reportError } = parts;
+  const runtime = new StagedRuntime(own, { ...(stages && { stages }), clock, timers, reportError });
   return {
     name,
     runtime,

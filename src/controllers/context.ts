@@ -7,6 +7,7 @@ import type { Manager } from "../client/manager/index.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { SignClient } from "./certificates/certificate-signer.js";
+import type { MetricsSource } from "./horizontal-pod-autoscaler/metrics-source.js";
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
 import type { ServedResources } from "./served-resources.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
@@ -26,6 +27,8 @@ export interface ClusterParts {
   readonly hasVolumes?: boolean;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
+  /** Custom and external metrics of horizontal pod autoscalers. */
+  readonly metrics?: MetricsSource | undefined;
 }
 
 /** What a controller is made of. */

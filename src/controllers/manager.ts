@@ -11,12 +11,17 @@ import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
-import { deploymentController } from "./deployment/deployment-controller.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
 import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.js";
+import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
+import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
+import { mirroringController } from "./endpoint-slice-mirroring/mirroring-controller.js";
+import { endpointsController } from "./endpoints/endpoints-controller.js";
+import { endpointSliceController } from "./endpoint-slice/endpoint-slice-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
+import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.js";
 import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
@@ -36,8 +41,11 @@ import { defaultServiceAccounts } from "./service-account/default-service-accoun
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
+import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
+import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
 
 /** What Kubernetes has inside kube-apiserver. */
@@ -57,9 +65,16 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["deployment-controller", deploymentController],
   ["replicaset-controller", replicaSetController],
   ["replicationcontroller-controller", replicationController],
+  ["statefulset-controller", statefulSetController],
+  ["daemonset-controller", daemonSetController],
   ["job-controller", jobController],
   ["cronjob-controller", cronJobController],
+  ["ttl-after-finished-controller", ttlAfterFinished],
+  ["endpoints-controller", endpointsController],
+  ["endpointslice-controller", endpointSliceController],
+  ["endpointslice-mirroring-controller", mirroringController],
   ["disruption-controller", disruptionController],
+  ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["pod-garbage-collector-controller", expiredPods],
   ["ephemeral-volume-controller", ephemeralVolumeController],
   ["persistentvolume-binder-controller", persistentVolumeBinder],
@@ -70,6 +85,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["resourceclaim-controller", resourceClaimController],
   ["device-taint-eviction-controller", deviceTaintEviction],
   ["volumeattributesclass-protection-controller", attributesClassProtection],
+  ["ttl-controller", ttlController],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];
@@ -117,7 +133,8 @@ export function startControllers(config: ControllersConfig): Controllers {
     { transport: () => transport },
     { ...surroundings, headers: { "user-agent": "kubets-controller-manager" } },
   );
-  const events = eventBroadcaster({ client, ...surroundings, onError: report });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const manager = new Manager(client, {
     ...surroundings,
     transform: withoutManagedFields,

@@ -1,3 +1,4 @@
+import type { Pod } from "../api/types/core/v1.js";
 import type { ByteStream } from "../machinery/streaming/byte-stream.js";
 import type { TerminalSize } from "../machinery/streaming/remote-command.js";
 
@@ -9,8 +10,11 @@ import type { TerminalSize } from "../machinery/streaming/remote-command.js";
 export interface ContainerRuntime {
   /** As a Node's status.nodeInfo.containerRuntimeVersion: "containerd://2.1.4". Its scheme is that of container ids. */
   readonly version: string;
-  /** Creates and starts a container. Rejects with reason "ImagePullBackOff", "StartError" or the like; then there is none. */
-  run(container: ContainerSpec): Promise<StartedContainer>;
+  /**
+   * Creates and starts a container. Rejects with reason "ErrImagePull", "CreateContainerError", "StartError" or the like; then there
+   * is none. An abort of `signal` ends waiting: the pod is to be stopped.
+   */
+  run(container: ContainerSpec, signal?: AbortSignal): Promise<StartedContainer>;
   /** Sends a signal to the container's first process: "SIGTERM", "SIGKILL". One that has ended takes no signal and no harm. */
   signal(containerId: string, signal: string): Promise<void>;
   /** Forgets a container that has ended, with its log and its files. */
@@ -31,6 +35,13 @@ export interface ContainerRuntime {
   dial(podUid: string, port: number): Promise<ByteStream>;
   /** What a running container uses; undefined where the runtime does not know. */
   stats(containerId: string): Promise<ContainerStats | undefined>;
+  /** Whether a probe of a running container succeeds, where the runtime knows; undefined: the agent asks the container. */
+  answerProbe?(containerId: string, probe: ProbeQuestion): boolean | undefined;
+}
+
+/** What a probe asks of a container. */
+export interface ProbeQuestion {
+  readonly kind: "startup" | "readiness" | "liveness";
 }
 
 /** What a container is made of. The agent has resolved everything that the pod refers to. */
@@ -64,6 +75,8 @@ export interface PodIdentity {
   readonly namespace: string;
   readonly hostname: string;
   readonly ip: string;
+  /** The pod as the API has it now. Absent where no agent runs the container. */
+  readonly object?: () => Pod;
 }
 
 export interface StartedContainer {
@@ -83,6 +96,8 @@ export interface ContainerExit {
   readonly signal?: number;
   /** Milliseconds since the epoch. */
   readonly finishedAt: number;
+  /** As the container's status has it: "OOMKilled". Default: "Completed" for code 0, else "Error". */
+  readonly reason?: string;
   /** What the program wrote to its termination log. */
   readonly message?: string;
 }
@@ -121,7 +136,10 @@ export interface LogEntry {
 }
 
 export interface ContainerStats {
+  /** Processor time since the start. */
   readonly cpuNanoseconds: number;
+  /** Processor time per second, lately. Default 0. */
+  readonly cpuNanoCores?: number;
   readonly memoryBytes: number;
   readonly filesBytes: number;
   readonly logsBytes: number;

@@ -9,6 +9,7 @@ import { PodAddresses } from "./agent/pod-addresses.js";
 import type { PodWorkerParts } from "./agent/pod-worker.js";
 import { streamPair } from "./byte-pipe.js";
 import type { ContainerRuntime } from "./container-runtime.js";
+import type { EventBudget } from "./event-budget.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";
 
 /** What a node is. */
@@ -31,6 +32,7 @@ export interface NodeDescription {
 /** What the nodes of a fleet share. */
 export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "event"> {
   readonly events: EventBroadcaster;
+  readonly budget: EventBudget;
 }
 
 const KUBELET_PORT = 10_250;
@@ -51,10 +53,10 @@ export class FleetNode {
     private readonly parts: FleetParts,
   ) {
     const { name, runtime, socket } = node;
-    const { events, ...shared } = parts;
+    const { events, budget, ...shared } = parts;
     const { clock, timers } = parts;
     const addresses = new PodAddresses(node.podCidr);
-    const recorder = events.recorder({ component: "kubelet", host: name });
+    const recorder = budget.limit(events.recorder({ component: "kubelet", host: name }));
     this.name = name;
     this.#host = socket?.host ?? addresses.bridge;
     this.workers = new NodeWorkers(addresses, {

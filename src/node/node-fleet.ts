@@ -12,6 +12,7 @@ import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { object, text } from "../machinery/meta/access.js";
 import { RENEW_MS } from "./agent/node-registration.js";
+import { EventBudget } from "./event-budget.js";
 import { FleetNode, type NodeDescription } from "./fleet-node.js";
 
 export interface FleetOptions {
@@ -54,9 +55,11 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     { transport: () => options.transport },
     { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
   );
-  const events = eventBroadcaster({ client, ...surroundings, onError: report });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
+  const budget = new EventBudget(clock);
   const nodes = new Map(
-    options.nodes.map((node) => [node.name, new FleetNode(node, { client, clock, timers, events, report })]),
+    options.nodes.map((node) => [node.name, new FleetNode(node, { client, clock, timers, events, budget, report })]),
   );
   const informers = new InformerFactory(client, {
     ...surroundings,

@@ -1,5 +1,5 @@
 import { goTypeName } from "../machinery/go-values/go-values.js";
-import { JsonPath } from "../machinery/jsonpath/jsonpath.js";
+import type { JsonPath } from "../machinery/jsonpath/jsonpath.js";
 import type { JsonValue } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { compareQuantities, parseQuantity, type Quantity, QuantityError } from "../machinery/quantity/quantity.js";

@@ -1,6 +1,9 @@
+import type { Timers } from "../base/timers.js";
 import type { AnyKindIn, AnyObjectOf } from "../client/dynamic/api-kinds.js";
+import type { ReadonlyIndexer } from "../client/informers/indexer.js";
 import type { InformerFactory } from "../client/informers/informer-factory.js";
 import type { SharedInformer } from "../client/informers/shared-informer.js";
+import type { KubeObject } from "../machinery/meta/object.js";
 import { Action, type ClusterEvent, type EventResource } from "./framework/cluster-event.js";
 
 /** What became of an object that plugins follow, for the queue. */
@@ -24,6 +27,11 @@ const RESOURCES: Readonly<Record<string, EventResource>> = {
 export class FollowedKinds {
   readonly #started = new Map<string, { readonly synced: Promise<void>; isSynced: boolean }>();
 
+  /** By kind: no two groups that are followed have one of the same name. */
+  readonly #caches = new Map<string, ReadonlyIndexer<KubeObject>>();
+
+  readonly #watchers = new Set<() => void>();
+
   constructor(
     private readonly informers: InformerFactory,
     private readonly signal: AbortSignal,
@@ -32,7 +40,12 @@ export class FollowedKinds {
 
   /** The cache of a kind; empty before {@link follow} has resolved for it. */
   cache<V extends string, K extends AnyKindIn<V>>(apiVersion: V, kind: K): SharedInformer<AnyObjectOf<V, K>>["cache"] {
-    return this.informers.of(apiVersion, kind).cache;
+    let cache = this.#caches.get(kind);
+    if (cache === undefined) {
+      cache = this.informers.of<string, string>(apiVersion, kind).cache;
+      this.#caches.set(kind, cache);
+    }
+    return cache as unknown as SharedInformer<AnyObjectOf<V, K>>["cache"];
   }
 
   /** Resolves when the caches of the kinds are current; undefined when they already are. */
@@ -49,14 +62,45 @@ export class FollowedKinds {
     return waiting.length === 0 ? undefined : Promise.all(waiting).then(() => {});
   }
 
+  /**
+   * Resolves when `isDone` is true, which it is asked now and at each change of an object that is followed, and rejects with what it throws.
+   * False after the milliseconds.
+   */
+  async until(isDone: () => boolean, milliseconds: number, timers: Timers): Promise<boolean> {
+    if (isDone()) return true;
+    return new Promise((resolve, reject) => {
+      const end = (settle: () => void): void => {
+        this.#watchers.delete(look);
+        this.signal.removeEventListener("abort", giveUp);
+        cancel();
+        settle();
+      };
+      const giveUp = (): void => end(() => resolve(false));
+      const look = (): void => {
+        try {
+          if (isDone()) end(() => resolve(true));
+        } catch (error) {
+          end(() => reject(error as Error));
+        }
+      };
+      const cancel = timers.start(milliseconds, giveUp);
+      this.signal.addEventListener("abort", giveUp, { once: true });
+      this.#watchers.add(look);
+    });
+  }
+
   #start(apiVersion: string, kind: string): { readonly synced: Promise<void>; isSynced: boolean } {
     const informer = this.informers.of<string, string>(apiVersion, kind);
     const resource = RESOURCES[kind];
     if (resource !== undefined) {
+      const changed = (action: number, before: unknown, after: unknown): void => {
+        this.onChange({ resource, action }, before, after);
+        for (const look of this.#watchers) look();
+      };
       informer.addHandler({
-        added: (object) => this.onChange({ resource, action: Action.add }, undefined, object),
-        updated: (before, after) => this.onChange({ resource, action: Action.other }, before, after),
-        deleted: (object) => this.onChange({ resource, action: Action.delete }, object, undefined),
+        added: (object) => changed(Action.add, undefined, object),
+        updated: (before, after) => changed(Action.other, before, after),
+        deleted: (object) => changed(Action.delete, object, undefined),
       });
     }
     this.informers.start(this.signal);

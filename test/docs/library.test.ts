@@ -58,6 +58,7 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
       "watch.ts",
       "operator.ts",
       "operator.test.ts",
+      "driven-time.test.ts",
       "pods.ts",
       "maintenance.ts",
     ]);
@@ -133,6 +134,12 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     expect(code).toBe(0);
     expect((await client.of("v1", "Node").get("worker-1")).spec?.unschedulable).toBeUndefined();
     await client.close();
+  });
+
+  test("the test of a day passes, and its process ends by itself", async () => {
+    const { code, output } = await start("driven-time.test.js", "--test").ended;
+    expect(output).toContain("# pass 1\n");
+    expect(code).toBe(0);
   });
 
   test("the test of an operator passes, and its process ends by itself", async () => {

@@ -10,18 +10,36 @@ import { settle } from "./settle.js";
 export interface ManualControllers {
   readonly api: Transport;
   readonly time: ManualTime;
-  /** Lets time pass, a step at a time; between two steps what is due gets done. Milliseconds. */
+  /** Lets time pass, a step at a time; before and after each step what is due gets done. Milliseconds. */
   pass(milliseconds: number, step?: number): Promise<void>;
   /** What controllers reported. */
   readonly problems: readonly unknown[];
   close(): Promise<void>;
 }
 
-/** Runs these controllers, and no others, against a server of their own; server and controllers have one manual time. */
+/** What pods and deletions need. */
+const OTHERS = ["serviceaccount-controller", "garbage-collector-controller"];
+
+/** Runs these controllers, and few others, against a server of their own; all have one manual time. */
 export async function manualControllers(...controllers: readonly StartController[]): Promise<ManualControllers> {
   const time = new ManualTime();
-  const cluster = await startCluster({ port: false, controllers: false, clock: time });
-  const api = cluster.transport();
+  const cluster = await startCluster({ port: false, controllers: OTHERS, scheduler: false, clock: time });
+  const running = await runControllers(cluster.transport(), time, controllers);
+  return {
+    ...running,
+    async close() {
+      await running.close();
+      await cluster.close();
+    },
+  };
+}
+
+/** Runs controllers against a server until they are closed. */
+export async function runControllers(
+  api: Transport,
+  time: ManualTime,
+  controllers: readonly StartController[],
+): Promise<ManualControllers> {
   const stopping = new AbortController();
   const problems: unknown[] = [];
   const surroundings = { clock: time, timers: time, stopwatch: time.stopwatch };
@@ -45,6 +63,7 @@ export async function manualControllers(...controllers: readonly StartController
     time,
     problems,
     async pass(milliseconds, step = milliseconds) {
+      await settle();
       for (let left = milliseconds; left > 0; left -= step) {
         time.pass(Math.min(step, left));
         await settle();
@@ -53,8 +72,11 @@ export async function manualControllers(...controllers: readonly StartController
     async close() {
       stopping.abort();
       await running;
-      await events.close();
-      await cluster.close();
+      const closing = events.close();
+      await settle();
+      // Events that the server refuses are tried again for a while.
+      time.pass(60_000);
+      await closing;
     },
   };
 }

@@ -1,7 +1,10 @@
 import type { Container, Node, Pod, PodSpec, Taint } from "../../src/api/types/core/v1.js";
+import { Indexer } from "../../src/client/informers/index.js";
+import type { ApiObject } from "../../src/machinery/meta/object.js";
 import { NodeInfo } from "../../src/scheduler/cache/node-info.js";
 import { podInfo } from "../../src/scheduler/cache/pod-info.js";
 import { SchedulerCache } from "../../src/scheduler/cache/scheduler-cache.js";
+import type { FollowedKinds } from "../../src/scheduler/followed-kinds.js";
 import { CycleState } from "../../src/scheduler/framework/cycle-state.js";
 import { Diagnosis, fitMessage } from "../../src/scheduler/framework/diagnosis.js";
 import type { SchedulerPlugin } from "../../src/scheduler/framework/plugin.js";
@@ -113,4 +116,14 @@ export function scored(plugin: SchedulerPlugin, cache: SchedulerCache, of: Pod):
   const scores = profile.score(state, info, nodes);
   if ("code" in scores) throw new Error(scores.reasons.join(", "));
   return Object.fromEntries(nodes.map(({ name }, index) => [name, scores[index] ?? 0]));
+}
+
+/** What plugins follow: these objects, by kind. */
+export function following(objects: Readonly<Record<string, readonly ApiObject[]>> = {}): FollowedKinds {
+  const cache = (_apiVersion: string, kind: string): Indexer<ApiObject> => {
+    const indexer = new Indexer<ApiObject>();
+    for (const object of objects[kind] ?? []) indexer.set(object);
+    return indexer;
+  };
+  return { cache, follow: () => undefined } as unknown as FollowedKinds;
 }

@@ -1,7 +1,7 @@
 // The code of an executable: the command line and the cluster, and the worker of disk storage. They are made from src, so that
 // what both parts use is in them once. The first is many CommonJS files, split where src loads on demand: at the start of a
 // file the runtime makes every function that stands in it, so one file of all would take a start 15 ms.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
@@ -25,16 +25,6 @@ const bunTransport = {
     pass.onLoad({ filter: /client[\\/]transport[\\/]create-transport\.ts$/ }, () => ({
       contents: 'export { createTransport } from "./create-bun-transport.js";',
       resolveDir: "src/client/transport",
-    }));
-  },
-};
-
-/** Nodes of the cluster's process are for programs that embed a cluster: no command line starts one. */
-const withoutNodes = {
-  name: "without-nodes",
-  setup(pass) {
-    pass.onLoad({ filter: /cluster[\\/]start-nodes\.ts$/ }, () => ({
-      contents: 'export const startNodes = () => Promise.reject(new Error("an executable has no nodes"));',
     }));
   },
 };
@@ -110,6 +100,40 @@ const unpacked = (texts, name, code) => `
   run.runInThisContext()(module, exports, require);`;
 
 /**
+ * What a start seldom runs, the cluster's too. The runtime makes bytecode of two levels of functions, three times as large as the
+ * source: in a file with one of these modules a function around all code leaves only that one bytecode, and the others are
+ * compiled when they are called.
+ */
+const SELDOM_RUN = [
+  "src/api/admission/",
+  "src/api/openapi/",
+  "src/api/validation/",
+  "src/controllers/",
+  "src/machinery/cel/",
+  "src/machinery/structural/",
+  "src/node/",
+  "src/scheduler/",
+  "src/server/storage/etcd/",
+];
+const isSeldomRun = (module) => SELDOM_RUN.some((folder) => module.startsWith(folder));
+const withoutBytecode = (code) => `(()=>{${code}})();`;
+
+/** A module that imports all of these, so that esbuild splits them from what else the same commands load. */
+const seldomRunEntry = (root) =>
+  modulesOf(root, SELDOM_RUN)
+    .map((path, index) => `export * as m${index} from ${JSON.stringify(path)};\n`)
+    .join("");
+
+/** The absolute paths of the modules in folders. */
+const modulesOf = (root, folders) =>
+  folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".ts"))
+      .map((path) => join(root, folder, path))
+      .sort(),
+  );
+
+/**
  * Writes the files into `folder`.
  * @returns {Promise<{ entries: string[], assets: string[] }>} Absolute paths, and paths in the folder.
  */
@@ -141,15 +165,23 @@ export async function bundleProgram(root, folder) {
   const regexps = await build({ ...options, format: "cjs", minify: true, entryPoints: ["re2js"], write: false });
   const codeOf = ({ outputFiles: [{ text }] }) => text;
   const packed = [packedGrpc(texts, codeOf(grpc)), packedRegexps(texts, codeOf(regexps)), packedJson(texts)];
-  const plugins = [bunTransport, withoutNodes, ...packed, nodeBuiltins, parsedJson];
+  const plugins = [bunTransport, ...packed, nodeBuiltins, parsedJson];
   const program = join(folder, "kubets.js");
   const worker = join(folder, "sqlite-worker.js");
-  const { files } = await layeredBundle({
+  const seldomRun = join(folder, "seldom-run.mjs");
+  writeFileSync(seldomRun, seldomRunEntry(root));
+  const { files, metafile } = await layeredBundle({
     layers: [{ name: "main", roots: ["src/main.ts"] }],
-    entries: {},
+    entries: { "seldom-run": seldomRun },
     options: { ...options, outdir: folder, plugins },
   });
-  for (const { name, contents } of files.map(toCommonJs)) writeFileSync(join(folder, name), contents);
+  const outputs = Object.entries(metafile.outputs);
+  const modulesIn = (name) => Object.keys(outputs.find(([path]) => path.endsWith(`/${name}`))[1].inputs);
+  for (const file of files) {
+    const { name, contents } = toCommonJs(file);
+    const code = modulesIn(file.name).some(isSeldomRun) ? withoutBytecode(contents) : contents;
+    writeFileSync(join(folder, name), code);
+  }
   writeFileSync(program, ENTRY);
   await build({
     ...options,

@@ -1,12 +1,17 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
   "certificatesigningrequest-signing-controller": "csrsigning",
-  "deployment-controller": "deployment",
   "cronjob-controller": "cronjob",
+  "daemonset-controller": "daemonset",
+  "deployment-controller": "deployment",
   "device-taint-eviction-controller": undefined,
   "disruption-controller": "disruption",
+  "endpoints-controller": "endpoint",
+  "endpointslice-controller": "endpointslice",
+  "endpointslice-mirroring-controller": "endpointslicemirroring",
   "ephemeral-volume-controller": "ephemeral-volume",
   "garbage-collector-controller": "garbagecollector",
+  "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
   "job-controller": "job",
   "namespace-controller": "namespace",
   "persistentvolume-attach-detach-controller": "attachdetach",
@@ -21,6 +26,9 @@ const ALIASES = {
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
+  "statefulset-controller": "statefulset",
+  "ttl-after-finished-controller": "ttl-after-finished",
+  "ttl-controller": "ttl",
   "validatingadmissionpolicy-status-controller": undefined,
   "volumeattributesclass-protection-controller": undefined,
 } as const;

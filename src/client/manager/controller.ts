@@ -84,13 +84,11 @@ export class Controller<T extends ApiObject = ApiObject> {
 
   async #work(key: string, signal: AbortSignal): Promise<Outcome> {
     const { reconcile, cache, surroundings, name } = this.parts;
-    const release = surroundings.timers.hold?.(() => `controller ${name} reconciles ${key}`);
-    try {
-      const result = await reconcile({ ...splitObjectKey(key), object: cache.get(key), signal });
-      return result === undefined ? "done" : { afterMilliseconds: result.requeueAfterMilliseconds };
-    } finally {
-      release?.();
-    }
+    const { timers } = surroundings;
+    const work = () => reconcile({ ...splitObjectKey(key), object: cache.get(key), signal });
+    const describe = () => `controller ${name} reconciles ${key}`;
+    const result = await (timers.during === undefined ? work() : timers.during(describe, work));
+    return result === undefined ? "done" : { afterMilliseconds: result.requeueAfterMilliseconds };
   }
 
   async #reportLongRuns(signal: AbortSignal): Promise<void> {

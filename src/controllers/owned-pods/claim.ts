@@ -42,7 +42,12 @@ export async function claim<T extends ApiObject, O extends ApiObject>(
     if (controller !== undefined) {
       if (matches) claimed.add(object);
       else if (!deleted) changes.push(release(object, parts));
-    } else if (!deleted && matches && object.metadata?.deletionTimestamp === undefined && mayAdopt?.(object) !== false) {
+    } else if (
+      !deleted &&
+      matches &&
+      object.metadata?.deletionTimestamp === undefined &&
+      mayAdopt?.(object) !== false
+    ) {
       changes.push(adoptIfOwnerIsThere(object));
     }
   }

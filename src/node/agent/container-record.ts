@@ -58,7 +58,7 @@ export class ContainerRecord {
     this.state = { running: { startedAt: formatTime(container.startedAt) } };
   }
 
-  ended({ exitCode, signal, finishedAt, message }: ContainerExit): void {
+  ended({ exitCode, signal, finishedAt, reason, message }: ContainerExit): void {
     const startedAt = "running" in this.state ? this.state.running.startedAt : formatTime(finishedAt);
     this.running = undefined;
     this.ready = false;
@@ -66,7 +66,7 @@ export class ContainerRecord {
       terminated: {
         exitCode,
         ...(signal !== undefined && { signal }),
-        reason: exitCode === 0 ? "Completed" : "Error",
+        reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
         ...(message !== undefined && { message }),
         startedAt,
         finishedAt: formatTime(finishedAt),

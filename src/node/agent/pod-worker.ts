@@ -1,3 +1,4 @@
+import type { Pod } from "../../api/types/core/v1.js";
 import { pause } from "../../base/pause.js";
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
@@ -209,7 +210,7 @@ export class PodWorker {
       try {
         const spec = await this.#specOf(record);
         if (signal.aborted) return false;
-        const container = await runtime.run(spec);
+        const container = await runtime.run(spec, signal);
         event(
           this.#pod,
           "Normal",
@@ -239,6 +240,11 @@ export class PodWorker {
           await pause(timers, RETRY_MS, signal);
         } else if (error instanceof RuntimeError && error.reason === "ErrImagePull") {
           await this.#waitForImage(record, error, imageBackoff);
+        } else if (error instanceof RuntimeError && error.reason === "CreateContainerError") {
+          record.wait(error.reason, error.message);
+          event(this.#pod, "Warning", "Failed", `Error: ${error.message}`);
+          this.#changed();
+          await pause(timers, RETRY_MS, signal);
         } else if (error instanceof RuntimeError) {
           record.failed(error.reason, error.message, clock.now());
           event(this.#pod, "Warning", "Failed", `Error: ${error.message}`);
@@ -291,7 +297,7 @@ export class PodWorker {
     const [command, args] = [words(container.command), words(container.args)];
     const workingDir = text(container.workingDir);
     return {
-      pod: { uid, name, namespace, hostname: text(hostname) || name, ip: this.podIp },
+      pod: { uid, name, namespace, hostname: text(hostname) || name, ip: this.podIp, object: () => this.#pod as Pod },
       name: record.name,
       attempt: record.restartCount,
       image: text(container.image),

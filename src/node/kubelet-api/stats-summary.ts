@@ -14,9 +14,17 @@ export async function statsSummary(
   const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
   const all = await Promise.all(pods.list().map((pod) => podStats(pod, runtime, time)));
   const sum = (field: keyof ContainerStats): number =>
-    all.reduce((total, { used }) => total + used.reduce((part, one) => part + one[field], 0), 0);
+    all.reduce((total, { used }) => total + used.reduce((part, one) => part + (one[field] ?? 0), 0), 0);
   return {
-    node: { nodeName, startTime: time, ...usage(time, sum("cpuNanoseconds"), sum("memoryBytes")) },
+    node: {
+      nodeName,
+      startTime: time,
+      ...usage(time, {
+        cpuNanoseconds: sum("cpuNanoseconds"),
+        cpuNanoCores: sum("cpuNanoCores"),
+        memoryBytes: sum("memoryBytes"),
+      }),
+    },
     pods: all.map(({ stats }) => stats),
   };
 }
@@ -33,7 +41,7 @@ async function podStats(pod: KubeObject, runtime: ContainerRuntime, time: string
     containers.push({
       name: text(container.name),
       startTime: time,
-      ...usage(time, stats.cpuNanoseconds, stats.memoryBytes),
+      ...usage(time, stats),
       rootfs: { time, usedBytes: stats.filesBytes },
       logs: { time, usedBytes: stats.logsBytes },
     });
@@ -44,7 +52,14 @@ async function podStats(pod: KubeObject, runtime: ContainerRuntime, time: string
   };
 }
 
-const usage = (time: string, cpu: number, memory: number) => ({
-  cpu: { time, usageNanoCores: 0, usageCoreNanoSeconds: cpu },
-  memory: { time, usageBytes: memory, workingSetBytes: memory, rssBytes: memory },
+const usage = (
+  time: string,
+  {
+    cpuNanoseconds,
+    cpuNanoCores = 0,
+    memoryBytes,
+  }: Pick<ContainerStats, "cpuNanoseconds" | "cpuNanoCores" | "memoryBytes">,
+) => ({
+  cpu: { time, usageNanoCores: cpuNanoCores, usageCoreNanoSeconds: cpuNanoseconds },
+  memory: { time, usageBytes: memoryBytes, workingSetBytes: memoryBytes, rssBytes: memoryBytes },
 });

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
 import { streamPair } from "../byte-pipe.js";
 
@@ -11,6 +12,8 @@ export class PodPorts {
   /** Answers connections until `signal` aborts, which breaks those that are open. Throws when the port is taken. */
   listen(port: number, answer: AnswerConnection, signal: AbortSignal): void {
     if (this.#listeners.has(port)) throw new Error(`bind: Address already in use: port ${port}`);
+    // Each open connection listens.
+    setMaxListeners(0, signal);
     this.#listeners.set(port, { answer, signal });
     signal.addEventListener("abort", () => this.#listeners.delete(port), { once: true });
   }

@@ -33,6 +33,13 @@ export interface ScriptedRuntimeOptions {
   readonly random: Random;
 }
 
+interface KnownContainer {
+  readonly container: Container;
+  readonly podUid: string;
+  /** Nothing is known of its image and its pod names no command: it waits for a signal and does nothing else. */
+  readonly standsIn: boolean;
+}
+
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const CHUNK = 64 * 1024;
 const LONGEST_MESSAGE = 4096;
@@ -43,7 +50,7 @@ const LONGEST_MESSAGE = 4096;
  */
 export class ScriptedRuntime implements ContainerRuntime {
   readonly version = "scripted://1.0.0";
-  readonly #containers = new Map<string, { readonly container: Container; readonly podUid: string }>();
+  readonly #containers = new Map<string, KnownContainer>();
   readonly #ports = new Map<string, { readonly ports: PodPorts; containers: number }>();
 
   constructor(private readonly options: ScriptedRuntimeOptions) {}
@@ -64,7 +71,8 @@ export class ScriptedRuntime implements ContainerRuntime {
     if (main !== waitForSignal) await container.openFiles();
     const startedAt = clock.now();
     const ended = startMain(container, main);
-    this.#containers.set(id, { container, podUid: spec.pod.uid });
+    const standsIn = main === waitForSignal && this.options.images?.[spec.image] === undefined;
+    this.#containers.set(id, { container, podUid: spec.pod.uid, standsIn });
     pod.containers += 1;
     const stopped = new AbortController();
     for (const [port, answer] of Object.entries(image.ports ?? {}))
@@ -131,6 +139,12 @@ export class ScriptedRuntime implements ContainerRuntime {
     if (container === undefined || !container.running) return undefined;
     const { filesBytes, log } = container;
     return { cpuNanoseconds: 0, memoryBytes: filesBytes + log.bytes, filesBytes, logsBytes: log.bytes };
+  }
+
+  /** A container that only stands in for its image has no program that could fail a probe. */
+  answerProbe(containerId: string): boolean | undefined {
+    const { container, standsIn = false } = this.#containers.get(containerId) ?? {};
+    return standsIn && container?.running === true ? true : undefined;
   }
 
   #find(containerId: string): Container {

@@ -1,6 +1,6 @@
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Labels } from "../../machinery/selectors/label-selector.js";
-import { type AffinityTerms, affinityTerms } from "./affinity-terms.js";
+import { type AffinityTerm, type AffinityTerms, affinityTerms, selectsByLabels } from "./affinity-terms.js";
 import { type HostPort, hostPorts } from "./host-ports.js";
 import { podRequests } from "./pod-requests.js";
 import type { Resources } from "./resources.js";
@@ -21,6 +21,8 @@ export interface PodInfo {
   readonly ports: readonly HostPort[];
   readonly affinity: AffinityTerms;
   readonly hasAffinity: boolean;
+  /** A term of its affinity selects namespaces by their labels. */
+  readonly selectsNamespaces: boolean;
   /** The names of the claims that the pod's volumes name or, for ephemeral ones, will have: "<namespace>/<claim>". */
   readonly claims: readonly string[];
   readonly isTerminating: boolean;
@@ -32,6 +34,7 @@ export function podInfo(pod: Pod): PodInfo {
   const { metadata, spec } = pod;
   const { namespace = "", name = "", uid = "", labels = NO_LABELS } = metadata ?? {};
   const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};
+  const affinity = affinityTerms(pod);
   return {
     pod,
     uid,
@@ -42,7 +45,8 @@ export function podInfo(pod: Pod): PodInfo {
     priority: spec?.priority ?? 0,
     ...podRequests(pod),
     ports: hostPorts(pod),
-    affinity: affinityTerms(pod),
+    affinity,
+    selectsNamespaces: Object.values(affinity).some((terms: readonly AffinityTerm[]) => terms.some(selectsByLabels)),
     hasAffinity: podAffinity !== undefined || podAntiAffinity !== undefined,
     claims: claimsOf(pod, namespace, name),
     isTerminating: metadata?.deletionTimestamp !== undefined,

@@ -21,6 +21,10 @@ export interface NodeLister {
   withRequiredAntiAffinity(): Iterable<NodeInfo>;
   /** How many nodes have an image. */
   nodesWithImage(image: string): number;
+  /** Whether the affinity of a pod on some node selects namespaces by their labels. */
+  readonly namespacesAreSelected: boolean;
+  /** Whether pods on nodes have a priority other than 0. */
+  readonly prioritiesDiffer: boolean;
 }
 
 /**
@@ -33,6 +37,11 @@ export class SchedulerCache implements NodeLister {
   readonly #withAffinity = new Set<NodeInfo>();
   readonly #withRequiredAntiAffinity = new Set<NodeInfo>();
   readonly #imageNodes = new Map<string, number>();
+  #slots = 0;
+  /** How many pods on nodes select namespaces by their labels. */
+  #selectingNamespaces = 0;
+  /** How many have a priority other than 0. */
+  #prioritized = 0;
   /** Undefined after a node came, went or changed its zone. */
   #ordered: readonly NodeInfo[] | undefined;
 
@@ -61,16 +70,21 @@ export class SchedulerCache implements NodeLister {
     return this.#imageNodes.get(image) ?? 0;
   }
 
+  get namespacesAreSelected(): boolean {
+    return this.#selectingNamespaces > 0;
+  }
+
+  get prioritiesDiffer(): boolean {
+    return this.#prioritized > 0;
+  }
+
   setNode(node: Node): void {
-    const name = node.metadata?.name ?? "";
-    const known = this.#nodes.get(name);
-    const info = known ?? new NodeInfo();
+    const info = this.#nodeInfo(node.metadata?.name ?? "");
     const isListed = info.node !== undefined;
     const zone = zoneOf(info.labels);
     this.#countImages(info, -1);
     info.setNode(node);
     this.#countImages(info, 1);
-    if (known === undefined) this.#nodes.set(name, info);
     if (!isListed || zoneOf(info.labels) !== zone) this.#ordered = undefined;
     // Pods may have been seen on it before it was.
     this.#updateSets(info);
@@ -117,6 +131,7 @@ export class SchedulerCache implements NodeLister {
     const known = this.#pods.get(uid);
     if (known === undefined) return;
     this.#pods.delete(uid);
+    this.#tally(known.info, -1);
     const node = this.#nodes.get(known.node);
     if (node === undefined) return;
     node.removePod(uid);
@@ -127,22 +142,37 @@ export class SchedulerCache implements NodeLister {
   #place(info: PodInfo, name: string, isAssumed: boolean): void {
     const known = this.#pods.get(info.uid);
     if (known !== undefined && known.node !== name) this.removePod(info.uid);
-    let node = this.#nodes.get(name);
-    if (node === undefined) {
-      node = new NodeInfo();
-      node.name = name;
-      this.#nodes.set(name, node);
+    const node = this.#nodeInfo(name);
+    if (known?.node === name) {
+      node.removePod(info.uid);
+      this.#tally(known.info, -1);
     }
-    if (known?.node === name) node.removePod(info.uid);
     node.addPod(info);
+    this.#tally(info, 1);
     this.#pods.set(info.uid, { info, node: name, isAssumed });
     this.#updateSets(node);
   }
 
+  #tally({ selectsNamespaces, priority }: PodInfo, sign: 1 | -1): void {
+    if (selectsNamespaces) this.#selectingNamespaces += sign;
+    if (priority !== 0) this.#prioritized += sign;
+  }
+
+  #nodeInfo(name: string): NodeInfo {
+    let node = this.#nodes.get(name);
+    if (node === undefined) {
+      node = new NodeInfo();
+      node.name = name;
+      node.slot = this.#slots++;
+      this.#nodes.set(name, node);
+    }
+    return node;
+  }
+
   #updateSets(node: NodeInfo): void {
     const isListed = node.node !== undefined;
-    put(this.#withAffinity, node, isListed && node.podsWithAffinity.size > 0);
-    put(this.#withRequiredAntiAffinity, node, isListed && node.podsWithRequiredAntiAffinity.size > 0);
+    put(this.#withAffinity, node, isListed && node.affinities.size > 0);
+    put(this.#withRequiredAntiAffinity, node, isListed && node.requiredAntiAffinities.size > 0);
   }
 
   #countImages(node: NodeInfo, sign: 1 | -1): void {

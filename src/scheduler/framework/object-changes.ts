@@ -21,7 +21,10 @@ export function nodeChanges(before: Node, after: Node): readonly ClusterEvent[] 
   return events;
 }
 
-/** What of an update of a pod may concern pods that wait. A change of nothing that plugins know by name is "other". */
+/**
+ * What of an update of a pod may concern pods that wait. A change of nothing that plugins know by name is "other"; what the scheduler itself
+ * writes to the status of a pod that waits is nothing.
+ */
 export function podChanges(before: Pod, after: Pod): readonly ClusterEvent[] {
   const resource: EventResource = (after.spec?.nodeName ?? "") === "" ? "UnscheduledPod" : "AssignedPod";
   const actions: number[] = [];
@@ -35,7 +38,14 @@ export function podChanges(before: Pod, after: Pod): readonly ClusterEvent[] {
   if (differ(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses)) {
     actions.push(Action.podClaimGenerated);
   }
-  return (actions.length === 0 ? [Action.other] : actions).map((action) => ({ resource, action }));
+  if (actions.length === 0 && (resource === "AssignedPod" || isOtherwiseChanged(before, after)))
+    actions.push(Action.other);
+  return actions.map((action) => ({ resource, action }));
+}
+
+function isOtherwiseChanged(before: Pod, after: Pod): boolean {
+  const generations = [before.metadata?.generation, after.metadata?.generation];
+  return generations[0] !== generations[1] || differ(before.metadata?.annotations, after.metadata?.annotations);
 }
 
 function takesLess(before: Pod, after: Pod): boolean {

@@ -3,9 +3,8 @@ import type { NodeInfo } from "../cache/node-info.js";
 import type { PodInfo } from "../cache/pod-info.js";
 import { type ClusterEvent, type EventHint, isAnyEvent, matchesEvent } from "./cluster-event.js";
 import type { CycleState } from "./cycle-state.js";
-import type { Diagnosis } from "./diagnosis.js";
 import { MAX_NODE_SCORE, type NodeStatuses, type QueuedOrder, type SchedulerPlugin } from "./plugin.js";
-import { from, isRejected, type Status } from "./status.js";
+import { at, failed, from, isRejected, type Status } from "./status.js";
 
 export interface WeightedPlugin {
   readonly plugin: SchedulerPlugin;
@@ -78,6 +77,11 @@ export class Profile {
     );
   }
 
+  registers(plugin: string, event: ClusterEvent): boolean {
+    const events = this.#byName.get(plugin)?.events;
+    return events === undefined || events.some((registered) => matchesEvent(registered, event));
+  }
+
   mayHelp(plugin: string, event: ClusterEvent, pod: Pod, before: unknown, after: unknown): boolean {
     const events: readonly EventHint[] | undefined = this.#byName.get(plugin)?.events;
     if (events === undefined) return true;
@@ -108,7 +112,7 @@ export class Profile {
       if ("code" in outcome) {
         if (outcome.code === "skip") skipped.add(plugin);
         else if (outcome.code === "unschedulable") rejection ??= from(plugin.name, outcome);
-        else return { status: from(plugin.name, outcome) };
+        else return { status: at(`running PreFilter plugin "${plugin.name}"`, from(plugin.name, outcome)) };
         continue;
       }
       if (outcome.nodeNames === undefined) continue;
@@ -135,7 +139,7 @@ export class Profile {
     for (let index = 0; index < filters.length; index++) {
       const plugin = filters[index] as SchedulerPlugin;
       const status = plugin.filter?.(state, info, node);
-      if (status !== undefined) return from(plugin.name, status);
+      if (status !== undefined) return at(`running "${plugin.name}" filter plugin`, from(plugin.name, status));
     }
     return undefined;
   }
@@ -196,7 +200,7 @@ export class Profile {
       const status = plugin.reserve?.(state, info, node);
       if (status === undefined) continue;
       this.unreserve(state, info, node);
-      return from(plugin.name, status);
+      return at(`running Reserve plugin "${plugin.name}"`, from(plugin.name, status));
     }
     return undefined;
   }
@@ -211,7 +215,7 @@ export class Profile {
     for (const plugin of this.#plugins) {
       const status = plugin.permit?.(state, info, node);
       if (status === undefined) continue;
-      if (status.code !== "wait") return from(plugin.name, status);
+      if (status.code !== "wait") return at(`running Permit plugin "${plugin.name}"`, from(plugin.name, status));
       waits ??= new Map();
       waits.set(plugin.name, Math.min(status.waitMilliseconds ?? MAX_WAIT_MS, MAX_WAIT_MS));
     }
@@ -221,8 +225,9 @@ export class Profile {
   async preBind(state: CycleState, info: PodInfo, node: string): Promise<Status | undefined> {
     for (const plugin of this.#plugins) {
       if (plugin.preBind === undefined) continue;
-      const status = await plugin.preBind(state, info, node);
-      if (status !== undefined && status.code !== "skip") return from(plugin.name, status);
+      const status = await plugin.preBind(state, info, node).catch((error: unknown) => failed(plugin.name, error));
+      if (status === undefined || status.code === "skip") continue;
+      return at(`running PreBind plugin "${plugin.name}"`, from(plugin.name, status));
     }
     return undefined;
   }
@@ -230,8 +235,9 @@ export class Profile {
   async bind(state: CycleState, info: PodInfo, node: string): Promise<Status | undefined> {
     for (const plugin of this.#plugins) {
       if (plugin.bind === undefined) continue;
-      const status = await plugin.bind(state, info, node);
-      if (status?.code !== "skip") return status === undefined ? undefined : from(plugin.name, status);
+      const status = await plugin.bind(state, info, node).catch((error: unknown) => failed(plugin.name, error));
+      if (status === undefined) return undefined;
+      if (status.code !== "skip") return at(`running Bind plugin "${plugin.name}"`, from(plugin.name, status));
     }
     return { code: "error", reasons: ["no plugin bound the pod"], plugin: "" };
   }
@@ -249,11 +255,4 @@ const outOfRange = (plugin: string, score: number): string =>
 
 function intersection(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...a].filter((name) => b.has(name)));
-}
-
-/** Records the statuses of a rejection that concerns all nodes. */
-export function rejectAll(diagnosis: Diagnosis, status: Status): void {
-  diagnosis.absent = status;
-  diagnosis.preFilterMessage = status.reasons.join(", ");
-  diagnosis.blame(status);
 }

@@ -37,6 +37,11 @@ export function failed(plugin: string, error: unknown): Status {
   return { code: "error", reasons: [error instanceof Error ? error.message : String(error)], plugin, error };
 }
 
+/** A failure with where it happened: `running Bind plugin "DefaultBinder": ...`. Other statuses stay as they are. */
+export function at(where: string, status: Status): Status {
+  return status.code === "error" ? { ...status, reasons: [`${where}: ${status.reasons.join(", ")}`] } : status;
+}
+
 export function isRejected(status: Status | undefined): boolean {
   return status !== undefined && ["unschedulable", "unresolvable", "pending"].includes(status.code);
 }

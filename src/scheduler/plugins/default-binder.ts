@@ -1,6 +1,5 @@
 import type { SchedulerHandle } from "../framework/handle.js";
 import type { SchedulerPlugin } from "../framework/plugin.js";
-import { failed } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
 
 /** Binds pods by the binding subresource. */
@@ -17,12 +16,8 @@ export function defaultBinder({ client, signal }: SchedulerHandle): SchedulerPlu
         target: { kind: "Node", name: node },
       };
       const path = `/api/v1/namespaces/${namespace}/pods/${name}/binding`;
-      try {
-        await rest.request({ method: "POST", path, body: Buffer.from(JSON.stringify(binding)), signal });
-        return undefined;
-      } catch (error) {
-        return failed(PLUGIN.defaultBinder, error);
-      }
+      await rest.request({ method: "POST", path, body: Buffer.from(JSON.stringify(binding)), signal });
+      return undefined;
     },
   };
 }

@@ -1,5 +1,8 @@
 import type { PluginFactory } from "../framework/handle.js";
 import { defaultBinder } from "./default-binder.js";
+import { dynamicResources } from "./dynamic-resources/dynamic-resources.js";
+import { imageLocality } from "./image-locality.js";
+import { interPodAffinity, type InterPodAffinityArgs } from "./inter-pod-affinity/inter-pod-affinity.js";
 import { PLUGIN } from "./names.js";
 import { nodeAffinity, type NodeAffinityArgs } from "./node-affinity.js";
 import { nodeName } from "./node-name.js";
@@ -7,9 +10,16 @@ import { nodePorts } from "./node-ports.js";
 import { balancedAllocation, type BalancedAllocationArgs } from "./node-resources/balanced-allocation.js";
 import { nodeResourcesFit, type NodeResourcesFitArgs } from "./node-resources/fit.js";
 import { nodeUnschedulable } from "./node-unschedulable.js";
+import { defaultPreemption, type DefaultPreemptionArgs } from "./preemption/default-preemption.js";
 import { prioritySort } from "./priority-sort.js";
 import { schedulingGates } from "./scheduling-gates.js";
 import { taintToleration } from "./taint-toleration.js";
+import { podTopologySpread, type PodTopologySpreadArgs } from "./topology-spread/pod-topology-spread.js";
+
+import { nodeVolumeLimits } from "./volumes/node-volume-limits.js";
+import { volumeBinding, type VolumeBindingArgs } from "./volumes/volume-binding.js";
+import { volumeRestrictions } from "./volumes/volume-restrictions.js";
+import { volumeZone } from "./volumes/volume-zone.js";
 
 export interface DefaultPlugin {
   readonly name: string;
@@ -31,10 +41,35 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
     weight: 1,
     create: (_handle, args) => nodeResourcesFit(args as NodeResourcesFitArgs),
   },
+  { name: PLUGIN.volumeRestrictions, weight: 1, create: volumeRestrictions },
+  { name: PLUGIN.nodeVolumeLimits, weight: 1, create: nodeVolumeLimits },
+  {
+    name: PLUGIN.volumeBinding,
+    weight: 1,
+    create: (handle, args) => volumeBinding(handle, args as VolumeBindingArgs),
+  },
+  { name: PLUGIN.volumeZone, weight: 1, create: volumeZone },
+  {
+    name: PLUGIN.podTopologySpread,
+    weight: 2,
+    create: (handle, args) => podTopologySpread(handle, args as PodTopologySpreadArgs),
+  },
+  {
+    name: PLUGIN.interPodAffinity,
+    weight: 2,
+    create: (handle, args) => interPodAffinity(handle, args as InterPodAffinityArgs),
+  },
+  { name: PLUGIN.dynamicResources, weight: 1, create: dynamicResources },
+  {
+    name: PLUGIN.defaultPreemption,
+    weight: 1,
+    create: (handle, args) => defaultPreemption(handle, args as DefaultPreemptionArgs),
+  },
   {
     name: PLUGIN.nodeResourcesBalancedAllocation,
     weight: 1,
     create: (_handle, args) => balancedAllocation(args as BalancedAllocationArgs),
   },
+  { name: PLUGIN.imageLocality, weight: 1, create: imageLocality },
   { name: PLUGIN.defaultBinder, weight: 1, create: defaultBinder },
 ];

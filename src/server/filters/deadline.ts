@@ -23,11 +23,11 @@ export const deadline =
         ending.expire();
         reject(timeout("request did not complete within the allotted timeout", 0));
       });
-      const release = timers.hold?.(() => describeUnanswered(request));
-      next(request.with({ ending }))
+      const answer = () => next(request.with({ ending }));
+      const running = timers.during === undefined ? answer() : timers.during(() => describeUnanswered(request), answer);
+      running
         .finally(() => {
           cancel();
-          release?.();
           ending.stop();
         })
         .then(resolve, reject);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { outside } from "../../base/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
@@ -77,15 +78,17 @@ export class WebhookClient {
         status,
         headers,
         body: answer,
-      } = await this.#rest.request({
-        method: "POST",
-        path,
-        query: { timeout: goDurationText(timeout === undefined ? LONGEST_CALL : Math.ceil(timeout / 1000) * 1000) },
-        body,
-        timeout: LONGEST_CALL,
-        userPath: true,
-        signal: deadline.signal,
-      });
+      } = await outside(
+        this.#rest.request({
+          method: "POST",
+          path,
+          query: { timeout: goDurationText(timeout === undefined ? LONGEST_CALL : Math.ceil(timeout / 1000) * 1000) },
+          body,
+          timeout: LONGEST_CALL,
+          userPath: true,
+          signal: deadline.signal,
+        }),
+      );
       const type = headers["content-type"];
       return { status, contentType: typeof type === "string" ? type : "", body: answer };
     } catch (error) {

@@ -58,7 +58,6 @@ describe("a CronJob on a manual clock", () => {
     await create("paused", { suspend: true });
     await create("zone", { schedule: "2 1 * * *", timeZone: "Europe/Paris" });
     await create("strict", { schedule: "*/2 * * * *", startingDeadlineSeconds: 30 });
-    await eventually(async () => expect(run.time.pending).toBeGreaterThan(0));
     await run.pass(MINUTE - 1);
     expect(await minutesOf("tick")).toEqual([]);
     await run.pass(1);

@@ -74,7 +74,7 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       respond(status, headers): ResponseWriter {
         if (responded) throw new Error("the exchange was answered before");
         responded = true;
-        resolve({ status, headers: structuredClone(headers), body: queue });
+        resolve({ status, headers: copied(headers), body: queue });
         return {
           write: (chunk) => queue.push(chunk),
           async end(chunk) {
@@ -105,6 +105,13 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
 
 function joined(headers: TransportRequest["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(", ")]));
+}
+
+/** A copy that shares nothing: structuredClone() costs a fiftieth of a whole request. */
+function copied(headers: TransportResponse["headers"]): TransportResponse["headers"] {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? [...value] : value]),
+  );
 }
 
 const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(String(reason)));

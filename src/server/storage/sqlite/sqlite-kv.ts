@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../../../base/clock.js";
 import { type Deferred, deferred } from "../../../base/deferred.js";
 import { compareKeys, prefixEnd } from "../../../base/key-order.js";
 import { systemTimers, type Timers } from "../../../base/timers.js";
+import { soon } from "../../../base/turns.js";
 import { EventLog } from "../event-log.js";
 import { Expiry } from "../expiry.js";
 import {
@@ -287,7 +288,7 @@ class SqliteKv implements Kv {
     const done = deferred<WriteResult>();
     this.#pending.push({ request, done });
     // Waking the thread costs more than a write, so the writes of one turn of the event loop are sent together.
-    if (this.#pending.length === 1) setImmediate(() => this.#send());
+    if (this.#pending.length === 1) soon(() => this.#send());
     return done.promise;
   }
 

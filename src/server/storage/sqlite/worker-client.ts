@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { type Deferred, deferred } from "../../../base/deferred.js";
 import { DataDirectoryError } from "./data-directory-error.js";
+import { outside } from "../../../base/turns.js";
 import type { CallName, Calls, Greeting, Response, WorkerSettings } from "./protocol.js";
 import { workerLocation } from "../../threads/worker-location.js";
 
@@ -44,7 +45,7 @@ export class WorkerClient {
     const call = deferred<Response>();
     this.#calls.set(id, call);
     this.worker.postMessage({ id, name, ask });
-    const response = await call.promise;
+    const response = await outside(call.promise);
     if (!("failure" in response)) return response.answer;
     const { message, problem } = response.failure;
     throw problem === undefined ? new Error(message) : new DataDirectoryError(problem, message);

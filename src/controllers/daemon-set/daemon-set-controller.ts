@@ -1,0 +1,180 @@
+import type { DaemonSet, DaemonSetStatus } from "../../api/types/apps/v1.js";
+import type { Node, Pod } from "../../api/types/core/v1.js";
+import { objectKey } from "../../client/informers/index.js";
+import type { ReconcileResult } from "../../client/manager/index.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import type { ControllerContext } from "../context.js";
+import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
+import { claim } from "../owned-pods/claim.js";
+import { controlledObjects } from "../owned-pods/controlled-objects.js";
+import { controllerReference } from "../owned-pods/controller-ref.js";
+import { Expectations } from "../owned-pods/expectations.js";
+import { followPods } from "../owned-pods/owned-pods.js";
+import { podControl, podFromTemplate } from "../owned-pods/pod-control.js";
+import { isOver } from "../owned-pods/pod-state.js";
+import { slowStart } from "../owned-pods/slow-start.js";
+import { isUpdated, nodeOf, templateFor } from "./daemon-pod.js";
+import { DAEMON_SET, daemonRevisions, hashOf } from "./daemon-revisions.js";
+import { FailedPodsBackoff } from "./failed-pods-backoff.js";
+import { type DaemonState, type DaemonSteps, manage, type ManagedSteps } from "./manage.js";
+import { rollingUpdate } from "./rolling-update.js";
+import { daemonSetStatus } from "./status.js";
+
+/** At most so many pods are created, and deleted, in one reconciliation. */
+const BURST = 250;
+
+/** Keeps a pod of each DaemonSet on every node that may run it. */
+export function daemonSetController(context: ControllerContext): void {
+  const { client, manager, clock } = context;
+  const { informers } = manager;
+  const sets = informers.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).lister;
+  const nodes = informers.of("v1", "Node").lister;
+  const revisionsOf = controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind));
+  const recorder = context.recorder({ component: "daemonset-controller" });
+  const control = podControl(client, recorder);
+  const expectations = new Expectations(clock);
+  const backoff = new FailedPodsBackoff(clock);
+  const pods = followPods(informers, {
+    kind: DAEMON_SET,
+    owners: sets,
+    selectorOf,
+    expectations,
+    enqueue: (key, after) => controller.enqueue(key, after),
+    minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
+  });
+
+  async function reconcile(namespace: string, name: string, set: DaemonSet): Promise<ReconcileResult> {
+    const selector = selectorOf(set);
+    if (selector === undefined) return;
+    if (selector.empty) {
+      const message = "This daemon set is selecting all pods. A non-empty selector is required.";
+      return recorder.event(set, "Warning", "SelectingAll", message);
+    }
+    if (set.metadata?.deletionTimestamp !== undefined) return;
+    const mayAct = expectations.satisfied(objectKey(set));
+    const objects = client.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).namespace(namespace);
+    const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
+    const owned = { owner: set, ownerKind: DAEMON_SET, readOwner: () => objects.get(name), selector };
+    const sorted = inOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+    const own = await claim(pods.candidates(set), { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
+    const revisions = await daemonRevisions(set, sorted, revisionClient);
+    if (revisions === undefined) {
+      const collisionCount = (set.status?.collisionCount ?? 0) + 1;
+      return writeStatus(set, { ...daemonSetStatus(stateOf(set, own, ""), false), collisionCount });
+    }
+    const state = stateOf(set, own, hashOf(revisions.current));
+    const managed = mayAct ? manage(state, (node) => backoff.replace(backoffKey(set, node))) : undefined;
+    const failure = managed === undefined ? undefined : await act(state, managed);
+    const status = daemonSetStatus(state, mayAct);
+    await writeStatus(set, status);
+    if (failure !== undefined) throw failure;
+    const live = new Set(sorted.filter((one) => own.some((pod) => isUpdated(pod, hashOf(one)))).map(nameOf));
+    const limit = set.spec?.revisionHistoryLimit ?? 10;
+    if (mayAct) await truncateHistory(revisionClient, revisions.old, { live, limit });
+    return lookAgain(set, status, managed?.retryAfter);
+  }
+
+  function stateOf(set: DaemonSet, own: readonly Pod[], hash: string): DaemonState {
+    const podsOn = new Map<string, Pod[]>();
+    for (const pod of own) {
+      const node = isOver(pod) && pod.metadata?.deletionTimestamp !== undefined ? undefined : nodeOf(pod);
+      if (node !== undefined) podsOn.set(node, [...(podsOn.get(node) ?? []), pod]);
+    }
+    return { set, nodes: nodes.list(), podsOn, hash, now: clock.now() };
+  }
+
+  /** Answers the first error. */
+  async function act(state: DaemonState, managed: ManagedSteps): Promise<unknown> {
+    const { set } = state;
+    for (const { pod, node } of managed.ended) {
+      const what = `daemon pod ${objectKey(pod)} on node ${node}, will try to`;
+      if (pod.status?.phase === "Failed") {
+        recorder.event(set, "Warning", "FailedDaemonPod", `Found failed ${what} kill it`);
+      } else recorder.event(set, "Normal", "SucceededDaemonPod", `Found succeeded ${what} delete it`);
+    }
+    const isBusy = managed.create.length + managed.delete.length > 0;
+    if (isBusy || set.spec?.updateStrategy?.type === "OnDelete") return takeSteps(state, managed);
+    return takeSteps(state, rollingUpdate(state));
+  }
+
+  async function takeSteps({ set, hash }: DaemonState, steps: DaemonSteps): Promise<unknown> {
+    const key = objectKey(set);
+    const [create, doomed] = [steps.create.slice(0, BURST), steps.delete.slice(0, BURST)];
+    if (create.length + doomed.length === 0) return undefined;
+    expectations.expect(key, { creations: create.length, deletions: doomed.map(objectKey) });
+    const reference = controllerReference(DAEMON_SET, set);
+    const { succeeded, error } = await slowStart(create.length, async (index) => {
+      await control.create(set, podFromTemplate(templateFor(set, create[index] ?? "", hash), set, reference));
+    });
+    expectations.created(key, create.length - succeeded);
+    const results = await Promise.allSettled(
+      doomed.map(async (pod) => {
+        try {
+          await control.delete(set, pod);
+        } catch (fault) {
+          // The cache will not show this deletion, or has shown it.
+          expectations.deleted(key, objectKey(pod));
+          if (!isNotFound(fault)) throw fault;
+        }
+      }),
+    );
+    return error ?? results.find((result) => result.status === "rejected")?.reason;
+  }
+
+  async function writeStatus(set: DaemonSet, status: DaemonSetStatus): Promise<void> {
+    if (deepEqual((set.status ?? {}) as JsonObject, status as unknown as JsonObject)) return;
+    await client.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).updateStatus({ ...set, status });
+  }
+
+  const controller = manager
+    .controllerFor(DAEMON_SET.apiVersion, DAEMON_SET.kind)
+    .named("daemonset-controller")
+    .workers(2)
+    .watches("v1", "Node", () => sets.list().map(namespacedName), { when: mayChangeFit })
+    .reads("v1", "Pod")
+    .reads(REVISION.apiVersion, REVISION.kind)
+    .reconcile(async ({ namespace, name, object }) => {
+      if (object === undefined) {
+        backoff.forget(`${namespace}/${name}/`);
+        return expectations.forget(`${namespace}/${name}`);
+      }
+      try {
+        return await reconcile(namespace, name, object);
+      } catch (error) {
+        // Deleted, or changed since the cache saw it: the change reconciles the set again.
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+    });
+}
+
+/** Whether other pods may fit on a node than before. */
+function mayChangeFit(node: Node, before?: Node): boolean {
+  const seen = ({ metadata, spec }: Node) => ({ labels: metadata?.labels ?? {}, taints: spec?.taints ?? [] });
+  return before === undefined || !deepEqual(seen(node) as unknown as JsonObject, seen(before) as unknown as JsonObject);
+}
+
+function lookAgain(set: DaemonSet, status: DaemonSetStatus, retryAfter: number | undefined): ReconcileResult {
+  const seconds = status.numberReady === (status.numberAvailable ?? 0) ? 0 : (set.spec?.minReadySeconds ?? 0);
+  const after = Math.min(retryAfter ?? Infinity, seconds > 0 ? seconds * 1000 : Infinity);
+  if (after < Infinity) return { requeueAfterMilliseconds: after };
+}
+
+const backoffKey = (set: DaemonSet, node: string): string =>
+  `${objectKey(set)}/${set.metadata?.uid ?? ""}/${set.status?.observedGeneration ?? 0}/${node}`;
+
+const namespacedName = ({ metadata }: DaemonSet) => ({
+  namespace: metadata?.namespace ?? "",
+  name: metadata?.name ?? "",
+});
+
+function selectorOf({ spec }: DaemonSet): LabelSelector | undefined {
+  try {
+    return selectorFromObject(spec?.selector);
+  } catch {
+    return undefined;
+  }
+}

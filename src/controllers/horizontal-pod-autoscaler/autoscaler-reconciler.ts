@@ -1,0 +1,236 @@
+import type {
+  HorizontalPodAutoscaler,
+  HorizontalPodAutoscalerStatus,
+  MetricStatus,
+} from "../../api/types/autoscaling/v2.js";
+import type { Pod } from "../../api/types/core/v1.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import type { EventRecorder } from "../../client/events/index.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { formatTime } from "../../machinery/meta/time.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
+import { AutoscalerSelectors } from "./ambiguous-selectors.js";
+import { combine, type Combined } from "./combined-proposals.js";
+import { type Conditions, type Reason, withCondition } from "./conditions.js";
+import { MetricError, proposalOf } from "./metric-proposal.js";
+import type { MetricReader } from "./metric-reader.js";
+import type { ScaleHistory } from "./scale-history.js";
+import type { TargetScale } from "./scale-target.js";
+import { decide, DISABLED, outOfBounds, withChange } from "./scaling-decision.js";
+import { tolerancesOf } from "./tolerances.js";
+
+export interface AutoscalerParts {
+  readonly autoscalers: ResourceClient<HorizontalPodAutoscaler>;
+  readonly podsOf: (namespace: string, selector: LabelSelector) => readonly Pod[];
+  readonly scaleOf: (
+    namespace: string,
+    target: HorizontalPodAutoscaler["spec"]["scaleTargetRef"],
+  ) => Promise<TargetScale>;
+  readonly metrics: MetricReader;
+  readonly recorder: EventRecorder;
+  /** In milliseconds. */
+  readonly now: () => number;
+}
+
+/** The outcome of one look at an autoscaler. */
+interface Outcome {
+  readonly currentReplicas: number;
+  readonly desiredReplicas: number;
+  readonly metrics: readonly MetricStatus[];
+  readonly conditions: Conditions;
+  readonly rescaled: boolean;
+}
+
+/** Scales the targets of autoscalers by their metrics, and keeps the autoscalers' status. */
+export class AutoscalerReconciler {
+  readonly #history = new Map<string, ScaleHistory>();
+  readonly #selectors = new AutoscalerSelectors();
+
+  constructor(private readonly parts: AutoscalerParts) {}
+
+  forget(namespace: string, name: string): void {
+    this.#history.delete(`${namespace}/${name}`);
+    this.#selectors.forget(namespace, name);
+  }
+
+  /** Looks at the metrics once, and scales. Failures are events and conditions of the autoscaler. */
+  async reconcile(autoscaler: HorizontalPodAutoscaler): Promise<void> {
+    const { now } = this.parts;
+    const { scaleTargetRef } = autoscaler.spec;
+    const before: Conditions = autoscaler.status?.conditions ?? [];
+    let scale: TargetScale;
+    try {
+      scale = await this.parts.scaleOf(autoscaler.metadata?.namespace ?? "", scaleTargetRef);
+    } catch (error) {
+      const { message } = error as Error;
+      this.#event(autoscaler, "Warning", "FailedGetScale", message);
+      const reason = {
+        reason: "FailedGetScale",
+        message: `the HPA controller was unable to get the target's current scale: ${message}`,
+      };
+      const conditions = withCondition(before, "AbleToScale", "False", reason, now());
+      return this.#writeStatus(autoscaler, { desiredReplicas: 0, ...autoscaler.status, conditions: [...conditions] });
+    }
+    const conditions = withCondition(before, "AbleToScale", "True", GOT_SCALE, now());
+    const outcome = await this.#scale(autoscaler, scale, conditions);
+    const { currentReplicas, desiredReplicas, metrics, rescaled } = outcome;
+    const lastScaleTime = rescaled ? formatTime(now()) : autoscaler.status?.lastScaleTime;
+    await this.#writeStatus(autoscaler, {
+      ...(lastScaleTime !== undefined && { lastScaleTime }),
+      currentReplicas,
+      desiredReplicas,
+      ...(metrics.length > 0 && { currentMetrics: [...metrics] }),
+      conditions: [...outcome.conditions],
+    });
+  }
+
+  async #scale(autoscaler: HorizontalPodAutoscaler, scale: TargetScale, known: Conditions): Promise<Outcome> {
+    const { now } = this.parts;
+    const { minReplicas: min = 1, maxReplicas: max, behavior } = autoscaler.spec;
+    const current = scale.specReplicas;
+    const unchanged = { currentReplicas: current, desiredReplicas: current, metrics: [], rescaled: false };
+    const key = keyOf(autoscaler);
+    const history = this.#history.get(key) ?? {
+      recommendations: [{ replicas: current, at: now() }],
+      ups: [],
+      downs: [],
+    };
+    this.#history.set(key, history);
+    if (current === 0 && min !== 0) {
+      return { ...unchanged, conditions: withCondition(known, "ScalingActive", "False", DISABLED, now()) };
+    }
+    const outside = outOfBounds(current, min, max);
+    if (outside !== undefined) return this.#rescale(autoscaler, scale, outside, { metrics: [], conditions: known });
+    const { combined, conditions } = await this.#wanted(autoscaler, scale, known);
+    const { statuses: metrics, replicas: wanted, metric } = combined;
+    if (wanted === undefined) {
+      if (combined.error !== undefined) {
+        this.#event(autoscaler, "Warning", "FailedComputeMetricsReplicas", combined.error);
+      }
+      const desiredReplicas = autoscaler.status?.desiredReplicas ?? 0;
+      return { ...unchanged, desiredReplicas, metrics, conditions };
+    }
+    const decision = decide({ current, wanted, metric, min, max, behavior, conditions, history, now: now() });
+    this.#history.set(key, decision.history);
+    const shown = { metrics, conditions: decision.conditions };
+    if (decision.replicas === current) return { ...unchanged, ...shown };
+    return this.#rescale(autoscaler, scale, decision, shown);
+  }
+
+  /** Asks all metrics. */
+  async #wanted(
+    autoscaler: HorizontalPodAutoscaler,
+    { selector: text, specReplicas, statusReplicas }: TargetScale,
+    known: Conditions,
+  ): Promise<{ readonly combined: Combined; readonly conditions: Conditions }> {
+    const { now, metrics, podsOf } = this.parts;
+    const { namespace = "", name = "" } = autoscaler.metadata ?? {};
+    const refused = ({ reason, message }: Reason, event: string, detail: string) => {
+      this.#event(autoscaler, "Warning", event, detail);
+      const conditions = withCondition(known, "ScalingActive", "False", { reason, message }, now());
+      return { combined: { replicas: undefined, metric: "", statuses: [], reason: NONE, error: detail }, conditions };
+    };
+    if (text === "") return refused(NO_SELECTOR, "SelectorRequired", "selector is required");
+    const selector = parsed(text);
+    if (typeof selector === "string") {
+      return refused({ reason: "InvalidSelector", message: selector }, "InvalidSelector", selector);
+    }
+    const pods = podsOf(namespace, selector);
+    const shared = this.#selectors.put({ namespace, name, selector }, text, pods);
+    if (shared !== undefined) {
+      return refused({ reason: "AmbiguousSelector", message: shared }, "AmbiguousSelector", shared);
+    }
+    const { metrics: specs, behavior } = autoscaler.spec;
+    const tolerances = tolerancesOf(behavior);
+    const scaled = { namespace, specReplicas, statusReplicas, selector: text, pods, tolerances, now: now() };
+    const outcomes = [];
+    for (const spec of specs ?? []) {
+      try {
+        outcomes.push(await proposalOf(spec, scaled, metrics));
+      } catch (error) {
+        if (!(error instanceof MetricError)) throw error;
+        this.#event(autoscaler, "Warning", error.reason, error.detail);
+        outcomes.push(error);
+      }
+    }
+    const combined = combine(outcomes, specReplicas);
+    const status = combined.replicas === undefined ? "False" : "True";
+    return { combined, conditions: withCondition(known, "ScalingActive", status, combined.reason, now()) };
+  }
+
+  async #rescale(
+    autoscaler: HorizontalPodAutoscaler,
+    scale: TargetScale,
+    { replicas, reason }: { readonly replicas: number; readonly reason: string },
+    shown: { readonly metrics: readonly MetricStatus[]; readonly conditions: Conditions },
+  ): Promise<Outcome> {
+    const { now } = this.parts;
+    const { specReplicas: current } = scale;
+    const able = (status: "True" | "False", why: Reason): Conditions =>
+      withCondition(shown.conditions, "AbleToScale", status, why, now());
+    const size = `New size: ${replicas}; reason: ${reason}`;
+    try {
+      await scale.set(replicas);
+    } catch (error) {
+      const { message } = error as Error;
+      this.#event(autoscaler, "Warning", "FailedRescale", `${size}; error: ${message}`);
+      const why = `the HPA controller was unable to update the target scale: ${message}`;
+      const conditions = able("False", { reason: "FailedUpdateScale", message: why });
+      const desiredReplicas = autoscaler.status?.desiredReplicas ?? 0;
+      return { currentReplicas: current, desiredReplicas, metrics: shown.metrics, conditions, rescaled: false };
+    }
+    this.#event(autoscaler, "Normal", "SuccessfulRescale", size);
+    const key = keyOf(autoscaler);
+    const history = this.#history.get(key);
+    if (history !== undefined) {
+      this.#history.set(key, withChange(history, autoscaler.spec.behavior, current, replicas, now()));
+    }
+    const message = `the HPA controller was able to update the target scale to ${replicas}`;
+    const conditions = able("True", { reason: "SucceededRescale", message });
+    return { currentReplicas: current, desiredReplicas: replicas, metrics: shown.metrics, conditions, rescaled: true };
+  }
+
+  async #writeStatus(autoscaler: HorizontalPodAutoscaler, status: HorizontalPodAutoscalerStatus): Promise<void> {
+    if (deepEqual(comparable(autoscaler.status), comparable(status))) return;
+    try {
+      await this.parts.autoscalers.updateStatus({ ...autoscaler, status });
+    } catch (error) {
+      // Deleted, or changed since the cache saw it: the next look writes the status.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  #event(autoscaler: HorizontalPodAutoscaler, type: "Normal" | "Warning", reason: string, message: string): void {
+    this.parts.recorder.event(autoscaler, type, reason, message);
+  }
+}
+
+const GOT_SCALE: Reason = {
+  reason: "SucceededGetScale",
+  message: "the HPA controller was able to get the target's current scale",
+};
+const NO_SELECTOR: Reason = {
+  reason: "InvalidSelector",
+  message: "the HPA target's scale is missing a selector",
+};
+const NONE: Reason = { reason: "", message: "" };
+
+const keyOf = ({ metadata }: HorizontalPodAutoscaler): string => `${metadata?.namespace ?? ""}/${metadata?.name ?? ""}`;
+
+/** The selector, or what is wrong with the text. */
+function parsed(text: string): LabelSelector | string {
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    return `couldn't convert selector into a corresponding internal selector object: ${(error as Error).message}`;
+  }
+}
+
+/** Without what the API writes for a field that is not there. */
+function comparable(status: HorizontalPodAutoscalerStatus | undefined): JsonObject {
+  const { currentReplicas = 0, currentMetrics, ...rest } = status ?? { desiredReplicas: 0 };
+  return JSON.parse(JSON.stringify({ ...rest, currentReplicas, currentMetrics: currentMetrics ?? [] })) as JsonObject;
+}

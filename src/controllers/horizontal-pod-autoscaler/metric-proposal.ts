@@ -1,0 +1,243 @@
+import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "../../api/types/autoscaling/v2.js";
+import type { Pod } from "../../api/types/core/v1.js";
+import { formatQuantity } from "../../machinery/quantity/quantity.js";
+import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import type { MetricReader } from "./metric-reader.js";
+import { thousandths } from "./pod-requests.js";
+import {
+  type Measured,
+  replicasForAverage,
+  replicasForShare,
+  replicasForUtilization,
+  replicasForValue,
+} from "./replica-calculator.js";
+import { goSelectorText } from "./selector-text.js";
+import type { Tolerances } from "./tolerances.js";
+
+/** The scale that one metric asks for. */
+export interface Proposal {
+  readonly replicas: number;
+  /** As messages show it: "cpu resource utilization (percentage of request)". */
+  readonly metric: string;
+  readonly status: MetricStatus;
+}
+
+/** What proposals are made for. */
+export interface Scaled {
+  readonly namespace: string;
+  /** Of the scale's spec and status. */
+  readonly specReplicas: number;
+  readonly statusReplicas: number;
+  /** The scale's selector, and the pods that it selects. */
+  readonly selector: string;
+  readonly pods: readonly Pod[];
+  readonly tolerances: Tolerances;
+  /** In milliseconds. */
+  readonly now: number;
+}
+
+/** A metric gives no scale. */
+export class MetricError extends Error {
+  override readonly name = "MetricError";
+
+  constructor(
+    /** Of the event and the condition: "FailedGetResourceMetric". */
+    readonly reason: string,
+    /** The event's message. */
+    readonly detail: string,
+    /** What the metric is called in the list of invalid metrics: "failed to get cpu resource metric value". */
+    what: string,
+  ) {
+    super(what === "" ? detail : `${what}: ${detail}`);
+  }
+}
+
+/** Asks for the scale by one metric. Throws a {@link MetricError}. */
+export function proposalOf(spec: MetricSpec, scaled: Scaled, reader: MetricReader): Promise<Proposal> {
+  const { type, resource, containerResource, pods, object, external } = spec;
+  if (type === "Resource" && resource !== undefined) {
+    const what = `failed to get ${resource.name} resource metric value`;
+    return failing("FailedGetResourceMetric", what, () => byResource(resource, scaled, reader));
+  }
+  if (type === "ContainerResource" && containerResource !== undefined) {
+    const what = `failed to get ${containerResource.container} container metric value`;
+    return failing("FailedGetContainerResourceMetric", what, () => byResource(containerResource, scaled, reader));
+  }
+  if (type === "Pods" && pods !== undefined) {
+    return failing("FailedGetPodsMetric", "failed to get pods metric value", () => byPods(pods, scaled, reader));
+  }
+  if (type === "Object" && object !== undefined) {
+    const average = object.target.type === "AverageValue" && object.target.averageValue !== undefined;
+    const detail = average ? `: failed to get ${object.metric.name} object metric` : "";
+    const what = `failed to get object metric value${detail}`;
+    return failing("FailedGetObjectMetric", what, () => byObject(object, scaled, reader));
+  }
+  if (type === "External" && external !== undefined) {
+    const { name } = external.metric;
+    const what = `failed to get ${name} external metric value${externalDetail(name, external.target)}`;
+    return failing("FailedGetExternalMetric", what, () => byExternal(external, scaled, reader));
+  }
+  throw new MetricError("InvalidMetricSourceType", `unknown metric source type ${JSON.stringify(type)}`, "");
+}
+
+function externalDetail(name: string, { averageValue, value }: MetricTarget): string {
+  if (averageValue !== undefined) return `: failed to get ${name} external metric`;
+  return value === undefined ? "" : `: failed to get external metric ${name}`;
+}
+
+async function failing(reason: string, what: string, propose: () => Promise<Proposal>): Promise<Proposal> {
+  try {
+    return await propose();
+  } catch (error) {
+    throw new MetricError(reason, (error as Error).message, what);
+  }
+}
+
+async function byResource(
+  source: { readonly name: string; readonly target: MetricTarget; readonly container?: string },
+  scaled: Scaled,
+  reader: MetricReader,
+): Promise<Proposal> {
+  const { name, target, container = "" } = source;
+  const { averageValue, averageUtilization } = target;
+  if (averageValue === undefined && averageUtilization === undefined) {
+    throw new Error(
+      "invalid resource metric source: neither an average utilization target nor an average value (usage) target was set",
+    );
+  }
+  const query = { namespace: scaled.namespace, selector: scaled.selector, resource: name, container };
+  const kind = averageValue === undefined ? "utilization" : "usage";
+  const measured = async (): Promise<Measured> => {
+    const metrics = await explained(`unable to get metrics for resource ${name}`, () => reader.resource(query));
+    return { ...measuredOf(scaled, name), metrics };
+  };
+  const { replicas, current } = await explained(`failed to get ${name} ${kind}`, async () => {
+    if (averageValue !== undefined) {
+      const average = replicasForAverage(await measured(), thousandths(averageValue));
+      return { replicas: average.replicas, current: { averageValue: quantity(average.usage) } };
+    }
+    const used = replicasForUtilization(await measured(), averageUtilization ?? 0, container);
+    return {
+      replicas: used.replicas,
+      current: { averageUtilization: used.percentage, averageValue: quantity(used.usage) },
+    };
+  });
+  const of = source.container === undefined ? "resource" : "container resource";
+  const metric = averageValue === undefined ? `${name} ${of} utilization (percentage of request)` : `${name} resource`;
+  const status: MetricStatus =
+    source.container === undefined
+      ? { type: "Resource", resource: { name, current } }
+      : { type: "ContainerResource", containerResource: { name, container, current } };
+  return { replicas, metric, status };
+}
+
+async function byPods(
+  { metric, target }: NonNullable<MetricSpec["pods"]>,
+  scaled: Scaled,
+  reader: MetricReader,
+): Promise<Proposal> {
+  const selector = seriesOf(metric);
+  const metrics = await explained(`unable to get metric ${metric.name}`, () =>
+    reader.pods({ namespace: scaled.namespace, metric: metric.name, selector }, scaled.pods),
+  );
+  const { replicas, usage } = replicasForAverage(
+    { ...measuredOf(scaled, ""), metrics },
+    thousandths(target.averageValue ?? "0"),
+  );
+  const current = { averageValue: quantity(usage) };
+  return { replicas, metric: `pods metric ${metric.name}`, status: { type: "Pods", pods: { metric, current } } };
+}
+
+async function byObject(
+  { metric, target, describedObject }: NonNullable<MetricSpec["object"]>,
+  scaled: Scaled,
+  reader: MetricReader,
+): Promise<Proposal> {
+  const query = { namespace: scaled.namespace, metric: metric.name, selector: seriesOf(metric) };
+  const read = async (): Promise<number> => {
+    try {
+      return await reader.object(query, describedObject);
+    } catch (error) {
+      const place = `${describedObject.kind} ${scaled.namespace}/${describedObject.name}`;
+      throw new Error(`unable to get metric ${metric.name}: ${(error as Error).message} on ${place}`);
+    }
+  };
+  const status = (current: MetricValueStatus): MetricStatus => ({
+    type: "Object",
+    object: { describedObject, metric, current },
+  });
+  if (target.type === "Value" && target.value !== undefined) {
+    const value = await read();
+    const replicas = replicasForValue(calculated(scaled), value, thousandths(target.value));
+    const name = `${describedObject.kind} metric ${metric.name}`;
+    return { replicas, metric: name, status: status({ value: quantity(value) }) };
+  }
+  if (target.type === "AverageValue" && target.averageValue !== undefined) {
+    const value = await read();
+    const { averageValue } = target;
+    const { replicas, usage } = replicasForShare(
+      scaled.statusReplicas,
+      scaled.tolerances,
+      value,
+      thousandths(averageValue),
+    );
+    return { replicas, metric: externalName(metric), status: status({ averageValue: quantity(usage) }) };
+  }
+  throw new Error("invalid object metric source: neither a value target nor an average value target was set");
+}
+
+async function byExternal(
+  { metric, target }: NonNullable<MetricSpec["external"]>,
+  scaled: Scaled,
+  reader: MetricReader,
+): Promise<Proposal> {
+  const query = { namespace: scaled.namespace, metric: metric.name, selector: seriesOf(metric) };
+  const place = `${scaled.namespace}/${metric.name}/${goSelectorText(metric.selector)}`;
+  const read = () => explained(`unable to get external metric ${place}`, () => reader.external(query));
+  const status = (current: MetricValueStatus): MetricStatus => ({ type: "External", external: { metric, current } });
+  const { averageValue, value: wanted } = target;
+  if (averageValue !== undefined) {
+    const value = await read();
+    const { replicas, usage } = replicasForShare(
+      scaled.statusReplicas,
+      scaled.tolerances,
+      value,
+      thousandths(averageValue),
+    );
+    return { replicas, metric: externalName(metric), status: status({ averageValue: quantity(usage) }) };
+  }
+  if (wanted !== undefined) {
+    const value = await read();
+    const replicas = replicasForValue(calculated(scaled), value, thousandths(wanted));
+    return { replicas, metric: externalName(metric), status: status({ value: quantity(value) }) };
+  }
+  throw new Error("invalid external metric source: neither a value target nor an average value target was set");
+}
+
+const calculated = ({ specReplicas, pods, tolerances }: Scaled) => ({ replicas: specReplicas, pods, tolerances });
+
+const measuredOf = (scaled: Scaled, resource: string): Omit<Measured, "metrics"> => ({
+  ...calculated(scaled),
+  resource,
+  now: scaled.now,
+});
+
+const externalName = ({ name, selector }: Identifier): string => `external metric ${name}(${goSelectorText(selector)})`;
+
+type Identifier = NonNullable<MetricSpec["pods"]>["metric"];
+
+/** The selector of a metric's series, as text: "" for all of them. */
+const seriesOf = ({ selector }: Identifier): string =>
+  selector === undefined ? "" : selectorFromObject(selector).toString();
+
+const quantity = (thousands: number): string =>
+  formatQuantity({ unscaled: BigInt(Math.round(thousands)), scale: -3, format: "DecimalSI" });
+
+/** Puts what was asked for before the message of what `ask` throws. */
+async function explained<T>(what: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new Error(`${what}: ${(error as Error).message}`, { cause: error });
+  }
+}

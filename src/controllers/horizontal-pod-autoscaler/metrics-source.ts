@@ -1,0 +1,33 @@
+/** Which values a horizontal pod autoscaler asks for. */
+export interface MetricQuery {
+  readonly namespace: string;
+  /** The metric's name: "requests_per_second". */
+  readonly metric: string;
+  /** The selector of the metric's series as text: "verb=GET"; "" for all. */
+  readonly selector: string;
+}
+
+/** The object that a metric is about. */
+export interface DescribedObject {
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+/**
+ * Where horizontal pod autoscalers find what the metrics API of resources does not have: custom.metrics.k8s.io and
+ * external.metrics.k8s.io of a cluster. A function that throws makes the metric unknown, with the error's message in the autoscaler's
+ * conditions. One that is left out stands for an API that is not served.
+ */
+export interface MetricsSource {
+  /** A metric of each pod, by the pod's name. Pods that are not named count as not measured. */
+  readonly pods?: (
+    query: MetricQuery & { readonly pods: readonly string[] },
+  ) => Answer<Readonly<Record<string, number>>>;
+  /** A metric of one object. */
+  readonly object?: (query: MetricQuery & { readonly object: DescribedObject }) => Answer<number>;
+  /** A metric of something outside the cluster: the values of its series, which are added up. */
+  readonly external?: (query: MetricQuery) => Answer<readonly number[]>;
+}
+
+type Answer<T> = T | Promise<T>;

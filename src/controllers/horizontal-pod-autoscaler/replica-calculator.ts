@@ -1,0 +1,141 @@
+import type { Pod } from "../../api/types/core/v1.js";
+import { isReady } from "../owned-pods/pod-state.js";
+import { groupPods } from "./pod-groups.js";
+import { type PodMetric, type PodMetrics, withoutPods } from "./pod-metrics.js";
+import { requestsOf } from "./pod-requests.js";
+import { isWithin, type Tolerances } from "./tolerances.js";
+
+/** What a calculation reads beside the metric's target. */
+export interface Measured {
+  readonly replicas: number;
+  /** Those that the selector of the scaled object selects. */
+  readonly pods: readonly Pod[];
+  readonly metrics: PodMetrics;
+  readonly tolerances: Tolerances;
+  /** "cpu", "memory"; "" for a metric that is no resource. */
+  readonly resource: string;
+  /** In milliseconds. */
+  readonly now: number;
+}
+
+/** How much pods use of a metric on average, in thousandths. */
+export interface AverageUsage {
+  readonly replicas: number;
+  readonly usage: number;
+}
+
+export interface Utilization extends AverageUsage {
+  /** Per cent of what the pods request. */
+  readonly percentage: number;
+}
+
+const NO_PODS = "no pods returned by selector while calculating replica count";
+const NO_METRICS = "did not receive metrics for targeted pods (pods might be unready)";
+const MOST_REPLICAS = 2_147_483_647;
+
+/** The scale at which pods use `target` per cent of what they request. Throws where that cannot be calculated. */
+export function replicasForUtilization(measured: Measured, target: number, container: string): Utilization {
+  const { pods, resource } = measured;
+  const counted = countedMetrics(measured);
+  const requests = requestsOf(pods, resource, container);
+  const first = utilizationOf(counted, requests);
+  const replicas = proposed(measured, {
+    counted,
+    ratioOf: (metrics) => utilizationOf(metrics, requests).percentage / target,
+    // A pod that is not measured is taken to use what it requests, or the target where that is more.
+    assumed: (name) => Math.trunc(((requests.get(name) ?? 0) * Math.max(100, target)) / 100),
+  });
+  return { replicas, ...first };
+}
+
+/** The scale at which pods use `target` thousandths on average. Throws where that cannot be calculated. */
+export function replicasForAverage(measured: Measured, target: number): AverageUsage {
+  const counted = countedMetrics(measured);
+  const replicas = proposed(measured, {
+    counted,
+    ratioOf: (metrics) => averageOf(metrics) / target,
+    assumed: () => target,
+  });
+  return { replicas, usage: averageOf(counted) };
+}
+
+/** The scale at which a metric of something else than pods has the value `target`. */
+export function replicasForValue(
+  { replicas, pods, tolerances }: Pick<Measured, "replicas" | "pods" | "tolerances">,
+  value: number,
+  target: number,
+): number {
+  const ratio = value / target;
+  if (replicas === 0) return Math.ceil(ratio);
+  if (isWithin(tolerances, ratio)) return replicas;
+  if (pods.length === 0) throw new Error(`unable to calculate ready pods: ${NO_PODS}`);
+  const ready = pods.filter((pod) => pod.status?.phase === "Running" && isReady(pod)).length;
+  return Math.min(MOST_REPLICAS, Math.ceil(ratio * ready));
+}
+
+/** The scale at which each of the pods has `target` thousandths of the metric's value, and how much each has now. */
+export function replicasForShare(
+  replicas: number,
+  tolerances: Tolerances,
+  value: number,
+  target: number,
+): AverageUsage {
+  const ratio = value / (target * replicas);
+  const wanted = isWithin(tolerances, ratio) ? replicas : Math.min(MOST_REPLICAS, Math.ceil(value / target));
+  return { replicas: wanted, usage: Math.ceil(value / Math.max(1, replicas)) };
+}
+
+/** The metrics of pods that have begun to work. */
+function countedMetrics({ pods, metrics, resource, now }: Measured): PodMetrics {
+  if (pods.length === 0) throw new Error(NO_PODS);
+  const { ignored, unready } = groupPods(pods, metrics, resource === "cpu", now);
+  const counted = withoutPods(metrics, ignored, unready);
+  if (counted.size === 0) throw new Error(NO_METRICS);
+  return counted;
+}
+
+interface Estimate {
+  readonly counted: PodMetrics;
+  readonly ratioOf: (metrics: PodMetrics) => number;
+  /** What a pod that is not measured uses at most. */
+  readonly assumed: (name: string) => number;
+}
+
+/** The scale by what is measured, with careful guesses for pods that are not: a guess never turns the direction. */
+function proposed(measured: Measured, { counted, ratioOf, assumed }: Estimate): number {
+  const { replicas, pods, metrics, tolerances, resource, now } = measured;
+  const { readyCount, unready, missing } = groupPods(pods, metrics, resource === "cpu", now);
+  const ratio = ratioOf(counted);
+  const countsUnready = unready.size > 0 && ratio > 1;
+  if (!countsUnready && missing.size === 0) {
+    return isWithin(tolerances, ratio) ? replicas : Math.ceil(ratio * readyCount);
+  }
+  const guess = (value: number): PodMetric => ({ value, at: now, window: 0 });
+  const guessed = new Map(counted);
+  if (ratio < 1) for (const name of missing) guessed.set(name, guess(assumed(name)));
+  if (ratio > 1) for (const name of missing) guessed.set(name, guess(0));
+  if (countsUnready) for (const name of unready) guessed.set(name, guess(0));
+  const careful = ratioOf(guessed);
+  if (isWithin(tolerances, careful) || (ratio < 1 && careful > 1) || (ratio > 1 && careful < 1)) return replicas;
+  const wanted = Math.ceil(careful * guessed.size);
+  const turns = (careful < 1 && wanted > replicas) || (careful > 1 && wanted < replicas);
+  return turns ? replicas : wanted;
+}
+
+function utilizationOf(metrics: PodMetrics, requests: ReadonlyMap<string, number>): Omit<Utilization, "replicas"> {
+  let [used, requested, count] = [0, 0, 0];
+  for (const [name, { value }] of metrics) {
+    const request = requests.get(name);
+    if (request === undefined) continue;
+    used += value;
+    requested += request;
+    count += 1;
+  }
+  if (requested === 0) throw new Error("no metrics returned matched known pods");
+  return { percentage: Math.trunc((used * 100) / requested), usage: Math.trunc(used / count) };
+}
+
+function averageOf(metrics: PodMetrics): number {
+  const total = [...metrics.values()].reduce((sum, { value }) => sum + value, 0);
+  return Math.trunc(total / metrics.size);
+}

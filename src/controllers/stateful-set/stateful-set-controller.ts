@@ -1,0 +1,123 @@
+import type { StatefulSet, StatefulSetStatus } from "../../api/types/apps/v1.js";
+import type { ReconcileResult } from "../../client/manager/index.js";
+import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import type { ControllerContext } from "../context.js";
+import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
+import { templateOf } from "../history/revision-data.js";
+import { claim } from "../owned-pods/claim.js";
+import { controlledObjects } from "../owned-pods/controlled-objects.js";
+import { Expectations } from "../owned-pods/expectations.js";
+import { followPods } from "../owned-pods/owned-pods.js";
+import { slowStart } from "../owned-pods/slow-start.js";
+import { isMember, revisionOf, STATEFUL_SET, wantedReplicas } from "./identity.js";
+import { MemberControl } from "./member-control.js";
+import { isOrdered, plan, type Step } from "./plan.js";
+import { setRevisions } from "./set-revisions.js";
+import { statefulSetStatus } from "./status.js";
+
+/** When a step failed because a cache was behind. */
+const SOON_MS = 1000;
+
+/** Keeps the pods of StatefulSets: each has a name, an ordinal and claims that outlive it. */
+export function statefulSetController(context: ControllerContext): void {
+  const { client, manager, clock } = context;
+  const { informers } = manager;
+  const sets = informers.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).lister;
+  const revisionsOf = controlledObjects(informers.of(REVISION.apiVersion, REVISION.kind));
+  const control = new MemberControl(
+    client,
+    informers.of("v1", "PersistentVolumeClaim").lister,
+    context.recorder({ component: "statefulset-controller" }),
+  );
+  const pods = followPods(informers, {
+    kind: STATEFUL_SET,
+    owners: sets,
+    selectorOf,
+    // Names say which pods there are: nothing is created twice.
+    expectations: new Expectations(clock),
+    enqueue: (key, after) => controller.enqueue(key, after),
+    minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
+  });
+
+  async function reconcile(namespace: string, name: string, set: StatefulSet): Promise<ReconcileResult> {
+    const selector = selectorOf(set);
+    if (selector === undefined) return;
+    const objects = client.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).namespace(namespace);
+    const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
+    const owned = { owner: set, ownerKind: STATEFUL_SET, readOwner: () => objects.get(name), selector };
+    const sorted = inOrder(await claim(revisionsOf.candidates(set), { ...owned, objects: revisionClient }));
+    const candidates = pods.candidates(set).filter((pod) => isMember(set, pod));
+    const members = await claim(candidates, { ...owned, objects: client.of("v1", "Pod").namespace(namespace) });
+    const { current, update, collisionCount } = await setRevisions(set, sorted, revisionClient);
+    const revision = (one: typeof current) => ({ name: nameOf(one), template: templateOf(one) ?? {} });
+    const now = clock.now();
+    const planned = plan({ set, pods: members, current: revision(current), update: revision(update), now });
+    const failure = await takeSteps(set, planned.steps);
+    const status = statefulSetStatus(set, {
+      pods: members,
+      current: nameOf(current),
+      update: nameOf(update),
+      collisionCount,
+      outdated: failure === undefined ? planned.outdated : 0,
+      now,
+    });
+    if (!deepEqual((set.status ?? {}) as JsonObject, status as unknown as JsonObject)) {
+      await objects.updateStatus({ ...set, status });
+    }
+    if (failure !== undefined) throw failure;
+    const live = new Set([nameOf(current), nameOf(update), ...members.map(revisionOf)]);
+    await truncateHistory(revisionClient, sorted, { live, limit: set.spec?.revisionHistoryLimit ?? 10 });
+    return lookAgain(set, status);
+  }
+
+  /** Answers the first error. */
+  async function takeSteps(set: StatefulSet, steps: readonly Step[]): Promise<unknown> {
+    if (!isOrdered(set)) {
+      const { error } = await slowStart(steps.length, async (index) => {
+        await control.take(set, steps[index] as Step);
+      });
+      return error;
+    }
+    try {
+      for (const step of steps) if (!(await control.take(set, step))) return undefined;
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  }
+
+  const controller = manager
+    .controllerFor(STATEFUL_SET.apiVersion, STATEFUL_SET.kind)
+    .named("statefulset-controller")
+    .workers(5)
+    .reads("v1", "Pod")
+    .reads("v1", "PersistentVolumeClaim")
+    .reads(REVISION.apiVersion, REVISION.kind)
+    .reconcile(async ({ namespace, name, object }) => {
+      if (object === undefined) return;
+      try {
+        return await reconcile(namespace, name, object);
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error) && !isAlreadyExists(error)) throw error;
+        return { requeueAfterMilliseconds: SOON_MS };
+      }
+    });
+}
+
+/** Pods that are ready become available without a change. */
+function lookAgain(set: StatefulSet, { availableReplicas = 0 }: StatefulSetStatus): ReconcileResult {
+  const seconds = set.spec?.minReadySeconds ?? 0;
+  if (seconds > 0 && availableReplicas !== wantedReplicas(set)) return { requeueAfterMilliseconds: seconds * 1000 };
+}
+
+function selectorOf({ spec }: StatefulSet): LabelSelector | undefined {
+  try {
+    return selectorFromObject(spec?.selector);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type { StatefulSet, StatefulSetStatus } from "../../api/types/apps/v1.js";
+import type { Pod } from "../../api/types/core/v1.js";
+import { isBeingDeleted, isCreated, isRunningAndAvailable, isRunningAndReady } from "./health.js";
+import { revisionOf, wantedReplicas } from "./identity.js";
+
+export interface ObservedSet {
+  readonly pods: readonly Pod[];
+  /** Names of revisions. */
+  readonly current: string;
+  readonly update: string;
+  readonly collisionCount: number;
+  /** How many pods of the current revision were just deleted to be replaced. */
+  readonly outdated: number;
+  /** In milliseconds. */
+  readonly now: number;
+}
+
+/** Counts of 0 are left out where the wire has none. */
+export function statefulSetStatus(set: StatefulSet, observed: ObservedSet): StatefulSetStatus {
+  const { pods, current, update, collisionCount, outdated, now } = observed;
+  const minReadySeconds = set.spec?.minReadySeconds ?? 0;
+  const created = pods.filter(isCreated);
+  const staying = created.filter((pod) => !isBeingDeleted(pod));
+  const ofRevision = (name: string): number => staying.filter((pod) => revisionOf(pod) === name).length;
+  const ready = pods.filter(isRunningAndReady);
+  const counts = {
+    replicas: created.length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter((pod) => isRunningAndAvailable(pod, minReadySeconds, now)).length,
+    currentReplicas: ofRevision(current) - outdated,
+    updatedReplicas: ofRevision(update),
+  };
+  const isDone = isUpdated(set, counts);
+  const { conditions } = set.status ?? {};
+  return {
+    ...positive("observedGeneration", set.metadata?.generation ?? 0),
+    replicas: counts.replicas,
+    ...positive("readyReplicas", counts.readyReplicas),
+    ...positive("currentReplicas", isDone ? counts.updatedReplicas : counts.currentReplicas),
+    ...positive("updatedReplicas", counts.updatedReplicas),
+    currentRevision: isDone ? update : current,
+    updateRevision: update,
+    collisionCount,
+    ...(conditions && { conditions }),
+    availableReplicas: counts.availableReplicas,
+  };
+}
+
+/** Whether a rolling update is complete: from then on the updated revision is the current one. */
+function isUpdated(
+  set: StatefulSet,
+  counts: { readonly replicas: number; readonly readyReplicas: number; readonly updatedReplicas: number },
+): boolean {
+  if (set.spec?.updateStrategy?.type === "OnDelete") return false;
+  const wanted = wantedReplicas(set);
+  return counts.updatedReplicas === wanted && counts.readyReplicas === wanted && counts.replicas === wanted;
+}
+
+const positive = (field: keyof StatefulSetStatus, count: number): Partial<StatefulSetStatus> =>
+  count === 0 ? {} : { [field]: count };

@@ -1,0 +1,50 @@
+import type { Pod } from "../../api/types/core/v1.js";
+
+/**
+ * What a container does in place of its image. All of it may be left out; durations are texts as Go writes them: "1m30s", "500ms". A container that exits, crashes, logs, becomes ready or stops
+ * by its stages does not run its command.
+ */
+export interface ContainerStages {
+  /** How long the container is created before it starts. */
+  readonly startDelay?: string;
+  /** The image cannot be pulled, for so long after the pod's start; for good where `for` is left out. */
+  readonly pullFailure?: { readonly for?: string; readonly message?: string };
+  /** The first `runs` of the container cannot start; none can where `runs` is left out. */
+  readonly startFailure?: { readonly runs?: number; readonly message?: string };
+  /** The first `runs` of the container end like this. */
+  readonly crashes?: ExitStage & { readonly runs: number };
+  /** How each run ends that is not among the `crashes`. Left out: it runs until it is stopped. */
+  readonly exit?: ExitStage;
+  /** When readiness probes begin to succeed, after the start. "never": they fail. Startup and liveness probes then succeed. */
+  readonly readyAfter?: string;
+  /** How long the container runs on after SIGTERM. "never": until SIGKILL. */
+  readonly stopDelay?: string;
+  /** What it uses while it runs, as quantities: { cpu: "250m", memory: "64Mi" }. */
+  readonly usage?: { readonly cpu?: string; readonly memory?: string };
+  /** Lines that it writes when it starts, in place of its program's. */
+  readonly logs?: readonly string[];
+  /** A line that it writes again and again. */
+  readonly logEvery?: { readonly period: string; readonly line: string };
+  /** What every program does that a client runs in it. */
+  readonly exec?: { readonly stdout?: string; readonly stderr?: string; readonly code?: number };
+}
+
+export interface ExitStage {
+  /** How long after the start. Default: at once. */
+  readonly after?: string;
+  /** Default 0, and 1 for a crash. */
+  readonly code?: number;
+  /** As the status shows it: "OOMKilled". Default: "Completed" or "Error", by the code. */
+  readonly reason?: string;
+  /** The termination message. */
+  readonly message?: string;
+}
+
+/** The stages of a pod's containers, by their names; those of "*" are for every other container. */
+export type PodStages = Readonly<Record<string, ContainerStages>>;
+
+/** The stages of a pod; undefined where its containers do what their images do. Asked again while a container runs, for what it uses. */
+export type StagesOf = (pod: Pod) => PodStages | undefined;
+
+/** The annotation of a pod that holds its stages, as JSON or YAML. */
+export const STAGES_ANNOTATION = "kubets.dev/stages";

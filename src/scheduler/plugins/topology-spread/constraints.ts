@@ -1,0 +1,71 @@
+import type { Pod, TopologySpreadConstraint, UnsatisfiableConstraintAction } from "../../../api/types/core/v1.js";
+import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
+import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-selector.js";
+import type { NodeInfo } from "../../cache/node-info.js";
+import { type NodeRequirement, nodeRequirement } from "../node-selector.js";
+import { untoleratedTaint } from "../tolerations.js";
+
+/** A constraint, parsed. */
+export interface Constraint {
+  readonly maxSkew: number;
+  readonly topologyKey: string;
+  readonly selector: LabelSelector;
+  /** With fewer domains the least count is taken to be 0. */
+  readonly minDomains: number;
+  /** Only nodes that the pod's nodeSelector and affinity match count. */
+  readonly honorsAffinity: boolean;
+  /** Only nodes whose taints the pod tolerates count. */
+  readonly honorsTaints: boolean;
+}
+
+export const HOSTNAME = "kubernetes.io/hostname";
+
+/** What kube-scheduler spreads pods of services and controllers by that say nothing of it. */
+export const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
+  { topologyKey: HOSTNAME, whenUnsatisfiable: "ScheduleAnyway", maxSkew: 3 },
+  { topologyKey: "topology.kubernetes.io/zone", whenUnsatisfiable: "ScheduleAnyway", maxSkew: 5 },
+];
+
+/** The constraints of that action; `selector` is put in the place of each's own. */
+export function parseConstraints(
+  constraints: readonly TopologySpreadConstraint[],
+  action: UnsatisfiableConstraintAction,
+  selector?: LabelSelector,
+): readonly Constraint[] {
+  return constraints
+    .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === action)
+    .map((constraint) => ({
+      maxSkew: constraint.maxSkew,
+      topologyKey: constraint.topologyKey,
+      selector: selector ?? selectorOf(constraint),
+      minDomains: constraint.minDomains ?? 1,
+      honorsAffinity: (constraint.nodeAffinityPolicy ?? "Honor") === "Honor",
+      honorsTaints: constraint.nodeTaintsPolicy === "Honor",
+    }));
+}
+
+export function hasAllKeys(node: NodeInfo, constraints: readonly Constraint[]): boolean {
+  return constraints.every(({ topologyKey }) => node.labels[topologyKey] !== undefined);
+}
+
+/** Decides which nodes count for a pod's constraints. */
+export class Inclusion {
+  readonly #requirement: NodeRequirement | undefined;
+
+  constructor(private readonly pod: Pod) {
+    this.#requirement = nodeRequirement(pod);
+  }
+
+  counts({ honorsAffinity, honorsTaints }: Constraint, node: NodeInfo): boolean {
+    if (honorsAffinity && this.#requirement?.matches(node) === false) return false;
+    return !honorsTaints || untoleratedTaint(node.taints, this.pod.spec?.tolerations) === undefined;
+  }
+}
+
+function selectorOf({ labelSelector }: TopologySpreadConstraint): LabelSelector {
+  try {
+    return selectorFromObject(labelSelector as Parameters<typeof selectorFromObject>[0]);
+  } catch {
+    return noLabel;
+  }
+}

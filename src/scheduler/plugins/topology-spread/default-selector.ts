@@ -1,0 +1,62 @@
+import type { Service } from "../../../api/types/core/v1.js";
+import type { LabelSelectorObject } from "../../../machinery/validation/labels.js";
+import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
+import {
+  everyLabel,
+  type LabelRequirement,
+  type LabelSelector,
+  labelSelector,
+  type Labels,
+  selectorFromSet,
+} from "../../../machinery/selectors/label-selector.js";
+import { object } from "../../../machinery/meta/access.js";
+import { NAMESPACE_INDEX } from "../../../client/informers/indexer.js";
+import type { PodInfo } from "../../cache/pod-info.js";
+import type { FollowedKinds } from "../../followed-kinds.js";
+
+/** Kinds of controllers whose selectors say which pods belong together, by their apiVersion. */
+const CONTROLLERS: Readonly<Record<string, string>> = {
+  ReplicationController: "v1",
+  ReplicaSet: "apps/v1",
+  StatefulSet: "apps/v1",
+};
+
+/** Follows the kinds that the default constraints of a pod need; undefined when they are followed. */
+export function followGroups({ pod }: PodInfo, kinds: FollowedKinds): Promise<void> | undefined {
+  const owner = pod.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  const version = CONTROLLERS[owner?.kind ?? ""];
+  return kinds.follow([["v1", "Service"], ...(version === undefined ? [] : [[version, owner?.kind ?? ""] as const])]);
+}
+
+/** What selects the pods that belong together with a pod: its services' selectors and its controller's. Empty where there are none. */
+export function defaultSelector({ pod, namespace, labels }: PodInfo, kinds: FollowedKinds): LabelSelector {
+  const set: Record<string, string> = {};
+  for (const service of kinds.cache("v1", "Service").byIndex(NAMESPACE_INDEX, namespace)) {
+    Object.assign(set, matchingSelector(service, labels));
+  }
+  const requirements: LabelRequirement[] = [];
+  const owner = pod.metadata?.ownerReferences?.find(({ controller }) => controller === true);
+  const version = CONTROLLERS[owner?.kind ?? ""];
+  if (owner !== undefined && version === owner.apiVersion) {
+    const controller = kinds.cache<string, string>(version, owner.kind).get(`${namespace}/${owner.name}`);
+    const selector = object((controller as { readonly spec?: unknown } | undefined)?.spec)["selector"];
+    if (owner.kind === "ReplicationController") Object.assign(set, selector);
+    else requirements.push(...requirementsOf(selector as LabelSelectorObject | undefined));
+  }
+  const ofSet = selectorFromSet(set).requirements ?? [];
+  return ofSet.length + requirements.length === 0 ? everyLabel : labelSelector([...ofSet, ...requirements]);
+}
+
+function matchingSelector({ spec }: Service, labels: Labels): Labels {
+  const selector = spec?.selector ?? {};
+  const pairs = Object.entries(selector);
+  return pairs.length > 0 && pairs.every(([key, value]) => labels[key] === value) ? selector : {};
+}
+
+function requirementsOf(selector: LabelSelectorObject | undefined): readonly LabelRequirement[] {
+  try {
+    return selectorFromObject(selector).requirements ?? [];
+  } catch {
+    return [];
+  }
+}

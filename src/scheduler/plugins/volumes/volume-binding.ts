@@ -1,0 +1,186 @@
+import type { PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
+import type { NodeInfo } from "../../cache/node-info.js";
+import type { PodInfo } from "../../cache/pod-info.js";
+import { Action } from "../../framework/cluster-event.js";
+import type { SchedulerHandle } from "../../framework/handle.js";
+import type { SchedulerPlugin } from "../../framework/plugin.js";
+import { SKIP, type Status, unresolvable } from "../../framework/status.js";
+import { PLUGIN } from "../names.js";
+import { bindVolumes, type VolumeDecisions } from "./bind-volumes.js";
+import { findVolume, requestedBytes } from "./find-volume.js";
+import { canProvision } from "./provisioning.js";
+import {
+  claimNotFound,
+  classOf,
+  followVolumes,
+  isFullyBound,
+  OWN_CLAIM,
+  reaches,
+  SELECTED_NODE,
+  VolumeObjects,
+} from "./volume-objects.js";
+
+export interface VolumeBindingArgs {
+  /** How long a pod waits for its claims to be bound. Default 600 seconds. */
+  readonly bindTimeoutSeconds?: number;
+}
+
+const NAME = PLUGIN.volumeBinding;
+const NO_MATCH = "node(s) didn't find available persistent volumes to bind";
+const NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity";
+const NO_SPACE = "node(s) did not have enough free storage";
+const NO_VOLUME = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)";
+
+interface PodClaims {
+  /** Undefined where the volume does not exist. */
+  readonly bound: readonly (PersistentVolume | undefined)[];
+  /** Those that are bound when their pod has a node; the smallest first. */
+  readonly unbound: readonly PersistentVolumeClaim[];
+  readonly byNode: Map<string, VolumeDecisions>;
+}
+
+/** Chooses nodes from which the pod's volumes can be reached, or made, and has its claims bound before the pod. */
+export function volumeBinding(
+  handle: SchedulerHandle,
+  { bindTimeoutSeconds = 600 }: VolumeBindingArgs = {},
+): SchedulerPlugin {
+  const { kinds } = handle;
+  const objects = new VolumeObjects(kinds);
+  /** The claims that volumes were given to here, by the volumes' names, and the nodes of claims to provision: the API does not show it yet. */
+  const assumedVolumes = new Map<string, string>();
+  const assumedNodes = new Map<string, string>();
+
+  const decide = (node: NodeInfo, { bound, unbound }: PodClaims): VolumeDecisions | Status => {
+    const reasons: string[] = [];
+    if (bound.some((volume) => volume !== undefined && !reaches(volume, node))) reasons.push(NODE_CONFLICT);
+    const bindings: [PersistentVolumeClaim, PersistentVolume][] = [];
+    const provisions: PersistentVolumeClaim[] = [];
+    for (const claim of unbound) {
+      const key = keyOf(claim);
+      const selected = claim.metadata?.annotations?.[SELECTED_NODE] ?? assumedNodes.get(key);
+      if (selected !== undefined && selected !== node.name) return unresolvable(NAME, ...reasons, NO_MATCH);
+      const isTaken = ({ metadata }: PersistentVolume): boolean => {
+        const assumed = assumedVolumes.get(metadata?.name ?? "");
+        return (
+          (assumed !== undefined && assumed !== key) ||
+          bindings.some(([, other]) => other.metadata?.name === metadata?.name)
+        );
+      };
+      const volume = selected === undefined ? findVolume(claim, objects.volumes(), node, isTaken) : undefined;
+      if (volume !== undefined) bindings.push([claim, volume]);
+      else provisions.push(claim);
+    }
+    for (const claim of provisions) {
+      const storageClass = objects.storageClass(classOf(claim));
+      if (storageClass === undefined) throw new Error(`failed to find storage class "${classOf(claim)}"`);
+      const answer = canProvision(claim, storageClass, node, kinds);
+      if (answer === "yes") continue;
+      reasons.push(answer === "no" ? NO_MATCH : NO_SPACE);
+      break;
+    }
+    if (bound.includes(undefined)) reasons.push(NO_VOLUME);
+    return reasons.length > 0 ? unresolvable(NAME, ...reasons) : { bindings, provisions };
+  };
+
+  const revert = ({ bindings, provisions }: VolumeDecisions): void => {
+    for (const [, volume] of bindings) assumedVolumes.delete(volume.metadata?.name ?? "");
+    for (const claim of provisions) assumedNodes.delete(keyOf(claim));
+  };
+
+  return {
+    name: NAME,
+    events: [
+      OWN_CLAIM,
+      { resource: "PersistentVolume", action: Action.add | Action.update },
+      { resource: "StorageClass", action: Action.add | Action.update },
+      { resource: "Node", action: Action.add | Action.nodeLabel },
+      { resource: "CSINode", action: Action.add | Action.update },
+      { resource: "CSIDriver", action: Action.update },
+      { resource: "CSIStorageCapacity", action: Action.add | Action.update },
+    ],
+    prepare: (info) => followVolumes(info, kinds),
+    preFilter(state, info) {
+      if (info.claims.length === 0) return SKIP;
+      const claims = claimsOf(info, objects);
+      if ("code" in claims) return claims;
+      state.write(NAME, claims);
+      return undefined;
+    },
+    filter(state, _info, node) {
+      const claims = state.read<PodClaims>(NAME) as PodClaims;
+      const decided = decide(node, claims);
+      if ("code" in decided) return decided;
+      claims.byNode.set(node.name, decided);
+      return undefined;
+    },
+    reserve(state, _info, node) {
+      const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
+      for (const [claim, volume] of decided?.bindings ?? [])
+        assumedVolumes.set(volume.metadata?.name ?? "", keyOf(claim));
+      for (const claim of decided?.provisions ?? []) assumedNodes.set(keyOf(claim), node);
+      return undefined;
+    },
+    unreserve(state, _info, node) {
+      const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
+      if (decided !== undefined) revert(decided);
+    },
+    async preBind(state, _info, node) {
+      const decided = state.read<PodClaims>(NAME)?.byNode.get(node);
+      if (decided === undefined || decided.bindings.length + decided.provisions.length === 0) return undefined;
+      await bindVolumes(handle, objects, decided, node, bindTimeoutSeconds * 1000);
+      revert(decided);
+      return undefined;
+    },
+  };
+}
+
+const keyOf = ({ metadata }: PersistentVolumeClaim): string => `${metadata?.namespace}/${metadata?.name}`;
+
+/** The pod's claims, or why it cannot be scheduled with them. */
+function claimsOf({ pod, claims }: PodInfo, objects: VolumeObjects): PodClaims | Status {
+  const ephemeral = new Set(
+    (pod.spec?.volumes ?? [])
+      .filter((volume) => volume.ephemeral !== undefined)
+      .map(({ name }) => `${pod.metadata?.namespace}/${pod.metadata?.name}-${name}`),
+  );
+  const bound: (PersistentVolume | undefined)[] = [];
+  const unbound: PersistentVolumeClaim[] = [];
+  let waits = false;
+  for (const key of claims) {
+    const claim = objects.claim(key);
+    const name = key.slice(key.indexOf("/") + 1);
+    if (claim === undefined) {
+      const awaited = `waiting for ephemeral volume controller to create the persistentvolumeclaim "${name}"`;
+      return unresolvable(NAME, ephemeral.has(key) ? awaited : claimNotFound(key));
+    }
+    const { metadata, spec, status } = claim;
+    if (status?.phase === "Lost") {
+      return unresolvable(
+        NAME,
+        `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${spec?.volumeName ?? ""}"`,
+      );
+    }
+    if (metadata?.deletionTimestamp !== undefined)
+      return unresolvable(NAME, `persistentvolumeclaim "${name}" is being deleted`);
+    if (
+      ephemeral.has(key) &&
+      !metadata?.ownerReferences?.some(({ uid, controller }) => controller === true && uid === pod.metadata?.uid)
+    ) {
+      return unresolvable(
+        NAME,
+        `PVC ${key} was not created for pod ${pod.metadata?.namespace}/${pod.metadata?.name} (pod is not owner)`,
+      );
+    }
+    if (isFullyBound(claim)) bound.push(objects.volume(spec?.volumeName ?? ""));
+    else if (isBoundLater(claim, objects)) unbound.push(claim);
+    else waits = true;
+  }
+  if (waits) return unresolvable(NAME, "pod has unbound immediate PersistentVolumeClaims");
+  unbound.sort((a, b) => requestedBytes(a) - requestedBytes(b));
+  return { bound, unbound, byNode: new Map() };
+}
+
+function isBoundLater(claim: PersistentVolumeClaim, objects: VolumeObjects): boolean {
+  if ((claim.spec?.volumeName ?? "") !== "") return false;
+  return objects.storageClass(classOf(claim))?.volumeBindingMode === "WaitForFirstConsumer";
+}
