@@ -226,7 +226,7 @@ describe("workloads", () => {
       serviceName: "db",
       selector: { matchLabels: { app: "db" } },
       template,
-      volumeClaimTemplates: [claim("data", { storageClassName: "fast" })],
+      volumeClaimTemplates: [claim("data")],
     };
     await created("/apis/apps/v1/namespaces/default/statefulsets", { metadata: { name: "db" }, spec });
     await eventually(async () => {
@@ -239,7 +239,7 @@ describe("workloads", () => {
   });
 
   test("a Job with a claim completes", async () => {
-    await created(CLAIMS, claim("work", { storageClassName: "fast" }));
+    await created(CLAIMS, claim("work"));
     const pod = mounting("work");
     const containers = objects(pod["containers"]).map((one) => ({ ...one, command: ["true"] }));
     const template = { spec: { ...pod, containers, restartPolicy: "Never" } };
