@@ -12,6 +12,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
+import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.js";
 import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
 import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
@@ -33,6 +34,7 @@ import { attributesClassProtection } from "./attributes-class-protection/attribu
 import { ephemeralVolumeController } from "./ephemeral-volume/ephemeral-volume-controller.js";
 import { volumeExpander } from "./volume-expander/volume-expander.js";
 import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
+import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
@@ -82,6 +84,10 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],
   ["volumeattributesclass-protection-controller", attributesClassProtection],
+  ["resourceclaim-controller", resourceClaimController],
+  ["device-taint-eviction-controller", deviceTaintEviction],
+  ["volumeattributesclass-protection-controller", attributesClassProtection],
+  ["ttl-controller", ttlController],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];

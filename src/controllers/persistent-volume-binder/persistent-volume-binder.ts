@@ -2,9 +2,9 @@ import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/co
 import { namesStorageClass, storageClassOf } from "../../api/volumes/storage-class.js";
 import { BIND_COMPLETED } from "../../api/volumes/annotations.js";
 import { type NamespacedName, objectKey } from "../../client/informers/index.js";
-import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext, OwnWork } from "../context.js";
+import { unlessAbsent } from "../unless-absent.js";
 import { volumeProvisioner } from "../volume-provisioner/volume-provisioner.js";
 import { podsOfClaims } from "../pods-of-claims.js";
 import type { BinderParts } from "./binder-parts.js";
@@ -93,12 +93,3 @@ function claimNamedBy({ spec }: PersistentVolume): NamespacedName[] {
 
 const objectKeyOf = ({ namespace, name }: NamespacedName): string => `${namespace}/${name}`;
 const nameOf = ({ metadata: { namespace = "", name = "" } = {} }: ApiObject): NamespacedName => ({ namespace, name });
-
-async function unlessAbsent<T>(read: Promise<T>): Promise<T | undefined> {
-  try {
-    return await read;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}

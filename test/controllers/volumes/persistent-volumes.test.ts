@@ -216,8 +216,30 @@ const mounting = (claimName: string): JsonObject => ({
 });
 
 describe("workloads", () => {
+  test("a StatefulSet with claim templates runs, a volume for each pod", async () => {
+    const template = {
+      metadata: { labels: { app: "db" } },
+      spec: { containers: [{ name: "c", image: "db", volumeMounts: [{ name: "data", mountPath: "/data" }] }] },
+    };
+    const spec = {
+      replicas: 2,
+      serviceName: "db",
+      selector: { matchLabels: { app: "db" } },
+      template,
+      volumeClaimTemplates: [claim("data")],
+    };
+    await created("/apis/apps/v1/namespaces/default/statefulsets", { metadata: { name: "db" }, spec });
+    await eventually(async () => {
+      const set = await read("/apis/apps/v1/namespaces/default/statefulsets/db");
+      expect(object(set["status"])["readyReplicas"]).toBe(2);
+    });
+    for (const name of ["data-db-0", "data-db-1"]) {
+      await eventually(async () => expect(await phaseOf(`${CLAIMS}/${name}`)).toBe("Bound"));
+    }
+  });
+
   test("a Job with a claim completes", async () => {
-    await created(CLAIMS, claim("work", { storageClassName: "fast" }));
+    await created(CLAIMS, claim("work"));
     const pod = mounting("work");
     const containers = objects(pod["containers"]).map((one) => ({ ...one, command: ["true"] }));
     const template = { spec: { ...pod, containers, restartPolicy: "Never" } };
