@@ -26,6 +26,8 @@ import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
+import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle-controller.js";
+import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.js";
 import { replicaSetController } from "./replica-set/replica-set-controller.js";
 import { replicationController } from "./replication-controller/replication-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
@@ -44,6 +46,7 @@ import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { taintEvictionController } from "./taint-eviction/taint-eviction-controller.js";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
 import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
@@ -75,11 +78,14 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["endpointslice-mirroring-controller", mirroringController],
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
+  ["node-lifecycle-controller", nodeLifecycleController],
+  ["taint-eviction-controller", taintEvictionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["ephemeral-volume-controller", ephemeralVolumeController],
   ["persistentvolume-binder-controller", persistentVolumeBinder],
   ["persistentvolume-expander-controller", volumeExpander],
   ["persistentvolume-attach-detach-controller", attachDetachController],
+  ["pod-garbage-collector-controller", podGarbageCollector],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],

@@ -1,3 +1,4 @@
+import { systemRandom } from "../../src/base/random.js";
 import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../../src/client/events/index.js";
 import { Manager } from "../../src/client/manager/index.js";
@@ -53,10 +54,12 @@ export async function runControllers(
     timers: time,
     signal: stopping.signal,
     recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
+    random: systemRandom,
+    cluster: {},
     report: (error: unknown) => problems.push(error),
   } as unknown as ControllerContext;
-  for (const start of controllers) start(context);
-  const running = manager.run(stopping.signal);
+  const work = controllers.map((start) => start(context) ?? {});
+  const running = Promise.all([manager.run(stopping.signal), ...work.map(({ run }) => run?.())]);
   await settle();
   return {
     api,
