@@ -159,5 +159,9 @@ async function waitFor(
   const { clusterStatus, readHealth, waitUntilReady } = await import("../../cluster/named/index.js");
   const status = await clusterStatus(name, around);
   const onProgress = (state: string): void => lines?.set(`cluster "${name}"`, state);
-  await waitUntilReady(name, () => readHealth(status, around), { timers: surroundingsOf({}).timers, signal, onProgress });
+  await waitUntilReady(name, () => readHealth(status, around), {
+    timers: surroundingsOf({}).timers,
+    signal,
+    onProgress,
+  });
 }
