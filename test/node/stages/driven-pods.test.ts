@@ -96,6 +96,12 @@ test("a pod becomes ready when its stages say so", async () => {
   expect(await container("late")).toMatchObject({ ready: true });
 });
 
+test("a probe of a port succeeds where the image's program is not there to answer", async () => {
+  await create("chart", undefined, {}, { readinessProbe: { httpGet: { port: 8080, path: "/healthz" } } });
+  await cluster.clock.advance("1s");
+  expect(await container("chart")).toMatchObject({ ready: true });
+});
+
 test("an image that comes later is pulled then", async () => {
   await create("pulled", { pullFailure: { for: "15s", message: "no such image" } });
   expect(await container("pulled")).toMatchObject({ state: { waiting: { reason: "ImagePullBackOff" } } });
