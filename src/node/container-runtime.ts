@@ -42,6 +42,8 @@ export interface ContainerRuntime {
 /** What a probe asks of a container. */
 export interface ProbeQuestion {
   readonly kind: "startup" | "readiness" | "liveness";
+  /** The port that it connects to; absent for a command. */
+  readonly port?: number;
 }
 
 /** What a container is made of. The agent has resolved everything that the pod refers to. */

@@ -4,7 +4,7 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ProbeQuestion } from "../container-runtime.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { PodWorkerParts } from "./pod-worker.js";
-import { probeOnce, type ProbeTarget } from "./probe.js";
+import { probedPort, probeOnce, type ProbeTarget } from "./probe.js";
 
 const DEFAULT_PERIOD_SECONDS = 10;
 const DEFAULT_FAILURES = 3;
@@ -85,9 +85,11 @@ export class ContainerProbes {
     const { signal } = this.#stopped;
     const seconds = (field: unknown, fallback: number): number => (number(field) > 0 ? number(field) : fallback);
     await pause(this.parts.timers, number(probe.initialDelaySeconds) * 1000, signal);
+    const port = probedPort(probe, this.record.spec);
     let [successes, failures] = [0, 0];
     while (!signal.aborted) {
-      const known = this.parts.runtime.answerProbe?.(this.record.running?.id ?? "", { kind });
+      const question = { kind, ...(port !== undefined && { port }) };
+      const known = this.parts.runtime.answerProbe?.(this.record.running?.id ?? "", question);
       const success = known ?? (await this.#probe(probe, seconds(probe.timeoutSeconds, 1)));
       [successes, failures] = success ? [successes + 1, 0] : [0, failures + 1];
       if (success && successes >= seconds(probe.successThreshold, 1) && decide(true) === true) return;

@@ -18,6 +18,13 @@ export interface PodFacts {
   readonly now: string;
   /** The pod is at its end and will not be started again. */
   readonly ended: boolean;
+  /** Why the node ended it, whatever its containers did. */
+  readonly failure?: PodFailure | undefined;
+}
+
+export interface PodFailure {
+  readonly reason: string;
+  readonly message: string;
 }
 
 interface Condition {
@@ -61,7 +68,8 @@ function podPhase({
 /** A pod's status as a kubelet writes it. Times of conditions that did not change are those of `pod`. */
 export function podStatus(facts: PodFacts): JsonObject {
   const { pod, records, hostIp, podIp, startTime } = facts;
-  const phase = podPhase(facts);
+  const failure = facts.ended ? facts.failure : undefined;
+  const phase = failure === undefined ? podPhase(facts) : "Failed";
   const { generation } = pod.metadata ?? {};
   const observed = generation === undefined ? {} : { observedGeneration: generation };
   const before = objects(object(pod.status).conditions);
@@ -85,6 +93,7 @@ export function podStatus(facts: PodFacts): JsonObject {
   return {
     ...observed,
     phase,
+    ...failure,
     conditions: [...conditions, ...(others as JsonObject[])],
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],

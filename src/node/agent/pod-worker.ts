@@ -1,4 +1,3 @@
-import type { Pod } from "../../api/types/core/v1.js";
 import { pause } from "../../base/pause.js";
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
@@ -8,14 +7,14 @@ import { number, object, objects, type ReadonlyFields, text } from "../../machin
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatTime } from "../../machinery/meta/time.js";
-import { type ContainerRuntime, type ContainerSpec, RuntimeError } from "../container-runtime.js";
-import { ConfigError, containerEnvironment, expandVariables } from "./container-environment.js";
+import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
+import { ConfigError } from "./container-environment.js";
 import { type ContainerKind, ContainerRecord } from "./container-record.js";
-import { OWN_CONDITIONS, podStatus } from "./pod-status.js";
+import { OWN_CONDITIONS, type PodFailure, podStatus } from "./pod-status.js";
 import { ContainerProbes } from "./container-probes.js";
+import { containerSpec } from "./container-spec.js";
 import { backoffText, RestartBackoff } from "./restart-backoff.js";
 import { StatusWriter } from "./status-writer.js";
-import { type VolumeSource, volumeFiles } from "./volume-files.js";
 
 /** What a worker needs of its node. */
 export interface PodWorkerParts {
@@ -29,6 +28,7 @@ export interface PodWorkerParts {
 }
 
 const RETRY_MS = 10_000;
+const DEADLINE = "Pod was active on the node longer than the specified deadline";
 const DEFAULT_GRACE_SECONDS = 30;
 
 type RestartPolicy = "Always" | "OnFailure" | "Never";
@@ -39,6 +39,8 @@ export class PodWorker {
   readonly #records: ContainerRecord[];
   #initialized = false;
   #ended = false;
+  /** Why the node ended the pod before its containers did. */
+  #failure: PodFailure | undefined;
   readonly #startTime: string;
   /** Aborts when nothing of the pod is to be started any more. */
   readonly #stopping = new AbortController();
@@ -63,7 +65,7 @@ export class PodWorker {
       ...this.#recordsOf("initContainers", "init", waiting),
       ...this.#recordsOf("containers", "main", waiting),
     ];
-    const pods = parts.client.of("v1", "Pod").namespace(pod.metadata?.namespace ?? "") as never;
+    const pods = parts.client.of<KubeObject>("v1", "Pod").namespace(pod.metadata?.namespace ?? "");
     this.#writer = new StatusWriter(pods, pod, parts.timers, this.#abandoned.signal, parts.report);
   }
 
@@ -74,6 +76,7 @@ export class PodWorker {
 
   start(): void {
     this.#changed();
+    this.#limitActivity();
     this.#supervise(this.#run());
     this.update(this.#pod);
   }
@@ -113,6 +116,7 @@ export class PodWorker {
       startTime: this.#startTime,
       now: formatTime(this.parts.clock.now()),
       ended: this.#ended,
+      failure: this.#failure,
     });
   }
 
@@ -153,6 +157,20 @@ export class PodWorker {
     return new Promise((resolve) => {
       this.#supervise(this.#keepRunning(record, "Always", resolve).finally(resolve));
     });
+  }
+
+  /** Ends the pod when it has been active for as long as its spec allows. */
+  #limitActivity(): void {
+    const { activeDeadlineSeconds } = object(this.#pod.spec);
+    if (activeDeadlineSeconds === undefined) return;
+    const { clock, timers, event } = this.parts;
+    const left = Date.parse(this.#startTime) + number(activeDeadlineSeconds) * 1000 - clock.now();
+    const cancel = timers.start(Math.max(0, left), () => {
+      this.#failure = { reason: "DeadlineExceeded", message: DEADLINE };
+      event(this.#pod, "Normal", "DeadlineExceeded", DEADLINE);
+      this.#supervise(this.#finish());
+    });
+    this.#stopping.signal.addEventListener("abort", cancel, { once: true });
   }
 
   /** All containers have ended for good: so do the sidecars. */
@@ -208,7 +226,13 @@ export class PodWorker {
     for (;;) {
       if (signal.aborted) return false;
       try {
-        const spec = await this.#specOf(record);
+        const spec = await containerSpec(record, {
+          client: this.parts.client,
+          pod: () => this.#pod,
+          podIp: this.podIp,
+          hostIp: this.parts.hostIp,
+          signal,
+        });
         if (signal.aborted) return false;
         const container = await runtime.run(spec, signal);
         event(
@@ -277,61 +301,6 @@ export class PodWorker {
     const current = record.id === "" ? undefined : record.id.replace(/^.*:\/\//, "");
     if (before !== undefined && before !== id) await this.parts.runtime.remove(before);
     if (current !== undefined) this.#previous.set(record, current);
-  }
-
-  async #specOf(record: ContainerRecord): Promise<ContainerSpec> {
-    const { spec: container } = record;
-    const { name = "", namespace = "", uid = "" } = this.#pod.metadata ?? {};
-    const { hostname } = object(this.#pod.spec);
-    const source: VolumeSource = {
-      client: this.parts.client,
-      pod: this.#pod,
-      podIp: this.podIp,
-      hostIp: this.parts.hostIp,
-      signal: this.#stopping.signal,
-      token: (audience, seconds) => this.#token(audience, seconds),
-    };
-    const env = await containerEnvironment(container, source);
-    const words = (list: unknown): readonly string[] | undefined =>
-      Array.isArray(list) && list.length > 0 ? list.map((word) => expandVariables(text(word), env)) : undefined;
-    const [command, args] = [words(container.command), words(container.args)];
-    const workingDir = text(container.workingDir);
-    return {
-      pod: { uid, name, namespace, hostname: text(hostname) || name, ip: this.podIp, object: () => this.#pod as Pod },
-      name: record.name,
-      attempt: record.restartCount,
-      image: text(container.image),
-      ...(command && { command }),
-      ...(args && { args }),
-      ...(workingDir !== "" && { workingDir }),
-      env,
-      files: await volumeFiles(container, source),
-      stdin: container.stdin === true,
-      stdinOnce: container.stdinOnce === true,
-      tty: container.tty === true,
-      terminationMessagePath: text(container.terminationMessagePath) || "/dev/termination-log",
-    };
-  }
-
-  async #token(audience: string | undefined, expirationSeconds = 3600): Promise<string> {
-    const { namespace = "", name, uid } = this.#pod.metadata ?? {};
-    const account = text(object(this.#pod.spec).serviceAccountName) || "default";
-    const request = {
-      apiVersion: "authentication.k8s.io/v1",
-      kind: "TokenRequest",
-      spec: {
-        ...(audience !== undefined && { audiences: [audience] }),
-        expirationSeconds,
-        boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid },
-      },
-    };
-    const answer = await this.parts.client.rest.request({
-      method: "POST",
-      path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
-      body: Buffer.from(JSON.stringify(request)),
-      signal: this.#stopping.signal,
-    });
-    return text(object(answer.json()["status"]).token);
   }
 
   #terminate(graceSeconds: number): Promise<void> {

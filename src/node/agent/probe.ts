@@ -30,6 +30,12 @@ export async function probeOnce(probe: ReadonlyFields, target: ProbeTarget, sign
   }
 }
 
+/** The port that a probe connects to; undefined for a command. */
+export function probedPort(probe: ReadonlyFields, container: ReadonlyFields): number | undefined {
+  if (probe.exec !== undefined) return undefined;
+  return portNumber(object(probe.httpGet ?? probe.tcpSocket ?? probe.grpc).port, container);
+}
+
 function portNumber(port: unknown, container: ReadonlyFields): number {
   if (typeof port === "number") return port;
   return number(objects(container.ports).find((one) => text(one.name) === text(port))?.containerPort);

@@ -18,6 +18,11 @@ export class PodPorts {
     signal.addEventListener("abort", () => this.#listeners.delete(port), { once: true });
   }
 
+  /** Whether something answers connections to the port. */
+  has(port: number): boolean {
+    return this.#listeners.has(port);
+  }
+
   /** The client's end of a new connection; undefined when nothing listens. */
   dial(port: number): ByteStream | undefined {
     const listener = this.#listeners.get(port);

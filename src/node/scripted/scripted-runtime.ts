@@ -10,6 +10,7 @@ import {
   type ContainerSpec,
   type ContainerStats,
   type LogEntry,
+  type ProbeQuestion,
   type ProcessStreams,
   RuntimeError,
   type RuntimeLogOptions,
@@ -33,16 +34,16 @@ export interface ScriptedRuntimeOptions {
   readonly random: Random;
 }
 
-interface KnownContainer {
-  readonly container: Container;
-  readonly podUid: string;
-  /** Nothing is known of its image and its pod names no command: it waits for a signal and does nothing else. */
-  readonly standsIn: boolean;
-}
-
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const CHUNK = 64 * 1024;
 const LONGEST_MESSAGE = 4096;
+
+interface Running {
+  readonly container: Container;
+  readonly podUid: string;
+  /** It stands for a program that is not there, and only waits for its end. */
+  readonly isPlaceholder: boolean;
+}
 
 /**
  * A container runtime whose programs are functions of this process, over files in memory. It touches neither the machine's files
@@ -50,7 +51,7 @@ const LONGEST_MESSAGE = 4096;
  */
 export class ScriptedRuntime implements ContainerRuntime {
   readonly version = "scripted://1.0.0";
-  readonly #containers = new Map<string, KnownContainer>();
+  readonly #containers = new Map<string, Running>();
   readonly #ports = new Map<string, { readonly ports: PodPorts; containers: number }>();
 
   constructor(private readonly options: ScriptedRuntimeOptions) {}
@@ -71,8 +72,8 @@ export class ScriptedRuntime implements ContainerRuntime {
     if (main !== waitForSignal) await container.openFiles();
     const startedAt = clock.now();
     const ended = startMain(container, main);
-    const standsIn = main === waitForSignal && this.options.images?.[spec.image] === undefined;
-    this.#containers.set(id, { container, podUid: spec.pod.uid, standsIn });
+    const isPlaceholder = main === waitForSignal;
+    this.#containers.set(id, { container, podUid: spec.pod.uid, isPlaceholder });
     pod.containers += 1;
     const stopped = new AbortController();
     for (const [port, answer] of Object.entries(image.ports ?? {}))
@@ -141,10 +142,11 @@ export class ScriptedRuntime implements ContainerRuntime {
     return { cpuNanoseconds: 0, memoryBytes: filesBytes + log.bytes, filesBytes, logsBytes: log.bytes };
   }
 
-  /** A container that only stands in for its image has no program that could fail a probe. */
-  answerProbe(containerId: string): boolean | undefined {
-    const { container, standsIn = false } = this.#containers.get(containerId) ?? {};
-    return standsIn && container?.running === true ? true : undefined;
+  /** Where nothing listens because the image's program is not there, its ports count as answered: rollouts go on. */
+  answerProbe(containerId: string, { port }: ProbeQuestion): boolean | undefined {
+    const { podUid = "", isPlaceholder = false } = this.#containers.get(containerId) ?? {};
+    const isFree = port !== undefined && this.#ports.get(podUid)?.ports.has(port) !== true;
+    return isPlaceholder && isFree ? true : undefined;
   }
 
   #find(containerId: string): Container {

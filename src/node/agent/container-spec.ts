@@ -1,0 +1,77 @@
+import type { Pod } from "../../api/types/core/v1.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { object, text } from "../../machinery/meta/access.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ContainerSpec } from "../container-runtime.js";
+import { containerEnvironment, expandVariables } from "./container-environment.js";
+import type { ContainerRecord } from "./container-record.js";
+import { type VolumeSource, volumeFiles } from "./volume-files.js";
+
+/** The pod of a container, and where what it refers to is read from. */
+export interface SpecSource {
+  readonly client: KubernetesClient;
+  /** The pod as the API has it now. */
+  readonly pod: () => KubeObject;
+  readonly podIp: string;
+  readonly hostIp: string;
+  /** Ends the requests for what the pod refers to. */
+  readonly signal: AbortSignal;
+}
+
+/** What the runtime is to run, with all that the pod refers to. Throws a ConfigError for what is not there. */
+export async function containerSpec(record: ContainerRecord, source: SpecSource): Promise<ContainerSpec> {
+  const { spec: container } = record;
+  const { client, podIp, hostIp, signal } = source;
+  const pod = source.pod();
+  const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
+  const token: VolumeSource["token"] = (audience, seconds) => requestToken(source, audience, seconds);
+  const volumes: VolumeSource = { client, pod, podIp, hostIp, signal, token };
+  const env = await containerEnvironment(container, volumes);
+  const words = (list: unknown): readonly string[] | undefined =>
+    Array.isArray(list) && list.length > 0 ? list.map((word) => expandVariables(text(word), env)) : undefined;
+  const [command, args] = [words(container.command), words(container.args)];
+  const workingDir = text(container.workingDir);
+  const hostname = text(object(pod.spec).hostname) || name;
+  return {
+    pod: { uid, name, namespace, hostname, ip: podIp, object: () => source.pod() as Pod },
+    name: record.name,
+    attempt: record.restartCount,
+    image: text(container.image),
+    ...(command && { command }),
+    ...(args && { args }),
+    ...(workingDir !== "" && { workingDir }),
+    env,
+    files: await volumeFiles(container, volumes),
+    stdin: container.stdin === true,
+    stdinOnce: container.stdinOnce === true,
+    tty: container.tty === true,
+    terminationMessagePath: text(container.terminationMessagePath) || "/dev/termination-log",
+  };
+}
+
+/** A token of the pod's service account, which ends with the pod. */
+async function requestToken(
+  { client, pod, signal }: SpecSource,
+  audience: string | undefined,
+  expirationSeconds = 3600,
+): Promise<string> {
+  const { metadata, spec } = pod();
+  const { namespace = "", name, uid } = metadata ?? {};
+  const account = text(object(spec).serviceAccountName) || "default";
+  const request = {
+    apiVersion: "authentication.k8s.io/v1",
+    kind: "TokenRequest",
+    spec: {
+      ...(audience !== undefined && { audiences: [audience] }),
+      expirationSeconds,
+      boundObjectRef: { apiVersion: "v1", kind: "Pod", name, uid },
+    },
+  };
+  const answer = await client.rest.request({
+    method: "POST",
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`,
+    body: Buffer.from(JSON.stringify(request)),
+    signal,
+  });
+  return text(object(answer.json()["status"]).token);
+}
