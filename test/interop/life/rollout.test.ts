@@ -90,6 +90,28 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged, and workloads
     expect(await kubectl.ok("get replicasets,pods")).toBe("");
   });
 
+  test("a StatefulSet and a DaemonSet are rolled out", async () => {
+    const { replicas, ...everywhere } = (workload("one", 2) as unknown as { spec: { replicas: number } }).spec;
+    await apply(
+      {
+        apiVersion: "apps/v1",
+        kind: "StatefulSet",
+        metadata: { name: "db" },
+        spec: { ...everywhere, replicas, serviceName: "db" },
+      },
+      { apiVersion: "apps/v1", kind: "DaemonSet", metadata: { name: "agent" }, spec: everywhere },
+    );
+    await kubectl.ok("rollout status statefulset/db --timeout=50s");
+    expect(await kubectl.ok("rollout status daemonset/agent --timeout=50s")).toMatch(
+      /daemon set "agent" successfully rolled out\n$/,
+    );
+    expect(await kubectl.ok("get statefulset db --no-headers")).toMatch(/^db +2\/2 +\d+s\n$/);
+    expect(await kubectl.ok("get pod db-0 db-1 -o name")).toBe("pod/db-0\npod/db-1\n");
+    expect(await field("daemonset/agent", "{.status.numberReady}")).toBe("2");
+    await kubectl.ok("delete statefulset/db daemonset/agent");
+    await kubectl.ok("wait pods -l app=one --for=delete --timeout=30s");
+  });
+
   test("a rollout whose image cannot be pulled exceeds its deadline, and the pods say why", async () => {
     await apply(workload("stuck", 1, { progressDeadlineSeconds: 2 }));
     await rolledOut("stuck");
