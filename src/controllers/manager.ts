@@ -30,6 +30,7 @@ import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collect
 import { replicaSetController } from "./replica-set/replica-set-controller.js";
 import { replicationController } from "./replication-controller/replication-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
+import { resourceQuotaController } from "./resource-quota/resource-quota-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
@@ -75,6 +76,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["taint-eviction-controller", taintEvictionController],
   ["pod-garbage-collector-controller", expiredPods],
   ["pod-garbage-collector-controller", podGarbageCollector],
+  ["resourcequota-controller", resourceQuotaController],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],

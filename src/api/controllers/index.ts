@@ -18,6 +18,7 @@ const ALIASES = {
   "pod-garbage-collector-controller": "podgc",
   "replicaset-controller": "replicaset",
   "replicationcontroller-controller": "replicationcontroller",
+  "resourcequota-controller": "resourcequota",
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
