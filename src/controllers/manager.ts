@@ -10,6 +10,8 @@ import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
+import { certificateRequestCleaner } from "./certificates/request-cleaner.js";
+import { clusterRoleAggregation } from "./cluster-role-aggregation/cluster-role-aggregation-controller.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
 import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
@@ -81,6 +83,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],
   ["certificatesigningrequest-signing-controller", certificateSigner],
+  ["certificatesigningrequest-cleaner-controller", certificateRequestCleaner],
+  ["clusterrole-aggregation-controller", clusterRoleAggregation],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];
 

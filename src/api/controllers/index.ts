@@ -1,6 +1,8 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
+  "certificatesigningrequest-cleaner-controller": "csrcleaner",
   "certificatesigningrequest-signing-controller": "csrsigning",
+  "clusterrole-aggregation-controller": "clusterrole-aggregation",
   "cronjob-controller": "cronjob",
   "daemonset-controller": "daemonset",
   "deployment-controller": "deployment",
