@@ -10,6 +10,8 @@ import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
+import { certificateRequestCleaner } from "./certificates/request-cleaner.js";
+import { clusterRoleAggregation } from "./cluster-role-aggregation/cluster-role-aggregation-controller.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
 import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.js";
@@ -37,6 +39,7 @@ import { ephemeralVolumeController } from "./ephemeral-volume/ephemeral-volume-c
 import { volumeExpander } from "./volume-expander/volume-expander.js";
 import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
 import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
+import { resourceQuotaController } from "./resource-quota/resource-quota-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
@@ -86,6 +89,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["persistentvolume-binder-controller", persistentVolumeBinder],
   ["persistentvolume-expander-controller", volumeExpander],
   ["persistentvolume-attach-detach-controller", attachDetachController],
+  ["resourcequota-controller", resourceQuotaController],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],
@@ -93,6 +97,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["resourceclaim-controller", resourceClaimController],
   ["device-taint-eviction-controller", deviceTaintEviction],
   ["certificatesigningrequest-signing-controller", certificateSigner],
+  ["certificatesigningrequest-cleaner-controller", certificateRequestCleaner],
+  ["clusterrole-aggregation-controller", clusterRoleAggregation],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];
 

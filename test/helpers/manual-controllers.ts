@@ -5,6 +5,7 @@ import { Manager } from "../../src/client/manager/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { startCluster } from "../../src/cluster/index.js";
 import type { ControllerContext, StartController } from "../../src/controllers/context.js";
+import { ServedResources } from "../../src/controllers/served-resources.js";
 import { ManualTime } from "./manual-time.js";
 import { settle } from "./settle.js";
 
@@ -54,6 +55,7 @@ export async function runControllers(
     timers: time,
     signal: stopping.signal,
     recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
+    served: new ServedResources(client.rest, time),
     random: systemRandom,
     cluster: {},
     report: (error: unknown) => problems.push(error),

@@ -1,0 +1,62 @@
+import type { Container, Pod } from "../types/core/v1.js";
+import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
+
+const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
+
+/** What a pod takes of quotas. One that has ended, or whose grace period is over, is an object and nothing else. `now` in milliseconds. */
+export function podUsage(pod: Pod, now: number): Usage {
+  const usage: Usage = new Map([["count/pods", ONE]]);
+  if (!isCharged(pod, now)) return usage;
+  usage.set("pods", ONE);
+  for (const [name, amount] of totals(pod, "requests")) {
+    if (COMPUTE.includes(name) || name.startsWith("hugepages-")) {
+      usage.set(name, amount);
+      usage.set(`requests.${name}`, amount);
+    } else if (isExtended(name)) usage.set(`requests.${name}`, amount);
+  }
+  for (const [name, amount] of totals(pod, "limits")) if (COMPUTE.includes(name)) usage.set(`limits.${name}`, amount);
+  return usage;
+}
+
+/** When a deleted pod counts no longer, in milliseconds; undefined for one that is not deleted. */
+export function chargedUntil({ metadata }: Pod): number | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metadata ?? {};
+  if (deletionTimestamp == null) return undefined;
+  return Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+}
+
+function isCharged(pod: Pod, now: number): boolean {
+  const phase = pod.status?.phase;
+  return phase !== "Failed" && phase !== "Succeeded" && now <= (chargedUntil(pod) ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether quotas count it as `requests.<name>`: a resource outside Kubernetes' own domain. */
+export function isExtended(name: string): boolean {
+  const [domain = "", rest] = name.split("/");
+  return rest !== undefined && !`.${domain}`.endsWith(".kubernetes.io") && !name.startsWith("requests.");
+}
+
+/** The sum of containers and sidecars or, where that is more, an init container beside the sidecars before it. */
+function totals({ spec }: Pod, field: "requests" | "limits"): Usage {
+  const sum: Usage = new Map();
+  const of = ({ resources }: Container): Usage => usageOf(resources?.[field]);
+  for (const container of spec?.containers ?? []) addUsage(sum, of(container));
+  const sidecars: Usage = new Map();
+  const initial: Usage = new Map();
+  for (const container of spec?.initContainers ?? []) {
+    const own = of(container);
+    if (container.restartPolicy === "Always") {
+      addUsage(sum, own);
+      addUsage(sidecars, own);
+      raiseUsage(initial, sidecars);
+    } else {
+      addUsage(own, sidecars);
+      raiseUsage(initial, own);
+    }
+  }
+  raiseUsage(sum, initial);
+  for (const [name, amount] of usageOf(spec?.resources?.[field])) sum.set(name, amount);
+  const overhead = [...usageOf(spec?.overhead)].filter(([name]) => field === "requests" || sum.has(name));
+  addUsage(sum, new Map(overhead));
+  return sum;
+}

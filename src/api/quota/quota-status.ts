@@ -1,0 +1,65 @@
+import type { PersistentVolumeClaim, Pod, ResourceQuota, ResourceQuotaStatus, Service } from "../types/core/v1.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import { compareQuantities, formatQuantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
+import { countedResource } from "./counted-resource.js";
+import { claimUsage, serviceUsage } from "./object-usage.js";
+import { podUsage } from "./pod-usage.js";
+import { podInScopes, scopesOf } from "./scopes.js";
+import { addUsage, ONE, type Usage, usageOf } from "./usage.js";
+
+/** What one object of a resource takes of quotas. `now` in milliseconds. */
+export function objectUsage(resource: string, object: ApiObject, now: number): Usage {
+  if (resource === "pods") return podUsage(object as Pod, now);
+  if (resource === "services") return serviceUsage(object as Service);
+  if (resource === "persistentvolumeclaims") return claimUsage(object as PersistentVolumeClaim);
+  return new Map([
+    [`count/${resource}`, ONE],
+    [resource, ONE],
+  ]);
+}
+
+/**
+ * The status of a quota over the objects of its namespace, by resource; undefined when it has it already. A resource that is
+ * undefined is not known now: what was counted of it stays.
+ */
+export function quotaStatus(
+  quota: ResourceQuota,
+  objectsOf: (resource: string) => readonly ApiObject[] | undefined,
+  now: number,
+): ResourceQuotaStatus | undefined {
+  const hard = quota.spec?.hard ?? {};
+  const before = quota.status;
+  const usages = new Map<string, Usage | undefined>();
+  const scopes = scopesOf(quota.spec ?? {});
+  const sumOf = (resource: string): Usage | undefined => {
+    const objects = objectsOf(resource);
+    if (objects === undefined) return undefined;
+    const sum: Usage = new Map();
+    // Scopes are of pods: nothing else is in one.
+    const inScope = (one: ApiObject) => scopes.length === 0 || (resource === "pods" && podInScopes(one as Pod, scopes));
+    for (const one of objects) if (inScope(one)) addUsage(sum, objectUsage(resource, one, now));
+    return sum;
+  };
+  const used: Record<string, string> = {};
+  for (const name of Object.keys(hard)) {
+    const resource = countedResource(name);
+    if (resource !== undefined && !usages.has(resource)) usages.set(resource, sumOf(resource));
+    const usage = resource === undefined ? undefined : usages.get(resource);
+    const known = before?.used?.[name];
+    if (usage !== undefined) used[name] = formatQuantity(usage.get(name) ?? zeroQuantity);
+    else if (known !== undefined) used[name] = known;
+  }
+  return sameAmounts(before?.hard, hard) && sameAmounts(before?.used, used) ? undefined : { hard, used };
+}
+
+function sameAmounts(one: ResourceQuotaStatus["used"], other: ResourceQuotaStatus["used"]): boolean {
+  if (one === undefined) return false;
+  const [left, right] = [usageOf(one), usageOf(other)];
+  return (
+    left.size === right.size &&
+    [...left].every(([name, amount]) => {
+      const own = right.get(name);
+      return own !== undefined && compareQuantities(amount, own) === 0;
+    })
+  );
+}

@@ -1,0 +1,27 @@
+import type { ResourceList } from "../types/core/v1.js";
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
+
+/** How much of each resource that quotas name. */
+export type Usage = Map<string, Quantity>;
+
+export const ONE = parseQuantity("1");
+
+export function usageOf(list: ResourceList = {}): Usage {
+  return new Map(Object.entries(list).map(([name, amount]) => [name, parseQuantity(String(amount))]));
+}
+
+/** Adds `more` to `usage`. */
+export function addUsage(usage: Usage, more: ReadonlyMap<string, Quantity>): void {
+  for (const [name, amount] of more) {
+    const sum = usage.get(name);
+    usage.set(name, sum === undefined ? amount : addQuantities(sum, amount));
+  }
+}
+
+/** Raises what is less in `usage` to what it is in `other`. */
+export function raiseUsage(usage: Usage, other: ReadonlyMap<string, Quantity>): void {
+  for (const [name, amount] of other) {
+    const own = usage.get(name);
+    if (own === undefined || compareQuantities(own, amount) < 0) usage.set(name, amount);
+  }
+}

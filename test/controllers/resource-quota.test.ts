@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { countedResource, objectUsage, quotaStatus } from "../../src/api/quota/index.js";
+import type { Container, Pod, ResourceQuota } from "../../src/api/types/core/v1.js";
+import { resourceQuotaController } from "../../src/controllers/resource-quota/resource-quota-controller.js";
+import { formatQuantity } from "../../src/machinery/quantity/quantity.js";
+import { object } from "../../src/machinery/meta/access.js";
+import { call } from "../helpers/api-caller.js";
+import { eventually } from "../helpers/eventually.js";
+import { type ManualControllers, manualControllers } from "../helpers/manual-controllers.js";
+
+const NOW = Date.UTC(2026, 0, 1);
+
+test.each([
+  ["pods", "pods"],
+  ["cpu", "pods"],
+  ["requests.memory", "pods"],
+  ["limits.ephemeral-storage", "pods"],
+  ["requests.hugepages-2Mi", "pods"],
+  ["requests.nvidia.com/gpu", "pods"],
+  ["count/pods", "pods"],
+  ["services.nodeports", "services"],
+  ["requests.storage", "persistentvolumeclaims"],
+  ["gold.storageclass.storage.k8s.io/requests.storage", "persistentvolumeclaims"],
+  ["secrets", "secrets"],
+  ["count/deployments.apps", "deployments.apps"],
+  ["nvidia.com/gpu", undefined],
+  ["deployments", undefined],
+])("%s is used by %s", (name, resource) => {
+  expect(countedResource(name)).toBe(resource);
+});
+
+const container = (requests: Record<string, string>, limits: Record<string, string> = {}): Container =>
+  ({ name: "c", image: "i", resources: { requests, limits } }) as Container;
+const pod = (spec: object, rest: object = {}): Pod => ({
+  metadata: { name: "p", namespace: "default" },
+  spec: { containers: [], ...spec },
+  ...rest,
+});
+const usage = (resource: string, one: object): Record<string, string> =>
+  Object.fromEntries([...objectUsage(resource, one, NOW)].map(([name, amount]) => [name, formatQuantity(amount)]));
+
+describe("what a pod uses", () => {
+  const sidecar = { ...container({ cpu: "100m" }), restartPolicy: "Always" };
+  test.each([
+    ["containers together", pod({ containers: [container({ cpu: "1" }), container({ cpu: "500m" })] }), "1500m"],
+    [
+      "an init container that takes more",
+      pod({ containers: [container({ cpu: "1" })], initContainers: [container({ cpu: "2" })] }),
+      "2",
+    ],
+    [
+      "init containers after one another",
+      pod({ initContainers: [container({ cpu: "2" }), container({ cpu: "2" })] }),
+      "2",
+    ],
+    ["sidecars beside containers", pod({ containers: [container({ cpu: "1" })], initContainers: [sidecar] }), "1100m"],
+    ["an init container beside a sidecar", pod({ initContainers: [sidecar, container({ cpu: "1" })] }), "1100m"],
+    ["overhead", pod({ containers: [container({ cpu: "1" })], overhead: { cpu: "250m" } }), "1250m"],
+    ["the pod as a whole", pod({ containers: [container({ cpu: "1" })], resources: { requests: { cpu: "3" } } }), "3"],
+    ["nothing", pod({ containers: [container({})] }), undefined],
+    [
+      "a pod that has ended",
+      pod({ containers: [container({ cpu: "1" })] }, { status: { phase: "Succeeded" } }),
+      undefined,
+    ],
+    ["a pod that failed", pod({ containers: [container({ cpu: "1" })] }, { status: { phase: "Failed" } }), undefined],
+  ])("%s", (_, one, cpu) => {
+    expect(usage("pods", one)["requests.cpu"]).toBe(cpu);
+    expect(usage("pods", one)["cpu"]).toBe(cpu);
+  });
+
+  test.each([
+    [-31, undefined],
+    [-30, "1"],
+    [0, "1"],
+  ])("deleted %i s ago with 30 s of grace", (seconds, pods) => {
+    const deletionTimestamp = new Date(NOW + seconds * 1000).toISOString();
+    const one = { ...pod({}), metadata: { name: "p", deletionTimestamp, deletionGracePeriodSeconds: 30 } };
+    expect(usage("pods", one)["pods"]).toBe(pods);
+    expect(usage("pods", one)["count/pods"]).toBe("1");
+  });
+
+  test("limits, extended resources and huge pages have their own names", () => {
+    const one = pod({ containers: [container({ "nvidia.com/gpu": "2", "hugepages-2Mi": "4Mi" }, { memory: "1Gi" })] });
+    expect(usage("pods", one)).toEqual({
+      "count/pods": "1",
+      pods: "1",
+      "requests.nvidia.com/gpu": "2",
+      "hugepages-2Mi": "4Mi",
+      "requests.hugepages-2Mi": "4Mi",
+      "limits.memory": "1Gi",
+    });
+  });
+});
+
+test.each([
+  ["ClusterIP", {}, "0", "0"],
+  ["NodePort", {}, "0", "2"],
+  ["LoadBalancer", {}, "1", "2"],
+  ["LoadBalancer", { allocateLoadBalancerNodePorts: false }, "1", "1"],
+])("a service of type %s %j uses %s load balancers and %s node ports", (type, rest, balancers, nodePorts) => {
+  const used = usage("services", { spec: { type, ports: [{ port: 1, nodePort: 30000 }, { port: 2 }], ...rest } });
+  expect([used["services.loadbalancers"], used["services.nodeports"], used["services"]]).toEqual([
+    balancers,
+    nodePorts,
+    "1",
+  ]);
+});
+
+test.each([
+  [{}, {}, "5Gi"],
+  [{}, { allocatedResources: { storage: "8Gi" } }, "8Gi"],
+  [{}, { allocatedResources: { storage: "2Gi" } }, "5Gi"],
+  [{ storageClassName: "gold" }, {}, "5Gi"],
+])("a claim %j %j uses %s", (spec, status, storage) => {
+  const used = usage("persistentvolumeclaims", {
+    spec: { resources: { requests: { storage: "5Gi" } }, ...spec },
+    status,
+  });
+  expect(used["requests.storage"]).toBe(storage);
+  expect(used["gold.storageclass.storage.k8s.io/requests.storage"]).toBe(
+    "storageClassName" in spec ? storage : undefined,
+  );
+});
+
+describe("scopes", () => {
+  const plain = pod({ containers: [container({})] });
+  const asking = pod({ containers: [container({ cpu: "1" })], activeDeadlineSeconds: 5, priorityClassName: "high" });
+  const term = { topologyKey: "zone", namespaceSelector: {} };
+  const across = pod({ affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } });
+  const counted = (spec: object): string | undefined => {
+    const quota = { spec: { hard: { pods: "9" }, ...spec } } as ResourceQuota;
+    return quotaStatus(quota, () => [plain, asking, across], NOW)?.used?.["pods"];
+  };
+  test.each([
+    ["Terminating", "1"],
+    ["NotTerminating", "2"],
+    ["BestEffort", "2"],
+    ["NotBestEffort", "1"],
+    ["PriorityClass", "1"],
+    ["CrossNamespacePodAffinity", "1"],
+    ["VolumeAttributesClass", "0"],
+  ])("%s", (scope, used) => {
+    expect(counted({ scopes: [scope] })).toBe(used);
+  });
+
+  test.each([
+    ["In", ["high"], "1"],
+    ["In", ["low"], "0"],
+    ["NotIn", ["high"], "2"],
+    ["Exists", undefined, "1"],
+    ["DoesNotExist", undefined, "2"],
+  ])("a priority class %s %j", (operator, values, used) => {
+    expect(counted({ scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator, values }] } })).toBe(
+      used,
+    );
+  });
+
+  test("a pod is in all of them", () => {
+    expect(counted({ scopes: ["BestEffort", "NotTerminating"] })).toBe("2");
+    expect(counted({ scopes: ["BestEffort", "Terminating"] })).toBe("0");
+  });
+
+  test("nothing but pods is in a scope", () => {
+    const quota = { spec: { hard: { secrets: "9" }, scopes: ["BestEffort"] } } as ResourceQuota;
+    expect(quotaStatus(quota, () => [{}], NOW)?.used).toEqual({ secrets: "0" });
+  });
+});
+
+describe("the status of a quota", () => {
+  const quota = (used?: Record<string, string>): ResourceQuota => ({
+    spec: { hard: { pods: "4", "odd.io/name": "1" } },
+    ...(used && { status: { hard: { pods: "4", "odd.io/name": "1" }, used } }),
+  });
+  test.each([
+    ["is new", undefined, [pod({})], { pods: "1" }],
+    ["is the same", { pods: "1" }, [pod({})], undefined],
+    ["is the same amount", { pods: "1000m" }, [pod({})], undefined],
+    ["has changed", { pods: "3" }, [pod({})], { pods: "1" }],
+    ["is kept for what is not known now", { pods: "3" }, undefined, undefined],
+    ["keeps what nothing counts", { pods: "2", "odd.io/name": "7" }, [], { pods: "0", "odd.io/name": "7" }],
+  ])("%s", (_, before, pods, used) => {
+    expect(quotaStatus(quota(before), () => pods, NOW)?.used).toEqual(used);
+  });
+});
+
+describe("on a server", () => {
+  let run: ManualControllers;
+  const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
+  const SECRETS = "/api/v1/namespaces/default/secrets";
+  const used = async () => object((await call(run.api, "GET", `${QUOTAS}/all`)).at("status"))["used"];
+
+  beforeAll(async () => {
+    run = await manualControllers(resourceQuotaController);
+  });
+
+  afterAll(() => run.close());
+
+  test("usage follows objects that come and go", async () => {
+    const hard = { secrets: "5", "count/deployments.apps": "2", "requests.cpu": "4" };
+    await call(run.api, "POST", QUOTAS, { metadata: { name: "all" }, spec: { hard } });
+    await eventually(async () => {
+      expect(await used()).toEqual({ secrets: "0", "count/deployments.apps": "0", "requests.cpu": "0" });
+    });
+    await call(run.api, "POST", SECRETS, { metadata: { name: "one" } });
+    const spec = { containers: [{ name: "c", image: "i", resources: { requests: { cpu: "1500m" } } }] };
+    await call(run.api, "POST", "/api/v1/namespaces/default/pods", { metadata: { name: "p" }, spec });
+    await eventually(async () => {
+      expect(await used()).toEqual({ secrets: "1", "count/deployments.apps": "0", "requests.cpu": "1500m" });
+    });
+    await call(run.api, "DELETE", `${SECRETS}/one`);
+    await eventually(async () => expect(object(await used())["secrets"]).toBe("0"));
+    expect(run.problems).toEqual([]);
+  });
+});
