@@ -50,7 +50,7 @@ async function bundle() {
     format: "esm",
     platform: "node",
     target: "node20.19",
-    // Classes, methods and functions at the top of a file are called in traces what they are called in src.
+    // Methods, and exported functions and classes are called in traces what they are called in src.
     minifySyntax: true,
     minifyWhitespace: true,
     legalComments: "none",

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { accessSync, constants, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -11,6 +11,7 @@ const LONG = [
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
   "test/interop/{go,go-hashes,java,python,rust}/**/*.test.ts",
+  "test/interop/life/**/*.test.ts",
   "test/interop/streaming/{copies,kubernetes-1.20,large,on-a-terminal,port-forward}.test.ts",
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
@@ -48,6 +49,28 @@ const BUN = [
   "test/durability/{api,crash,faults,flush}.test.ts",
 ];
 
+/**
+ * Files that run one after the other in a thread which loads modules once. To load them for each file would take as long as the
+ * tests. What a file leaves behind in a module or in the process, the next one finds.
+ */
+const SHARING =
+  /^test\/(actions|api|base|cli|client|controllers|interop|kinds|machinery|node|printers|resource|server)\//;
+
+/** Folders and files of those that have a thread of their own all the same. */
+const ALONE = [
+  // They measure the heap of their thread, or the memory of the process.
+  "test/machinery/streaming/spdy/spdy-connection.test.ts",
+  "test/server/admission/webhook/bad-input.test.ts",
+  "test/server/api-registry/live-api.test.ts",
+  "test/server/extensions/bad-input.test.ts",
+  "test/server/storage/snapshots.test.ts",
+  // They wait for disks and other programs, not for modules.
+  "test/interop/streaming/",
+  "test/server/list-watch/",
+  "test/server/storage/etcd/",
+  "test/server/storage/sqlite/",
+];
+
 /** Which files a mode runs; without one, `npx vitest run PATH` finds every file. */
 const FILES: Readonly<Record<string, { readonly include: string[]; readonly exclude?: string[] }>> = {
   main: { include: ["test/**/*.test.ts"], exclude: [...LONG, "test/executable/**/*.test.ts"] },
@@ -72,7 +95,9 @@ const LONGEST = [
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rank = ({ moduleId }: TestSpecification): number => {
+    const rank = ({ moduleId, project }: TestSpecification): number => {
+      // A thread is shared by files that are next to each other.
+      if (!project.config.isolate) return LONGEST.length + 1;
       const found = LONGEST.findIndex((folder) => moduleId.includes(folder));
       return found === -1 ? LONGEST.length : found;
     };
@@ -87,23 +112,52 @@ const memory = memoryFolder();
 if (memory !== undefined) process.env.TMPDIR = memory;
 
 const report = process.env.KUBETS_TEST_REPORT;
+const sharing = testFiles().filter((file) => SHARING.test(file) && !ALONE.some((path) => file.startsWith(path)));
+
+/** Of every project. */
+const everywhere = {
+  pool: "threads" as const,
+  // Much of the time goes by waiting for other programs: a core less would leave one idle.
+  maxWorkers: "100%",
+  sequence: { sequencer: LongestFirst },
+  // Of those that say they may run beside others: parity, whose sessions often wait.
+  maxConcurrency: 2,
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+};
+
+/** `npm test` has two projects, so that some files share a thread's modules. In other modes that runs in threads of their own. */
+function filesAndThreads(mode: string) {
+  const { include, exclude } = filesOf(mode);
+  if (mode !== "main") return { include, exclude, isolate: mode !== "quick" };
+  return {
+    projects: [
+      { test: { ...everywhere, name: "alone", include, exclude: [...exclude, ...sharing] } },
+      { test: { ...everywhere, name: "sharing", include: sharing, exclude, isolate: false } },
+    ],
+  };
+}
+
+function filesOf(mode: string) {
+  const { include = ["test/**/*.test.ts"], exclude = [] } = FILES[mode] ?? {};
+  return { include: [...include], exclude: [...configDefaults.exclude, ...exclude] };
+}
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: ["test/**/*.test.ts"],
-    ...FILES[mode],
-    exclude: [...configDefaults.exclude, ...(FILES[mode]?.exclude ?? [])],
-    pool: "threads",
-    // Much of the time goes by waiting for other programs: a core less would leave one idle.
-    maxWorkers: "100%",
-    sequence: { sequencer: LongestFirst },
-    // Of those that say they may run beside others: parity, whose sessions often wait.
-    maxConcurrency: 2,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    ...filesAndThreads(mode),
+    ...everywhere,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]],
   },
 }));
+
+/** The paths of all test files, from the project's folder, with slashes. */
+function testFiles(): string[] {
+  return readdirSync(join(import.meta.dirname, "test"), { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".test.ts"))
+    .map((path) => `test/${path.replaceAll("\\", "/")}`)
+    .sort();
+}
 
 /**
  * A folder in memory for temporary files, where the system has one with room: on a disk half of the time of many tests is spent

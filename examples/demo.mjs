@@ -1,4 +1,4 @@
-// The main job in one go: a fresh cluster, the example application applied to it, and what it holds afterwards.
+// The main job in one go: a fresh cluster with a node, the example application applied to it and rolled out, and what it holds then.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
@@ -14,6 +14,8 @@ if (process.argv[2] !== "inside") {
 }
 
 step("apply", "--recursive", "-f", join(import.meta.dirname, "shop"));
+step("rollout", "status", "statefulset/database", "-n", "shop", "--timeout=60s");
+step("rollout", "status", "deployment/web", "-n", "shop", "--timeout=60s");
 step(
   "get",
   "all,configmaps,secrets,ingresses,pvc,pdb,networkpolicies,roles,rolebindings,serviceaccounts",

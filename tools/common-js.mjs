@@ -6,7 +6,7 @@
 // (test/architecture.test.ts).
 
 /** As esbuild writes them. */
-const IMPORT = /(?<=^|[;}\n])import(?:\{([^}]*)\}from)?"(\.\.?\/[\w-]+)\.c?js";/g;
+const IMPORT = /(?<=^|[;}\n])import(?:\{([^}]*)\}from)?"(\.\/[\w-]+(?=\.js)|\.\.\/[\w-]+(?=\.cjs))\.c?js";/g;
 const EXPORT = /(?<=^|[;}\n])export\{([^}]*)\};/g;
 
 /**

@@ -24,8 +24,8 @@ const OURS = /[\\/]src[\\/].*\.ts$/;
 const tsconfigRaw = { compilerOptions: { target: "es2023", verbatimModuleSyntax: true } };
 
 /**
- * In our code parameters, variables of functions and functions inside of them get short names. Classes, methods and functions at the
- * top of a file keep theirs, and are called in traces what they are called in src: esbuild leaves them alone where it is given no format.
+ * In our code parameters, variables, and functions that a file does not export get short names. Methods, and exported functions and
+ * classes keep theirs, and are called in traces what they are called in src: esbuild leaves them alone where it is given no format.
  */
 export const shortenedLocals = () => {
   /** A bundle is made in several passes. */

@@ -57,6 +57,19 @@ export function clusterClock(clock: ManualClock): ClusterClock {
   };
 }
 
+/** How much time may pass while a cluster closes: what waits ends by its own limit, a request after a minute. */
+const CLOSING_MS = 120_000;
+
+/** Resolves when the cluster has closed. Time passes only where that waits for it. */
+export async function closeDriven(clock: ManualClock, closing: Promise<void>): Promise<void> {
+  const until = clock.now() + CLOSING_MS;
+  const closed = closing.then(() => true);
+  const later = () => false;
+  const idle = () => quiet(MOST_TURNS).then(later, later);
+  while (!(await Promise.race([closed, idle()]))) if (!clock.fireNext(until)) break;
+  await closing;
+}
+
 async function passTime(clock: ManualClock, until: number, mostTurns: number): Promise<void> {
   await settle(clock, mostTurns);
   let [moment, fired] = [clock.now(), 0];

@@ -24,7 +24,7 @@ import { createServer, type Server } from "../server/generic/server.js";
 import type { ClientIdentity, ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import type { Kv } from "../server/storage/kv.js";
-import { type ClusterClock, clusterClock } from "./cluster-clock.js";
+import { closeDriven, type ClusterClock, clusterClock } from "./cluster-clock.js";
 import { collectWhenIdle, v8Memory } from "./idle-memory.js";
 import { kubeconfigText } from "./kubeconfig.js";
 import { openKv, openStorage, type StorageOptions } from "./open-storage.js";
@@ -282,6 +282,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   }
   const url = listener === undefined ? "" : `https://${authority(host, listener.port)}`;
   let closing: Promise<void> | undefined;
+  const closeOnce = () => (closing ??= manual === undefined ? close() : closeDriven(manual, close()));
   return {
     ...(manual && { clock: clusterClock(manual) }),
     url,
@@ -290,8 +291,8 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     token: pki.token,
     registry: server.registry,
     transport: () => server.transport(ADMIN),
-    close: () => (closing ??= close()),
-    [Symbol.asyncDispose]: () => (closing ??= close()),
+    close: closeOnce,
+    [Symbol.asyncDispose]: closeOnce,
   };
 }
 

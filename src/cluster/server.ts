@@ -1,5 +1,8 @@
 // kubets/server: what people who write API servers use.
 export { startServer } from "./start-server.js";
+export { type ManualClock, manualClock } from "../base/manual-clock.js";
+export { seededRandom } from "../base/seeded-random.js";
+export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { Hook, HookContext, Hooks, RunningServer, ServerOptions } from "./compose-server.js";
 export type { RequestRecord } from "./record-requests.js";

@@ -155,6 +155,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
+          hasVolumes: nodes.length > 0,
           signClient: clientSigner(pki, random),
           ...(options.metrics && { metrics: options.metrics }),
           reportError,
@@ -170,9 +171,10 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           {
             name: "start-scheduler",
             async run(server: Server) {
-              const { startScheduler } = await import("../scheduler/start-scheduler.js");
+              const { startScheduler } = await inOrder(import("../scheduler/start-scheduler.js"));
               const transport = server.loopback();
-              scheduler = startScheduler(schedulerOptions, { transport, clock, timers, random, reportError });
+              const own = { clock, timers, random: forkRandom(random, "scheduler") };
+              scheduler = startScheduler(schedulerOptions, { transport, ...own, reportError });
             },
           },
         ]),

@@ -23,6 +23,8 @@ export interface ClusterParts {
   readonly nodePorts: NodePortRegistry;
   /** Whether a kubelet of the cluster's process runs the pods of a node, and ends those that are deleted. Default: none does. */
   readonly hasKubelet?: (node: string) => boolean;
+  /** Whether the cluster makes volumes itself, and has a default StorageClass for them. Default: it does not. */
+  readonly hasVolumes?: boolean;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
   /** Custom and external metrics of horizontal pod autoscalers. */

@@ -12,9 +12,13 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import type { ClusterParts, ControllerContext, StartController } from "./context.js";
 import { cronJobController } from "./cron-job/cron-job-controller.js";
+import { deviceTaintEviction } from "./device-taint-eviction/device-taint-eviction.js";
 import { daemonSetController } from "./daemon-set/daemon-set-controller.js";
 import { deploymentController } from "./deployment/deployment-controller.js";
 import { disruptionController } from "./disruption/disruption-controller.js";
+import { mirroringController } from "./endpoint-slice-mirroring/mirroring-controller.js";
+import { endpointsController } from "./endpoints/endpoints-controller.js";
+import { endpointSliceController } from "./endpoint-slice/endpoint-slice-controller.js";
 import { expiredPods } from "./expired-pods/expired-pods.js";
 import { garbageCollector } from "./garbage-collector/garbage-collector.js";
 import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/horizontal-pod-autoscaler-controller.js";
@@ -22,9 +26,17 @@ import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
+import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle-controller.js";
+import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.js";
 import { replicaSetController } from "./replica-set/replica-set-controller.js";
 import { replicationController } from "./replication-controller/replication-controller.js";
 import { policyStatusController } from "./policy-status/policy-status-controller.js";
+import { attachDetachController } from "./attach-detach/attach-detach-controller.js";
+import { attributesClassProtection } from "./attributes-class-protection/attributes-class-protection.js";
+import { ephemeralVolumeController } from "./ephemeral-volume/ephemeral-volume-controller.js";
+import { volumeExpander } from "./volume-expander/volume-expander.js";
+import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-volume-binder.js";
+import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { ServedResources } from "./served-resources.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
@@ -34,6 +46,7 @@ import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { taintEvictionController } from "./taint-eviction/taint-eviction-controller.js";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
 import { ttlController } from "./ttl/ttl-controller.js";
 import { claimProtection, volumeProtection } from "./volume-protection/volume-protection.js";
@@ -60,12 +73,25 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["job-controller", jobController],
   ["cronjob-controller", cronJobController],
   ["ttl-after-finished-controller", ttlAfterFinished],
+  ["endpoints-controller", endpointsController],
+  ["endpointslice-controller", endpointSliceController],
+  ["endpointslice-mirroring-controller", mirroringController],
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
+  ["node-lifecycle-controller", nodeLifecycleController],
+  ["taint-eviction-controller", taintEvictionController],
   ["pod-garbage-collector-controller", expiredPods],
+  ["pod-garbage-collector-controller", podGarbageCollector],
+  ["ephemeral-volume-controller", ephemeralVolumeController],
+  ["persistentvolume-binder-controller", persistentVolumeBinder],
+  ["persistentvolume-expander-controller", volumeExpander],
+  ["persistentvolume-attach-detach-controller", attachDetachController],
   ["persistentvolumeclaim-protection-controller", claimProtection],
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],
+  ["volumeattributesclass-protection-controller", attributesClassProtection],
+  ["resourceclaim-controller", resourceClaimController],
+  ["device-taint-eviction-controller", deviceTaintEviction],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
 ];
@@ -113,7 +139,8 @@ export function startControllers(config: ControllersConfig): Controllers {
     { transport: () => transport },
     { ...surroundings, headers: { "user-agent": "kubets-controller-manager" } },
   );
-  const events = eventBroadcaster({ client, ...surroundings, onError: report });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const manager = new Manager(client, {
     ...surroundings,
     transform: withoutManagedFields,

@@ -58,7 +58,8 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
     { transport: () => options.transport },
     { ...surroundings, headers: { "user-agent": "kubelet/v1.36.3" } },
   );
-  const events = eventBroadcaster({ client, ...surroundings, onError: report });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const budget = new EventBudget(clock);
   const nodes = new Map(
     options.nodes.map((node) => [node.name, new FleetNode(node, { client, clock, timers, events, budget, report })]),

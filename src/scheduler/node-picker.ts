@@ -5,7 +5,7 @@ import type { PodInfo } from "./cache/pod-info.js";
 import type { NodeLister } from "./cache/scheduler-cache.js";
 import type { CycleState } from "./framework/cycle-state.js";
 import { Diagnosis } from "./framework/diagnosis.js";
-import { type Profile, rejectAll } from "./framework/profile.js";
+import type { Profile } from "./framework/profile.js";
 import { feasibleNodesToFind } from "./framework/sampling.js";
 import { isRejected, type Status } from "./framework/status.js";
 import type { Nominator } from "./queue/nominator.js";
@@ -37,7 +37,7 @@ export class NodePicker {
     const outcome = profile.preFilter(state, info, all);
     if (outcome.status !== undefined) {
       if (!isRejected(outcome.status)) throw new PluginError(outcome.status);
-      rejectAll(diagnosis, outcome.status);
+      diagnosis.rejectAll(outcome.status);
       return diagnosis;
     }
     const nominated = this.nodes.get(info.pod.status?.nominatedNodeName ?? "");

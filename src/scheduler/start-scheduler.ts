@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { Clock } from "../base/clock.js";
-import type { Random } from "../base/random.js";
+import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../client/events/index.js";
@@ -51,14 +51,22 @@ export function startScheduler(options: SchedulerOptions, parts: SchedulerParts)
   const report = (error: unknown): void => {
     if (!signal.aborted) reportError(error);
   };
+  // Names of events and lengths of watches must not change which lots are drawn.
+  const surroundings = { clock, timers, random: forkRandom(random, "client") };
   const client = kubernetesClient(
     { transport: () => transport },
-    { clock, timers, headers: { "user-agent": "kube-scheduler" } },
+    { ...surroundings, headers: { "user-agent": "kube-scheduler" } },
   );
-  const events = eventBroadcaster({ client, clock, timers, onError: report, queueSize: EVENT_QUEUE });
+  // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
+  const events = eventBroadcaster({
+    client,
+    ...surroundings,
+    onError: report,
+    onDropped: () => {},
+    queueSize: EVENT_QUEUE,
+  });
   const informers = new InformerFactory(client, {
-    clock,
-    timers,
+    ...surroundings,
     transform: withoutManagedFields,
     onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
     onError: report,

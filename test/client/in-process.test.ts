@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startCluster } from "../../src/cluster/index.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import {
   isAlreadyExists,
   isConflict,
@@ -36,7 +37,7 @@ const web: Deployment & { readonly spec: { readonly selector: unknown } } = {
 };
 
 test("an operator's round over a cluster without a socket: list, create, patch, watch, delete", async () => {
-  const cluster = await startCluster({ port: false });
+  const cluster = await startCluster({ ...quietCluster, port: false });
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
   const client = kubernetesClient(config, { transport: cluster.transport() });
   try {
@@ -86,7 +87,7 @@ test("an operator's round over a cluster without a socket: list, create, patch, 
 });
 
 test("pages are read to the end from the version that was asked for", async () => {
-  const cluster = await startCluster({ port: false });
+  const cluster = await startCluster({ ...quietCluster, port: false });
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
   const client = kubernetesClient(config, { transport: cluster.transport() });
   try {
@@ -109,7 +110,7 @@ test("pages are read to the end from the version that was asked for", async () =
 });
 
 test("a list that a server would compress is read through the server's own transport", async () => {
-  const cluster = await startCluster({ port: false });
+  const cluster = await startCluster({ ...quietCluster, port: false });
   const config = await loadConfig({ server: "https://in-process.invalid", token: cluster.token, env: {} });
   const client = kubernetesClient(config, { transport: cluster.transport() });
   const configMaps = client.of("v1", "ConfigMap").namespace("default");

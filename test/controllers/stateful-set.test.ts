@@ -5,15 +5,21 @@ import { object, objects, text } from "../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
+import { readyPods } from "../helpers/ready-pods.js";
 
 let cluster: Cluster;
 let api: Transport;
+let kubelet: AsyncDisposable;
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false, nodes: [{ name: "node" }] });
+  cluster = await startCluster({ port: false, scheduler: false });
   api = cluster.transport();
+  kubelet = readyPods(api);
 });
-afterAll(() => cluster.close());
+afterAll(async () => {
+  await kubelet[Symbol.asyncDispose]();
+  await cluster.close();
+});
 
 const APPS = "/apis/apps/v1/namespaces/default";
 const PATH = `${APPS}/statefulsets`;
@@ -73,7 +79,7 @@ const eventsOf = async (name: string) =>
     .filter(({ involvedObject }) => object(involvedObject)["name"] === name)
     .map(({ reason, message }) => `${text(reason)} ${text(message)}`);
 
-test.concurrent("STS-1: pods come in order, are replaced from the highest down, and history remembers", async () => {
+test("STS-1: pods come in order, are replaced from the highest down, and history remembers", async () => {
   await create("order", { revisionHistoryLimit: 0 });
   await settled("order");
   expect(await podsOf("order")).toEqual(["order-0 one", "order-1 one"]);
@@ -92,7 +98,7 @@ test.concurrent("STS-1: pods come in order, are replaced from the highest down, 
   await eventually(async () => expect(await podsOf("order")).toEqual(["order-0 two"]));
 });
 
-test.concurrent("STS-1: a template that comes back is its former revision with a new number", async () => {
+test("STS-1: a template that comes back is its former revision with a new number", async () => {
   await create("back", { podManagementPolicy: "Parallel", updateStrategy: { type: "OnDelete" } });
   await eventually(async () => expect(await revisionsOf("back")).toHaveLength(1));
   const [[name] = []] = await revisionsOf("back");
@@ -113,7 +119,7 @@ test.concurrent("STS-1: a template that comes back is its former revision with a
   });
 });
 
-test.concurrent("STS-1: claims outlive their pods, or go with them where the set says so", async () => {
+test("STS-1: claims outlive their pods, or go with them where the set says so", async () => {
   const volumeClaimTemplates = [
     {
       metadata: { name: "data" },

@@ -4,11 +4,16 @@ import { join } from "node:path";
 import { startCluster } from "../../src/cluster/index.js";
 import { runCli } from "../helpers/run-cli.js";
 import type { Peer } from "./side-by-side.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 /** An embedded cluster that holds the objects of `manifests`. */
 export async function clusterPeer(manifests: string): Promise<Peer> {
   const requests: string[] = [];
-  const cluster = await startCluster({ port: 0, onRequest: ({ method, path }) => requests.push(`${method} ${path}`) });
+  const cluster = await startCluster({
+    port: 0,
+    ...quietCluster,
+    onRequest: ({ method, path }) => requests.push(`${method} ${path}`),
+  });
   const kubeconfig = cluster.kubeconfig();
   const folder = mkdtempSync(join(tmpdir(), "kubets-faults-"));
   try {

@@ -1,3 +1,4 @@
+import { systemRandom } from "../../src/base/random.js";
 import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
 import { eventBroadcaster } from "../../src/client/events/index.js";
 import { Manager } from "../../src/client/manager/index.js";
@@ -17,11 +18,29 @@ export interface ManualControllers {
   close(): Promise<void>;
 }
 
-/** Runs these controllers, and of others only the one that pods need, against a server of their own; server and controllers have one manual time. */
+/** What pods and deletions need. */
+const OTHERS = ["serviceaccount-controller", "garbage-collector-controller"];
+
+/** Runs these controllers, and few others, against a server of their own; all have one manual time. */
 export async function manualControllers(...controllers: readonly StartController[]): Promise<ManualControllers> {
   const time = new ManualTime();
-  const cluster = await startCluster({ port: false, controllers: ["serviceaccount-controller"], clock: time });
-  const api = cluster.transport();
+  const cluster = await startCluster({ port: false, controllers: OTHERS, scheduler: false, clock: time });
+  const running = await runControllers(cluster.transport(), time, controllers);
+  return {
+    ...running,
+    async close() {
+      await running.close();
+      await cluster.close();
+    },
+  };
+}
+
+/** Runs controllers against a server until they are closed. */
+export async function runControllers(
+  api: Transport,
+  time: ManualTime,
+  controllers: readonly StartController[],
+): Promise<ManualControllers> {
   const stopping = new AbortController();
   const problems: unknown[] = [];
   const surroundings = { clock: time, timers: time, stopwatch: time.stopwatch };
@@ -35,10 +54,12 @@ export async function manualControllers(...controllers: readonly StartController
     timers: time,
     signal: stopping.signal,
     recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
+    random: systemRandom,
+    cluster: {},
     report: (error: unknown) => problems.push(error),
   } as unknown as ControllerContext;
-  for (const start of controllers) start(context);
-  const running = manager.run(stopping.signal);
+  const work = controllers.map((start) => start(context) ?? {});
+  const running = Promise.all([manager.run(stopping.signal), ...work.map(({ run }) => run?.())]);
   await settle();
   return {
     api,
@@ -54,8 +75,11 @@ export async function manualControllers(...controllers: readonly StartController
     async close() {
       stopping.abort();
       await running;
-      await events.close();
-      await cluster.close();
+      const closing = events.close();
+      await settle();
+      // Events that the server refuses are tried again for a while.
+      time.pass(60_000);
+      await closing;
     },
   };
 }

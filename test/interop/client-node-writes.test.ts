@@ -19,6 +19,7 @@ import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 import { fieldOwners } from "../helpers/field-owners.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 const namespace = "default";
 const as = (type: PatchStrategy) => setHeaderOptions("Content-Type", type);
@@ -43,7 +44,7 @@ describe("@kubernetes/client-node 1.4.0: writes, parts and refusals", () => {
   let apps: AppsV1Api;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     config = new KubeConfig();
     config.loadFromString(cluster.kubeconfig());
     core = config.makeApiClient(CoreV1Api);

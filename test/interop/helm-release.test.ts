@@ -6,6 +6,7 @@ import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
 import { fieldOwners } from "../helpers/field-owners.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealHelm, realHelm } from "../helpers/run-real-helm.js";
 
@@ -54,7 +55,7 @@ describe.skipIf(missing !== undefined)("helm 4.2.3, a release's life, applied se
   let helm: RealHelm;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     api = cluster.transport();
     helm = await realHelm(cluster);
   });

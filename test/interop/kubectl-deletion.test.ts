@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { certificateRequest } from "../helpers/certificate-request.js";
 import { eventually } from "../helpers/eventually.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 
@@ -15,7 +16,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3: what goes, and what does
   let kubectl: RealKubectl;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     kubectl = await realKubectl(cluster);
   });
   afterAll(async () => {

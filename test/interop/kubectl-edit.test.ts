@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { fieldOwners } from "../helpers/field-owners.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 import { writeProgram } from "../helpers/write-program.js";
@@ -25,7 +26,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3 edit", () => {
   let kubectl: RealKubectl;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     kubectl = await realKubectl(cluster, { EDITOR: "./editor" });
     writeProgram(join(kubectl.folder, "editor"), EDITOR);
     for (const name of ["plain", "refused", "raced", "untouched"]) {

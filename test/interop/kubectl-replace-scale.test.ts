@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { fieldOwners } from "../helpers/field-owners.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 
@@ -31,7 +32,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3: replace, scale, set, lab
   let kubectl: RealKubectl;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     kubectl = await realKubectl(cluster);
     const items = SCALED.map((object) => ({ ...object, metadata: { name: "scaled" } }));
     await kubectl.ok("create -f -", JSON.stringify({ apiVersion: "v1", kind: "List", items }));

@@ -2,6 +2,7 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
 
@@ -32,7 +33,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, without a flag of ours",
   let kubectl: RealKubectl;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     kubectl = await realKubectl(cluster);
   });
   afterAll(async () => {

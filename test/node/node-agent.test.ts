@@ -286,6 +286,16 @@ describe("a pod", () => {
     await until("probed", (one) => expect(condition(one, "Ready").status).toBe("True"));
   });
 
+  test("is ready by any probe when it stands in for an image of which nothing is known", async () => {
+    const readinessProbe = { httpGet: { path: "/healthz", port: 8080 }, periodSeconds: 1 };
+    const livenessProbe = { exec: { command: ["redis-cli", "ping"] }, periodSeconds: 1, failureThreshold: 1 };
+    await create("unknown", { readinessProbe, livenessProbe });
+    await until("unknown", (one) => expect(condition(one, "Ready").status).toBe("True"));
+    await create("listens-not", { ...script("sleep infinity"), readinessProbe });
+    await until("listens-not", (one) => expect(containers(one)[0]).toMatchObject({ ready: false, started: true }));
+    expect(containers(await get("unknown"))[0]).toMatchObject({ ready: true, restartCount: 0 });
+  });
+
   test("that is deleted may end in its grace period, and is killed after it", async () => {
     await create("graceful", script("trap 'sleep 0.2; exit 0' TERM; while true; do sleep 0.05; done"));
     await create("stubborn", script("trap '' TERM; while true; do sleep 0.05; done"));
@@ -311,7 +321,8 @@ describe("a pod", () => {
     await eventually(async () => {
       const events = (await client.of("v1", "Event").namespace("default").listWhole()).items as unknown as KubeObject[];
       expect(events.map((one) => text(one["message"]))).toContain(
-        "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.",
+        "0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector. no new claims to deallocate, " +
+          "preemption: 0/2 nodes are available: 2 Preemption is not helpful for scheduling.",
       );
     });
     expect(object((await get("nowhere")).spec).nodeName).toBeUndefined();

@@ -3,15 +3,13 @@ import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { type Cluster, startCluster } from "../../src/cluster/index.js";
-import { FixedClock } from "../helpers/fixed-clock.js";
+import type { Cluster } from "../../src/cluster/index.js";
 import { SHORT_LIVED } from "../helpers/real-tools.js";
 import { installProgram, linkExecutable } from "../helpers/program-under-test.js";
-import { seededRandom } from "../helpers/seeded-random.js";
 import { startCompanions } from "./companions.js";
 import { type LineOutcome, runInProcess } from "./in-process.js";
 import type { Session } from "./session.js";
-import { quietCluster } from "../helpers/quiet-cluster.js";
+import { startSessionCluster } from "./session-cluster.js";
 import { LASTING, LASTING_REQUESTS, writeSessionPrograms } from "./session-programs.js";
 
 /** What can be seen of one command line. */
@@ -53,16 +51,10 @@ export const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
  */
 export async function runSession(session: Session, install: InstallProgram): Promise<SessionResult> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-parity-"));
-  const clock = new FixedClock(START_OF_DAY);
   const requests: string[] = [];
-  const cluster = await startCluster({
-    clock,
-    random: seededRandom(session.name),
-    ...quietCluster,
-    onRequest: (request) => {
-      requests.push(describeRequest(request));
-      if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
-    },
+  const { cluster, passTime } = await startSessionCluster(session, START_OF_DAY, (request) => {
+    requests.push(describeRequest(request));
+    if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
   });
   const companions = await startCompanions(session, folder, cluster.caCertificate, (request) =>
     requests.push(describeRequest(request)),
@@ -94,7 +86,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
       if (requests.some((request) => BUDGET_WRITTEN.test(request))) await budgetsObserved(cluster);
       if (requests.some((request) => DEFINITION_WRITTEN.test(request))) await definitionsJudged(cluster);
       if (requests.some((request) => FURNITURE_TOUCHED.test(request))) await namespacesFurnished(cluster);
-      clock.advance(90_000);
+      await passTime();
     }
     return { steps, objects: await dumpObjects(cluster, mask) };
   } finally {

@@ -5,6 +5,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { Action } from "../../src/scheduler/framework/cluster-event.js";
 import type { SchedulerHandle } from "../../src/scheduler/framework/handle.js";
 import { unschedulable } from "../../src/scheduler/framework/status.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import { eventually } from "../helpers/eventually.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { node, type NodeShape, pod, type PodShape } from "./cluster-state.js";
@@ -17,6 +18,7 @@ const seen: string[] = [];
 
 beforeAll(async () => {
   cluster = await startCluster({
+    ...quietCluster,
     port: false,
     random: seededRandom("scheduler"),
     onError: (error) => errors.push(error),
@@ -235,10 +237,10 @@ describe("preemption", () => {
     await isOn("equal", "full");
     await addPod("p", { priorityClassName: "high", requests: { cpu: "1" } });
     await eventually(async () => {
-      const message = condition(await read("p"))?.message ?? "";
-      expect(message).toMatch(/^0\/2 nodes are available: 1 Insufficient cpu, 1 node\(s\) were unschedulable\. /);
-      expect(message).toMatch(
-        /preemption: 0\/2 nodes are available: 1 No preemption victims found for incoming pod, 1 Preemption is not helpful for scheduling\.$/,
+      expect(condition(await read("p"))?.message).toBe(
+        "0/2 nodes are available: 1 Insufficient cpu, 1 node(s) were unschedulable. no new claims to deallocate, " +
+          "preemption: 0/2 nodes are available: 1 No preemption victims found for incoming pod, " +
+          "1 Preemption is not helpful for scheduling.",
       );
     });
   });
@@ -372,6 +374,44 @@ describe("volumes", () => {
       );
     });
   });
+});
+
+test("devices: a claim is allocated and reserved before its pod is bound", async () => {
+  await addNode("a");
+  await addNode("b");
+  const group = "resource.k8s.io/v1";
+  const expression = 'device.attributes["gpu.example.com"].model == "b100"';
+  const classes = client.of(group, "DeviceClass");
+  await classes.create({ metadata: { name: "gpu" }, spec: { selectors: [{ cel: { expression } }] } });
+  await client.of(group, "ResourceSlice").create({
+    metadata: { name: "slice-b" },
+    spec: {
+      driver: "gpu.example.com",
+      nodeName: "b",
+      pool: { name: "b", generation: 1, resourceSliceCount: 1 },
+      devices: ["gpu-0", "gpu-1"].map((name) => ({ name, attributes: { model: { string: "b100" } } })),
+    },
+  });
+  const claims = client.of(group, "ResourceClaim").namespace(namespace);
+  const spec = { devices: { requests: [{ name: "one", exactly: { deviceClassName: "gpu" } }] } };
+  await Promise.all(["c1", "c2", "c3"].map((name) => claims.create({ metadata: { name }, spec })));
+  const using = (name: string): PodShape => ({
+    resourceClaims: [{ name: "gpu", resourceClaimName: name }],
+    containers: [{ resources: { claims: [{ name: "gpu" }] } }],
+  });
+  await Promise.all([addPod("p1", using("c1")), addPod("p2", using("c2"))]);
+  await Promise.all([isOn("p1", "b"), isOn("p2", "b")]);
+  const [c1, c2] = await Promise.all(["c1", "c2"].map((name) => claims.get(name)));
+  const given = [c1, c2].map((one) => one?.status?.allocation?.devices?.results?.[0]?.device);
+  expect(new Set(given)).toEqual(new Set(["gpu-0", "gpu-1"]));
+  expect(c1?.status?.reservedFor).toMatchObject([{ resource: "pods", name: "p1" }]);
+  expect(c1?.metadata?.finalizers).toEqual(["resource.kubernetes.io/delete-protection"]);
+  await addPod("p3", using("c3"));
+  await isRejected(
+    "p3",
+    "0/2 nodes are available: 2 cannot allocate all claims. still not schedulable, " +
+      "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.",
+  );
 });
 
 describe("a plugin of the user's", () => {

@@ -81,7 +81,7 @@ describeTerminal("a session in a container on a terminal", () => {
   let node: ScriptedNode;
 
   beforeAll(async () => {
-    lab = await terminalLab({ filters: [{ name: "hold-deletion", filter: holdDeletion }] });
+    lab = await terminalLab({ scheduler: {}, filters: [{ name: "hold-deletion", filter: holdDeletion }] });
     lab.write({ "crash.cjs": CRASH });
     node = await scriptedNode(lab.cluster, {
       keyboard: { entrypoint: keys },

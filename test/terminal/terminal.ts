@@ -8,6 +8,7 @@ import { describe } from "vitest";
 import { runCli } from "../helpers/run-cli.js";
 import { installProgram } from "../helpers/program-under-test.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 const version = spawnSync("tmux", ["-V"]);
 if (version.status !== 0) process.stdout.write("terminal tests are skipped: there is no tmux (apt-get install tmux)\n");
@@ -54,7 +55,7 @@ const run = promisify(execFile);
 /** A cluster, a folder, and a tmux server on a socket of its own, which all end together. */
 export async function terminalLab(options: ClusterOptions = {}): Promise<TerminalLab> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-terminal-"));
-  const cluster = await startCluster({ port: 0, ...options });
+  const cluster = await startCluster({ port: 0, ...quietCluster, ...options });
   writeFileSync(join(folder, "kubeconfig"), cluster.kubeconfig());
   mkdirSync(join(folder, "bin"));
   installProgram(join(folder, "bin", "kubectl"));

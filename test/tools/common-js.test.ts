@@ -20,6 +20,10 @@ test("a file is named .cjs; imports come first, exports last, both under their o
   });
 });
 
+test("CommonJS outside stays what it is", () => {
+  expect(converted('import{a as b}from"../c-d.cjs";b();')).toBe('"use strict";const {a:b}=require("../c-d.cjs");b();');
+});
+
 test("what is loaded on demand is required then; an ES module outside by its bridge", () => {
   expect(converted('let b=()=>import("./b.js"),n=()=>import("node:zlib"),o=()=>import("../o-p.js");')).toBe(
     '"use strict";let b=()=>Promise.resolve().then(()=>require("./b.cjs")),n=()=>Promise.resolve().then(()=>require("node:zlib")),o=()=>Promise.resolve().then(()=>require("../o-p.cjs"));',
@@ -37,6 +41,7 @@ test("the text is ASCII, and means the same", () => {
 
 test.each([
   'import{a}from"elsewhere";',
+  'import{a}from"../es-module.js";',
   'export*from"./b.js";',
   'let a=()=>import("elsewhere");',
   "import.meta.dirname",

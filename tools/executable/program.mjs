@@ -29,16 +29,6 @@ const bunTransport = {
   },
 };
 
-/** Nodes of the cluster's process are for programs that embed a cluster: no command line starts one. */
-const withoutNodes = {
-  name: "without-nodes",
-  setup(pass) {
-    pass.onLoad({ filter: /cluster[\\/]start-nodes\.ts$/ }, () => ({
-      contents: 'export const startNodes = () => Promise.reject(new Error("an executable has no nodes"));',
-    }));
-  },
-};
-
 /**
  * Texts that few commands need lie compressed beside the code. In the code they would be twice: as source and in the bytecode.
  */
@@ -118,8 +108,11 @@ const SELDOM_RUN = [
   "src/api/admission/",
   "src/api/openapi/",
   "src/api/validation/",
+  "src/controllers/",
   "src/machinery/cel/",
   "src/machinery/structural/",
+  "src/node/",
+  "src/scheduler/",
   "src/server/storage/etcd/",
 ];
 const isSeldomRun = (module) => SELDOM_RUN.some((folder) => module.startsWith(folder));
@@ -172,7 +165,7 @@ export async function bundleProgram(root, folder) {
   const regexps = await build({ ...options, format: "cjs", minify: true, entryPoints: ["re2js"], write: false });
   const codeOf = ({ outputFiles: [{ text }] }) => text;
   const packed = [packedGrpc(texts, codeOf(grpc)), packedRegexps(texts, codeOf(regexps)), packedJson(texts)];
-  const plugins = [bunTransport, withoutNodes, ...packed, nodeBuiltins, parsedJson];
+  const plugins = [bunTransport, ...packed, nodeBuiltins, parsedJson];
   const program = join(folder, "kubets.js");
   const worker = join(folder, "sqlite-worker.js");
   const seldomRun = join(folder, "seldom-run.mjs");

@@ -18,8 +18,10 @@ export interface EventBroadcasterOptions extends Partial<Pick<Surroundings, "clo
   readonly queueSize?: number;
   /** How events of core/v1 are put together. */
   readonly correlation?: CorrelationOptions;
-  /** Called with events that were dropped, refused or not written, and with errors of handlers. Default: ignores them. */
+  /** Called with events that were refused or not written, and with errors of handlers. Default: ignores them. */
   readonly onError?: (error: unknown) => void;
+  /** Called for each event that is dropped because too many wait, or after the end, with a text that says so. Default: `onError`. */
+  readonly onDropped?: (message: string) => void;
 }
 
 /** Where events come from. */
@@ -286,7 +288,9 @@ class QueueingBroadcaster implements EventBroadcaster {
   }
 
   #drop({ metadata, reason }: CoreEvent | ActionEvent, why: string): void {
-    this.#report(new Error(`dropped event ${metadata?.namespace}/${metadata?.name} (${reason}): ${why}`));
+    const message = `dropped event ${metadata?.namespace}/${metadata?.name} (${reason}): ${why}`;
+    if (this.options.onDropped === undefined) this.#report(new Error(message));
+    else this.options.onDropped(message);
   }
 
   #add(entry: Entry): void {

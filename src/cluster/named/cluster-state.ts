@@ -1,9 +1,5 @@
-import { readFile } from "node:fs/promises";
-import type { Clock } from "../../base/clock.js";
-import type { VerboseLog } from "../../client/klog.js";
-import { createTransport } from "../../client/transport/create-transport.js";
-import { debuggingTransport } from "../../client/transport/debugging-transport.js";
 import type { ClusterHome, ClusterRecord } from "./cluster-home.js";
+import { clusterTransport, type ReachOptions } from "./cluster-transport.js";
 
 export type ClusterState = "Running" | "Stopped" | "Unresponsive";
 
@@ -23,12 +19,9 @@ export async function clusterState(
   return answer === "silent" ? "Unresponsive" : "Stopped";
 }
 
-interface AskOptions {
+interface AskOptions extends ReachOptions {
   /** Milliseconds. */
   readonly timeout?: number;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly log?: VerboseLog | undefined;
 }
 
 const PATIENCE = 2000;
@@ -42,38 +35,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
-interface KubeconfigFile {
-  readonly clusters: readonly { readonly cluster: { readonly "certificate-authority-data": string } }[];
-  readonly users: readonly {
-    readonly user: { readonly "client-certificate-data": string; readonly "client-key-data": string };
-  }[];
-}
-
 async function askForVersion(
   home: ClusterHome,
   record: ClusterRecord,
-  { timeout = PATIENCE, env, clock, log }: AskOptions,
+  { timeout = PATIENCE, ...reach }: AskOptions,
 ): Promise<"ours" | "another" | "silent"> {
-  let config: KubeconfigFile;
-  try {
-    config = JSON.parse(await readFile(home.kubeconfig, "utf8")) as KubeconfigFile;
-  } catch {
-    return "another";
-  }
-  const bytes = (text: string | undefined): Buffer => Buffer.from(text ?? "", "base64");
-  const plain = createTransport(
-    {
-      server: record.url,
-      tls: {
-        insecureSkipVerify: false,
-        caData: bytes(config.clusters[0]?.cluster["certificate-authority-data"]),
-        certData: bytes(config.users[0]?.user["client-certificate-data"]),
-        keyData: bytes(config.users[0]?.user["client-key-data"]),
-      },
-    },
-    { env, clock },
-  );
-  const transport = log ? debuggingTransport(plain, { log, clock, origin: record.url, hidden: new Set() }) : plain;
+  const transport = await clusterTransport(home, record, reach);
+  if (transport === undefined) return "another";
   const signal = AbortSignal.timeout(timeout);
   try {
     const { status } = await transport.send({ method: "GET", path: "/version", headers: {}, signal });

@@ -9,5 +9,8 @@ export {
   onlyCluster,
   stopNamedCluster,
 } from "./manage.js";
+export type { ClusterHealth, Problem } from "./cluster-health.js";
+export { readHealth } from "./read-health.js";
 export { runCommand } from "./run-command.js";
 export { type NamedClusterOptions, serveNamedCluster, startDetached } from "./serve.js";
+export { waitUntilReady } from "./wait-until-ready.js";

@@ -1,6 +1,10 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import { usageError } from "../../cli/errors.js";
 import type { Factory, Streams } from "../../cli/factory.js";
+import type { LiveLines } from "../../cli/live-lines.js";
+import { openLiveLines } from "../../cli/open-live-lines.js";
+import type { VerboseLog } from "../../client/klog.js";
+import { surroundingsOf } from "../../client/surroundings.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
@@ -24,15 +28,19 @@ export interface ClusterStartOptions {
   readonly nodes: number;
   readonly dataDir: string;
   readonly detach: boolean;
+  /** Whether nodes and pods are waited for. */
+  readonly wait: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Factory["clock"];
   readonly log: Factory["log"];
+  /** The line that shows progress on a terminal. */
+  readonly openLines: () => Promise<LiveLines | undefined>;
 }
 
 export function clusterStartCommand(run = startNamed): Command {
   return {
-    use: "start [NAME] [--port=PORT] [--nodes=COUNT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach]",
+    use: "start [NAME] [--port=PORT] [--nodes=COUNT] [--storage=memory|disk|etcd] [--data-dir=DIR] [--detach] [--wait]",
     description:
       "Start a named cluster and write its context, kubets-NAME, to the kubeconfig as the current one.\n\n" +
       'Without a NAME it is "default". It serves until it gets SIGINT or SIGTERM, or in the background with --detach. Objects are kept on disk unless --storage says memory or etcd. Servers that share an etcd share a --data-dir, which holds their certificates.',
@@ -67,6 +75,13 @@ export function clusterStartCommand(run = startNamed): Command {
         default: "false",
         usage: "Return when the cluster is ready and leave it running.",
       },
+      {
+        name: "wait",
+        type: "bool",
+        default: "false",
+        usage:
+          "Say that the cluster is ready only when its nodes are, and the pods that it has kept; fail when they are not after 5 minutes.",
+      },
     ],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
@@ -90,35 +105,63 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     nodes: nodesOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
+    wait: invocation.flags.bool("wait"),
     env: factory.env,
     cwd: factory.cwd,
     clock: factory.clock,
     log: () => factory.log(),
+    openLines: () => openLiveLines(factory),
   };
 }
 
 async function startNamed(options: ClusterStartOptions, streams: Streams, signal: AbortSignal): Promise<void> {
   const { serveNamedCluster, startDetached } = await import("../../cluster/named/index.js");
   const named = { ...options, log: await options.log() };
-  const announce = (served: { readonly url: string; readonly context: string; readonly kubeconfig: string }): void => {
+  const lines = await options.openLines();
+  lines?.set(`cluster "${options.name}"`, "starting");
+  const ready = async (served: Served): Promise<void> => {
+    if (options.wait) await waitFor(named, lines, signal);
+    lines?.end();
     streams.out.write(`cluster "${options.name}" is ready at ${served.url}\n`);
     streams.out.write(`context "${served.context}" is now current in ${served.kubeconfig}\n`);
   };
-  if (options.detach) {
-    announce(await startDetached(named));
-    return;
-  }
-  const { close, ...served } = await serveNamedCluster(named);
   try {
-    announce(served);
-    // Started by --detach: tell the one who waits, who then lets go.
-    process.send?.(served);
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
+    if (options.detach) return await ready(await startDetached(named));
+    const { close, ...served } = await serveNamedCluster(named);
+    try {
+      await ready(served);
+      // Started by --detach: the parent process waits for this message.
+      process.send?.(served);
+      await new Promise<void>((resolve) => {
+        if (signal.aborted) resolve();
+        signal.addEventListener("abort", () => resolve(), { once: true });
+      });
+    } finally {
+      await close();
+    }
   } finally {
-    await close();
+    lines?.end();
   }
   streams.out.write(`cluster "${options.name}" stopped\n`);
+}
+
+interface Served {
+  readonly url: string;
+  readonly context: string;
+  readonly kubeconfig: string;
+}
+
+async function waitFor(
+  { name, ...around }: Omit<ClusterStartOptions, "log"> & { readonly log: VerboseLog | undefined },
+  lines: LiveLines | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clusterStatus, readHealth, waitUntilReady } = await import("../../cluster/named/index.js");
+  const status = await clusterStatus(name, around);
+  const onProgress = (state: string): void => lines?.set(`cluster "${name}"`, state);
+  await waitUntilReady(name, () => readHealth(status, around), {
+    timers: surroundingsOf({}).timers,
+    signal,
+    onProgress,
+  });
 }

@@ -9,7 +9,7 @@ export function clusterStatusCommand(run = showStatus): Command {
   return {
     use: "status [NAME]",
     description:
-      "Show whether a named cluster runs, where it answers and where it keeps its data. Without a NAME it is the only cluster there is.\n\nThe exit code is 1 unless it runs.",
+      "Show whether a named cluster runs, where it answers and where it keeps its data; of one that runs, its nodes and pods, and what is wrong with them. Without a NAME it is the only cluster there is.\n\nThe exit code is 1 unless it runs.",
     examples: "  {{program}} cluster status dev",
     flags: [],
     validateArgs: nameArgument,
@@ -22,11 +22,14 @@ export function clusterStatusCommand(run = showStatus): Command {
 }
 
 async function showStatus(name: string, { env, cwd, clock, log, streams, look }: Factory): Promise<boolean> {
-  const [{ clusterStatus }, { statusLines }] = await Promise.all([
+  const [{ clusterStatus, readHealth }, { healthRows, problemLines, statusLines }] = await Promise.all([
     import("../../cluster/named/index.js"),
     import("./status-table.js"),
   ]);
-  const { state, context, record } = await clusterStatus(name, { env, cwd, clock, log: await log() });
+  const around = { env, cwd, clock, log: await log() };
+  const status = await clusterStatus(name, around);
+  const { state, context, record } = status;
+  const health = state === "Running" ? await readHealth(status, around) : undefined;
   const rows: readonly (readonly [string, string])[] = [
     ["Name", name],
     ["State", state],
@@ -36,7 +39,9 @@ async function showStatus(name: string, { env, cwd, clock, log, streams, look }:
     ["Data", record.dataDir],
     ["Process", state === "Stopped" ? "<none>" : String(record.pid)],
     ["Started", record.startedAt],
+    ...(health === undefined ? [] : healthRows(health)),
   ];
-  for (const line of statusLines(rows, look)) streams.out.write(`${line}\n`);
+  const lines = [...statusLines(rows, look), ...problemLines(health?.problems ?? [], look)];
+  for (const line of lines) streams.out.write(`${line}\n`);
   return state === "Running";
 }

@@ -2,25 +2,21 @@ import type { CronJob } from "../../api/types/batch/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import type { Controller } from "../../client/manager/index.js";
 import type { ControllerContext } from "../context.js";
-import { controllerOf } from "../owned-pods/controller-ref.js";
+import { controlledObjects } from "../owned-pods/controlled-objects.js";
 import { CRON_JOB_KIND, scheduleOf } from "./cron-job-parts.js";
 import { CronJobReconciler } from "./cron-job-reconciler.js";
 import { nextStartIn } from "./due-times.js";
 
-/** The index of jobs by the uid of the object that controls them. */
-const CONTROLLER_INDEX = "cron-job";
-
 /** Makes jobs when the schedules of CronJobs say so. */
 export function cronJobController(context: ControllerContext): void {
   const { client, clock, manager } = context;
-  const jobs = manager.informers.of("batch/v1", "Job");
-  jobs.addIndexers({ [CONTROLLER_INDEX]: (job) => [controllerOf(job)?.uid ?? ""] });
+  const jobs = controlledObjects(manager.informers.of("batch/v1", "Job"));
   const recorder = context.recorder({ component: "cronjob-controller" });
   const reconciler = new CronJobReconciler({
     client,
     clock,
     recorder,
-    jobsOf: ({ metadata }) => jobs.cache.byIndex(CONTROLLER_INDEX, metadata?.uid ?? ""),
+    jobsOf: ({ metadata }) => jobs.controlledBy(metadata?.uid ?? ""),
   });
   const controller: Controller<CronJob> = manager
     .controllerFor(CRON_JOB_KIND.apiVersion, CRON_JOB_KIND.kind, {

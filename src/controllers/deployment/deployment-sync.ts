@@ -4,21 +4,22 @@ import type { Clock } from "../../base/clock.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
-import { isAlreadyExists, isNotFound } from "../../machinery/errors/status-error.js";
+import { isAlreadyExists } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
 import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
 import { isOver } from "../owned-pods/pod-state.js";
-import { maxRevision, newSetAnnotations, REVISION, revisionOf, ROLLBACK_TO, sizeAnnotations } from "./annotations.js";
+import { maxRevision, newSetAnnotations, REVISION, ROLLBACK_TO } from "./annotations.js";
 import { condition, conditionOf, withCondition } from "./conditions.js";
 import { isRolling, newSetSize, wantedReplicas } from "./fenceposts.js";
 import { newReplicaSet } from "./new-replica-set.js";
 import { deadlineIn, hasDeadline, isComplete, pausedCondition, rolloutStatus } from "./progress.js";
-import { allOf, counted, equalIgnoringHash, type Generations, generationsOf, sizeOf } from "./replica-sets.js";
-import { type Resize, scale, shrinkOldSets, wasScaled } from "./scaling.js";
-import { deploymentStatus } from "./status.js";
+import { ReplicaSetWriter } from "./replica-set-writer.js";
+import { allOf, counted, equalIgnoringHash, type Generations, generationsOf, nameOf, sizeOf } from "./replica-sets.js";
 import { rollBack } from "./rollback.js";
+import { scale, shrinkOldSets, wasScaled } from "./scaling.js";
+import { deploymentStatus } from "./status.js";
 
 export const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment" } as const;
 
@@ -32,10 +33,14 @@ export interface SyncParts {
 
 /** One reconciliation of one Deployment. It holds the Deployment as the last write answered it. */
 export class DeploymentSync {
+  readonly #sets: ReplicaSetWriter;
+
   constructor(
     private deployment: Deployment,
     private readonly parts: SyncParts,
-  ) {}
+  ) {
+    this.#sets = new ReplicaSetWriter(parts.sets, parts.recorder);
+  }
 
   /** `claimed`: the Deployment's ReplicaSets. `podsOf`: the pods of one, those that are being deleted among them. */
   async run(claimed: readonly ReplicaSet[], podsOf: (set: ReplicaSet) => readonly Pod[]): Promise<ReconcileResult> {
@@ -67,8 +72,8 @@ export class DeploymentSync {
 
   /** After a change of size and while the Deployment is paused: no new template is rolled out. */
   async #resize(generations: Generations): Promise<ReconcileResult> {
-    const resized = await this.#resizeAll(generations, scale(this.deployment, generations));
-    if (this.deployment.spec?.paused === true) await this.#cleanUp(resized);
+    const resized = await this.#sets.resize(this.deployment, generations, scale(this.deployment, generations));
+    if (this.deployment.spec?.paused === true) await this.#sets.cleanUp(this.deployment, resized);
     return this.#writeStatus(deploymentStatus(this.deployment, resized, this.#now));
   }
 
@@ -80,9 +85,11 @@ export class DeploymentSync {
     const size = sizeOf(newSet);
     const next = size > wanted ? wanted : newSetSize(this.deployment, allOf(generations), newSet);
     if (next !== size) {
-      return this.#finishStep(await this.#resizeAll(generations, [{ set: newSet, size: next }]));
+      return this.#finishStep(await this.#sets.resize(this.deployment, generations, [{ set: newSet, size: next }]));
     }
-    return this.#finishStep(await this.#resizeAll(generations, shrinkOldSets(this.deployment, generations)));
+    return this.#finishStep(
+      await this.#sets.resize(this.deployment, generations, shrinkOldSets(this.deployment, generations)),
+    );
   }
 
   async #recreate(
@@ -91,7 +98,7 @@ export class DeploymentSync {
   ): Promise<ReconcileResult> {
     const before = await this.#generations(claimed);
     const shrinking = before.old.filter((set) => sizeOf(set) > 0).map((set) => ({ set, size: 0 }));
-    if (shrinking.length > 0) return this.#finishStep(await this.#resizeAll(before, shrinking));
+    if (shrinking.length > 0) return this.#finishStep(await this.#sets.resize(this.deployment, before, shrinking));
     const hasOldPods = before.old.some((set) => podsOf(set).some((pod) => !isOver(pod)));
     if (hasOldPods || counted(before.old, "replicas") > 0) return this.#finishStep(before);
     const generations = before.newSet === undefined ? await this.#withNewSet(claimed) : before;
@@ -99,11 +106,12 @@ export class DeploymentSync {
     if (generations === undefined || newSet === undefined) return;
     const wanted = wantedReplicas(this.deployment);
     const grown = sizeOf(newSet) === wanted ? [] : [{ set: newSet, size: wanted }];
-    return this.#finishStep(await this.#resizeAll(generations, grown));
+    return this.#finishStep(await this.#sets.resize(this.deployment, generations, grown));
   }
 
   async #finishStep(generations: Generations): Promise<ReconcileResult> {
-    if (isComplete(this.deployment, this.deployment.status ?? {})) await this.#cleanUp(generations);
+    if (isComplete(this.deployment, this.deployment.status ?? {}))
+      await this.#sets.cleanUp(this.deployment, generations);
     await this.#writeStatus(rolloutStatus(this.deployment, generations, this.#now));
     const after = deadlineIn(this.deployment, this.#now);
     return after === undefined ? undefined : { requeueAfterMilliseconds: after };
@@ -203,52 +211,6 @@ export class DeploymentSync {
     return error;
   }
 
-  /** Gives sets their sizes, in order, and records it. A set may have several. */
-  async #resizeAll(generations: Generations, resizes: readonly Resize[]): Promise<Generations> {
-    const resized = new Map<string, ReplicaSet>();
-    const current = (set: ReplicaSet): ReplicaSet => resized.get(set.metadata?.uid ?? "") ?? set;
-    for (const { set, size } of resizes) {
-      resized.set(set.metadata?.uid ?? "", await this.#resizeSet(current(set), size));
-    }
-    const { newSet, old } = generations;
-    return { newSet: newSet && current(newSet), old: old.map(current) };
-  }
-
-  async #resizeSet(set: ReplicaSet, size: number): Promise<ReplicaSet> {
-    const before = sizeOf(set);
-    const annotations = { ...set.metadata?.annotations, ...sizeAnnotations(this.deployment) };
-    const isSame = deepEqual((set.metadata?.annotations ?? {}) as JsonObject, annotations as JsonObject);
-    if (before === size && isSame) return set;
-    const { spec } = set;
-    const updated = await this.parts.sets.update({
-      ...set,
-      metadata: { ...set.metadata, annotations },
-      ...(spec && { spec: { ...spec, replicas: size } }),
-    });
-    if (before !== size) {
-      const message = `Scaled ${before < size ? "up" : "down"} replica set ${nameOf(set)} from ${before} to ${size}`;
-      this.parts.recorder.event(this.deployment, "Normal", "ScalingReplicaSet", message);
-    }
-    return updated;
-  }
-
-  /** Deletes the oldest revisions beyond the limit, where they are empty. */
-  async #cleanUp({ old }: Generations): Promise<void> {
-    const { revisionHistoryLimit } = this.deployment.spec ?? {};
-    if (revisionHistoryLimit === undefined || revisionHistoryLimit === 2 ** 31 - 1) return;
-    const kept = old.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-    const byRevision = kept.sort((a, b) => (revisionOf(a) ?? 0) - (revisionOf(b) ?? 0));
-    for (const set of byRevision.slice(0, Math.max(0, kept.length - revisionHistoryLimit))) {
-      const observed = (set.status?.observedGeneration ?? 0) >= (set.metadata?.generation ?? 0);
-      if ((set.status?.replicas ?? 0) > 0 || sizeOf(set) > 0 || !observed) continue;
-      try {
-        await this.parts.sets.delete(nameOf(set));
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    }
-  }
-
   #writeCondition(added: DeploymentCondition): Promise<void> {
     const { status } = this.deployment;
     return this.#writeStatus({ ...status, conditions: withCondition(status?.conditions ?? [], added) });
@@ -271,5 +233,3 @@ export class DeploymentSync {
     this.deployment = await this.parts.deployments.updateStatus({ ...this.deployment, status });
   }
 }
-
-const nameOf = ({ metadata }: ReplicaSet): string => metadata?.name ?? "";

@@ -36,6 +36,7 @@ function withoutHash(template: PodTemplateSpec): JsonObject {
   return { metadata: { ...metadata, labels: others }, spec: template.spec ?? {} } as unknown as JsonObject;
 }
 
+export const nameOf = ({ metadata }: ReplicaSet): string => metadata?.name ?? "";
 export const sizeOf = ({ spec }: ReplicaSet): number => spec?.replicas ?? 1;
 export const isScaledUp = (set: ReplicaSet): boolean => sizeOf(set) > 0;
 export const totalSize = (sets: readonly ReplicaSet[]): number => sum(sets.map(sizeOf));

@@ -45,6 +45,7 @@ export function jobController(context: ControllerContext): void {
     })
     .named("job-controller")
     .workers(5)
+    .reads("v1", "Pod")
     .reconcile(({ namespace, name, object }) => reconciler.reconcile(`${namespace}/${name}`, object));
   orphanPodController(context, owned);
 }

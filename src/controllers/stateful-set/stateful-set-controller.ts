@@ -20,7 +20,7 @@ import { setRevisions } from "./set-revisions.js";
 import { statefulSetStatus } from "./status.js";
 
 /** When a step failed because a cache was behind. */
-const SOON_MS = 1000;
+const SOON_MS = 100;
 
 /** Keeps the pods of StatefulSets: each has a name, an ordinal and claims that outlive it. */
 export function statefulSetController(context: ControllerContext): void {

@@ -14,3 +14,13 @@ export function fnv32(...parts: readonly Uint8Array[]): number {
   for (const part of parts) for (const byte of part) hash = Math.imul(hash, PRIME) ^ byte;
   return hash >>> 0;
 }
+
+const OFFSET_128 = 0x6c62272e07bb014262b821756295c58dn;
+const PRIME_128 = 0x0000000001000000000000000000013bn;
+
+/** FNV-1a of 128 bits. */
+export function fnv128a(bytes: Uint8Array): bigint {
+  let hash = OFFSET_128;
+  for (const byte of bytes) hash = BigInt.asUintN(128, (hash ^ BigInt(byte)) * PRIME_128);
+  return hash;
+}

@@ -1,29 +1,27 @@
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
+import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
+import { claimsOfPod, isPodOver } from "../../api/volumes/claims-of-pod.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
+import { podsOfClaims } from "../pods-of-claims.js";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
-/** The index of pods by "<namespace>/<claim>" of each claim that they use. */
-const CLAIM_INDEX = "claim";
 
 /** Lets a claim that is being deleted go when no pod uses it any more. */
 export function claimProtection({ client, manager }: ControllerContext): void {
-  const pods = manager.informers.of("v1", "Pod");
-  pods.addIndexers({ [CLAIM_INDEX]: (pod) => (isOver(pod) ? [] : claimsOf(pod).map(keyOf)) });
+  const podsUsing = podsOfClaims(manager.informers);
   manager
     .controllerFor("v1", "PersistentVolumeClaim", { when: (claim) => isHeldBy(CLAIM_FINALIZER, claim) })
     .named("persistentvolumeclaim-protection-controller")
-    .watches("v1", "Pod", claimsOf)
+    .watches("v1", "Pod", claimsOfPod)
     .reconcile(async ({ namespace, name, object: claim }) => {
       if (claim === undefined || !isHeldBy(CLAIM_FINALIZER, claim)) return;
-      const key = keyOf({ namespace, name });
-      if (pods.cache.indexKeys(CLAIM_INDEX, key).length > 0) return;
+      if (podsUsing(`${namespace}/${name}`).length > 0) return;
       // A pod that was created just before may not be in the cache yet.
       for await (const pod of client.of("v1", "Pod").namespace(namespace).listAll()) {
-        if (!isOver(pod) && claimsOf(pod).some((one) => one.name === name)) return;
+        if (!isPodOver(pod) && claimsOfPod(pod).some((one) => one.name === name)) return;
       }
       await removeFinalizer(client.of("v1", "PersistentVolumeClaim").namespace(namespace), claim, CLAIM_FINALIZER);
     });
@@ -45,22 +43,6 @@ export function volumeProtection({ client, manager }: ControllerContext): void {
 function isHeldBy(finalizer: string, { metadata }: ApiObject): boolean {
   return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer) === true;
 }
-
-function isOver({ status }: Pod): boolean {
-  return status?.phase === "Succeeded" || status?.phase === "Failed";
-}
-
-/** The claims that a pod mounts; an ephemeral volume's claim is named for pod and volume. */
-function claimsOf({ metadata, spec }: Pod): { readonly namespace: string; readonly name: string }[] {
-  const namespace = metadata?.namespace ?? "";
-  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
-    if (persistentVolumeClaim != null) return [{ namespace, name: persistentVolumeClaim.claimName }];
-    return ephemeral == null ? [] : [{ namespace, name: `${metadata?.name}-${name}` }];
-  });
-}
-
-const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
-  `${namespace}/${name}`;
 
 async function removeFinalizer<T extends PersistentVolume | PersistentVolumeClaim>(
   client: ResourceClient<T>,

@@ -19,7 +19,7 @@ export function reproducibleKey(bytes: Uint8Array): KeyObject {
  * time. 64 bytes, r and s.
  */
 export function reproducibleSignature(key: KeyObject, data: Uint8Array): Buffer {
-  const secret = Buffer.from(key.export({ format: "jwk" }).d ?? "", "base64url");
+  const secret = secretOf(key);
   const digest = createHash("sha256").update(data).digest();
   for (const nonce of nonces(secret, digest)) {
     const r = numberOf(publicPoint(nonce).subarray(1, 33)) % ORDER;
@@ -27,6 +27,15 @@ export function reproducibleSignature(key: KeyObject, data: Uint8Array): Buffer 
     if (r !== 0n && s !== 0n) return Buffer.concat([bytesOf(r), bytesOf(s)]);
   }
   throw new Error("unreachable: the nonces do not end");
+}
+
+/** To export a key takes longer than all else. */
+const secrets = new WeakMap<KeyObject, Buffer>();
+
+function secretOf(key: KeyObject): Buffer {
+  const secret = secrets.get(key) ?? Buffer.from(key.export({ format: "jwk" }).d ?? "", "base64url");
+  secrets.set(key, secret);
+  return secret;
 }
 
 /** Section 3.2 of RFC 6979. */
@@ -57,14 +66,16 @@ function publicPoint(secret: Buffer): Buffer {
   return curve.getPublicKey();
 }
 
-/** By Fermat's little theorem: the order is a prime. */
+/** Modulo the order, by Euclid's algorithm. */
 function inverse(value: bigint): bigint {
-  let [result, base] = [1n, value % ORDER];
-  for (let left = ORDER - 2n; left > 0n; left >>= 1n) {
-    if ((left & 1n) === 1n) result = (result * base) % ORDER;
-    base = (base * base) % ORDER;
+  let [left, right] = [value % ORDER, ORDER];
+  let [factor, other] = [1n, 0n];
+  while (left > 0n) {
+    const quotient = right / left;
+    [left, right] = [right % left, left];
+    [factor, other] = [other - quotient * factor, factor];
   }
-  return result;
+  return ((other % ORDER) + ORDER) % ORDER;
 }
 
 const numberOf = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).toString("hex")}`);

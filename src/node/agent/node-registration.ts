@@ -57,6 +57,7 @@ export class NodeRegistration {
           "kubernetes.io/os": "linux",
           ...labels,
         },
+        annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
       },
       spec: { podCIDR: podCidr, podCIDRs: [podCidr], ...(taints.length > 0 && { taints }) },
     };

@@ -1,4 +1,11 @@
-import type { Pod, PodAffinityTerm, WeightedPodAffinityTerm } from "../../api/types/core/v1.js";
+import type {
+  Pod,
+  PodAffinity,
+  PodAffinityTerm,
+  PodAntiAffinity,
+  WeightedPodAffinityTerm,
+} from "../../api/types/core/v1.js";
+import { Lru } from "../../base/lru.js";
 import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, type Labels, noLabel } from "../../machinery/selectors/label-selector.js";
 
@@ -27,10 +34,30 @@ const NONE: AffinityTerms = {
   preferredAntiAffinity: [],
 };
 
+/** Pods of one Deployment have equal terms. */
+const known = new Lru<string, AffinityTerms>(1024);
+
+/** The terms of a pod's affinity. Pods of one namespace with equal affinity have the same object. */
 export function affinityTerms({ metadata, spec }: Pod): AffinityTerms {
   const { podAffinity, podAntiAffinity } = spec?.affinity ?? {};
   if (podAffinity === undefined && podAntiAffinity === undefined) return NONE;
   const namespace = metadata?.namespace ?? "";
+  const key = JSON.stringify([namespace, podAffinity, podAntiAffinity]);
+  let terms = known.get(key);
+  if (terms === undefined) {
+    terms = parsedTerms(namespace, { podAffinity, podAntiAffinity });
+    known.set(key, terms);
+  }
+  return terms;
+}
+
+function parsedTerms(
+  namespace: string,
+  {
+    podAffinity,
+    podAntiAffinity,
+  }: { podAffinity: PodAffinity | undefined; podAntiAffinity: PodAntiAffinity | undefined },
+): AffinityTerms {
   const required = (terms: readonly PodAffinityTerm[] = []): AffinityTerm[] =>
     terms.map((term) => parsed(namespace, term, 0));
   const preferred = (terms: readonly WeightedPodAffinityTerm[] = []): AffinityTerm[] =>

@@ -1,5 +1,6 @@
 import type { Node, Taint } from "../../api/types/core/v1.js";
 import type { Labels } from "../../machinery/selectors/label-selector.js";
+import type { AffinityTerms } from "./affinity-terms.js";
 import { UsedPorts } from "./host-ports.js";
 import type { PodInfo } from "./pod-info.js";
 import { addResourceList, addResources, copyResources, noResources, type Resources } from "./resources.js";
@@ -22,8 +23,10 @@ export class NodeInfo {
   nonZeroMilliCpu = 0;
   nonZeroMemory = 0;
   readonly pods = new Map<string, PodInfo>();
-  readonly podsWithAffinity = new Map<string, PodInfo>();
-  readonly podsWithRequiredAntiAffinity = new Map<string, PodInfo>();
+  /** The affinity of its pods, and how many have each. */
+  readonly affinities = new Map<AffinityTerms, number>();
+  /** Those of them with required anti-affinity. */
+  readonly requiredAntiAffinities = new Map<AffinityTerms, number>();
   usedPorts = new UsedPorts();
   /** How many pods use each claim. */
   readonly claims = new Map<string, number>();
@@ -59,10 +62,7 @@ export class NodeInfo {
 
   addPod(info: PodInfo): void {
     this.pods.set(info.uid, info);
-    if (info.hasAffinity) this.podsWithAffinity.set(info.uid, info);
-    if (info.affinity.requiredAntiAffinity.length > 0) this.podsWithRequiredAntiAffinity.set(info.uid, info);
     for (const port of info.ports) this.usedPorts.add(port);
-    for (const claim of info.claims) this.claims.set(claim, (this.claims.get(claim) ?? 0) + 1);
     this.#count(info, 1);
   }
 
@@ -71,14 +71,7 @@ export class NodeInfo {
     const info = this.pods.get(uid);
     if (info === undefined) return;
     this.pods.delete(uid);
-    this.podsWithAffinity.delete(uid);
-    this.podsWithRequiredAntiAffinity.delete(uid);
     for (const port of info.ports) this.usedPorts.remove(port);
-    for (const claim of info.claims) {
-      const count = this.claims.get(claim) ?? 0;
-      if (count > 1) this.claims.set(claim, count - 1);
-      else this.claims.delete(claim);
-    }
     this.#count(info, -1);
   }
 
@@ -96,8 +89,8 @@ export class NodeInfo {
     copy.nonZeroMilliCpu = this.nonZeroMilliCpu;
     copy.nonZeroMemory = this.nonZeroMemory;
     for (const [uid, info] of this.pods) copy.pods.set(uid, info);
-    for (const [uid, info] of this.podsWithAffinity) copy.podsWithAffinity.set(uid, info);
-    for (const [uid, info] of this.podsWithRequiredAntiAffinity) copy.podsWithRequiredAntiAffinity.set(uid, info);
+    for (const [terms, count] of this.affinities) copy.affinities.set(terms, count);
+    for (const [terms, count] of this.requiredAntiAffinities) copy.requiredAntiAffinities.set(terms, count);
     for (const [claim, count] of this.claims) copy.claims.set(claim, count);
     copy.usedPorts = this.usedPorts.clone();
     return copy;
@@ -107,6 +100,15 @@ export class NodeInfo {
     addResources(this.requested, info.requests, sign);
     this.nonZeroMilliCpu += sign * info.nonZeroMilliCpu;
     this.nonZeroMemory += sign * info.nonZeroMemory;
+    for (const claim of info.claims) tally(this.claims, claim, sign);
+    if (info.hasAffinity) tally(this.affinities, info.affinity, sign);
+    if (info.affinity.requiredAntiAffinity.length > 0) tally(this.requiredAntiAffinities, info.affinity, sign);
     this.generation = ++generations;
   }
+}
+
+function tally<K>(counts: Map<K, number>, key: K, sign: 1 | -1): void {
+  const count = (counts.get(key) ?? 0) + sign;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
 }

@@ -171,8 +171,8 @@ export class SchedulerCache implements NodeLister {
 
   #updateSets(node: NodeInfo): void {
     const isListed = node.node !== undefined;
-    put(this.#withAffinity, node, isListed && node.podsWithAffinity.size > 0);
-    put(this.#withRequiredAntiAffinity, node, isListed && node.podsWithRequiredAntiAffinity.size > 0);
+    put(this.#withAffinity, node, isListed && node.affinities.size > 0);
+    put(this.#withRequiredAntiAffinity, node, isListed && node.requiredAntiAffinities.size > 0);
   }
 
   #countImages(node: NodeInfo, sign: 1 | -1): void {

@@ -35,6 +35,13 @@ export class Diagnosis implements NodeStatuses {
     return this.nodes.list().filter(({ name }) => (this.statuses.get(name)?.code ?? others) === code);
   }
 
+  /** Takes a rejection that concerns all nodes. */
+  rejectAll(status: Status): void {
+    this.absent = status;
+    this.preFilterMessage = status.reasons.join(", ");
+    this.blame(status);
+  }
+
   /** Takes the status of a plugin that rejected the pod or a node. */
   blame({ code, plugin }: Status): void {
     if (plugin === "") return;

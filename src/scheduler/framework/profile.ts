@@ -3,7 +3,6 @@ import type { NodeInfo } from "../cache/node-info.js";
 import type { PodInfo } from "../cache/pod-info.js";
 import { type ClusterEvent, type EventHint, isAnyEvent, matchesEvent } from "./cluster-event.js";
 import type { CycleState } from "./cycle-state.js";
-import type { Diagnosis } from "./diagnosis.js";
 import { MAX_NODE_SCORE, type NodeStatuses, type QueuedOrder, type SchedulerPlugin } from "./plugin.js";
 import { at, failed, from, isRejected, type Status } from "./status.js";
 
@@ -256,11 +255,4 @@ const outOfRange = (plugin: string, score: number): string =>
 
 function intersection(a: ReadonlySet<string>, b: ReadonlySet<string>): ReadonlySet<string> {
   return new Set([...a].filter((name) => b.has(name)));
-}
-
-/** Records the statuses of a rejection that concerns all nodes. */
-export function rejectAll(diagnosis: Diagnosis, status: Status): void {
-  diagnosis.absent = status;
-  diagnosis.preFilterMessage = status.reasons.join(", ");
-  diagnosis.blame(status);
 }

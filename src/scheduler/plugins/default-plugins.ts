@@ -1,5 +1,6 @@
 import type { PluginFactory } from "../framework/handle.js";
 import { defaultBinder } from "./default-binder.js";
+import { dynamicResources } from "./dynamic-resources/dynamic-resources.js";
 import { imageLocality } from "./image-locality.js";
 import { interPodAffinity, type InterPodAffinityArgs } from "./inter-pod-affinity/inter-pod-affinity.js";
 import { PLUGIN } from "./names.js";
@@ -58,6 +59,7 @@ export const DEFAULT_PLUGINS: readonly DefaultPlugin[] = [
     weight: 2,
     create: (handle, args) => interPodAffinity(handle, args as InterPodAffinityArgs),
   },
+  { name: PLUGIN.dynamicResources, weight: 1, create: dynamicResources },
   {
     name: PLUGIN.defaultPreemption,
     weight: 1,

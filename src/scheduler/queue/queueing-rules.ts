@@ -1,9 +1,10 @@
 import type { Pod } from "../../api/types/core/v1.js";
-import { Action, type ClusterEvent } from "../framework/cluster-event.js";
+import { Action, type ClusterEvent, isAnyEvent } from "../framework/cluster-event.js";
 import type { QueuedOrder } from "../framework/plugin.js";
 import type { Profile } from "../framework/profile.js";
 import { DEFAULT_SCHEDULER } from "../options.js";
 import { NO_NODES } from "../plugins/names.js";
+import type { QueuedPod } from "./queued-pod.js";
 
 /** What the queue asks of the profiles' plugins. */
 export interface QueueingRules {
@@ -17,6 +18,27 @@ export interface QueueingRules {
   isOfInterest(event: ClusterEvent): boolean;
   /** Whether the event may make a pod schedulable that the plugin rejected. */
   mayHelp(plugin: string, event: ClusterEvent, pod: Pod, before: unknown, after: unknown): boolean;
+}
+
+/** What becomes of a rejected pod by an event: it stays, is tried when its backoff has ended, or at once. */
+export type Strategy = "skip" | "after-backoff" | "immediately";
+
+/** Asks the plugins that rejected the pod. A pod that none of them rejected comes back by any event. */
+export function strategyFor(
+  rules: QueueingRules,
+  { rejectedBy, pendingBy, info }: QueuedPod,
+  event: ClusterEvent,
+  before: unknown,
+  after: unknown,
+): Strategy {
+  if (rejectedBy.size + pendingBy.size === 0 || isAnyEvent(event)) return "after-backoff";
+  for (const plugin of pendingBy) {
+    if (rules.mayHelp(plugin, event, info.pod, before, after)) return "immediately";
+  }
+  for (const plugin of rejectedBy) {
+    if (rules.mayHelp(plugin, event, info.pod, before, after)) return "after-backoff";
+  }
+  return "skip";
 }
 
 /** The rules of the profiles; which of them concerns a pod its scheduler's name says. */

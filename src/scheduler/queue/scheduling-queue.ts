@@ -1,8 +1,8 @@
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
 import type { PodInfo } from "../cache/pod-info.js";
-import { ANY_EVENT, type ClusterEvent, isAnyEvent } from "../framework/cluster-event.js";
-import type { QueueingRules } from "./queueing-rules.js";
+import { ANY_EVENT, type ClusterEvent } from "../framework/cluster-event.js";
+import { type QueueingRules, type Strategy, strategyFor } from "./queueing-rules.js";
 import { KeyedHeap } from "./keyed-heap.js";
 import { backoffEnd, isBackingOff, type PodBackoff } from "./pod-backoff.js";
 import { type QueuedPod, queuedPod } from "./queued-pod.js";
@@ -18,8 +18,6 @@ export interface SchedulingQueueOptions {
 
 /** After this long without an event that moves it a rejected pod is tried again. */
 const MAX_UNSCHEDULABLE_MS = 5 * 60_000;
-
-type Strategy = "skip" | "after-backoff" | "immediately";
 
 interface RecordedEvent {
   readonly event: ClusterEvent;
@@ -93,7 +91,7 @@ export class SchedulingQueue {
     queued.info = info;
     if (queued.gatedBy !== "") return this.#requeueGated(queued, events, before.pod, info.pod);
     for (const event of events) {
-      const strategy = this.#strategy(queued, event, before.pod, info.pod);
+      const strategy = strategyFor(this.options.rules, queued, event, before.pod, info.pod);
       if (strategy === "skip") continue;
       this.#requeue(queued, strategy);
       return;
@@ -145,7 +143,7 @@ export class SchedulingQueue {
     }
     let strategy: Strategy = isError ? "after-backoff" : "skip";
     for (const { event, before, after } of recorded) {
-      const next = this.#strategy(queued, event, before, after);
+      const next = strategyFor(this.options.rules, queued, event, before, after);
       if (next !== "skip" && strategy !== "immediately") strategy = next;
     }
     this.#requeue(queued, strategy);
@@ -160,7 +158,7 @@ export class SchedulingQueue {
     }
     for (const queued of this.#unschedulable.values()) {
       if (concerns?.(queued.info) === false) continue;
-      const strategy = this.#strategy(queued, event, before, after);
+      const strategy = strategyFor(this.options.rules, queued, event, before, after);
       if (strategy !== "skip") this.#requeue(queued, strategy);
     }
   }
@@ -179,19 +177,6 @@ export class SchedulingQueue {
     this.#wakeAt = undefined;
   }
 
-  #strategy(queued: QueuedPod, event: ClusterEvent, before: unknown, after: unknown): Strategy {
-    const { rejectedBy, pendingBy, info } = queued;
-    if (rejectedBy.size + pendingBy.size === 0 || isAnyEvent(event)) return "after-backoff";
-    const { rules } = this.options;
-    for (const plugin of pendingBy) {
-      if (rules.mayHelp(plugin, event, info.pod, before, after)) return "immediately";
-    }
-    for (const plugin of rejectedBy) {
-      if (rules.mayHelp(plugin, event, info.pod, before, after)) return "after-backoff";
-    }
-    return "skip";
-  }
-
   #requeue(queued: QueuedPod, strategy: Strategy): void {
     const { uid } = queued.info;
     if (strategy === "skip") {
@@ -208,7 +193,7 @@ export class SchedulingQueue {
     const { gatedBy, info } = queued;
     for (const event of events) {
       if (!this.options.rules.registers(gatedBy, event, info.pod)) continue;
-      const strategy = this.#strategy(queued, event, before, after);
+      const strategy = strategyFor(this.options.rules, queued, event, before, after);
       if (strategy === "skip") continue;
       this.#requeue(queued, strategy);
       return;

@@ -152,8 +152,9 @@ describe.skipIf(!built)("kubets cluster", () => {
       const status = await kubets("cluster", "status", "dev", "-v=6");
       expect(status.stdout).toMatch(/^State: +Running$/m);
       expect(status.stderr).toMatch(
-        /^I.* round_trippers\.go:632\] "Response" verb="GET" url="https:\S+\/version" status="200 OK" milliseconds=\d+\n$/,
+        /^(I.* round_trippers\.go:632\] "Response" verb="GET" url="https:\S+" status="200 OK" milliseconds=\d+\n){5}$/,
       );
+      expect(status.stdout).toMatch(/^Nodes: +1\/1 ready\nPods: +0\/0 ready\n$/m);
 
       expect(await kubets("cluster", "stop", "dev")).toEqual({
         code: 0,
@@ -202,6 +203,18 @@ describe.skipIf(!built)("kubets cluster", () => {
       await kubets("cluster", "delete", "default");
       expect(await kubets("cluster", "stop")).toEqual({ code: 0, stdout: 'cluster "dev" stopped\n', stderr: "" });
       expect(await kubets("cluster", "delete")).toEqual({ code: 0, stdout: 'cluster "dev" deleted\n', stderr: "" });
+    });
+
+    test("start --wait returns when the nodes are ready; status shows what is wrong with pods", async () => {
+      expect((await kubets("cluster", "start", "dev", "--nodes=2", "--detach", "--wait")).stdout).toContain(
+        "is ready at",
+      );
+      await kubets("run", "huge", "--image=example.org/x", `--overrides={"spec":{"nodeSelector":{"disk":"tape"}}}`);
+      await kubets("wait", "pod/huge", "--for=condition=PodScheduled=False", "--timeout=30s");
+      const status = await kubets("cluster", "status");
+      expect(status.code).toBe(0);
+      expect(status.stdout).toMatch(/^Nodes: +2\/2 ready\nPods: +0\/1 ready\n\nNAMESPACE +OBJECT +REASON +MESSAGE\n/m);
+      expect(status.stdout).toMatch(/^default +pod\/huge +Unschedulable +0\/2 nodes are available: /m);
     });
 
     test("other entries of the kubeconfig stay as they were", async () => {

@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JobStatus } from "../../../src/api/types/batch/v1.js";
 import type { Transport } from "../../../src/client/transport/transport.js";
-import { type Cluster, startCluster } from "../../../src/cluster/index.js";
+import { jobController } from "../../../src/controllers/job/job-controller.js";
 import { object, objects, type ReadonlyFields, text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";
 import { eventually } from "../../helpers/eventually.js";
+import { type ManualControllers, manualControllers } from "../../helpers/manual-controllers.js";
 
-let cluster: Cluster;
+let run: ManualControllers;
 let api: Transport;
 
 const JOBS = "/apis/batch/v1/namespaces/default/jobs";
@@ -40,19 +41,26 @@ const reasonsOf = async (name: string) =>
     .map(({ reason, message }) => `${text(reason)}: ${text(message).replace(/-[a-z0-9]{5}$/, "-x")}`);
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false });
-  api = cluster.transport();
+  run = await manualControllers(jobController);
+  ({ api } = run);
 });
 
-afterAll(() => cluster.close());
+afterAll(() => run.close());
+
+/** Tries once a second, of the controller's time, until it does not throw. */
+const soon = (check: () => Promise<void>) =>
+  eventually(async () => {
+    await run.pass(1000);
+    await check();
+  });
 
 describe.concurrent("a job on a server", () => {
   test("JOB-1: runs its pods, counts them, and completes", async () => {
     await create("pair", { completions: 2, parallelism: 2 });
-    await eventually(async () => expect(await statusOf("pair")).toMatchObject({ active: 2, ready: 0, terminating: 0 }));
+    await soon(async () => expect(await statusOf("pair")).toMatchObject({ active: 2, ready: 0, terminating: 0 }));
     for (const pod of await podsOf("pair")) await end(pod, "Succeeded");
     const reached = { reason: "CompletionsReached", message: "Reached expected number of succeeded pods" };
-    await eventually(async () => {
+    await soon(async () => {
       const { startTime, completionTime, conditions, ...counts } = await statusOf("pair");
       expect(counts).toEqual({ succeeded: 2, ready: 0, terminating: 0, uncountedTerminatedPods: {} });
       expect(conditions).toMatchObject([
@@ -62,7 +70,7 @@ describe.concurrent("a job on a server", () => {
       expect([startTime, completionTime]).not.toContain(undefined);
     });
     for (const pod of await podsOf("pair")) expect(object(pod["metadata"])["finalizers"]).toBeUndefined();
-    await eventually(async () =>
+    await soon(async () =>
       expect(await reasonsOf("pair")).toEqual([
         "SuccessfulCreate: Created pod: pair-x",
         "SuccessfulCreate: Created pod: pair-x",
@@ -73,11 +81,11 @@ describe.concurrent("a job on a server", () => {
 
   test("fails after more failures than its limit", async () => {
     await create("broken", { backoffLimit: 0, completions: 2, parallelism: 2 });
-    await eventually(async () => expect(await podsOf("broken")).toHaveLength(2));
+    await soon(async () => expect(await podsOf("broken")).toHaveLength(2));
     const [first] = await podsOf("broken");
     await end(first, "Failed");
     const because = { reason: "BackoffLimitExceeded", message: "Job has reached the specified backoff limit" };
-    await eventually(async () =>
+    await soon(async () =>
       expect(await statusOf("broken")).toMatchObject({
         failed: 2,
         terminating: 0,
@@ -89,20 +97,20 @@ describe.concurrent("a job on a server", () => {
     );
     // The other one was never scheduled: nothing keeps it.
     expect(await podsOf("broken")).toHaveLength(1);
-    await eventually(async () => expect(await reasonsOf("broken")).toContain(`${because.reason}: ${because.message}`));
+    await soon(async () => expect(await reasonsOf("broken")).toContain(`${because.reason}: ${because.message}`));
   });
 
   test("of indexes completes when each has succeeded, and may be made smaller", async () => {
     await create("indexed", { completionMode: "Indexed", completions: 3, parallelism: 3 });
-    await eventually(async () => expect(await podsOf("indexed")).toHaveLength(3));
+    await soon(async () => expect(await podsOf("indexed")).toHaveLength(3));
     const pods = await podsOf("indexed");
     expect(pods.map(({ spec }) => object(spec)["hostname"])).toEqual(["indexed-0", "indexed-1", "indexed-2"]);
     await end(pods[0], "Succeeded");
-    await eventually(async () => expect(await statusOf("indexed")).toMatchObject({ completedIndexes: "0", active: 2 }));
+    await soon(async () => expect(await statusOf("indexed")).toMatchObject({ completedIndexes: "0", active: 2 }));
     await patch(`${JOBS}/indexed`, { spec: { completions: 2, parallelism: 2 } });
-    await eventually(async () => expect(await podsOf("indexed")).toHaveLength(2));
+    await soon(async () => expect(await podsOf("indexed")).toHaveLength(2));
     await end(pods[1], "Succeeded");
-    await eventually(async () =>
+    await soon(async () =>
       expect(await statusOf("indexed")).toMatchObject({
         completedIndexes: "0,1",
         succeeded: 2,
@@ -113,7 +121,7 @@ describe.concurrent("a job on a server", () => {
 
   test("is suspended and resumed", async () => {
     await create("paused", { suspend: true });
-    await eventually(async () => {
+    await soon(async () => {
       const { startTime, conditions } = await statusOf("paused");
       expect(startTime).toBeUndefined();
       expect(conditions).toMatchObject([
@@ -122,7 +130,7 @@ describe.concurrent("a job on a server", () => {
     });
     expect(await podsOf("paused")).toEqual([]);
     await patch(`${JOBS}/paused`, { spec: { suspend: false } });
-    await eventually(async () => {
+    await soon(async () => {
       const { startTime, active, conditions } = await statusOf("paused");
       expect([active, startTime === undefined]).toEqual([1, false]);
       expect(conditions).toMatchObject([
@@ -130,7 +138,7 @@ describe.concurrent("a job on a server", () => {
       ]);
     });
     await patch(`${JOBS}/paused`, { spec: { suspend: true } });
-    await eventually(async () => {
+    await soon(async () => {
       expect(await podsOf("paused")).toEqual([]);
       expect(await statusOf("paused")).not.toHaveProperty("startTime");
     });
@@ -139,15 +147,15 @@ describe.concurrent("a job on a server", () => {
   test("that another controller manages is left alone", async () => {
     await create("foreign", { managedBy: "example.com/runner" });
     await create("own", { managedBy: "kubernetes.io/job-controller" });
-    await eventually(async () => expect(await podsOf("own")).toHaveLength(1));
+    await soon(async () => expect(await podsOf("own")).toHaveLength(1));
     expect([await podsOf("foreign"), await statusOf("foreign")]).toEqual([[], {}]);
   });
 
   test("lets its pods go when it is deleted", async () => {
     await create("gone", {});
-    await eventually(async () => expect(await podsOf("gone")).toHaveLength(1));
+    await soon(async () => expect(await podsOf("gone")).toHaveLength(1));
     await call(api, "DELETE", `${JOBS}/gone?propagationPolicy=Orphan`);
-    await eventually(async () => {
+    await soon(async () => {
       const [pod] = await podsOf("gone");
       const { finalizers, ownerReferences } = object(pod?.["metadata"]);
       expect([finalizers, ownerReferences]).toEqual([undefined, undefined]);

@@ -8,7 +8,8 @@ import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { preferences } from "./preferences.js";
-import { type NamespaceLabels, TermCounts, type TopologyCounts } from "./term-counts.js";
+import { CountedTerms, type NamespaceLabels } from "./counted-terms.js";
+import { TermCounts, type TopologyCounts } from "./term-counts.js";
 
 export interface InterPodAffinityArgs {
   /** What a required affinity term of a pod that is there adds to the score for the pods that it selects. Default 1. */
@@ -30,6 +31,7 @@ export function interPodAffinity(
   args: InterPodAffinityArgs = {},
 ): SchedulerPlugin {
   const namespaceLabels: NamespaceLabels = (name) => kinds.cache("v1", "Namespace").get(name)?.metadata?.labels;
+  const counted = new CountedTerms(namespaceLabels);
   return {
     name: NAME,
     events: [
@@ -50,7 +52,7 @@ export function interPodAffinity(
       return kinds.follow([["v1", "Namespace"]]);
     },
     preFilter(state, info) {
-      const counts = TermCounts.of(info, lister, namespaceLabels);
+      const counts = TermCounts.of(info, lister, counted);
       const { requiredAffinity, requiredAntiAffinity } = info.affinity;
       if (counts.existing.isEmpty && requiredAffinity.length + requiredAntiAffinity.length === 0) return SKIP;
       state.write(COUNTS, counts);
@@ -69,7 +71,7 @@ export function interPodAffinity(
       return undefined;
     },
     preScore(state, info) {
-      const scores = preferences(info, lister, namespaceLabels, args);
+      const scores = preferences(info, lister, counted, args);
       if (scores === undefined || scores.isEmpty) return SKIP;
       state.write(SCORES, scores);
       return undefined;

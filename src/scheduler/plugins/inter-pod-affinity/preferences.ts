@@ -1,9 +1,9 @@
-import { type AffinityTerm, selects } from "../../cache/affinity-terms.js";
-import type { NodeInfo } from "../../cache/node-info.js";
+import type { AffinityTerm } from "../../cache/affinity-terms.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import type { NodeLister } from "../../cache/scheduler-cache.js";
+import type { CountedTerms } from "./counted-terms.js";
 import type { InterPodAffinityArgs } from "./inter-pod-affinity.js";
-import { type NamespaceLabels, TopologyCounts } from "./term-counts.js";
+import { TopologyCounts } from "./term-counts.js";
 
 /**
  * The sums of the weights of preferred terms, by topology: of the pod's own for the pods that they select, and of the others' for this pod.
@@ -12,34 +12,27 @@ import { type NamespaceLabels, TopologyCounts } from "./term-counts.js";
 export function preferences(
   info: PodInfo,
   nodes: NodeLister,
-  namespaceLabels: NamespaceLabels,
+  counted: CountedTerms,
   { hardPodAffinityWeight = 1, ignorePreferredTermsOfExistingPods = false }: InterPodAffinityArgs,
 ): TopologyCounts | undefined {
   const { preferredAffinity, preferredAntiAffinity } = info.affinity;
   const prefers = preferredAffinity.length + preferredAntiAffinity.length > 0;
   if (!prefers && ignorePreferredTermsOfExistingPods) return undefined;
   const sums = new TopologyCounts();
-  const add = (
-    terms: readonly AffinityTerm[],
-    of: PodInfo,
-    { labels }: NodeInfo,
-    factor: (term: AffinityTerm) => number,
-  ) => {
-    for (const term of terms) {
-      const ofNamespace = term.namespaceSelector === undefined ? undefined : namespaceLabels(of.namespace);
-      if (!selects(term, of.namespace, of.labels, ofNamespace)) continue;
-      sums.add(term.topologyKey, labels[term.topologyKey], factor(term));
-    }
-  };
-  for (const node of prefers ? nodes.list() : nodes.withAffinity()) {
-    for (const other of (prefers ? node.pods : node.podsWithAffinity).values()) {
-      add(preferredAffinity, other, node, ({ weight }) => weight);
-      add(preferredAntiAffinity, other, node, ({ weight }) => -weight);
-      if (!other.hasAffinity) continue;
-      const { affinity } = other;
-      add(affinity.requiredAffinity, info, node, () => hardPodAffinityWeight);
-      add(affinity.preferredAffinity, info, node, ({ weight }) => weight);
-      add(affinity.preferredAntiAffinity, info, node, ({ weight }) => -weight);
+  for (const node of prefers ? nodes.list() : []) {
+    const add = (term: AffinityTerm, weight: number): void =>
+      sums.add(term.topologyKey, node.labels[term.topologyKey], weight * counted.of(term).on(node));
+    for (const term of preferredAffinity) add(term, term.weight);
+    for (const term of preferredAntiAffinity) add(term, -term.weight);
+  }
+  for (const { labels, affinities } of nodes.withAffinity()) {
+    for (const [terms, count] of affinities) {
+      const add = (term: AffinityTerm, weight: number): void => {
+        if (counted.selects(term, info)) sums.add(term.topologyKey, labels[term.topologyKey], weight * count);
+      };
+      for (const term of terms.requiredAffinity) add(term, hardPodAffinityWeight);
+      for (const term of terms.preferredAffinity) add(term, term.weight);
+      for (const term of terms.preferredAntiAffinity) add(term, -term.weight);
     }
   }
   return sums;

@@ -1,12 +1,9 @@
-import { type AffinityTerm, selects } from "../../cache/affinity-terms.js";
+import type { AffinityTerm } from "../../cache/affinity-terms.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import type { NodeLister } from "../../cache/scheduler-cache.js";
 import type { Cloneable } from "../../framework/cycle-state.js";
-import type { Labels } from "../../../machinery/selectors/label-selector.js";
-
-/** The labels of a namespace; undefined for one that is not known. */
-export type NamespaceLabels = (namespace: string) => Labels | undefined;
+import type { CountedTerms } from "./counted-terms.js";
 
 /** Numbers by topology key and value. */
 export class TopologyCounts {
@@ -50,7 +47,7 @@ export class TopologyCounts {
 /** Where the pods are that a pod's required terms select, and those whose required anti-affinity selects the pod. */
 export class TermCounts implements Cloneable {
   private constructor(
-    private readonly namespaceLabels: NamespaceLabels,
+    private readonly counted: CountedTerms,
     /** Pods that all affinity terms of the pod select, by each term's topology. */
     readonly affinity: TopologyCounts,
     readonly antiAffinity: TopologyCounts,
@@ -58,15 +55,23 @@ export class TermCounts implements Cloneable {
     readonly existing: TopologyCounts,
   ) {}
 
-  static of(info: PodInfo, nodes: NodeLister, namespaceLabels: NamespaceLabels): TermCounts {
-    const counts = new TermCounts(namespaceLabels, new TopologyCounts(), new TopologyCounts(), new TopologyCounts());
-    for (const node of nodes.withRequiredAntiAffinity()) {
-      for (const other of node.podsWithRequiredAntiAffinity.values()) counts.#countExisting(info, other, node, 1);
+  static of(info: PodInfo, nodes: NodeLister, counted: CountedTerms): TermCounts {
+    const counts = new TermCounts(counted, new TopologyCounts(), new TopologyCounts(), new TopologyCounts());
+    const { affinity, antiAffinity, existing } = counts;
+    for (const { labels, requiredAntiAffinities } of nodes.withRequiredAntiAffinity()) {
+      for (const [terms, count] of requiredAntiAffinities) {
+        for (const term of terms.requiredAntiAffinity) {
+          if (counted.selects(term, info)) existing.add(term.topologyKey, labels[term.topologyKey], count);
+        }
+      }
     }
     const { requiredAffinity, requiredAntiAffinity } = info.affinity;
-    if (requiredAffinity.length + requiredAntiAffinity.length > 0) {
-      for (const node of nodes.list()) {
-        for (const other of node.pods.values()) counts.#countOwn(info, other, node, 1);
+    if (requiredAffinity.length + requiredAntiAffinity.length === 0) return counts;
+    for (const node of nodes.list()) {
+      const near = requiredAffinity.length === 0 ? 0 : counted.ofAll(info.affinity).on(node);
+      for (const { topologyKey } of requiredAffinity) affinity.add(topologyKey, node.labels[topologyKey], near);
+      for (const term of requiredAntiAffinity) {
+        antiAffinity.add(term.topologyKey, node.labels[term.topologyKey], counted.of(term).on(node));
       }
     }
     return counts;
@@ -84,17 +89,12 @@ export class TermCounts implements Cloneable {
   }
 
   clone(): TermCounts {
-    return new TermCounts(
-      this.namespaceLabels,
-      this.affinity.clone(),
-      this.antiAffinity.clone(),
-      this.existing.clone(),
-    );
+    return new TermCounts(this.counted, this.affinity.clone(), this.antiAffinity.clone(), this.existing.clone());
   }
 
   #countExisting(info: PodInfo, other: PodInfo, node: NodeInfo, delta: 1 | -1): void {
     for (const term of other.affinity.requiredAntiAffinity) {
-      if (this.#selects(term, info)) this.existing.add(term.topologyKey, node.labels[term.topologyKey], delta);
+      if (this.counted.selects(term, info)) this.existing.add(term.topologyKey, node.labels[term.topologyKey], delta);
     }
   }
 
@@ -104,16 +104,12 @@ export class TermCounts implements Cloneable {
       for (const { topologyKey } of requiredAffinity) this.affinity.add(topologyKey, node.labels[topologyKey], delta);
     }
     for (const term of requiredAntiAffinity) {
-      if (this.#selects(term, other)) this.antiAffinity.add(term.topologyKey, node.labels[term.topologyKey], delta);
+      if (this.counted.selects(term, other))
+        this.antiAffinity.add(term.topologyKey, node.labels[term.topologyKey], delta);
     }
   }
 
   #selectedByAll(terms: readonly AffinityTerm[], other: PodInfo): boolean {
-    return terms.length > 0 && terms.every((term) => this.#selects(term, other));
-  }
-
-  #selects(term: AffinityTerm, { namespace, labels }: PodInfo): boolean {
-    const ofNamespace = term.namespaceSelector === undefined ? undefined : this.namespaceLabels(namespace);
-    return selects(term, namespace, labels, ofNamespace);
+    return terms.length > 0 && terms.every((term) => this.counted.selects(term, other));
   }
 }

@@ -1,16 +1,12 @@
 import { Lru } from "../../../base/lru.js";
 import type { LabelSelector } from "../../../machinery/selectors/label-selector.js";
-import type { NodeInfo } from "../../cache/node-info.js";
+import { countedPods, type PodCounts } from "../../cache/counted-pods.js";
 
 /** How many pairs of namespace and selector are remembered: a Deployment has one. */
 const MOST_SELECTORS = 512;
+const NOTHING: PodCounts = { on: () => 0 };
 
-/** Counts, by node, of the pods in a namespace that a selector matches. */
-export interface PodCounts {
-  on(node: NodeInfo): number;
-}
-
-/** Remembers the counts of nodes that have not changed since: between two pods of a Deployment only one node has. */
+/** Counts, by node, of the pods in a namespace that a selector matches and that do not terminate. */
 export class MatchingPods {
   readonly #known = new Lru<string, PodCounts>(MOST_SELECTORS);
 
@@ -20,40 +16,11 @@ export class MatchingPods {
     const key = `${namespace}\0${selector.toString()}`;
     let counts = this.#known.get(key);
     if (counts === undefined) {
-      counts = new RememberedCounts(namespace, selector);
+      counts = countedPods(
+        (info) => !info.isTerminating && info.namespace === namespace && selector.matches(info.labels),
+      );
       this.#known.set(key, counts);
     }
     return counts;
-  }
-}
-
-const NOTHING: PodCounts = { on: () => 0 };
-
-class RememberedCounts implements PodCounts {
-  /** By the nodes' slots. */
-  readonly #generations: number[] = [];
-  readonly #counts: number[] = [];
-
-  constructor(
-    private readonly namespace: string,
-    private readonly selector: LabelSelector,
-  ) {}
-
-  on(node: NodeInfo): number {
-    const { slot, generation } = node;
-    if (slot < 0) return this.#count(node);
-    if (this.#generations[slot] !== generation) {
-      this.#counts[slot] = this.#count(node);
-      this.#generations[slot] = generation;
-    }
-    return this.#counts[slot] ?? 0;
-  }
-
-  #count({ pods }: NodeInfo): number {
-    let count = 0;
-    for (const { namespace, isTerminating, labels } of pods.values()) {
-      if (!isTerminating && namespace === this.namespace && this.selector.matches(labels)) count++;
-    }
-    return count;
   }
 }

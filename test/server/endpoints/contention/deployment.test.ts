@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { startCluster } from "../../../../src/cluster/index.js";
 import type { KubeObject } from "../../../../src/machinery/meta/object.js";
 import { call } from "../../../helpers/api-caller.js";
+import { quietCluster } from "../../../helpers/quiet-cluster.js";
 import { watchEvents } from "../../../helpers/watch-events.js";
 import { applyConflict, Ledger, staleWrite, versionOf } from "./ledger.js";
 
@@ -158,7 +159,7 @@ test.each(["memory", "disk"] as const)(
   async (storage) => {
     const folder = await mkdtemp(join(tmpdir(), "kubets-contention-"));
     try {
-      await using cluster = await startCluster({ port: false, storage, dataDir: folder });
+      await using cluster = await startCluster({ ...quietCluster, port: false, storage, dataDir: folder });
       const transport = cluster.transport();
       const labels = { app: "busy" };
       const created = await call(transport, "POST", `${DEPLOYMENTS}?fieldManager=updater`, {

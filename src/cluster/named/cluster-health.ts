@@ -1,0 +1,84 @@
+import type { Deployment } from "../../api/types/apps/v1.js";
+import type { Job } from "../../api/types/batch/v1.js";
+import type { Node, Pod } from "../../api/types/core/v1.js";
+import { type Fault, podProblem } from "./pod-problem.js";
+
+/** The objects that show how a cluster does. */
+export interface Observed {
+  readonly nodes: readonly Node[];
+  readonly pods: readonly Pod[];
+  readonly deployments: readonly Deployment[];
+  readonly jobs: readonly Job[];
+}
+
+export interface Problem extends Fault {
+  /** "pod/web-1", "node/node-1". */
+  readonly object: string;
+  /** Absent for objects that have none. */
+  readonly namespace?: string | undefined;
+}
+
+/** How a cluster does. */
+export interface ClusterHealth {
+  readonly nodes: { readonly all: number; readonly ready: number };
+  /** Pods that have completed count in `completed` alone. */
+  readonly pods: { readonly all: number; readonly ready: number; readonly completed: number };
+  /** Nodes first, then workloads, then pods. */
+  readonly problems: readonly Problem[];
+}
+
+export function clusterHealth({ nodes, pods, deployments, jobs }: Observed): ClusterHealth {
+  const completed = pods.filter(({ status }) => status?.phase === "Succeeded").length;
+  return {
+    nodes: { all: nodes.length, ready: nodes.filter((node) => conditionOf(node, "Ready")?.status === "True").length },
+    pods: {
+      all: pods.length - completed,
+      ready: pods.filter((pod) => pod.status?.phase === "Running" && conditionOf(pod, "Ready")?.status === "True")
+        .length,
+      completed,
+    },
+    problems: [
+      ...nodes.flatMap((node) => problem("node", node, nodeProblem(node))),
+      ...deployments.flatMap((deployment) => problem("deployment.apps", deployment, deploymentProblem(deployment))),
+      ...jobs.flatMap((job) => problem("job.batch", job, heldFault(job, "Failed", "True"))),
+      ...pods.flatMap((pod) => problem("pod", pod, podProblem(pod))),
+    ],
+  };
+}
+
+interface Conditioned {
+  readonly metadata?: { readonly name?: string; readonly namespace?: string };
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+function problem(kind: string, { metadata }: Conditioned, fault: Fault | undefined): Problem[] {
+  if (fault === undefined) return [];
+  return [{ object: `${kind}/${metadata?.name ?? ""}`, namespace: metadata?.namespace, ...fault }];
+}
+
+function nodeProblem(node: Node): Fault | undefined {
+  const ready = conditionOf(node, "Ready");
+  if (ready?.status === "True") return undefined;
+  return { reason: "NotReady", message: ready?.message ?? "no kubelet has posted its status" };
+}
+
+function deploymentProblem(deployment: Deployment): Fault | undefined {
+  return heldFault(deployment, "Progressing", "False") ?? heldFault(deployment, "ReplicaFailure", "True");
+}
+
+/** The fault of a condition that has this status. */
+function heldFault(object: Conditioned, type: string, status: string): Fault | undefined {
+  const condition = conditionOf(object, type);
+  if (condition?.status !== status) return undefined;
+  return { reason: condition.reason ?? type, message: condition.message ?? "" };
+}
+
+const conditionOf = ({ status }: Conditioned, type: string): Condition | undefined =>
+  status?.conditions?.find((condition) => condition.type === type);

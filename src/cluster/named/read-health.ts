@@ -1,0 +1,28 @@
+import { kubernetesClient, type KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import { type ClusterHealth, clusterHealth, type Observed } from "./cluster-health.js";
+import { ClusterHome, clustersFolder } from "./cluster-home.js";
+import { clusterTransport } from "./cluster-transport.js";
+import type { ClusterStatus, Surroundings } from "./manage.js";
+
+/** How a running cluster does, as its API shows it. Throws what its server answers or the way to it fails with. */
+export async function readHealth({ name, record }: ClusterStatus, around: Surroundings): Promise<ClusterHealth> {
+  const home = new ClusterHome(clustersFolder(around.env, around.cwd), name);
+  const transport = await clusterTransport(home, record, around);
+  if (transport === undefined) throw new Error(`the kubeconfig of cluster "${name}" cannot be read`);
+  const client = kubernetesClient({ transport: () => transport });
+  try {
+    return clusterHealth(await observe(client));
+  } finally {
+    await client.close();
+  }
+}
+
+async function observe(client: KubernetesClient): Promise<Observed> {
+  const [nodes, pods, deployments, jobs] = await Promise.all([
+    client.of("v1", "Node").listWhole(),
+    client.of("v1", "Pod").listWhole(),
+    client.of("apps/v1", "Deployment").listWhole(),
+    client.of("batch/v1", "Job").listWhole(),
+  ]);
+  return { nodes: nodes.items, pods: pods.items, deployments: deployments.items, jobs: jobs.items };
+}

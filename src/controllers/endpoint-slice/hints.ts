@@ -1,0 +1,35 @@
+import type { Service } from "../../api/types/core/v1.js";
+import type { Endpoint, EndpointHints, EndpointSlice } from "../../api/types/discovery/v1.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { endpointsOf } from "./slice-contents.js";
+
+/** The slice with the hints that the service's trafficDistribution asks for; the same one where it has them already. */
+export function withHints(slice: EndpointSlice, service: Service): EndpointSlice {
+  // Kubernetes' older way, by zones' shares of CPU, goes before: here it gives no hints.
+  const byShares = /^[Aa]uto$/.test(topologyMode(service));
+  const distribution = byShares ? "" : (service.spec?.trafficDistribution ?? "");
+  const endpoints = endpointsOf(slice).map((endpoint) => {
+    const hints = hintsFor(endpoint, distribution);
+    if (deepEqual((hints ?? {}) as JsonObject, (endpoint.hints ?? {}) as JsonObject)) return endpoint;
+    const { hints: _, ...others } = endpoint;
+    return { ...others, ...(hints && { hints }) };
+  });
+  const same = endpoints.every((endpoint, index) => endpoint === endpointsOf(slice)[index]);
+  return same ? slice : { ...slice, endpoints };
+}
+
+/** Which clients an endpoint is for: those of its zone or its node. One that is not ready keeps the hints that it has. */
+function hintsFor({ conditions, zone, nodeName, hints }: Endpoint, distribution: string): EndpointHints | undefined {
+  const byNode = distribution === "PreferSameNode";
+  if (!byNode && distribution !== "PreferClose" && distribution !== "PreferSameZone") return undefined;
+  if (conditions?.ready !== true) return hints;
+  const wanted = {
+    ...(zone !== undefined && { forZones: [{ name: zone }] }),
+    ...(byNode && nodeName !== undefined && { forNodes: [{ name: nodeName }] }),
+  };
+  return Object.keys(wanted).length === 0 ? undefined : wanted;
+}
+
+const topologyMode = ({ metadata: { annotations = {} } = {} }: Service): string =>
+  annotations["service.kubernetes.io/topology-aware-hints"] ?? annotations["service.kubernetes.io/topology-mode"] ?? "";

@@ -1,0 +1,162 @@
+import type { Node, Pod, Service } from "../../api/types/core/v1.js";
+import type { AddressType, Endpoint, EndpointPort, EndpointSlice } from "../../api/types/discovery/v1.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { controllerReference } from "../owned-pods/controller-ref.js";
+import { inHashOrder } from "../service-endpoints/hash-order.js";
+import { hasEndpoint, isHeadless } from "../service-endpoints/service-pods.js";
+import { addressTypesOf, endpointOf, portsOf } from "./endpoint-of.js";
+import { fillSlices } from "./fill-slices.js";
+import { withHints } from "./hints.js";
+import { endpointsOf, HEADLESS, MANAGED_BY, portsKey, SERVICE_NAME, type SliceChanges } from "./slice-contents.js";
+
+/** What slices of this controller are labelled as managed by. */
+export const SLICE_CONTROLLER = "endpointslice-controller.k8s.io";
+
+const PORT = "io.k8s.api.discovery.v1.EndpointPort";
+
+const SERVICE_KIND = { apiVersion: "v1", kind: "Service" } as const;
+
+export interface SlicePlan extends SliceChanges {
+  /** Pods that were left out because their nodes are not there. */
+  readonly withoutNode: readonly Pod[];
+}
+
+/** What is to be done so that the slices of a service show its pods. */
+export function planSlices(
+  service: Service,
+  pods: readonly Pod[],
+  existing: readonly EndpointSlice[],
+  nodeOf: (name: string) => Node | undefined,
+): SlicePlan {
+  const types = addressTypesOf(service);
+  const members = pods.filter(hasEndpoint);
+  const withoutNode = members.filter(
+    ({ spec }) => service.spec?.publishNotReadyAddresses !== true && nodeOf(spec?.nodeName ?? "") === undefined,
+  );
+  const present = members.filter((pod) => !withoutNode.includes(pod));
+  const plans = types.map((type) => {
+    const slices = existing.filter(({ addressType }) => addressType === type);
+    return planType(service, present, slices, type, nodeOf);
+  });
+  const otherTypes = existing.filter(({ addressType }) => !types.includes(addressType));
+  return {
+    create: plans.flatMap(({ create }) => create),
+    update: plans.flatMap(({ update }) => update),
+    remove: [...plans.flatMap(({ remove }) => remove), ...otherTypes],
+    withoutNode,
+  };
+}
+
+interface PortGroup {
+  readonly ports: EndpointPort[];
+  readonly endpoints: Endpoint[];
+}
+
+function planType(
+  service: Service,
+  pods: readonly Pod[],
+  existing: readonly EndpointSlice[],
+  addressType: AddressType,
+  nodeOf: (name: string) => Node | undefined,
+): SliceChanges {
+  const labels = sliceLabels(service);
+  const groups = new Map<string, PortGroup>();
+  for (const pod of pods) {
+    const ports = portsOf(service, pod);
+    const key = portsKey(ports);
+    const group = groups.get(key) ?? { ports: inHashOrder(PORT, ports), endpoints: [] };
+    groups.set(key, group);
+    const endpoint = endpointOf(pod, nodeOf(pod.spec?.nodeName ?? ""), service, addressType);
+    if (endpoint !== undefined) group.endpoints.push(endpoint);
+  }
+  const owned = existing.filter((slice) => isOwned(slice, service));
+  let create: EndpointSlice[] = [];
+  const update: EndpointSlice[] = [];
+  const unchanged: EndpointSlice[] = [];
+  let remove = existing.filter((slice) => !owned.includes(slice) || !groups.has(portsKey(slice.ports)));
+  for (const [key, { ports, endpoints }] of groups) {
+    const slices = owned.filter((slice) => portsKey(slice.ports) === key);
+    const empty = () => newSlice(service, addressType, ports);
+    const changes = fillSlices(slices, { endpoints, labels, empty });
+    create.push(...changes.create);
+    update.push(...changes.update);
+    unchanged.push(...changes.unchanged);
+    remove.push(...changes.remove);
+  }
+  if (create.length === 0 && remove.length === existing.length) {
+    const placeholder = newSlice(service, addressType, []);
+    const [only] = remove;
+    if (remove.length === 1 && only !== undefined && isPlaceholder(only, service)) remove = [];
+    else create = [placeholder];
+  }
+  const hinted = unchanged.map((slice) => withHints(slice, service)).filter((slice) => !unchanged.includes(slice));
+  return reuse(
+    service,
+    create.map((slice) => withHints(slice, service)),
+    [...update.map((slice) => withHints(slice, service)), ...hinted],
+    remove,
+  );
+}
+
+/** Slices to be removed take what new ones would hold. */
+function reuse(
+  service: Service,
+  create: readonly EndpointSlice[],
+  update: readonly EndpointSlice[],
+  remove: readonly EndpointSlice[],
+): SliceChanges {
+  const fresh = [...create];
+  const updates = [...update];
+  const gone = remove.filter((old) => {
+    const slice = isOwned(old, service) ? fresh.pop() : undefined;
+    if (slice === undefined) return true;
+    const { generateName: _, ...metadata } = slice.metadata ?? {};
+    updates.push({ ...slice, metadata: { ...old.metadata, ...metadata } });
+    return false;
+  });
+  return { create: fresh, update: updates, remove: gone };
+}
+
+/** The labels of the service, but for those that slices have a meaning for. */
+export function sliceLabels(service: Service): Readonly<Record<string, string>> {
+  const {
+    [SERVICE_NAME]: _name,
+    [MANAGED_BY]: _managed,
+    [HEADLESS]: _headless,
+    ...labels
+  } = service.metadata?.labels ?? {};
+  return {
+    ...labels,
+    ...(isHeadless(service) && { [HEADLESS]: "" }),
+    [SERVICE_NAME]: service.metadata?.name ?? "",
+    [MANAGED_BY]: SLICE_CONTROLLER,
+  };
+}
+
+function newSlice(service: Service, addressType: AddressType, ports: EndpointPort[]): EndpointSlice {
+  const { name = "", namespace } = service.metadata ?? {};
+  return {
+    apiVersion: "discovery.k8s.io/v1",
+    kind: "EndpointSlice",
+    metadata: {
+      generateName: `${name}-`,
+      ...(namespace !== undefined && { namespace }),
+      labels: { ...sliceLabels(service) },
+      ownerReferences: [controllerReference(SERVICE_KIND, service)],
+    },
+    addressType,
+    endpoints: [],
+    ports,
+  };
+}
+
+function isPlaceholder(slice: EndpointSlice, service: Service): boolean {
+  const labels = deepEqual((slice.metadata?.labels ?? {}) as JsonObject, sliceLabels(service) as JsonObject);
+  return labels && isOwned(slice, service) && endpointsOf(slice).length + (slice.ports ?? []).length === 0;
+}
+
+function isOwned({ metadata }: EndpointSlice, service: Service): boolean {
+  const { uid } = service.metadata ?? {};
+  return metadata?.ownerReferences?.some((owner) => owner.uid === uid && owner.kind === "Service") === true;
+}

@@ -1,0 +1,90 @@
+import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from "../../api/types/core/v1.js";
+import type { JsonValue } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import { isReady } from "../owned-pods/pod-state.js";
+import { CHANGE_TIME } from "../service-endpoints/change-times.js";
+import { addressesOf, hasEndpoint, hostName, isHeadless, targetPort } from "../service-endpoints/service-pods.js";
+import { repackSubsets } from "./repack-subsets.js";
+import { truncateSubsets } from "./truncate-subsets.js";
+
+/** Labels Endpoints of this controller: mirroring leaves them alone, and leftovers are known by it. */
+export const MANAGED_BY = "endpoints.kubernetes.io/managed-by";
+export const ENDPOINTS_CONTROLLER = "endpoint-controller";
+export const HEADLESS = "service.kubernetes.io/headless";
+const OVER_CAPACITY = "endpoints.kubernetes.io/over-capacity";
+
+/** The subsets of a service's Endpoints, in their canonical form. */
+export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
+  const { ports = [], publishNotReadyAddresses = false } = service.spec ?? {};
+  const subsets: EndpointSubset[] = [];
+  for (const pod of pods) {
+    if (!hasEndpoint(pod) || (pod.metadata?.deletionTimestamp !== undefined && !publishNotReadyAddresses)) continue;
+    const address = addressOf(pod, service);
+    if (address === undefined) continue;
+    const state = publishNotReadyAddresses || isReady(pod) ? "addresses" : "notReadyAddresses";
+    if (ports.length === 0 && isHeadless(service)) subsets.push({ [state]: [address] });
+    for (const servicePort of ports) {
+      const port = targetPort(servicePort, pod);
+      if (port === undefined) continue;
+      const { name, protocol = "TCP", appProtocol } = servicePort;
+      const named = { ...(name !== undefined && { name }), port, protocol };
+      subsets.push({ [state]: [address], ports: [{ ...named, ...(appProtocol !== undefined && { appProtocol }) }] });
+    }
+  }
+  return repackSubsets(subsets);
+}
+
+/** The pod's address of the service's first family. */
+function addressOf(pod: Pod, service: Service): EndpointAddress | undefined {
+  const { ipFamilies = [], clusterIP = "" } = service.spec ?? {};
+  const family = ipFamilies[0] ?? (clusterIP.includes(":") ? "IPv6" : "IPv4");
+  const ip = addressesOf(pod).find((one) => one.includes(":") === (family === "IPv6"));
+  if (ip === undefined) return undefined;
+  const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+  const hostname = hostName(pod, service);
+  return {
+    ip,
+    ...(hostname !== undefined && { hostname }),
+    ...(pod.spec?.nodeName !== undefined && { nodeName: pod.spec.nodeName }),
+    targetRef: { kind: "Pod", namespace, name, uid },
+  };
+}
+
+/**
+ * The Endpoints that a service should have; undefined when it has them. `time` is when what changed them happened, in RFC 3339.
+ */
+export function wantedEndpoints(
+  service: Service,
+  pods: readonly Pod[],
+  current: Endpoints | undefined,
+  time: string | undefined,
+): Endpoints | undefined {
+  const all = subsetsOf(service, pods);
+  const { [MANAGED_BY]: _managed, [HEADLESS]: _headless, ...serviceLabels } = service.metadata?.labels ?? {};
+  const labels = {
+    ...serviceLabels,
+    [MANAGED_BY]: ENDPOINTS_CONTROLLER,
+    ...(isHeadless(service) && { [HEADLESS]: "" }),
+  };
+  const cut = truncateSubsets(all);
+  const subsets = cut ?? all;
+  const { [CHANGE_TIME]: _time, [OVER_CAPACITY]: capacity, ...annotations } = current?.metadata?.annotations ?? {};
+  const sameSubsets = deepEqual((current?.subsets ?? []) as unknown as JsonValue, subsets as unknown as JsonValue);
+  const sameLabels = deepEqual((current?.metadata?.labels ?? {}) as JsonValue, labels as JsonValue);
+  const sameCapacity = (capacity !== undefined) === (cut !== undefined);
+  if (current !== undefined && sameSubsets && sameLabels && sameCapacity) return undefined;
+  const { namespace = "", name = "" } = service.metadata ?? {};
+  return {
+    ...(current ?? { apiVersion: "v1", kind: "Endpoints" }),
+    metadata: {
+      ...(current?.metadata ?? { namespace, name }),
+      labels,
+      annotations: {
+        ...annotations,
+        ...(time !== undefined && { [CHANGE_TIME]: time }),
+        ...(cut !== undefined && { [OVER_CAPACITY]: "truncated" }),
+      },
+    },
+    subsets,
+  };
+}

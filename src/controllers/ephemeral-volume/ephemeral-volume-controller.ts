@@ -1,0 +1,39 @@
+import type { Pod } from "../../api/types/core/v1.js";
+import { isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { controllerOf } from "../owned-pods/controller-ref.js";
+import type { ControllerContext } from "../context.js";
+import { ephemeralClaim, ephemeralClaimName, foreignClaim } from "./ephemeral-claim.js";
+
+/** Makes the claims of pods' ephemeral volumes. */
+export function ephemeralVolumeController(context: ControllerContext): void {
+  const { client, manager } = context;
+  const claims = manager.informers.of("v1", "PersistentVolumeClaim");
+  const recorder = context.recorder({ component: "ephemeral_volume" });
+  manager
+    .controllerFor("v1", "Pod", { when: hasEphemeralVolumes })
+    .named("ephemeral-volume-controller")
+    .watches("v1", "PersistentVolumeClaim", (claim) => {
+      const owner = controllerOf(claim);
+      if (owner?.kind !== "Pod" || claims.cache.has(`${claim.metadata?.namespace}/${claim.metadata?.name}`)) return [];
+      return [{ namespace: claim.metadata?.namespace ?? "", name: owner.name }];
+    })
+    .reconcile(async ({ namespace, name, object: pod }) => {
+      if (pod === undefined || pod.metadata?.deletionTimestamp !== undefined || isPodOver(pod)) return;
+      for (const volume of pod.spec?.volumes ?? []) {
+        if (volume.ephemeral == null) continue;
+        const claim = claims.cache.get(`${namespace}/${ephemeralClaimName(pod, volume)}`);
+        try {
+          const reason = claim && foreignClaim(pod, claim);
+          if (reason !== undefined) throw new Error(reason);
+          if (claim === undefined) await client.of("v1", "PersistentVolumeClaim").create(ephemeralClaim(pod, volume));
+        } catch (error) {
+          const { message } = error as Error;
+          recorder.event(pod, "Warning", "FailedBinding", `ephemeral volume ${volume.name}: ${message}`);
+          throw new Error(`pod ${namespace}/${name}, ephemeral volume ${volume.name}: ${message}`, { cause: error });
+        }
+      }
+    });
+}
+
+const hasEphemeralVolumes = ({ spec }: Pod): boolean =>
+  spec?.volumes?.some(({ ephemeral }) => ephemeral != null) === true;

@@ -1,0 +1,65 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core/v1.js";
+import type { StorageClass } from "../../api/types/storage/v1.js";
+import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import type { EventRecorder } from "../../client/events/index.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+import { boundClaim, boundVolume, claimInPhase } from "./binding.js";
+import type { LatestObjects } from "./latest-objects.js";
+
+/** What the two halves of the binder, that of claims and that of volumes, have in common. */
+export interface BinderParts {
+  readonly claims: ResourceClient<PersistentVolumeClaim>;
+  readonly volumes: ResourceClient<PersistentVolume>;
+  readonly knownClaims: LatestObjects<PersistentVolumeClaim>;
+  readonly knownVolumes: LatestObjects<PersistentVolume>;
+  readonly storageClasses: () => readonly StorageClass[];
+  /** The pods that use a claim and are not over, by the claim's key. */
+  readonly podsUsing: (claim: string) => readonly Pod[];
+  /** From the API; undefined when there is none. */
+  readonly readClaim: (namespace: string, name: string) => Promise<PersistentVolumeClaim | undefined>;
+  readonly readVolume: (name: string) => Promise<PersistentVolume | undefined>;
+  readonly enqueueClaim: (claim: PersistentVolumeClaim) => void;
+  readonly recorder: EventRecorder;
+}
+
+/** Writes of the binder. Each does nothing where the object is as it should be, and answers the object as it is then. */
+export class BinderWrites {
+  constructor(private readonly parts: BinderParts) {}
+
+  async claim(before: PersistentVolumeClaim, after: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+    if (after === before) return before;
+    const { claims, knownClaims } = this.parts;
+    return knownClaims.wrote(await claims.namespace(namespaceOf(after)).update(after));
+  }
+
+  async claimStatus(before: PersistentVolumeClaim, after: PersistentVolumeClaim): Promise<PersistentVolumeClaim> {
+    if (after === before) return before;
+    const { claims, knownClaims } = this.parts;
+    return knownClaims.wrote(await claims.namespace(namespaceOf(after)).updateStatus(after));
+  }
+
+  async volume(before: PersistentVolume, after: PersistentVolume): Promise<PersistentVolume> {
+    if (after === before) return before;
+    return this.parts.knownVolumes.wrote(await this.parts.volumes.update(after));
+  }
+
+  async volumePhase(
+    volume: PersistentVolume,
+    phase: "Available" | "Bound" | "Released" | "Failed",
+    message?: string,
+  ): Promise<PersistentVolume> {
+    if (volume.status?.phase === phase) return volume;
+    const status = { phase, ...(message !== undefined && { message }) };
+    return this.parts.knownVolumes.wrote(await this.parts.volumes.updateStatus({ ...volume, status }));
+  }
+
+  /** Binds the two to each other, the volume first: after a crash the volume says which claim to go on with. */
+  async bind(volume: PersistentVolume, claim: PersistentVolumeClaim): Promise<void> {
+    const reserved = await this.volume(volume, boundVolume(volume, claim));
+    const bound = await this.volumePhase(reserved, "Bound");
+    const named = await this.claim(claim, boundClaim(claim, bound));
+    await this.claimStatus(named, claimInPhase(named, "Bound", bound));
+  }
+}
+
+const namespaceOf = ({ metadata }: ApiObject): string => metadata?.namespace ?? "";

@@ -1,0 +1,87 @@
+import type {
+  ObjectReference,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimPhase,
+} from "../../api/types/core/v1.js";
+import { BIND_COMPLETED, BOUND_BY_CONTROLLER, STORAGE_PROVISIONER } from "../../api/volumes/annotations.js";
+import { isBoundTo } from "../../api/volumes/volume-match.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
+
+/** What a volume's claimRef says of a claim. */
+export function referenceToClaim({ metadata }: PersistentVolumeClaim): ObjectReference {
+  const { namespace = "", name = "", uid = "", resourceVersion = "" } = metadata ?? {};
+  return { kind: "PersistentVolumeClaim", namespace, name, uid, apiVersion: "v1", resourceVersion };
+}
+
+/** The volume, bound to the claim; the same object when it is already. */
+export function boundVolume(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
+  const chosen = !isBoundTo(volume, claim);
+  const complete = !chosen && volume.spec?.claimRef?.uid === claim.metadata?.uid;
+  if (complete) return volume;
+  const bound = { ...volume, spec: { ...volume.spec, claimRef: referenceToClaim(claim) } };
+  return chosen ? annotated(bound, { [BOUND_BY_CONTROLLER]: "yes" }) : bound;
+}
+
+/** The claim, bound to the volume; the same object when it is already. */
+export function boundClaim(claim: PersistentVolumeClaim, volume: PersistentVolume): PersistentVolumeClaim {
+  const volumeName = volume.metadata?.name ?? "";
+  const chosen = claim.spec?.volumeName !== volumeName;
+  const bound = chosen ? { ...claim, spec: { ...claim.spec, volumeName } } : claim;
+  return annotated(bound, { ...(chosen && { [BOUND_BY_CONTROLLER]: "yes" }), [BIND_COMPLETED]: "yes" });
+}
+
+/** The volume without its claim. One that a user reserved stays reserved by name. */
+export function unboundVolume(volume: PersistentVolume): PersistentVolume {
+  const { claimRef, ...spec } = volume.spec ?? {};
+  const { [BOUND_BY_CONTROLLER]: byController, ...annotations } = volume.metadata?.annotations ?? {};
+  if (byController === undefined) {
+    const { uid: _, ...reserved } = claimRef ?? {};
+    return { ...volume, spec: { ...spec, claimRef: reserved } };
+  }
+  const { annotations: _, ...metadata } = volume.metadata ?? {};
+  const left = Object.keys(annotations).length > 0 ? { annotations } : {};
+  return { ...volume, metadata: { ...metadata, ...left }, spec };
+}
+
+/** The claim, waiting for a provisioner from outside; the same object when it is already. */
+export function awaitingProvisioner(claim: PersistentVolumeClaim, provisioner: string): PersistentVolumeClaim {
+  return annotated(claim, Object.fromEntries(STORAGE_PROVISIONER.map((key) => [key, provisioner])));
+}
+
+/**
+ * The claim in a phase, with the access modes of its volume, and with its size and attributes when it becomes bound: later they are
+ * the business of what changes volumes. The same object when nothing changes. Throws for a volume without a size.
+ */
+export function claimInPhase(
+  claim: PersistentVolumeClaim,
+  phase: PersistentVolumeClaimPhase,
+  volume?: PersistentVolume,
+): PersistentVolumeClaim {
+  const { accessModes, capacity, ...rest } = claim.status ?? {};
+  const kept = rest.phase === phase;
+  if (volume === undefined) {
+    const same = kept && accessModes === undefined && capacity === undefined;
+    return same ? claim : { ...claim, status: { ...rest, phase } };
+  }
+  const { accessModes: modes = [], volumeAttributesClassName: attributes } = volume.spec ?? {};
+  if (kept) {
+    return sameList(accessModes ?? [], modes) ? claim : { ...claim, status: { ...claim.status, accessModes: modes } };
+  }
+  const size = volume.spec?.capacity?.["storage"];
+  if (size === undefined) {
+    throw new Error(`PersistentVolume "${volume.metadata?.name ?? ""}" is without a storage capacity`);
+  }
+  const current = attributes === undefined ? {} : { currentVolumeAttributesClassName: attributes };
+  return { ...claim, status: { ...rest, phase, accessModes: modes, capacity: { storage: size }, ...current } };
+}
+
+/** An object with more annotations; the same object when it has them. */
+function annotated<T extends ApiObject>(object: T, annotations: Readonly<Record<string, string>>): T {
+  const had = object.metadata?.annotations ?? {};
+  if (Object.entries(annotations).every(([key, value]) => had[key] === value)) return object;
+  return { ...object, metadata: { ...object.metadata, annotations: { ...had, ...annotations } } };
+}
+
+const sameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((value, index) => value === b[index]);

@@ -1,0 +1,87 @@
+import type { Pod } from "../../api/types/core/v1.js";
+import { RateLimitingQueue, runWorkers } from "../../client/workqueue/index.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { ControllerContext, OwnWork } from "../context.js";
+import { disruptionTarget } from "../node-pods/pod-condition.js";
+import { podsByNode } from "../node-pods/node-pods.js";
+import { isOver } from "../owned-pods/pod-state.js";
+import { isOutOfService, isStuck, surplus } from "./garbage.js";
+
+const CHECK_MS = 20_000;
+/** How long a node must be absent before its pods are garbage. */
+const QUARANTINE_MS = 40_000;
+/** So many pods that have ended are kept. */
+const THRESHOLD = 12_500;
+
+/** What is looked at: pods that have ended, a node that is absent, or one pod: "pod/<namespace>/<name>". */
+type Check = "ended" | `node/${string}` | `pod/${string}/${string}`;
+
+/** Deletes pods that no kubelet will delete: those of absent nodes, deleted ones without a node or on one out of service, and ended ones that are too many. */
+export function podGarbageCollector({ client, manager, clock, timers, signal, report }: ControllerContext): OwnWork {
+  const queue = new RateLimitingQueue<Check>({ timers });
+  const pods = manager.informers.of("v1", "Pod");
+  const nodes = manager.informers.of("v1", "Node");
+  const podsOf = podsByNode(pods);
+  const ended = new Set<string>();
+
+  const changed = (pod: Pod): void => {
+    const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+    const node = pod.spec?.nodeName ?? "";
+    if (node !== "" && nodes.lister.get(node) === undefined) queue.addAfter(`node/${node}`, QUARANTINE_MS);
+    if (isStuck(pod, nodes.lister.get(node))) queue.addAfter(`pod/${namespace}/${name}`, CHECK_MS);
+    if (isOver(pod)) ended.add(uid);
+    if (ended.size > THRESHOLD) queue.addAfter("ended", CHECK_MS);
+  };
+  pods.addHandler({
+    added: changed,
+    updated: (_, pod) => changed(pod),
+    deleted: ({ metadata }) => void ended.delete(metadata?.uid ?? ""),
+  });
+  nodes.addHandler({
+    updated(before, node) {
+      if (isOutOfService(node) && !isOutOfService(before)) podsOf(node.metadata?.name ?? "").forEach(changed);
+    },
+    deleted({ metadata }) {
+      const name = metadata?.name ?? "";
+      if (podsOf(name).length > 0) queue.addAfter(`node/${name}`, QUARANTINE_MS);
+    },
+  });
+
+  async function finish(pod: Pod, message?: string): Promise<void> {
+    const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+    const resource = client.of("v1", "Pod").namespace(namespace);
+    try {
+      if (!isOver(pod)) {
+        const condition = message && disruptionTarget(pod, "DeletionByPodGC", message, clock.now());
+        const status = { phase: "Failed", ...(condition && { conditions: [condition] }) };
+        await resource.patchStatus(name, { metadata: { uid }, status }, { type: "strategic" });
+      }
+      await resource.delete(name, { gracePeriodSeconds: 0, preconditions: { uid } });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  async function isAbsent(node: string): Promise<boolean> {
+    if (nodes.lister.get(node) !== undefined) return false;
+    try {
+      await client.of("v1", "Node").get(node);
+      return false;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      throw error;
+    }
+  }
+
+  async function look(check: Check): Promise<void> {
+    const [what, first = "", name = ""] = check.split("/");
+    if (what === "node") {
+      if (podsOf(first).length === 0 || !(await isAbsent(first))) return;
+      for (const pod of podsOf(first)) await finish(pod, "PodGC: node no longer exists");
+    } else if (what === "pod") {
+      const pod = pods.lister.namespace(first).get(name);
+      if (pod !== undefined && isStuck(pod, nodes.lister.get(pod.spec?.nodeName ?? ""))) await finish(pod);
+    } else for (const pod of surplus(pods.lister.list(), THRESHOLD)) await finish(pod);
+  }
+  return { run: () => runWorkers(queue, { workers: 1, signal, work: look, report: ({ error }) => report(error) }) };
+}

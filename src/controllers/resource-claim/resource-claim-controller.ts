@@ -1,0 +1,158 @@
+import type { Pod, PodResourceClaim, PodResourceClaimStatus } from "../../api/types/core/v1.js";
+import type { ResourceClaim } from "../../api/types/resource/v1.js";
+import { objectKey } from "../../client/informers/index.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
+import type { ControllerContext } from "../context.js";
+import { unlessAbsent } from "../unless-absent.js";
+import {
+  claimOfEntry,
+  generatedClaim,
+  isMadeFor,
+  isOwnedBy,
+  isPodDone,
+  namesOfClaims,
+  podOwnerOf,
+} from "./pod-claims.js";
+import { isLeftOver, isReservationValid, reservedFor, withoutProtection, withReservations } from "./reservations.js";
+
+const NAME = "resourceclaim-controller";
+const CLAIM_KIND = ["resource.k8s.io/v1", "ResourceClaim"] as const;
+/** The index of claims by the uid of the pod that they were made for. */
+const OWNER_INDEX = "pod-owner";
+/** The index of pods by "<namespace>/<claim>" of the ResourceClaims that they use. */
+const CLAIM_INDEX = "resource-claim";
+
+/** Makes the ResourceClaims of pods' templates, and ends reservations, allocations and claims that pods need no more. */
+export function resourceClaimController(context: ControllerContext): void {
+  const { client, manager } = context;
+  const pods = manager.informers.of("v1", "Pod");
+  const claims = manager.informers.of(...CLAIM_KIND);
+  const templates = manager.informers.of("resource.k8s.io/v1", "ResourceClaimTemplate");
+  pods.addIndexers({ [CLAIM_INDEX]: (pod) => namesOfClaims(pod).map((name) => `${pod.metadata?.namespace}/${name}`) });
+  claims.addIndexers({ [OWNER_INDEX]: (claim) => [podOwnerOf(claim)?.uid ?? ""] });
+  const recorder = context.recorder({ component: "resource_claim" });
+  const claimsIn = (namespace: string) => client.of(...CLAIM_KIND).namespace(namespace);
+
+  manager
+    .controllerFor("v1", "Pod", { when: hasClaims })
+    .named(`${NAME}, pods`)
+    .watches(...CLAIM_KIND, (claim) => {
+      const { namespace = "" } = claim.metadata ?? {};
+      const owner = podOwnerOf(claim);
+      const users = pods.cache.byIndex(CLAIM_INDEX, objectKey(claim)).map(({ metadata }) => metadata?.name ?? "");
+      return [...new Set([...users, ...(owner ? [owner.name] : [])])].map((name) => ({ namespace, name }));
+    })
+    .reads("resource.k8s.io/v1", "ResourceClaimTemplate")
+    .reconcile(async ({ object: pod }) => {
+      if (pod === undefined || pod.metadata?.deletionTimestamp !== undefined || isPodDone(pod)) return;
+      await makeClaims(pod);
+      if ((pod.spec?.nodeName ?? "") !== "") await reserveClaims(pod);
+    });
+
+  manager
+    .controllerFor(...CLAIM_KIND)
+    .named(NAME)
+    .watches(
+      "v1",
+      "Pod",
+      (pod) => {
+        const { namespace = "", uid = "" } = pod.metadata ?? {};
+        const made = claims.cache.byIndex(OWNER_INDEX, uid).map(({ metadata }) => metadata?.name ?? "");
+        return [...new Set([...namesOfClaims(pod), ...made])].map((name) => ({ namespace, name }));
+      },
+      { when: hasClaims },
+    )
+    .reconcile(async ({ object: claim }) => {
+      if (claim !== undefined) await cleanUp(claim);
+    });
+
+  async function makeClaims(pod: Pod): Promise<void> {
+    const { namespace = "", name = "" } = pod.metadata ?? {};
+    const made: PodResourceClaimStatus[] = [];
+    for (const entry of pod.spec?.resourceClaims ?? []) {
+      try {
+        const claimName = await makeClaim(pod, entry);
+        if (claimName !== undefined) made.push({ name: entry.name, resourceClaimName: claimName });
+      } catch (error) {
+        const { message } = error as Error;
+        recorder.event(pod, "Warning", "FailedResourceClaimCreation", `PodResourceClaim ${entry.name}: ${message}`);
+        throw new Error(`pod ${namespace}/${name}, PodResourceClaim ${entry.name}: ${message}`, { cause: error });
+      }
+    }
+    if (made.length === 0) return;
+    const kept = (pod.status?.resourceClaimStatuses ?? []).filter(
+      (one) => !made.some((other) => other.name === one.name),
+    );
+    await client.of("v1", "Pod").apply(
+      {
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { namespace, name },
+        status: { resourceClaimStatuses: [...kept, ...made] },
+      } as Pod,
+      { fieldManager: "ResourceClaimController", force: true, subresource: "status" },
+    );
+  }
+
+  /** The name of a claim that the pod's status does not show yet; undefined where there is nothing to do. */
+  async function makeClaim(pod: Pod, entry: PodResourceClaim): Promise<string | undefined> {
+    const { namespace = "" } = pod.metadata ?? {};
+    const named = claimOfEntry(pod, entry);
+    if (named.state === "unneeded" || entry.resourceClaimTemplateName === undefined) return undefined;
+    if (named.state === "named") {
+      const claim = claims.cache.get(`${namespace}/${named.name}`);
+      if (claim !== undefined && isOwnedBy(claim, pod)) return undefined;
+    }
+    // One that was made before the status could be written.
+    const orphan = claims.cache
+      .byIndex(OWNER_INDEX, pod.metadata?.uid ?? "")
+      .find((claim) => isMadeFor(claim, pod, entry));
+    if (orphan !== undefined) return orphan.metadata?.name;
+    const templateName = entry.resourceClaimTemplateName;
+    const template = templates.cache.get(`${namespace}/${templateName}`);
+    if (template === undefined) {
+      const absent = `resourceclaimtemplate.resource.k8s.io "${templateName}" not found`;
+      throw new Error(`resource claim template "${templateName}": ${absent}`);
+    }
+    const created = await claimsIn(namespace).create(generatedClaim(pod, entry, template));
+    return created.metadata?.name;
+  }
+
+  /** Of pods that reached a node without the scheduler. */
+  async function reserveClaims(pod: Pod): Promise<void> {
+    const { namespace = "" } = pod.metadata ?? {};
+    for (const name of namesOfClaims(pod)) {
+      const claim = claims.cache.get(`${namespace}/${name}`);
+      if (claim === undefined) continue;
+      const reserved = reservedFor(claim, pod);
+      if (reserved !== claim) await claimsIn(namespace).updateStatus(reserved);
+    }
+  }
+
+  async function cleanUp(claim: ResourceClaim): Promise<void> {
+    const { namespace = "", name = "" } = claim.metadata ?? {};
+    const consumers = claim.status?.reservedFor ?? [];
+    const valid = [];
+    for (const consumer of consumers)
+      if (isReservationValid(consumer, await podNamed(namespace, consumer.name))) valid.push(consumer);
+    const changed = withReservations(claim, valid);
+    const current = changed === claim ? claim : await claimsIn(namespace).updateStatus(changed);
+    const free = withoutProtection(current, consumers.length > valid.length);
+    if (free !== current) await claimsIn(namespace).update(free);
+    if (valid.length > 0 || !isLeftOver(claim, pods.cache.get(`${namespace}/${podOwnerOf(claim)?.name ?? ""}`))) return;
+    try {
+      await claimsIn(namespace).delete(name);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  /** From the API where the cache has none: the scheduler may have reserved the claim for a pod that is newer than the cache. */
+  async function podNamed(namespace: string, name: string): Promise<Pod | undefined> {
+    return (
+      pods.cache.get(`${namespace}/${name}`) ?? unlessAbsent(client.of("v1", "Pod").namespace(namespace).get(name))
+    );
+  }
+}
+
+const hasClaims = ({ spec }: Pod): boolean => (spec?.resourceClaims ?? []).length > 0;

@@ -1,0 +1,89 @@
+import type { Node, Pod } from "../../api/types/core/v1.js";
+import type { NamespacedName } from "../../client/informers/index.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { deepEqual } from "../../machinery/patch/json-values.js";
+import type { ControllerContext } from "../context.js";
+import { disruptionTarget } from "../node-pods/pod-condition.js";
+import { podsByNode } from "../node-pods/node-pods.js";
+import { evictionStep, noExecuteTaints, tolerationTime } from "./toleration-time.js";
+
+const NAME = "taint-eviction-controller";
+
+/** Deletes the pods of nodes with NoExecute taints when the time is over for which they tolerate them. */
+export function taintEvictionController({ client, manager, clock, recorder }: ControllerContext): void {
+  const pods = manager.informers.of("v1", "Pod");
+  const nodes = manager.informers.of("v1", "Node").lister;
+  const podsOf = podsByNode(pods);
+  const events = recorder({ component: NAME });
+  /** The times of deletions that wait, by the pods' keys. */
+  const waiting = new Map<string, number>();
+  const taintsOf = (pod: Pod) => noExecuteTaints(nodes.get(pod.spec?.nodeName ?? "")?.spec?.taints);
+  const note = (namespace: string, name: string, act: "Marking for" | "Cancelling"): void => {
+    const text = `${act} deletion ${act === "Cancelling" ? "of " : ""}Pod ${namespace}/${name}`;
+    events.event({ apiVersion: "v1", kind: "Pod", namespace, name }, "Normal", "TaintManagerEviction", text);
+  };
+
+  async function evict(pod: Pod): Promise<void> {
+    const { namespace = "", name = "", uid = "" } = pod.metadata ?? {};
+    note(namespace, name, "Marking for");
+    const resource = client.of("v1", "Pod").namespace(namespace);
+    const text = "Taint manager: deleting due to NoExecute taint";
+    const condition = disruptionTarget(pod, "DeletionByTaintManager", text, clock.now());
+    try {
+      const patch = { metadata: { uid }, status: { conditions: [condition] } };
+      await resource.patchStatus(name, patch, { type: "strategic" });
+      await resource.delete(name, { preconditions: { uid } });
+    } catch (error) {
+      // Another pod may have the name by now.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+
+  manager
+    .controllerFor("v1", "Pod", {
+      when: (pod, before) =>
+        pod.spec?.nodeName !== undefined &&
+        (before === undefined || changesEviction(before, pod)) &&
+        (taintsOf(pod).length > 0 || waiting.has(keyOf(pod))),
+    })
+    .named(NAME)
+    .workers(8)
+    .watches("v1", "Node", ({ metadata }) => podsOf(metadata?.name ?? "").map(nameOf), { when: taintsChange })
+    .reconcile(async ({ namespace, name, object: pod }) => {
+      const key = `${namespace}/${name}`;
+      const before = waiting.get(key);
+      if (pod === undefined) {
+        if (waiting.delete(key)) note(namespace, name, "Cancelling");
+        return;
+      }
+      const taints = taintsOf(pod);
+      const step = evictionStep(tolerationTime(taints, pod.spec?.tolerations), before, clock.now());
+      if (step.type === "wait") {
+        waiting.set(key, step.at);
+        return { requeueAfterMilliseconds: Math.max(1, step.at - clock.now()) };
+      }
+      waiting.delete(key);
+      const due = before !== undefined && before <= clock.now();
+      if (before !== undefined && !(step.type === "evict" && due)) note(namespace, name, "Cancelling");
+      if (step.type === "evict" && pod.metadata?.deletionTimestamp === undefined) await evict(pod);
+      return;
+    });
+}
+
+function changesEviction(before: Pod, after: Pod): boolean {
+  if (before.spec?.nodeName !== after.spec?.nodeName || before.metadata?.uid !== after.metadata?.uid) return true;
+  return !deepEqual(list(before.spec?.tolerations), list(after.spec?.tolerations));
+}
+
+function taintsChange(node: Node, before?: Node): boolean {
+  const [old, now] = [noExecuteTaints(before?.spec?.taints), noExecuteTaints(node.spec?.taints)];
+  return !deepEqual(list(old), list(now));
+}
+
+const list = (values: readonly object[] | undefined): JsonObject[] => (values ?? []) as JsonObject[];
+const nameOf = ({ metadata }: Pod): NamespacedName => ({
+  namespace: metadata?.namespace ?? "",
+  name: metadata?.name ?? "",
+});
+const keyOf = ({ metadata }: Pod): string => `${metadata?.namespace}/${metadata?.name}`;

@@ -1,0 +1,193 @@
+import type {
+  AllocationResult,
+  DeviceClass,
+  DeviceConstraint,
+  DeviceRequest,
+  DeviceRequestAllocationResult,
+  DeviceSubRequest,
+  DeviceTaint,
+  ExactDeviceRequest,
+  ResourceClaim,
+} from "../../../api/types/resource/v1.js";
+import { tolerates } from "../tolerations.js";
+import type { NodeInfo } from "../../cache/node-info.js";
+import { deviceId, type OfferedDevice } from "./device-pools.js";
+import type { MatchDevice } from "./device-selector.js";
+
+export interface AllocationInput {
+  readonly claims: readonly ResourceClaim[];
+  readonly node: NodeInfo;
+  readonly devices: readonly OfferedDevice[];
+  /** The ids of the devices that other claims have. */
+  readonly taken: ReadonlySet<string>;
+  readonly classes: (name: string) => DeviceClass | undefined;
+  readonly matches: MatchDevice;
+}
+
+/** After so many tries a node is taken to have no solution. */
+const MOST_TRIES = 100_000;
+
+/** One way to serve a request: so many devices (all of them: undefined) for which `selects` is true. */
+interface Option {
+  readonly name: string;
+  readonly request: ExactDeviceRequest | DeviceSubRequest;
+  readonly count: number | undefined;
+}
+
+interface Slot {
+  readonly claim: number;
+  readonly options: readonly Option[];
+  readonly constraints: readonly DeviceConstraint[];
+}
+
+interface Chosen {
+  readonly claim: number;
+  readonly name: string;
+  readonly option: Option;
+  readonly offered: OfferedDevice;
+}
+
+/** Devices of the node for all claims together, in their order; undefined where there are not enough. */
+export function allocate(input: AllocationInput): readonly AllocationResult[] | undefined {
+  const { claims, node, devices, taken, classes, matches } = input;
+  const slots: Slot[] = claims.flatMap(({ spec }, claim) =>
+    (spec.devices?.requests ?? []).map((request) => ({
+      claim,
+      options: optionsOf(request),
+      constraints: spec.devices?.constraints ?? [],
+    })),
+  );
+  const used = new Set(taken);
+  const chosen: Chosen[] = [];
+  let tries = 0;
+
+  const candidates = ({ request }: Option): readonly OfferedDevice[] => {
+    const selectors = [...(classes(request.deviceClassName)?.spec.selectors ?? []), ...(request.selectors ?? [])];
+    return devices.filter(
+      ({ driver, device }) => !isTainted(device.taints, request) && matches(selectors, driver, device),
+    );
+  };
+  const serve = (index: number): boolean => {
+    const slot = slots[index];
+    if (slot === undefined) return true;
+    return slot.options.some((option) => {
+      const found = candidates(option);
+      const wanted = option.count ?? found.length;
+      if (wanted === 0 || found.length < wanted) return false;
+      return take(index, slot, option, found, 0, wanted);
+    });
+  };
+  const take = (
+    index: number,
+    slot: Slot,
+    option: Option,
+    found: readonly OfferedDevice[],
+    from: number,
+    left: number,
+  ): boolean => {
+    if (left === 0) return serve(index + 1);
+    for (let at = from; at <= found.length - left; at++) {
+      if (++tries > MOST_TRIES) return false;
+      const offered = found[at] as OfferedDevice;
+      const id = deviceId(offered.driver, offered.pool, offered.device.name);
+      const isAdmin = "adminAccess" in option.request && option.request.adminAccess === true;
+      if (!isAdmin && used.has(id)) continue;
+      const next: Chosen = { claim: slot.claim, name: option.name, option, offered };
+      if (!keepsConstraints(slot.constraints, chosen, next)) continue;
+      if (!isAdmin) used.add(id);
+      chosen.push(next);
+      if (take(index, slot, option, found, at + 1, left - 1)) return true;
+      chosen.pop();
+      if (!isAdmin) used.delete(id);
+    }
+    return false;
+  };
+
+  if (!serve(0)) return undefined;
+  return claims.map((claim, index) =>
+    resultOf(
+      claim,
+      chosen.filter((one) => one.claim === index),
+      node,
+      classes,
+    ),
+  );
+}
+
+function optionsOf({ name, exactly, firstAvailable = [] }: DeviceRequest): readonly Option[] {
+  if (exactly !== undefined) return [{ name, request: exactly, count: countOf(exactly) }];
+  return firstAvailable.map((request) => ({ name: `${name}/${request.name}`, request, count: countOf(request) }));
+}
+
+const countOf = ({ allocationMode, count }: ExactDeviceRequest | DeviceSubRequest): number | undefined =>
+  allocationMode === "All" ? undefined : Number(count ?? 1);
+
+function isTainted(
+  taints: readonly DeviceTaint[] = [],
+  { tolerations = [] }: ExactDeviceRequest | DeviceSubRequest,
+): boolean {
+  type Toleration = Parameters<typeof tolerates>[0];
+  type Taint = Parameters<typeof tolerates>[1];
+  return taints.some(
+    (taint) =>
+      ["NoSchedule", "NoExecute"].includes(taint.effect) &&
+      !tolerations.some((toleration) => tolerates(toleration as Toleration, taint as Taint)),
+  );
+}
+
+/** Constraints compare the devices of the requests that they name, or of all of the claim. */
+function keepsConstraints(constraints: readonly DeviceConstraint[], chosen: readonly Chosen[], next: Chosen): boolean {
+  return constraints.every(({ requests = [], matchAttribute, distinctAttribute }) => {
+    const concerns = ({ claim, name }: Chosen): boolean =>
+      claim === next.claim &&
+      (requests.length === 0 || requests.includes(name) || requests.includes(name.split("/")[0] ?? ""));
+    if (!concerns(next)) return true;
+    const key = matchAttribute ?? distinctAttribute ?? "";
+    const value = attributeOf(next, key);
+    // A device without the attribute cannot be compared.
+    if (value === undefined) return false;
+    const others = chosen.filter(concerns).map((other) => attributeOf(other, key));
+    return matchAttribute === undefined ? !others.includes(value) : others.every((other) => other === value);
+  });
+}
+
+function attributeOf({ offered: { driver, device } }: Chosen, key: string): string | undefined {
+  const own = key.startsWith(`${driver}/`) ? device.attributes?.[key.slice(driver.length + 1)] : undefined;
+  const attribute = device.attributes?.[key] ?? own;
+  return attribute === undefined ? undefined : JSON.stringify(attribute);
+}
+
+function resultOf(
+  { spec }: ResourceClaim,
+  chosen: readonly Chosen[],
+  { name }: NodeInfo,
+  classes: AllocationInput["classes"],
+): AllocationResult {
+  const results: DeviceRequestAllocationResult[] = chosen.map(({ name: request, option, offered }) => ({
+    request,
+    driver: offered.driver,
+    pool: offered.pool,
+    device: offered.device.name,
+    ...("adminAccess" in option.request && option.request.adminAccess === true && { adminAccess: true }),
+  }));
+  const requests = [...new Map(chosen.map(({ name: request, option }) => [request, option.request.deviceClassName]))];
+  const config = [
+    ...requests.flatMap(([request, className]) =>
+      (classes(className)?.spec.config ?? []).map((one) => ({
+        source: "FromClass" as const,
+        requests: [request],
+        ...one,
+      })),
+    ),
+    ...(spec.devices?.config ?? []).map((one) => ({ source: "FromClaim" as const, ...one })),
+  ];
+  const isLocal = chosen.some(({ offered }) => offered.isLocal);
+  return {
+    devices: { results, ...(config.length > 0 && { config }) },
+    ...(isLocal && {
+      nodeSelector: {
+        nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: [name] }] }],
+      },
+    }),
+  };
+}

@@ -1,0 +1,38 @@
+import { spawnSync } from "node:child_process";
+import { getPriority, constants } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+
+const script = join(import.meta.dirname, "../../tools/beside.mjs");
+const node = `"${process.execPath}"`;
+const beside = (...lines: string[]) => spawnSync(process.execPath, [script, ...lines], { encoding: "utf8" });
+const exits = (code: number) => `exit ${code}`;
+const printsPriorityOf = (name: string) => `${node} -p "'${name} ' + require('node:os').getPriority()"`;
+
+describe("what runs beside a command line", () => {
+  test.each([
+    ["the first's code where it fails", [exits(3), exits(0)], 3],
+    ["the first's code where others fail too", [exits(3), exits(4)], 3],
+    ["another's code where the first succeeds", [exits(0), exits(4)], 4],
+    ["0 where all succeed", [exits(0), exits(0), exits(0)], 0],
+  ])("ends with %s", (_, lines, code) => {
+    expect(beside(...lines).status).toBe(code);
+  });
+
+  test("has the lowest priority, and the first keeps its own", () => {
+    const { stdout } = beside(printsPriorityOf("first"), printsPriorityOf("second"));
+    expect(stdout.split("\n")).toEqual(
+      expect.arrayContaining([`first ${getPriority()}`, `second ${constants.priority.PRIORITY_LOW}`]),
+    );
+  });
+
+  test("prints what it printed, errors too, and its code when it ends", () => {
+    const line = `${node} -e "console.log('found'); console.error('a fault'); process.exitCode = 2"`;
+    expect(beside(exits(0), line).stdout).toBe(`\n${line} ended with 2\nfound\na fault\n\n`);
+  });
+
+  test("ends at its first line that fails", () => {
+    const { stdout } = beside(exits(0), exits(1), `${node} -p "'never'"`);
+    expect(stdout).not.toContain("never\n");
+  });
+});
