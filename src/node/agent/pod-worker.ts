@@ -9,9 +9,11 @@ import type { KubeObject } from "../../machinery/meta/object.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
 import { ConfigError } from "./container-environment.js";
-import { type ContainerKind, ContainerRecord } from "./container-record.js";
-import { OWN_CONDITIONS, type PodFailure, podStatus } from "./pod-status.js";
+import type { ContainerRecord } from "./container-record.js";
+import { type PodFailure, podStatus } from "./pod-status.js";
+import { withOwnStatus } from "./own-status.js";
 import { ContainerProbes } from "./container-probes.js";
+import { containerRecord, containerRecords } from "./container-records.js";
 import { containerSpec } from "./container-spec.js";
 import { backoffText, RestartBackoff } from "./restart-backoff.js";
 import { StatusWriter } from "./status-writer.js";
@@ -62,8 +64,8 @@ export class PodWorker {
     const { initContainers } = object(pod.spec);
     const waiting = objects(initContainers).length > 0 ? "PodInitializing" : "ContainerCreating";
     this.#records = [
-      ...this.#recordsOf("initContainers", "init", waiting),
-      ...this.#recordsOf("containers", "main", waiting),
+      ...containerRecords(pod, "init", waiting, parts.runtime.version),
+      ...containerRecords(pod, "main", waiting, parts.runtime.version),
     ];
     const pods = parts.client.of<KubeObject>("v1", "Pod").namespace(pod.metadata?.namespace ?? "");
     this.#writer = new StatusWriter(pods, pod, parts.timers, this.#abandoned.signal, parts.report);
@@ -92,7 +94,7 @@ export class PodWorker {
     }
     for (const spec of objects(object(pod.spec).ephemeralContainers)) {
       if (this.#records.some((one) => one.kind === "ephemeral" && one.name === text(spec.name))) continue;
-      const record = this.#recordOf(spec, "ephemeral", "ContainerCreating");
+      const record = containerRecord(this.#pod, spec, "ephemeral", "ContainerCreating", this.parts.runtime.version);
       this.#records.push(record);
       if (!this.#ended) this.#supervise(this.#keepRunning(record, "Never"));
     }
@@ -372,32 +374,4 @@ export class PodWorker {
       return running === undefined ? [] : [{ record, id: running.id, exited: running.exited }];
     });
   }
-
-  #recordsOf(field: string, kind: ContainerKind, reason: string): ContainerRecord[] {
-    return objects(object(this.#pod.spec)[field]).map((spec) => this.#recordOf(spec, kind, reason));
-  }
-
-  /** After a restart of the node the containers of the pod are new ones. */
-  #recordOf(spec: ReadonlyFields, kind: ContainerKind, reason: string): ContainerRecord {
-    const record = new ContainerRecord(spec, kind, reason, this.parts.runtime.version.replace(/\/\/.*$/, "//"));
-    const field = { init: "initContainerStatuses", main: "containerStatuses", ephemeral: "ephemeralContainerStatuses" }[
-      kind
-    ];
-    const known = objects(object(this.#pod.status)[field]).find((one) => text(one.name) === record.name);
-    if (known !== undefined && text(known.containerID) !== "") record.restartCount = number(known.restartCount) + 1;
-    return record;
-  }
-}
-
-/** The pod as the API has it now, with the status that was computed last: the API may be behind. */
-function withOwnStatus(pod: KubeObject, before: KubeObject): KubeObject {
-  const [status, own] = [object(pod.status), object(before.status)];
-  const known = objects(own.conditions);
-  const others = objects(status.conditions).filter((one) => !known.some((two) => text(two.type) === text(one.type)));
-  const current = known.map((one) =>
-    OWN_CONDITIONS.includes(text(one.type))
-      ? one
-      : (objects(status.conditions).find((two) => text(two.type) === text(one.type)) ?? one),
-  );
-  return { ...pod, status: { ...status, ...own, conditions: [...current, ...others] } } as KubeObject;
 }
