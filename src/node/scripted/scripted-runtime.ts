@@ -142,11 +142,11 @@ export class ScriptedRuntime implements ContainerRuntime {
     return { cpuNanoseconds: 0, memoryBytes: filesBytes + log.bytes, filesBytes, logsBytes: log.bytes };
   }
 
-  /** Where nothing listens because the image's program is not there, its ports count as answered: rollouts go on. */
+  /** A container that stands in for an image of which nothing is known succeeds in its probes, unless something answers the port. */
   answerProbe(containerId: string, { port }: ProbeQuestion): boolean | undefined {
     const { podUid = "", isPlaceholder = false } = this.#containers.get(containerId) ?? {};
-    const isFree = port !== undefined && this.#ports.get(podUid)?.ports.has(port) !== true;
-    return isPlaceholder && isFree ? true : undefined;
+    const isAnswered = port !== undefined && this.#ports.get(podUid)?.ports.has(port) === true;
+    return isPlaceholder && !isAnswered ? true : undefined;
   }
 
   #find(containerId: string): Container {

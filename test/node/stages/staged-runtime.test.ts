@@ -144,7 +144,7 @@ describe("probes", () => {
   test.each<
     readonly [string, ContainerStages, "startup" | "readiness" | "liveness", after: number, answer: boolean | undefined]
   >([
-    ["are the container's own without a stage", { usage: { cpu: "1" } }, "readiness", 0, undefined],
+    ["are those of the runtime behind it without a stage", { usage: { cpu: "1" } }, "readiness", 0, true],
     ["of readiness fail before the time", { readyAfter: "10s" }, "readiness", 9999, false],
     ["of readiness succeed from the time on", { readyAfter: "10s" }, "readiness", 10_000, true],
     ["of readiness never succeed", { readyAfter: "never" }, "readiness", 600_000, false],
