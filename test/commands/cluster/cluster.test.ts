@@ -124,8 +124,8 @@ describe.skipIf(!built)("kubets cluster", () => {
     });
 
     test("completes the names that --controllers takes", async () => {
-      const { stdout } = await kubets("__complete", "cluster", "run", "--controllers=*,-persistentvolume-");
-      expect(stdout).toBe("*,-persistentvolume-protection-controller\n:6\n");
+      const { stdout } = await kubets("__complete", "cluster", "run", "--controllers=*,-garbage-");
+      expect(stdout).toBe("*,-garbage-collector-controller\n:6\n");
     });
 
     test.each(["run", "start"])("%s refuses a controller that there is none of", async (command) => {
