@@ -6,6 +6,7 @@ import { kubernetesClient } from "../../src/client/index.js";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { eventually } from "../helpers/eventually.js";
 import { packageMissing, type PackedProject, packedProject } from "../helpers/packed-project.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 // Every program of docs/library.md, as a user of the packed package compiles and runs it.
 
@@ -28,7 +29,7 @@ describe.skipIf(packageMissing !== undefined)("the programs of docs/library.md",
     project = packedProject();
     for (const [name, text] of programs) writeFileSync(join(project.folder, name), text);
     project.compile([...programs.keys()], { module: "nodenext", target: "es2022", outDir: "out" });
-    cluster = await startCluster();
+    cluster = await startCluster(quietCluster);
     writeFileSync(join(project.folder, "kubeconfig"), cluster.kubeconfig());
   }, 180_000);
   afterAll(async () => {
