@@ -64,6 +64,12 @@ const ALONE = [
   "test/server/api-registry/live-api.test.ts",
   "test/server/extensions/bad-input.test.ts",
   "test/server/storage/snapshots.test.ts",
+  // A cluster on a manual clock puts the turns of its whole thread in order.
+  "test/cluster/manual-clock.test.ts",
+  "test/controllers/horizontal-pod-autoscaler/driven-cluster.test.ts",
+  "test/controllers/volumes/manual-clock.test.ts",
+  "test/node/stages/driven-pods.test.ts",
+  "test/scheduler/driven.test.ts",
   // They wait for disks and other programs, not for modules.
   "test/interop/streaming/",
   "test/server/list-watch/",

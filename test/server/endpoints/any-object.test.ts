@@ -4,6 +4,7 @@ import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { ScalarSchema, Schema } from "../../../src/machinery/schema/schema.js";
 import { call } from "../../helpers/api-caller.js";
+import { isInvalid } from "../../../src/machinery/errors/status-error.js";
 
 /** A small generator of numbers in [0, 1), the same in every run. */
 function numbers(seed: number): () => number {
@@ -80,9 +81,12 @@ let api: Transport;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false, onError: (error) => faults.push(error) });
+  cluster = await startCluster({ port: false, onError: (error) => void (isRefusedWrite(error) || faults.push(error)) });
   api = cluster.transport();
 });
+
+/** What was stored of an old server's fields may be invalid: then the write of a controller is refused, too. */
+const isRefusedWrite = (error: unknown): boolean => isInvalid((error as Error).cause);
 
 afterAll(() => cluster.close());
 
