@@ -4,6 +4,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { call } from "../helpers/api-caller.js";
 import { type FakeKubelet, startFakeKubelet } from "../helpers/fake-kubelet.js";
 import { describeChecks } from "./foreign-checks.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 type Language = "go" | "java" | "python" | "rust";
 
@@ -25,7 +26,7 @@ export function describeForeignClient(language: Language, title: string, checks:
     command,
     checks,
     start: async () => {
-      const [cluster, kubelet] = await Promise.all([startCluster(), startFakeKubelet()]);
+      const [cluster, kubelet] = await Promise.all([startCluster(quietCluster), startFakeKubelet()]);
       return {
         kubeconfig: cluster.kubeconfig(),
         env: {

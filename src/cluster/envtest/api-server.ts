@@ -55,6 +55,7 @@ export async function serveApi(options: ApiServerOptions): Promise<RunningServer
       watchCache: options.watchCache,
       runtimeConfig: options.runtimeConfig,
       controllers: false,
+      scheduler: false,
       admission: { enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins },
       onError: options.reportError,
     },

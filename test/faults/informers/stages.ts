@@ -5,7 +5,7 @@ import { startCluster } from "../../../src/cluster/index.js";
 import { type EtcdServer, startEtcd } from "../../helpers/etcd.js";
 import type { Stage } from "./play-history.js";
 
-const options = { port: 0, controllers: false } as const;
+const options = { port: 0, controllers: false, scheduler: false } as const;
 
 /** Forgets everything whenever its server is closed. */
 export const memoryStage = (): Stage => ({
