@@ -1,4 +1,5 @@
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 import { type Turns, TurnProbe } from "./turn-probe.js";
 
 /** What the runner needs to reach the cluster. */
@@ -20,7 +21,7 @@ const told = (error: unknown): void => {
 };
 process.on("uncaughtException", told).on("unhandledRejection", told);
 
-const cluster = await startCluster({ onError: told });
+const cluster = await startCluster({ ...quietCluster, onError: told });
 const probe = new TurnProbe();
 
 process.on("message", (question: Question) => {

@@ -267,6 +267,9 @@ const RANDOM_TIMEOUT = /timeoutSeconds=\d{3}&watch=true/g;
 /** A typed client says it as a duration too. */
 const RANDOM_DURATION = /\btimeout=\d+m\d+s(?=&timeoutSeconds=)/g;
 
+/** What tar says of absolute names: kubectl's cp may end before it has printed it. */
+const TAR_NOTICE = /^tar: Removing leading `\/' from (?:member names|hard link targets)\n/gm;
+
 /**
  * Masks only what cannot be equal: the port, the temporary folder, klog's time and process id, milliseconds and times in its lines, and keys and
  * certificates, random names and timeouts, times of files, when rollouts were started anew, and when requests for certificates were decided upon.
@@ -281,6 +284,7 @@ export function maskText(
   const masked = text.replaceAll(folder, "<TMP>").replace(port(new URL(cluster.url).port), "<PORT>");
   return Object.entries(ports)
     .reduce((before, [name, number]) => before.replace(port(number), `<${name}>`), masked)
+    .replace(TAR_NOTICE, "")
     .replace(MILLISECONDS, "$1=<N>")
     .replace(DURATION, 'duration="<N>"')
     .replace(ANSWER_HEADERS, "$1<VARIES>")

@@ -25,7 +25,7 @@ describeBoth("on a terminal, kubectl and kubets alike", () => {
   let lab: TerminalLab;
 
   beforeAll(async () => {
-    lab = await terminalLab({ nodes: [{ name: "node" }] });
+    lab = await terminalLab({ scheduler: {}, nodes: [{ name: "node" }] });
     const shell = { name: "main", image: "shell", stdin: true, tty: true, command: ["sh"] };
     const pods = ["web", "left-theirs", "left-ours", "ended-theirs", "ended-ours"].map((name) => ({
       apiVersion: "v1",
