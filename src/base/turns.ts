@@ -2,7 +2,7 @@ import { AsyncResource } from "node:async_hooks";
 import { deferred } from "./deferred.js";
 import { Fifo } from "./fifo.js";
 
-/** A callback that runs in a turn of the event loop of its own, once `after` has settled. */
+/** A callback that runs alone in a turn of the event loop, once `after` has settled. */
 interface Turn {
   readonly run: () => void;
   readonly after: Promise<unknown> | undefined;

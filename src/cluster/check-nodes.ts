@@ -1,6 +1,6 @@
 import type { NodeOptions } from "./start-nodes.js";
 
-/** Each has a block of 256 addresses of its own. */
+/** Each node has a block of 256 addresses, which it shares with no other. */
 const MOST_NODES = 25_000;
 
 /** Throws for nodes that cannot be: before anything is opened. */

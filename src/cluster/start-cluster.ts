@@ -148,7 +148,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           transport: server.loopback(),
           clock,
           timers,
-          // Of its own: how long a watch lasts must not change which uids objects get.
+          // The controllers draw from a fork: how long a watch lasts must not change which uids objects get.
           random: forkRandom(random, "controllers"),
           caCertificate: pki.ca.certificate,
           kubernetesService: service(listener?.port)[0],

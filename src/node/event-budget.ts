@@ -6,7 +6,7 @@ const PER_SECOND = 100;
 const BURST = 1000;
 
 /**
- * The events that the nodes of a fleet may record together: a kubelet has a limit of its own, and thousands of kubelets would drown the
+ * The events that the nodes of a fleet may record together. Each real kubelet has a limit; thousands of nodes in one process would drown the
  * API in events. Those above the limit are dropped.
  */
 export class EventBudget {

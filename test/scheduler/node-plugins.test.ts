@@ -5,7 +5,7 @@ import { nodeName } from "../../src/scheduler/plugins/node-name.js";
 import { nodePorts } from "../../src/scheduler/plugins/node-ports.js";
 import { nodeUnschedulable } from "../../src/scheduler/plugins/node-unschedulable.js";
 import { taintToleration } from "../../src/scheduler/plugins/taint-toleration.js";
-import { tolerates } from "../../src/scheduler/plugins/tolerations.js";
+import { tolerates } from "../../src/api/scheduling/taints.js";
 import { cacheOf, node, placed, pod, type PodShape, scored } from "./cluster-state.js";
 
 const NO_MATCH = "0/1 nodes are available: 1 node(s) didn't match Pod's node affinity/selector.";

@@ -1,38 +1,57 @@
 import { int64Of } from "../../base/int64.js";
-import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../types/core/v1.js";
+import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from "../types/core/v1.js";
 
-/** Whether a pod's node selector and required node affinity let it onto the node. */
-export function fitsNode(
-  { nodeSelector = {}, affinity }: Pick<PodSpec, "nodeSelector" | "affinity">,
-  node: Node,
+/** What selectors look at of a node. */
+export interface SelectableNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+export const selectableNode = ({ metadata }: Node): SelectableNode => ({
+  name: metadata?.name ?? "",
+  labels: metadata?.labels ?? {},
+});
+
+/** What a pod requires of the labels and the name of its node. */
+export interface NodeRequirement {
+  matches(node: SelectableNode): boolean;
+}
+
+/** A pod's nodeSelector and required node affinity; undefined for a pod without either. */
+export function nodeRequirement(spec: Pick<PodSpec, "nodeSelector" | "affinity"> = {}): NodeRequirement | undefined {
+  const required = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const pairs = Object.entries(spec.nodeSelector ?? {});
+  if (required == null && pairs.length === 0) return undefined;
+  const terms = required?.nodeSelectorTerms;
+  return {
+    matches: (node) =>
+      pairs.every(([key, value]) => node.labels[key] === value) &&
+      (terms === undefined || terms.some((term) => matchesTerm(term, node))),
+  };
+}
+
+/** Whether a node fits all of a term; an empty term fits none. */
+export function matchesTerm(
+  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  node: SelectableNode,
 ): boolean {
-  const labels = node.metadata?.labels ?? {};
-  if (Object.entries(nodeSelector).some(([key, value]) => labels[key] !== value)) return false;
-  const required = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  return required == null || matchesSelector(required, node);
-}
-
-/** One of the terms must match; a selector without terms matches nothing. */
-export function matchesSelector({ nodeSelectorTerms }: NodeSelector, node: Node): boolean {
-  return (nodeSelectorTerms ?? []).some((term) => matchesTerm(term, node));
-}
-
-/** All of the term's requirements must hold; a term without any matches nothing. */
-export function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
-  const labels = node.metadata?.labels ?? {};
-  const fields: Readonly<Record<string, string>> = { "metadata.name": node.metadata?.name ?? "" };
   return (
-    matchExpressions.every((requirement) => holds(requirement, labels)) &&
-    matchFields.every((requirement) => holds(requirement, fields))
+    matchExpressions.every((requirement) => matchesRequirement(requirement, labelOf(node, requirement.key))) &&
+    matchFields.every((requirement) => matchesField(requirement, node))
   );
 }
 
-function holds(
-  { key, operator, values = [] }: NodeSelectorRequirement,
-  held: Readonly<Record<string, string>>,
-): boolean {
-  const value = Object.hasOwn(held, key) ? held[key] : undefined;
+function labelOf({ labels }: SelectableNode, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+function matchesField({ key, operator, values = [] }: NodeSelectorRequirement, { name }: SelectableNode): boolean {
+  if (key !== "metadata.name" || values.length !== 1) return false;
+  return operator === "In" ? values[0] === name : operator === "NotIn" && values[0] !== name;
+}
+
+function matchesRequirement({ operator, values = [] }: NodeSelectorRequirement, value: string | undefined): boolean {
   switch (operator) {
     case "In":
       return value !== undefined && values.includes(value);
@@ -43,18 +62,16 @@ function holds(
     case "DoesNotExist":
       return value === undefined;
     case "Gt":
-    case "Lt":
-      return compares(operator, value, values[0]);
+    case "Lt": {
+      const [left, right] = [integer(value), integer(values[0])];
+      if (left === undefined || right === undefined) return false;
+      return operator === "Gt" ? left > right : left < right;
+    }
     default:
       return false;
   }
 }
 
-function compares(operator: "Gt" | "Lt", held: string | undefined, wanted: string | undefined): boolean {
-  const [left, right] = [integer(held), integer(wanted)];
-  if (left === undefined || right === undefined) return false;
-  return operator === "Gt" ? left > right : left < right;
+function integer(text: string | undefined): bigint | undefined {
+  return text !== undefined && /^[+-]?[0-9]+$/.test(text) ? int64Of(text) : undefined;
 }
-
-const integer = (text: string | undefined): bigint | undefined =>
-  text !== undefined && /^[+-]?[0-9]+$/.test(text) ? int64Of(text) : undefined;

@@ -1,18 +1,22 @@
 import type { Taint, Toleration } from "../types/core/v1.js";
 
-/** Whether the toleration lets a pod onto a node in spite of the taint. */
-export function tolerates({ key = "", operator = "Equal", value = "", effect }: Toleration, taint: Taint): boolean {
-  if (effect !== undefined && effect !== taint.effect) return false;
+/** Whether the toleration lets a pod onto a node in spite of the taint. An empty field is as an absent one. */
+export function tolerates({ key = "", operator, value = "", effect }: Toleration, taint: Taint): boolean {
+  if (effect && effect !== taint.effect) return false;
   if (key !== "" && key !== taint.key) return false;
-  return operator === "Exists" || (operator === "Equal" && value === (taint.value ?? ""));
+  if (operator === "Exists") return true;
+  return (!operator || operator === "Equal") && value === (taint.value ?? "");
 }
 
-/** The first taint of one of these effects that no toleration lets pass. */
+export function isTolerated(taint: Taint, tolerations: readonly Toleration[] | undefined): boolean {
+  return tolerations?.some((toleration) => tolerates(toleration, taint)) === true;
+}
+
+/** The first taint of one of these effects that no toleration lets pass. Default: those that keep pods away. */
 export function untolerated(
   taints: readonly Taint[],
-  tolerations: readonly Toleration[],
-  effects: readonly string[],
+  tolerations: readonly Toleration[] | undefined,
+  effects: readonly string[] = ["NoSchedule", "NoExecute"],
 ): Taint | undefined {
-  const counting = taints.filter(({ effect }) => effects.includes(effect));
-  return counting.find((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
+  return taints.find((taint) => effects.includes(taint.effect) && !isTolerated(taint, tolerations));
 }

@@ -1,6 +1,6 @@
 import type { DaemonSet } from "../../api/types/apps/v1.js";
 import type { Node, Pod, PodSpec, PodTemplateSpec, Toleration } from "../../api/types/core/v1.js";
-import { fitsNode } from "../../api/scheduling/node-selector.js";
+import { nodeRequirement, selectableNode } from "../../api/scheduling/node-selector.js";
 import { untolerated } from "../../api/scheduling/taints.js";
 
 export const HASH_LABEL = "controller-revision-hash";
@@ -74,8 +74,9 @@ export function fitOn(set: DaemonSet, node: Node): { readonly mayRun: boolean; r
   const taints = node.spec?.taints ?? [];
   const tolerations = daemonTolerations(spec ?? {});
   const isOther = (spec?.nodeName ?? "") !== "" && spec?.nodeName !== node.metadata?.name;
-  if (isOther || !fitsNode(spec ?? {}, node)) return { mayRun: false, mayStay: false };
-  const mayRun = untolerated(taints, tolerations, ["NoExecute", "NoSchedule"]) === undefined;
+  if (isOther || nodeRequirement(spec)?.matches(selectableNode(node)) === false)
+    return { mayRun: false, mayStay: false };
+  const mayRun = untolerated(taints, tolerations) === undefined;
   return { mayRun, mayStay: mayRun || untolerated(taints, tolerations, ["NoExecute"]) === undefined };
 }
 

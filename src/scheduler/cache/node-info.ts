@@ -10,7 +10,7 @@ let generations = 0;
 
 /** A node with its pods, assumed ones among them, and the sums over them. */
 export class NodeInfo {
-  /** A small number of its own among the nodes of a cache, for arrays; -1 for a copy. */
+  /** The index of the node in arrays of its cache: small, and no other node has it; -1 for a copy. */
   slot = -1;
   name = "";
   labels: Labels = NO_LABELS;

@@ -4,7 +4,8 @@ import { normalizeScores } from "../framework/normalize.js";
 import type { SchedulerPlugin } from "../framework/plugin.js";
 import { SKIP, unresolvable } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
-import { matchesTerm, type NodeRequirement, nodeRequirement, requiredNodeNames } from "./node-selector.js";
+import { matchesTerm, type NodeRequirement, nodeRequirement } from "../../api/scheduling/node-selector.js";
+import { requiredNodeNames } from "./required-node-names.js";
 
 export interface NodeAffinityArgs {
   /** What every pod of the profile requires beside its own affinity. */
@@ -29,7 +30,7 @@ export function nodeAffinity({ addedAffinity = {} }: NodeAffinityArgs = {}): Sch
   const fits = (node: Node, pod: Pod): boolean => {
     const view = { name: node.metadata?.name ?? "", labels: node.metadata?.labels ?? {} };
     if (enforced !== undefined && !enforced.some((term) => matchesTerm(term, view))) return false;
-    return nodeRequirement(pod)?.matches(view) ?? true;
+    return nodeRequirement(pod.spec)?.matches(view) ?? true;
   };
   return {
     name: PLUGIN.nodeAffinity,
@@ -41,7 +42,7 @@ export function nodeAffinity({ addedAffinity = {} }: NodeAffinityArgs = {}): Sch
       },
     ],
     preFilter(state, { pod }) {
-      const requirement = nodeRequirement(pod);
+      const requirement = nodeRequirement(pod.spec);
       if (requirement === undefined && enforced === undefined) return SKIP;
       state.write(REQUIRED, requirement);
       const nodeNames = requiredNodeNames(pod);

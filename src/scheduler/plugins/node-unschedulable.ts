@@ -3,7 +3,7 @@ import { Action } from "../framework/cluster-event.js";
 import type { SchedulerPlugin } from "../framework/plugin.js";
 import { unresolvable } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
-import { isTolerated } from "./tolerations.js";
+import { isTolerated } from "../../api/scheduling/taints.js";
 
 const REJECTED = unresolvable(PLUGIN.nodeUnschedulable, "node(s) were unschedulable");
 /** The taint that a cordoned node is taken to have. */

@@ -4,7 +4,7 @@ import { normalizeScores } from "../framework/normalize.js";
 import type { SchedulerPlugin } from "../framework/plugin.js";
 import { unresolvable } from "../framework/status.js";
 import { PLUGIN } from "./names.js";
-import { isTolerated, untoleratedTaint } from "./tolerations.js";
+import { isTolerated, untolerated } from "../../api/scheduling/taints.js";
 
 const REJECTED = unresolvable(PLUGIN.taintToleration, "node(s) had untolerated taint(s)");
 const STATE = PLUGIN.taintToleration;
@@ -12,7 +12,7 @@ const STATE = PLUGIN.taintToleration;
 /** Rejects nodes with taints that the pod does not tolerate, and prefers nodes with fewer PreferNoSchedule taints that it does not tolerate. */
 export function taintToleration(): SchedulerPlugin {
   const fits = (node: Node, pod: Pod): boolean =>
-    untoleratedTaint(node.spec?.taints ?? [], pod.spec?.tolerations) === undefined;
+    untolerated(node.spec?.taints ?? [], pod.spec?.tolerations) === undefined;
   return {
     name: PLUGIN.taintToleration,
     events: [
@@ -29,7 +29,7 @@ export function taintToleration(): SchedulerPlugin {
     ],
     filter(_state, { pod }, { taints }) {
       if (taints.length === 0) return undefined;
-      return untoleratedTaint(taints, pod.spec?.tolerations) === undefined ? undefined : REJECTED;
+      return untolerated(taints, pod.spec?.tolerations) === undefined ? undefined : REJECTED;
     },
     preScore(state, { pod }) {
       const tolerations = pod.spec?.tolerations ?? [];

@@ -9,7 +9,7 @@ import type {
   ExactDeviceRequest,
   ResourceClaim,
 } from "../../../api/types/resource/v1.js";
-import { tolerates } from "../tolerations.js";
+import { tolerates } from "../../../api/scheduling/taints.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import { deviceId, type OfferedDevice } from "./device-pools.js";
 import type { MatchDevice } from "./device-selector.js";

@@ -1,6 +1,6 @@
 import type { Device, ResourceSlice } from "../../../api/types/resource/v1.js";
 import type { NodeInfo } from "../../cache/node-info.js";
-import { matchesTerm } from "../node-selector.js";
+import { matchesTerm } from "../../../api/scheduling/node-selector.js";
 
 /** A device that a node can use. */
 export interface OfferedDevice {

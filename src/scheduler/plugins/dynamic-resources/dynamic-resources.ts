@@ -8,7 +8,7 @@ import type { SchedulerHandle } from "../../framework/handle.js";
 import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unresolvable, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { matchesTerm } from "../node-selector.js";
+import { matchesTerm } from "../../../api/scheduling/node-selector.js";
 import { allocate } from "./allocate.js";
 import { deviceId, devicesFor } from "./device-pools.js";
 import type { MatchDevice } from "./device-selector.js";

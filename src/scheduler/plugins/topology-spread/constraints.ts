@@ -2,8 +2,8 @@ import type { Pod, TopologySpreadConstraint, UnsatisfiableConstraintAction } fro
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import { type LabelSelector, noLabel } from "../../../machinery/selectors/label-selector.js";
 import type { NodeInfo } from "../../cache/node-info.js";
-import { type NodeRequirement, nodeRequirement } from "../node-selector.js";
-import { untoleratedTaint } from "../tolerations.js";
+import { type NodeRequirement, nodeRequirement } from "../../../api/scheduling/node-selector.js";
+import { untolerated } from "../../../api/scheduling/taints.js";
 
 /** A constraint, parsed. */
 export interface Constraint {
@@ -53,12 +53,12 @@ export class Inclusion {
   readonly #requirement: NodeRequirement | undefined;
 
   constructor(private readonly pod: Pod) {
-    this.#requirement = nodeRequirement(pod);
+    this.#requirement = nodeRequirement(pod.spec);
   }
 
   counts({ honorsAffinity, honorsTaints }: Constraint, node: NodeInfo): boolean {
     if (honorsAffinity && this.#requirement?.matches(node) === false) return false;
-    return !honorsTaints || untoleratedTaint(node.taints, this.pod.spec?.tolerations) === undefined;
+    return !honorsTaints || untolerated(node.taints, this.pod.spec?.tolerations) === undefined;
   }
 }
 

@@ -4,7 +4,7 @@ import type { Labels } from "../../../machinery/selectors/label-selector.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action, type EventHint } from "../../framework/cluster-event.js";
 import type { FollowedKinds } from "../../followed-kinds.js";
-import { matchesTerm } from "../node-selector.js";
+import { matchesTerm } from "../../../api/scheduling/node-selector.js";
 
 /** What the plugins of volumes follow, from the first pod with a claim on. */
 const VOLUME_KINDS = [
