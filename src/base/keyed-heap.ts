@@ -1,11 +1,11 @@
 /** Items in the order of `compare`, found again by their key: a binary heap. Items that compare equal come out as they went in. */
-export class KeyedHeap<T> {
-  readonly #heap: Entry<T>[] = [];
-  readonly #entries = new Map<string, Entry<T>>();
+export class KeyedHeap<T, K = string> {
+  #heap: Entry<T, K>[] = [];
+  readonly #entries = new Map<K, Entry<T, K>>();
   #sequence = 0;
 
   constructor(
-    private readonly keyOf: (item: T) => string,
+    private readonly keyOf: (item: T) => K,
     private readonly compare: (a: T, b: T) => number,
   ) {}
 
@@ -13,7 +13,7 @@ export class KeyedHeap<T> {
     return this.#heap.length;
   }
 
-  get(key: string): T | undefined {
+  get(key: K): T | undefined {
     return this.#entries.get(key)?.item;
   }
 
@@ -25,10 +25,15 @@ export class KeyedHeap<T> {
   push(item: T): void {
     const key = this.keyOf(item);
     this.delete(key);
-    const entry: Entry<T> = { item, key, sequence: this.#sequence++, place: this.#heap.length };
+    const entry: Entry<T, K> = { item, key, sequence: this.#sequence++, place: this.#heap.length };
     this.#entries.set(key, entry);
     this.#heap.push(entry);
     this.#rise(entry);
+  }
+
+  clear(): void {
+    this.#heap = [];
+    this.#entries.clear();
   }
 
   pop(): T | undefined {
@@ -38,7 +43,7 @@ export class KeyedHeap<T> {
     return first.item;
   }
 
-  delete(key: string): T | undefined {
+  delete(key: K): T | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -51,12 +56,12 @@ export class KeyedHeap<T> {
     return entry.item;
   }
 
-  #isBefore(a: Entry<T>, b: Entry<T>): boolean {
+  #isBefore(a: Entry<T, K>, b: Entry<T, K>): boolean {
     const order = this.compare(a.item, b.item);
     return order < 0 || (order === 0 && a.sequence < b.sequence);
   }
 
-  #rise(entry: Entry<T>): void {
+  #rise(entry: Entry<T, K>): void {
     let place = entry.place;
     while (place > 0) {
       const parent = this.#heap[(place - 1) >> 1];
@@ -68,7 +73,7 @@ export class KeyedHeap<T> {
     this.#put(entry, place);
   }
 
-  #sink(entry: Entry<T>): void {
+  #sink(entry: Entry<T, K>): void {
     let place = entry.place;
     for (;;) {
       const [left, right] = [this.#heap[2 * place + 1], this.#heap[2 * place + 2]];
@@ -81,15 +86,15 @@ export class KeyedHeap<T> {
     this.#put(entry, place);
   }
 
-  #put(entry: Entry<T>, place: number): void {
+  #put(entry: Entry<T, K>, place: number): void {
     entry.place = place;
     this.#heap[place] = entry;
   }
 }
 
-interface Entry<T> {
+interface Entry<T, K> {
   readonly item: T;
-  readonly key: string;
+  readonly key: K;
   /** Orders items that compare equal. */
   readonly sequence: number;
   /** Its place in the heap. */
