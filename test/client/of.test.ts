@@ -14,6 +14,7 @@ import {
 } from "../../src/client/index.js";
 import { startServer, string, struct } from "../../src/cluster/server.js";
 import { startCluster } from "../../src/cluster/index.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 interface Menu {
   apiVersion?: "cafe.example.com/v1";
@@ -38,7 +39,7 @@ let client: KubernetesClient;
 const paths: string[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster({ storage: "memory", onRequest: ({ path }) => paths.push(path) });
+  cluster = await startCluster({ storage: "memory", onRequest: ({ path, ...quietCluster }) => paths.push(path) });
   client = kubernetesClient(
     await loadConfig({ server: cluster.url, token: cluster.token, insecureSkipTlsVerify: true }),
   );

@@ -4,13 +4,14 @@ import { type PathApi, pathApi } from "../helpers/path-api.js";
 import { isNotFound } from "../../src/machinery/errors/status-error.js";
 import type { KubeObject, OwnerReference } from "../../src/machinery/meta/object.js";
 import { eventually } from "../helpers/eventually.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 let cluster: Cluster;
 let api: PathApi;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false, onError: (error) => void faults.push(error) });
+  cluster = await startCluster({ port: false, onError: (error) => void faults.push(error), ...quietCluster });
   api = pathApi(cluster.transport(), "test");
 });
 

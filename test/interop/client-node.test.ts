@@ -9,6 +9,7 @@ import {
 } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 describe("@kubernetes/client-node 1.4.0, unchanged", () => {
   let cluster: Cluster;
@@ -16,7 +17,7 @@ describe("@kubernetes/client-node 1.4.0, unchanged", () => {
   let core: CoreV1Api;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     config = new KubeConfig();
     config.loadFromString(cluster.kubeconfig());
     core = config.makeApiClient(CoreV1Api);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { realTool } from "../helpers/real-tools.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 const { missing } = realTool("kubectl");
 if (missing !== undefined) process.stdout.write(`kubectl interop is skipped: ${missing}\n`);
@@ -211,7 +212,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3 create, run, expose, auto
   let kubectl: RealKubectl;
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startCluster({ ...quietCluster });
     kubectl = await realKubectl(cluster);
   });
   afterAll(async () => {

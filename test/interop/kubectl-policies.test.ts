@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { eventually } from "../helpers/eventually.js";
 import { type RealKubectl, realKubectl } from "../helpers/run-real-kubectl.js";
+import { quietCluster } from "../helpers/quiet-cluster.js";
 
 const LIMITS = `
 apiVersion: v1
@@ -69,7 +70,7 @@ let cluster: Cluster;
 let kubectl: RealKubectl;
 
 beforeAll(async () => {
-  cluster = await startCluster();
+  cluster = await startCluster({ ...quietCluster });
   kubectl = await realKubectl(cluster);
 });
 

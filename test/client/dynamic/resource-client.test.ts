@@ -10,6 +10,7 @@ import {
 } from "../../../src/client/index.js";
 import { startCluster } from "../../../src/cluster/index.js";
 import { expired } from "../../../src/machinery/errors/status-error.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 const CONFIG_MAPS = { group: "", version: "v1", resource: "configmaps" };
 const NAMESPACES = { group: "", version: "v1", resource: "namespaces" };
@@ -21,7 +22,7 @@ let namespace = "";
 let count = 0;
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false });
+  cluster = await startCluster({ port: false, ...quietCluster });
   client = kubernetesClient(cluster);
 });
 

@@ -11,6 +11,7 @@ import { hexDump } from "../../../src/client/rest/hex-dump.js";
 import { requestLog } from "../../../src/client/rest/request-log.js";
 import type { RestClient, RestRequest } from "../../../src/client/rest/rest-client.js";
 import { startCluster } from "../../../src/cluster/index.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -113,7 +114,7 @@ describe.each([
 });
 
 test("a server in the same process is logged, too", async () => {
-  const cluster = await startCluster({ port: false });
+  const cluster = await startCluster({ port: false, ...quietCluster });
   open.push(() => cluster.close());
   const lines: string[] = [];
   const log = leveledLog({

@@ -5,6 +5,7 @@ import { text } from "../../../src/machinery/meta/access.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { type Answer, call } from "../../helpers/api-caller.js";
 import { seededRandom } from "../../helpers/seeded-random.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 /** What the server makes of objects before it checks them: what is set, put right, and taken back. */
 
@@ -12,7 +13,7 @@ let cluster: Cluster;
 let api: Transport;
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false, random: seededRandom("preparations") });
+  cluster = await startCluster({ port: false, random: seededRandom("preparations"), ...quietCluster });
   api = cluster.transport();
 });
 afterAll(async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { call } from "../../helpers/api-caller.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 // What the hostile run (test/hostile) found, a row each. Codes and texts are kube-apiserver's; where it takes what this server refuses, the row says so.
 
@@ -10,7 +11,7 @@ let api: Transport;
 const faults: unknown[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false, onError: (error) => faults.push(error) });
+  cluster = await startCluster({ port: false, onError: (error) => faults.push(error), ...quietCluster });
   api = cluster.transport();
   await call(api, "POST", MAPS, { metadata: { name: "map" }, data: { a: "1" } });
   await call(api, "POST", DEPLOYMENTS, DEPLOYMENT);

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import { call, type CallOptions } from "../../helpers/api-caller.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 let cluster: Cluster;
 let api: Transport;
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false });
+  cluster = await startCluster({ port: false, ...quietCluster });
   api = cluster.transport();
   await call(api, "POST", "/api/v1/namespaces", { metadata: { name: "shop" } });
 });
@@ -503,7 +504,7 @@ describe("watches", () => {
   });
 
   test("closing the cluster ends a watch and answers what was accepted", async () => {
-    const other = await startCluster({ port: false });
+    const other = await startCluster({ port: false, ...quietCluster });
     const transport = other.transport();
     const watching = call(transport, "GET", "/api/v1/namespaces?watch=true&resourceVersion=0");
     const writing = call(transport, "POST", "/api/v1/namespaces/default/configmaps", { metadata: { name: "last" } });

@@ -5,12 +5,13 @@ import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import { call } from "../../helpers/api-caller.js";
 import { certificateRequest } from "../../helpers/certificate-request.js";
 import { eventually } from "../../helpers/eventually.js";
+import { quietCluster } from "../../helpers/quiet-cluster.js";
 
 let cluster: Cluster;
 let api: Transport;
 
 beforeAll(async () => {
-  cluster = await startCluster({ port: false });
+  cluster = await startCluster({ port: false, ...quietCluster });
   api = cluster.transport();
 });
 
