@@ -39,7 +39,7 @@ let client: KubernetesClient;
 const paths: string[] = [];
 
 beforeAll(async () => {
-  cluster = await startCluster({ storage: "memory", onRequest: ({ path, ...quietCluster }) => paths.push(path) });
+  cluster = await startCluster({ storage: "memory", onRequest: ({ path }) => paths.push(path), ...quietCluster });
   client = kubernetesClient(
     await loadConfig({ server: cluster.url, token: cluster.token, insecureSkipTlsVerify: true }),
   );
