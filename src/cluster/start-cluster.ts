@@ -19,7 +19,7 @@ import type { Server } from "../server/generic/server.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { StagesOf } from "../node/stages/stages.js";
 import type { SchedulerOptions } from "../scheduler/options.js";
-import type { RunningScheduler } from "../scheduler/start-scheduler.js";
+import { type StartedScheduler, startSchedulerWhenNeeded } from "./scheduler-when-needed.js";
 import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
@@ -99,12 +99,12 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const { controllers: wanted = ["*"], runtimeConfig = {} } = options;
   const enabled = enabledControllers(wanted === false ? [] : wanted);
   const nodes = nodesOf(options.nodes ?? []);
-  const { scheduler: schedulerOptions = {} } = options;
+  const { scheduler: schedulerOptions } = options;
   checkNodes(nodes);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
-  let scheduler: RunningScheduler | undefined;
+  let scheduler: StartedScheduler | undefined;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
@@ -171,10 +171,14 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           {
             name: "start-scheduler",
             async run(server: Server) {
-              const { startScheduler } = await inOrder(import("../scheduler/start-scheduler.js"));
-              const transport = server.loopback();
-              const own = { clock, timers, random: forkRandom(random, "scheduler") };
-              scheduler = startScheduler(schedulerOptions, { transport, ...own, reportError });
+              scheduler = await startSchedulerWhenNeeded(schedulerOptions, {
+                transport: server.loopback(),
+                clock,
+                timers,
+                random: forkRandom(random, "scheduler"),
+                reportError,
+                whenOccupied: (resource, listener) => server.registry.whenOccupied(resource, listener),
+              });
             },
           },
         ]),

@@ -9,7 +9,7 @@ import { PodAddresses } from "./agent/pod-addresses.js";
 import type { PodWorkerParts } from "./agent/pod-worker.js";
 import { streamPair } from "./byte-pipe.js";
 import type { ContainerRuntime } from "./container-runtime.js";
-import type { EventBudget } from "./event-budget.js";
+import type { EventBudget } from "../client/events/event-budget.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { type PodUsage, podUsage } from "./pod-usage.js";
 import { KubeletApi, type KubeletTls } from "./kubelet-api/kubelet-api.js";

@@ -11,8 +11,9 @@ import { isUsualFault } from "../client/reflector/usual-fault.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { object, text } from "../machinery/meta/access.js";
+import { PodStarts } from "./agent/pod-starts.js";
 import { RENEW_MS } from "./agent/node-registration.js";
-import { EventBudget } from "./event-budget.js";
+import { EventBudget } from "../client/events/event-budget.js";
 import type { PodUsage } from "./pod-usage.js";
 import { FleetNode, type NodeDescription } from "./fleet-node.js";
 
@@ -61,8 +62,12 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
   const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const budget = new EventBudget(clock);
+  const starts = new PodStarts();
   const nodes = new Map(
-    options.nodes.map((node) => [node.name, new FleetNode(node, { client, clock, timers, events, budget, report })]),
+    options.nodes.map((node) => [
+      node.name,
+      new FleetNode(node, { client, clock, timers, events, budget, starts, report }),
+    ]),
   );
   const informers = new InformerFactory(client, {
     ...surroundings,

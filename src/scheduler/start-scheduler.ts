@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.js";
 import { forkRandom, type Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import { kubernetesClient } from "../client/dynamic/kubernetes-client.js";
+import { EventBudget } from "../client/events/event-budget.js";
 import { eventBroadcaster } from "../client/events/index.js";
 import { InformerFactory } from "../client/informers/informer-factory.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
@@ -71,7 +72,7 @@ export function startScheduler(options: SchedulerOptions, parts: SchedulerParts)
     onFault: ({ error }) => (isUsualFault(error) ? undefined : report(error)),
     onError: report,
   });
-  const recorder = events.recorder({ component: DEFAULT_SCHEDULER });
+  const recorder = new EventBudget(clock).limit(events.recorder({ component: DEFAULT_SCHEDULER }));
   const scheduler = createScheduler(options, { client, clock, timers, random, recorder, informers, signal, report });
   const pods = informers.of("v1", "Pod", { fieldSelector: "status.phase!=Succeeded,status.phase!=Failed" });
   const followed = [pods.addHandler(scheduler.pods), informers.of("v1", "Node").addHandler(scheduler.nodes)];

@@ -56,7 +56,7 @@ export class NodeWorkers implements NodePods {
     this.#workers.set(key, { worker, ip });
     this.#byName.set(objectKey(pod), worker);
     this.#byAddress.set(ip, worker);
-    worker.start();
+    await this.parts.starts.run(() => worker.start());
   }
 
   /** A pod is gone from the API. */

@@ -1,4 +1,5 @@
 import { pause } from "../../base/pause.js";
+import type { PodStarts } from "./pod-starts.js";
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
@@ -25,6 +26,7 @@ export interface PodWorkerParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly hostIp: string;
+  readonly starts: PodStarts;
   readonly report: (error: unknown) => void;
   readonly event: (pod: KubeObject, type: "Normal" | "Warning", reason: string, message: string) => void;
 }
@@ -76,11 +78,14 @@ export class PodWorker {
     return { ...this.#pod, status: { ...object(this.#pod.status), ...this.#status() } } as KubeObject;
   }
 
-  start(): void {
+  /** Resolves when the API knows what became of it at once. */
+  async start(): Promise<void> {
+    if (this.#stopping.signal.aborted) return;
     this.#changed();
     this.#limitActivity();
     this.#supervise(this.#run());
     this.update(this.#pod);
+    await this.#writer.tried();
   }
 
   /** The pod has changed in the API. */

@@ -1,3 +1,4 @@
+import { deferred } from "../../base/deferred.js";
 import { pause } from "../../base/pause.js";
 import type { Timers } from "../../base/timers.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
@@ -11,6 +12,8 @@ const RETRY_MS = 1000;
 export class StatusWriter {
   #next: JsonObject | undefined;
   #writing: Promise<void> | undefined;
+  /** Resolves when a write has failed. */
+  readonly #failed = deferred<void>();
 
   constructor(
     private readonly pods: ResourceClient,
@@ -23,6 +26,11 @@ export class StatusWriter {
   write(status: JsonObject): void {
     this.#next = status;
     this.#writing ??= this.#drain().finally(() => (this.#writing = undefined));
+  }
+
+  /** Resolves when nothing is left to write, or a write has failed. */
+  async tried(): Promise<void> {
+    await Promise.race([this.#writing, this.#failed.promise]);
   }
 
   /** Resolves when the last status is written, or given up because the pod is gone. */
@@ -38,6 +46,7 @@ export class StatusWriter {
         await this.pods.patchStatus(name, { metadata: { uid }, status }, { type: "merge", signal: this.signal });
       } catch (error) {
         if (this.signal.aborted || isOfAnotherPod(error)) return;
+        this.#failed.resolve();
         this.report(error);
         this.#next ??= status;
         await pause(this.timers, RETRY_MS, this.signal);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { EventBudget } from "../../src/node/event-budget.js";
-import { FixedClock } from "../helpers/fixed-clock.js";
+import { EventBudget } from "../../../src/client/events/event-budget.js";
+import { FixedClock } from "../../helpers/fixed-clock.js";
 
 /** How many events are recorded of so many. */
 function recorded(budget: EventBudget, offered: number): number {
@@ -15,7 +15,7 @@ test.each([
   ["a hundred more after a second", 1000, 100],
   ["one more after ten milliseconds", 10, 1],
   ["no more than a thousand after a long rest", 3_600_000, 1000],
-])("the nodes of a fleet record %s", (_title, rest, count) => {
+])("a component records %s", (_title, rest, count) => {
   const clock = new FixedClock(0);
   const budget = new EventBudget(clock);
   if (rest > 0) recorded(budget, 5000);

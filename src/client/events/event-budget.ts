@@ -1,13 +1,13 @@
-import type { Clock } from "../base/clock.js";
-import type { EventRecorder } from "../client/events/index.js";
+import type { Clock } from "../../base/clock.js";
+import type { EventRecorder } from "./event-broadcaster.js";
 
-/** How many events a second the nodes of a process may record, and how many at once. */
+/** How many events a second one component may record, and how many at once. */
 const PER_SECOND = 100;
 const BURST = 1000;
 
 /**
- * The events that the nodes of a fleet may record together. Each real kubelet has a limit; thousands of nodes in one process would drown the
- * API in events. Those above the limit are dropped.
+ * The events that a component may record: the scheduler, or the nodes of a fleet together. Kubernetes' components have a limit of requests each;
+ * those in one process would drown its API in events. Those above the limit are dropped.
  */
 export class EventBudget {
   #left = BURST;
