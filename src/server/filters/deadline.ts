@@ -1,3 +1,4 @@
+import { REQUEST_IS_OVER } from "../../base/request-is-over.js";
 import { badRequest, timeout } from "../../machinery/errors/status-error.js";
 import { parseGoDuration } from "../../base/go-duration.js";
 import { type Stopwatch, stopwatchOf } from "../../base/stopwatch.js";
@@ -43,7 +44,7 @@ function describeUnanswered({ exchange }: ApiRequest): string | undefined {
 class Ending {
   #late: AbortController | undefined;
   #expired = false;
-  readonly #end = () => this.#late?.abort();
+  readonly #end = () => this.#late?.abort(REQUEST_IS_OVER);
 
   constructor(
     private readonly request: ApiRequest,

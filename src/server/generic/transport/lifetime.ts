@@ -1,3 +1,5 @@
+import { REQUEST_IS_OVER } from "../../../base/request-is-over.js";
+
 /**
  * The life of an exchange, with two ends: `ending` begins when the server stops, `left` when nothing can be written any
  * more. A stopping server still answers the requests it accepted. The abort signal is created on first use: it costs more
@@ -7,7 +9,7 @@ export class ExchangeLifetime {
   #left = false;
   #ending: AbortController | undefined;
   #onLeave: (() => void) | undefined;
-  readonly #end = () => this.#ending?.abort();
+  readonly #end = () => this.#ending?.abort(REQUEST_IS_OVER);
 
   constructor(private readonly stopping: AbortSignal) {}
 
@@ -39,7 +41,7 @@ export class ExchangeLifetime {
     this.#left = true;
     if (this.#ending !== undefined) {
       this.stopping.removeEventListener("abort", this.#end);
-      this.#ending.abort();
+      this.#end();
     }
     this.#onLeave?.();
   };
