@@ -320,8 +320,10 @@ export class PodWorker {
     this.#stopping.abort();
     await this.#stopAll(graceSeconds);
     await Promise.all(this.#supervised);
-    this.#ended = true;
-    this.#changed();
+    if (!this.#ended) {
+      this.#ended = true;
+      this.#changed();
+    }
     await this.#writer.flushed();
     if (this.#abandoned.signal.aborted) return;
     const { name = "", namespace = "", uid = "" } = this.#pod.metadata ?? {};

@@ -11,6 +11,8 @@ const RETRY_MS = 1000;
 /** Writes the status of one pod: the last one wins, and one write is under way at a time. */
 export class StatusWriter {
   #next: JsonObject | undefined;
+  /** The last status, as JSON. */
+  #content = "";
   #writing: Promise<void> | undefined;
   /** Resolves when a write has failed. */
   readonly #failed = deferred<void>();
@@ -23,7 +25,11 @@ export class StatusWriter {
     private readonly report: (error: unknown) => void,
   ) {}
 
+  /** Writes a status that differs from the last one. */
   write(status: JsonObject): void {
+    const content = JSON.stringify(status);
+    if (content === this.#content) return;
+    this.#content = content;
     this.#next = status;
     this.#writing ??= this.#drain().finally(() => (this.#writing = undefined));
   }

@@ -71,12 +71,12 @@ export class Container implements ContainerView {
     return this.#main !== undefined && !this.#main.gone.aborted;
   }
 
-  /** Starts the main process. Throws an {@link ExecError} when there is no such program. */
-  run(argv: readonly string[] | Program): Promise<ProcessExit> {
+  /** Starts the main process: a program, by whatever name, or a command line. Throws an {@link ExecError} when there is no such program. */
+  run(argv: readonly string[], program?: Program): Promise<ProcessExit> {
     const { env, cwd } = this.parts;
     const streams = this.#attached.streamsOf((signal) => this.signalMain(signal));
     const setup = { ...streams, env, cwd };
-    const main = typeof argv === "function" ? this.#begin(argv, ["main"], setup) : this.start(argv, setup);
+    const main = program === undefined ? this.start(argv, setup) : this.#begin(program, argv, setup);
     this.#main = main;
     return main.ended.then((exit) => {
       for (const process of this.#processes.values()) process.signal("SIGKILL");

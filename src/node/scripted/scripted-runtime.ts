@@ -23,6 +23,7 @@ import type { ScriptedImage } from "./image.js";
 import { PodPorts } from "./ports.js";
 import { ExecError, type Program } from "./program.js";
 import { USUAL_PROGRAMS } from "./programs/index.js";
+import { noFalse, sleep, yesTrue } from "./programs/system.js";
 
 export interface ScriptedRuntimeOptions {
   /** What images are, by name as pods write it. An image that is not here is an ordinary one with a shell. */
@@ -69,10 +70,10 @@ export class ScriptedRuntime implements ContainerRuntime {
     const env = { PATH, HOSTNAME: spec.pod.hostname, HOME: "/root", ...image.env, ...spec.env };
     const container = new Container({ spec, files, ports: pod.ports, env, cwd, clock, timers });
     const main = mainOf(spec, image);
-    if (main !== waitForSignal) await container.openFiles();
+    if (main.program === undefined) await container.openFiles();
     const startedAt = clock.now();
     const ended = startMain(container, main);
-    const isPlaceholder = main === waitForSignal;
+    const isPlaceholder = main.program === waitForSignal;
     this.#containers.set(id, { container, podUid: spec.pod.uid, isPlaceholder });
     pod.containers += 1;
     const stopped = new AbortController();
@@ -162,18 +163,36 @@ export class ScriptedRuntime implements ContainerRuntime {
   }
 }
 
-/** What the container's first process is: a program, or a command line. */
-function mainOf(spec: ContainerSpec, { entrypoint = waitForSignal }: ScriptedImage): Program | readonly string[] {
-  const args = spec.args ?? [];
-  if (spec.command !== undefined) return [...spec.command, ...args];
-  if (typeof entrypoint !== "function") return [...entrypoint, ...args];
-  // Arguments without a command are an ordinary image's command line.
-  return entrypoint === waitForSignal && (args[0] ?? "") !== "" ? args : entrypoint;
+interface MainProcess {
+  readonly argv: readonly string[];
+  /** What runs, where that does not depend on the container's files. */
+  readonly program?: Program;
 }
 
-function startMain(container: Container, main: Program | readonly string[]) {
+/** What the container's first process is. */
+function mainOf(spec: ContainerSpec, image: ScriptedImage): MainProcess {
+  const { entrypoint = waitForSignal } = image;
+  const args = spec.args ?? [];
+  if (spec.command !== undefined) return commandLine([...spec.command, ...args], spec, image);
+  if (typeof entrypoint !== "function") return commandLine([...entrypoint, ...args], spec, image);
+  // Arguments without a command are an ordinary image's command line.
+  if (entrypoint === waitForSignal && (args[0] ?? "") !== "") return commandLine(args, spec, image);
+  return { argv: ["main"], program: entrypoint };
+}
+
+/** Programs that look at no file: a container whose only process is one of them needs none. */
+const WITHOUT_FILES: Readonly<Record<string, Program>> = { false: noFalse, sleep, true: yesTrue };
+
+function commandLine(argv: readonly string[], { env }: ContainerSpec, image: ScriptedImage): MainProcess {
+  const [name = ""] = argv;
+  const isInPath = Object.keys(image).length === 0 && env["PATH"] === undefined;
+  const program = isInPath && Object.hasOwn(WITHOUT_FILES, name) ? WITHOUT_FILES[name] : undefined;
+  return { argv, ...(program && { program }) };
+}
+
+function startMain(container: Container, { argv, program }: MainProcess) {
   try {
-    return container.run(main);
+    return container.run(argv, program);
   } catch (error) {
     if (!(error instanceof ExecError)) throw error;
     throw new RuntimeError(
