@@ -1,5 +1,5 @@
 // What a cluster costs whose pods run: fake nodes of its own process, memory storage, one process, over HTTPS from a client's.
-// Nodes renew their Leases every 10 s and write their status every 5 min, as kubelets do.
+// Nodes renew their Leases every 20 s and write their status every 5 min.
 //   npm run bench:life
 //   NODES=1000 PODS=10000 REPLICAS=1000     nodes; pods of Deployments with REPLICAS each; the last one is rolled out once more
 //   ROUNDS=5                                starts of each kind
