@@ -1,6 +1,7 @@
 import { FileError } from "../files/file-error.js";
 import { absolute, normalPath } from "../files/file-system.js";
 import { signalNamed } from "../signals.js";
+import { bytesOf } from "./byte-text.js";
 import { CommandError, ExitShell, LeaveLoop } from "./control-flow.js";
 import type { Shell, ShellStreams } from "./shell.js";
 import { printf, unescaped } from "./printf.js";
@@ -105,7 +106,7 @@ function exitCode(text: string | undefined, status: number): number {
 }
 
 async function write({ shell, streams }: Call, text: string): Promise<number> {
-  await streams.stdout(Buffer.from(text), shell.io.signal);
+  await streams.stdout(bytesOf(text), shell.io.signal);
   return 0;
 }
 
