@@ -3,7 +3,8 @@ import { absolute, normalPath } from "../files/file-system.js";
 import { signalNamed } from "../signals.js";
 import { bytesOf } from "./byte-text.js";
 import { CommandError, ExitShell, LeaveLoop } from "./control-flow.js";
-import type { Shell, ShellStreams } from "./shell.js";
+import type { Shell } from "./shell.js";
+import type { ShellStreams } from "./shell-state.js";
 import { printf, unescaped } from "./printf.js";
 import { ConditionError, condition } from "./test-condition.js";
 
