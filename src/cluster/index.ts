@@ -40,7 +40,7 @@ export type { PluginFactory, SchedulerHandle } from "../scheduler/framework/hand
 export type { PostFilterResult, PreFilterResult, SchedulerPlugin } from "../scheduler/framework/plugin.js";
 export { type Status as SchedulerStatus, unresolvable, unschedulable } from "../scheduler/framework/status.js";
 export type { SchedulerOptions, SchedulerProfile } from "../scheduler/options.js";
-export type { Hook, HookContext, Hooks } from "./compose-server.js";
+export type { Hook, HookContext, Hooks } from "./server-options.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RequestRecord } from "./record-requests.js";
 export { type Cluster, type ClusterOptions, type DrivenCluster, startCluster } from "./start-cluster.js";

@@ -4,7 +4,8 @@ export { type ManualClock, manualClock } from "../base/manual-clock.js";
 export { seededRandom } from "../base/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
 export type { EtcdConnection } from "./open-storage.js";
-export type { Hook, HookContext, Hooks, RunningServer, ServerOptions } from "./compose-server.js";
+export type { RunningServer } from "./running-server.js";
+export type { Hook, HookContext, Hooks, ServerOptions } from "./server-options.js";
 export type { RequestRecord } from "./record-requests.js";
 
 export type { ApiRegistry, ApiSnapshot, Removal } from "../server/api-registry/api-registry.js";

@@ -24,16 +24,12 @@ import type { Strategy } from "../server/registry/strategy.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
 import { CA_NAME, type ClusterPki } from "./pki/cluster-pki.js";
 import { keyMaker } from "./pki/key-maker.js";
-import {
-  type BootStep,
-  composeServer,
-  type CompositionParts,
-  type GivenServing,
-  HOST,
-  type RunningServer,
-  type ServerOptions,
-} from "./compose-server.js";
+import { composeServer } from "./compose-server.js";
+import type { BootStep, CompositionParts, GivenServing } from "./composition.js";
 import type { ClusterClock } from "./cluster-clock.js";
+import { HOST } from "./open-socket.js";
+import type { RunningServer } from "./running-server.js";
+import type { ServerOptions } from "./server-options.js";
 import { checkNodes } from "./check-nodes.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
 import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";

@@ -1,4 +1,6 @@
-import { composeServer, type RunningServer, type ServerOptions } from "./compose-server.js";
+import { composeServer } from "./compose-server.js";
+import type { RunningServer } from "./running-server.js";
+import type { ServerOptions } from "./server-options.js";
 
 /**
  * Starts an API server that serves the given resources and none of Kubernetes' own: for people who write API servers. When it

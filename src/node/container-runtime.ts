@@ -39,9 +39,9 @@ export interface ContainerRuntime {
   answerProbe?(containerId: string, probe: ProbeQuestion): boolean | undefined;
 }
 
-/** What a probe asks of a container. */
+/** What a probe asks of a container. A hook asks whether it counts as done although the container cannot do it. */
 export interface ProbeQuestion {
-  readonly kind: "startup" | "readiness" | "liveness";
+  readonly kind: "startup" | "readiness" | "liveness" | "hook";
   /** The port that it connects to; absent for a command. */
   readonly port?: number;
 }

@@ -2,11 +2,12 @@ import type { Duplex } from "node:stream";
 import type { Taint } from "../api/types/core/v1.js";
 import { once } from "../base/once.js";
 import { duplexOf } from "../machinery/streaming/byte-stream-duplex.js";
+import { referenceTo } from "../client/events/object-reference.js";
 import type { EventBroadcaster } from "../client/events/index.js";
 import { NodeRegistration } from "./agent/node-registration.js";
 import { NodeWorkers } from "./agent/node-workers.js";
 import { PodAddresses } from "./agent/pod-addresses.js";
-import type { PodWorkerParts } from "./agent/pod-worker.js";
+import type { PodWorkerParts } from "./agent/pod-context.js";
 import { streamPair } from "./byte-pipe.js";
 import type { ContainerRuntime } from "./container-runtime.js";
 import type { EventBudget } from "../client/events/event-budget.js";
@@ -32,7 +33,7 @@ export interface NodeDescription {
 }
 
 /** What the nodes of a fleet share. */
-export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "event"> {
+export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | "capacity" | "event"> {
   readonly events: EventBroadcaster;
   readonly budget: EventBudget;
 }
@@ -54,7 +55,7 @@ export class FleetNode {
     private readonly node: NodeDescription,
     private readonly parts: FleetParts,
   ) {
-    const { name, runtime, socket } = node;
+    const { name, runtime, socket, capacity = CAPACITY } = node;
     const { events, budget, ...shared } = parts;
     const { clock, timers } = parts;
     const addresses = new PodAddresses(node.podCidr);
@@ -65,7 +66,9 @@ export class FleetNode {
       ...shared,
       runtime,
       hostIp: this.#host,
-      event: (pod, type, reason, message) => recorder.event(pod, type, reason, message),
+      capacity,
+      event: (pod, type, reason, message, fieldPath) =>
+        recorder.event(fieldPath === undefined ? pod : { ...referenceTo(pod), fieldPath }, type, reason, message),
     });
     this.#api = once(() => new KubeletApi({ nodeName: name, pods: this.workers, runtime, clock, timers }));
   }
@@ -94,10 +97,15 @@ export class FleetNode {
     await this.#registration?.keep(signal, delay);
   }
 
-  /** Connects to the address of a pod, or of the node where it has no socket; undefined for every other address. */
+  /** Connects to the address of a pod, or of the node where it has no socket: to its kubelet or a host port; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined {
     const { socket, runtime, tls } = this.node;
-    if (socket === undefined && ip === this.#host && port === KUBELET_PORT) return connectTls(this.#api(), tls());
+    if (ip === this.#host) {
+      if (socket !== undefined) return undefined;
+      if (port === KUBELET_PORT) return connectTls(this.#api(), tls());
+      const target = this.workers.atHostPort(port);
+      return target === undefined ? undefined : runtime.dial(target.uid, target.port).then(duplexOf);
+    }
     const uid = this.workers.uidAt(ip);
     return uid === undefined ? undefined : runtime.dial(uid, port).then(duplexOf);
   }

@@ -2,8 +2,8 @@ import { type FieldError, forbiddenField, invalidValue } from "../../machinery/e
 import { absent, list, number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { dns1123SubdomainErrors, qualifiedNameErrors } from "../../machinery/validation/names.js";
+import { mayRestartAll, restartAction } from "../pods/restart-policy.js";
 import { check, type Errors } from "./collect.js";
-import { eachContainer } from "./each-container.js";
 import { goJson } from "./go-shapes.js";
 import { legacyIp } from "./ip-fields.js";
 import { checkAnnotations } from "./pod.js";
@@ -66,7 +66,7 @@ function checkTransitions(
   errors: Errors,
 ): void {
   const ephemeral = field === "ephemeralContainerStatuses";
-  if (!ephemeral && restartsAll(spec)) return;
+  if (!ephemeral && mayRestartAll(spec)) return;
   const containers = objects(field === "containerStatuses" ? spec.containers : spec.initContainers);
   for (const [index, old] of objects(before[field]).entries()) {
     const ended = object(old.state).terminated;
@@ -74,29 +74,11 @@ function checkTransitions(
     const now = objects(status[field]).find(({ name }) => name === old.name);
     if (now === undefined || !absent(object(now.state).terminated)) continue;
     const container = containers.find(({ name }) => name === old.name);
-    const again = !ephemeral && container !== undefined && restarts(container, spec, number(object(ended).exitCode));
-    if (again) continue;
+    const code = number(object(ended).exitCode);
+    const again = !ephemeral && container !== undefined && restartAction(container, text(spec.restartPolicy), code);
+    if (again === "restart") continue;
     errors.push(forbiddenField(`status.${field}[${index}].state`, "may not be transitioned to non-terminated state"));
   }
-}
-
-function restartsAll(spec: ReadonlyFields): boolean {
-  return eachContainer(spec, "").some(([container]) =>
-    objects(container.restartPolicyRules).some(({ action }) => action === "RestartAllContainers"),
-  );
-}
-
-/** The container's own rules go before its policy, and that before the pod's. */
-function restarts(container: ReadonlyFields, spec: ReadonlyFields, exitCode: number): boolean {
-  if (!absent(container.restartPolicy)) {
-    for (const { action, exitCodes } of objects(container.restartPolicyRules)) {
-      const held = list(object(exitCodes).values).map(number).includes(exitCode);
-      const matches = object(exitCodes).operator === "In" ? held : !held;
-      if (action === "Restart" && !absent(exitCodes) && matches) return true;
-    }
-  }
-  const policy = container.restartPolicy ?? spec.restartPolicy;
-  return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
 }
 
 function checkClaims(status: ReadonlyFields, spec: ReadonlyFields, errors: Errors): void {

@@ -5,7 +5,7 @@ import type { RuntimeConfig } from "../../api/facts/index.js";
 import { signingKey, verificationKey } from "../../machinery/jwt/jws.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
-import type { RunningServer } from "../compose-server.js";
+import type { RunningServer } from "../running-server.js";
 import type { EtcdConnection, StorageOptions } from "../open-storage.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { createClusterPki } from "../pki/cluster-pki.js";

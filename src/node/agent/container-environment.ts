@@ -1,6 +1,7 @@
 import { isNotFound } from "../../machinery/errors/status-error.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
 
 /** A container's configuration refers to what is not there: the pod waits until it is. */
@@ -14,6 +15,8 @@ export interface EnvironmentSource {
   readonly pod: KubeObject;
   readonly podIp: string;
   readonly hostIp: string;
+  /** What the node has, which a container may use where it has no limit. */
+  readonly capacity: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +55,7 @@ async function variableValue(
 ): Promise<string | undefined> {
   const { fieldRef, configMapKeyRef, secretKeyRef, resourceFieldRef } = object(variable.valueFrom);
   if (fieldRef !== undefined) return podField(text(object(fieldRef).fieldPath), source);
-  if (resourceFieldRef !== undefined) return resourceField(text(object(resourceFieldRef).resource), container);
+  if (resourceFieldRef !== undefined) return resourceField(object(resourceFieldRef), source, container);
   for (const [kind, reference] of [
     ["ConfigMap", configMapKeyRef],
     ["Secret", secretKeyRef],
@@ -99,10 +102,28 @@ export function podField(
   return fields[path] ?? "";
 }
 
-function resourceField(resource: string, container: ReadonlyFields): string {
-  const [list = "", name = ""] = resource.split(".");
-  return text(object(object(container.resources)[list])[name]) || "0";
+/**
+ * A resource of a container in units of the divisor, rounded up: "requests.cpu" of 250m is "1", and "250" in units of 1m. `container` is
+ * the one that reads it; a volume names another. A limit that is not set is what the node has.
+ */
+export function resourceField(
+  { resource, divisor, containerName }: ReadonlyFields,
+  { pod, capacity }: Pick<EnvironmentSource, "pod" | "capacity">,
+  container: ReadonlyFields = {},
+): string {
+  const { containers, initContainers } = object(pod.spec);
+  const named = [...objects(containers), ...objects(initContainers)].find(({ name }) => name === containerName);
+  const { requests, limits } = object((text(containerName) === "" ? container : (named ?? container)).resources);
+  const [list = "", ...rest] = text(resource).split(".");
+  const name = rest.join(".");
+  const asked = list === "limits" ? (object(limits)[name] ?? capacity[name]) : object(requests)[name];
+  const amount = quantityValue(parseQuantity(text(asked) || "0"), NANO);
+  const unit = quantityValue(parseQuantity(text(divisor) || "1"), NANO) || ONE_IN_NANO;
+  return String((amount + unit - 1n) / unit);
 }
+
+const NANO = -9;
+const ONE_IN_NANO = 1_000_000_000n;
 
 type Data = Readonly<Record<string, Buffer>>;
 

@@ -3,6 +3,7 @@ import { object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import type { ContainerExit, StartedContainer } from "../container-runtime.js";
+import { RestartBackoff } from "./restart-backoff.js";
 
 export type ContainerKind = "init" | "main" | "ephemeral";
 
@@ -11,6 +12,11 @@ export type ContainerState =
   | { readonly waiting: { readonly reason: string; readonly message?: string } }
   | { readonly running: { readonly startedAt: string } }
   | { readonly terminated: JsonObject & { readonly exitCode: number } };
+
+const REMOVED = {
+  reason: "RestartingAllContainers",
+  message: "The container is removed because RestartAllContainers in place",
+};
 
 /** What the agent knows of one container of a pod. */
 export class ContainerRecord {
@@ -21,10 +27,18 @@ export class ContainerRecord {
   id = "";
   imageId = "";
   ready = false;
+  /** It runs, its postStart hook is done and its startup probe has succeeded. */
+  hasStarted = false;
   running: StartedContainer | undefined;
+  /** It runs again when it has ended, whatever its policy is: its spec has changed. */
+  mustRestart = false;
+  backoff = new RestartBackoff();
+  /** Without a scheme: the container before this one, whose log is kept. */
+  previousId = "";
 
   constructor(
-    readonly spec: ReadonlyFields,
+    /** As it is to run from its next start on. */
+    public spec: ReadonlyFields,
     readonly kind: ContainerKind,
     reason: string,
     private readonly scheme: string,
@@ -34,6 +48,17 @@ export class ContainerRecord {
 
   get name(): string {
     return text(this.spec.name);
+  }
+
+  /** The part of the pod that its events are about. */
+  get fieldPath(): string {
+    const list = this.kind === "main" ? "containers" : `${this.kind}Containers`;
+    return `spec.${list}{${this.name}}`;
+  }
+
+  /** The runtime's id, without a scheme; "" before the first start. */
+  get runtimeId(): string {
+    return this.id.slice(this.scheme.length);
   }
 
   /** An init container that runs beside the pod's containers. */
@@ -53,14 +78,24 @@ export class ContainerRecord {
 
   started(container: StartedContainer): void {
     this.running = container;
+    this.previousId = this.runtimeId;
     this.id = `${this.scheme}${container.id}`;
     this.imageId = container.imageId;
     this.state = { running: { startedAt: formatTime(container.startedAt) } };
   }
 
+  /** It is gone with all containers of the pod, which run again. */
+  removedToRestart(): void {
+    this.last = { terminated: { exitCode: 137, ...REMOVED, startedAt: null, finishedAt: null } };
+    this.state = { waiting: REMOVED };
+    this.ready = false;
+    this.restartCount += 1;
+  }
+
   ended({ exitCode, signal, finishedAt, reason, message }: ContainerExit): void {
     const startedAt = "running" in this.state ? this.state.running.startedAt : formatTime(finishedAt);
     this.running = undefined;
+    this.hasStarted = false;
     this.ready = false;
     this.state = {
       terminated: {
@@ -83,26 +118,33 @@ export class ContainerRecord {
     };
   }
 
-  status(): JsonObject {
+  /** As the pod's status has it. `share` shortens a message to the container's share. */
+  status(share: (message: string) => string): JsonObject {
     const isRunning = "running" in this.state;
     const resources = object(this.spec.resources);
     const { requests } = resources;
     const mounts = objects(this.spec.volumeMounts);
     return {
       name: this.name,
-      state: this.state as unknown as JsonObject,
-      lastState: (this.last ?? {}) as JsonObject,
+      state: shortened(this.state, share),
+      lastState: this.last === undefined ? {} : shortened(this.last, share),
       ready: this.ready,
       restartCount: this.restartCount,
       image: text(this.spec.image),
       imageID: this.imageId,
       ...(this.id !== "" && { containerID: this.id }),
-      ...(this.kind !== "ephemeral" && { started: isRunning }),
+      ...(this.kind !== "ephemeral" && { started: isRunning && this.hasStarted }),
       ...(this.kind !== "ephemeral" && requests !== undefined && { allocatedResources: requests as JsonObject }),
       ...(this.kind !== "ephemeral" && Object.keys(resources).length > 0 && { resources: resources as JsonObject }),
       ...(mounts.length > 0 && { volumeMounts: mounts.map(mountStatus) }),
     };
   }
+}
+
+function shortened(state: ContainerState, share: (message: string) => string): JsonObject {
+  const message = "terminated" in state ? text(state.terminated["message"]) : "";
+  if (!("terminated" in state) || message === "") return state as unknown as JsonObject;
+  return { terminated: { ...state.terminated, message: share(message) } };
 }
 
 function mountStatus({ name, mountPath, readOnly }: ReadonlyFields): JsonObject {

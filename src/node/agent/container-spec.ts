@@ -14,24 +14,26 @@ export interface SpecSource {
   readonly pod: () => KubeObject;
   readonly podIp: string;
   readonly hostIp: string;
+  readonly capacity: Readonly<Record<string, string>>;
   /** Ends the requests for what the pod refers to. */
   readonly signal: AbortSignal;
 }
 
-/** What the runtime is to run, with all that the pod refers to. Throws a ConfigError for what is not there. */
+/** What the runtime is to run, with all that the pod refers to. Throws a ConfigError or a VolumeError for what is not there. */
 export async function containerSpec(record: ContainerRecord, source: SpecSource): Promise<ContainerSpec> {
   const { spec: container } = record;
-  const { client, podIp, hostIp, signal } = source;
+  const { client, podIp, hostIp, capacity, signal } = source;
   const pod = source.pod();
   const { name = "", namespace = "", uid = "" } = pod.metadata ?? {};
   const token: VolumeSource["token"] = (audience, seconds) => requestToken(source, audience, seconds);
-  const volumes: VolumeSource = { client, pod, podIp, hostIp, signal, token };
+  const volumes: VolumeSource = { client, pod, podIp, hostIp, capacity, signal, token };
   const env = await containerEnvironment(container, volumes);
   const words = (list: unknown): readonly string[] | undefined =>
     Array.isArray(list) && list.length > 0 ? list.map((word) => expandVariables(text(word), env)) : undefined;
   const [command, args] = [words(container.command), words(container.args)];
   const workingDir = text(container.workingDir);
-  const hostname = text(object(pod.spec).hostname) || name;
+  const { hostNetwork, nodeName, hostname: ownName } = object(pod.spec);
+  const hostname = hostNetwork === true ? text(nodeName) : text(ownName) || name;
   return {
     pod: { uid, name, namespace, hostname, ip: podIp, object: () => source.pod() as Pod },
     name: record.name,

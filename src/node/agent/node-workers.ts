@@ -1,10 +1,11 @@
 import { objectKey } from "../../client/informers/object-key.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { object, text } from "../../machinery/meta/access.js";
+import { object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { NodePods } from "../kubelet-api/node-pods.js";
 import type { PodAddresses } from "./pod-addresses.js";
-import { PodWorker, type PodWorkerParts } from "./pod-worker.js";
+import type { PodWorkerParts } from "./pod-context.js";
+import { PodWorker } from "./pod-worker.js";
 
 /** The pods of a node, each with its worker. */
 export class NodeWorkers implements NodePods {
@@ -34,6 +35,18 @@ export class NodeWorkers implements NodePods {
     return this.#byAddress.get(ip)?.pod.metadata?.uid;
   }
 
+  /** The pod and its port that have a port of the node: by hostPort, or because the pod uses the node's network. */
+  atHostPort(port: number): { readonly uid: string; readonly port: number } | undefined {
+    for (const { worker } of this.#workers.values()) {
+      const { metadata, spec } = worker.pod;
+      const { containers, initContainers } = object(spec);
+      const ports = [...objects(containers), ...objects(initContainers)].flatMap((one) => objects(one.ports));
+      const found = ports.find((one) => one.hostPort === port);
+      if (found !== undefined) return { uid: metadata?.uid ?? "", port: Number(found.containerPort) };
+    }
+    return undefined;
+  }
+
   /** A pod of the node is there, or has changed. */
   async show(pod: KubeObject): Promise<void> {
     const key = keyOf(pod);
@@ -47,7 +60,8 @@ export class NodeWorkers implements NodePods {
       if (pod.metadata?.deletionTimestamp !== undefined) await this.#delete(pod);
       return;
     }
-    const ip = this.addresses.take(text(object(pod.status).podIP) || undefined);
+    const isOnHost = object(pod.spec).hostNetwork === true;
+    const ip = isOnHost ? this.parts.hostIp : this.addresses.take(text(object(pod.status).podIP) || undefined);
     if (ip === undefined) {
       this.parts.report(new Error(`no address is left for pod ${objectKey(pod)}`));
       return;
@@ -55,7 +69,7 @@ export class NodeWorkers implements NodePods {
     const worker = new PodWorker(pod, ip, this.parts);
     this.#workers.set(key, { worker, ip });
     this.#byName.set(objectKey(pod), worker);
-    this.#byAddress.set(ip, worker);
+    if (!isOnHost) this.#byAddress.set(ip, worker);
     await this.parts.starts.run(() => worker.start());
   }
 
@@ -67,8 +81,9 @@ export class NodeWorkers implements NodePods {
     this.#workers.delete(key);
     if (known === undefined) return;
     if (this.#byName.get(objectKey(pod)) === known.worker) this.#byName.delete(objectKey(pod));
-    this.#byAddress.delete(known.ip);
     await known.worker.vanish();
+    if (known.ip === this.parts.hostIp) return;
+    this.#byAddress.delete(known.ip);
     this.addresses.giveBack(known.ip);
   }
 

@@ -1,6 +1,6 @@
 import { object, objects, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { OWN_CONDITIONS } from "./pod-status.js";
+import { OWN_CONDITIONS } from "./pod-conditions.js";
 
 /** The pod as the API has it now, with the status that was computed last: the API may be behind. */
 export function withOwnStatus(pod: KubeObject, before: KubeObject): KubeObject {

@@ -1,33 +1,64 @@
-import type { ByteStream } from "../../machinery/streaming/byte-stream.js";
-import { number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { ContainerRuntime } from "../container-runtime.js";
+import { list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
+import { portNumber } from "./container-port.js";
+import { httpGet } from "./http-get.js";
+import { programOutput } from "./program-output.js";
 
 /** What a probe asks. */
 export interface ProbeTarget {
   readonly runtime: ContainerRuntime;
   readonly podUid: string;
+  readonly podIp: string;
   readonly containerId: string;
   readonly container: ReadonlyFields;
 }
 
+export interface ProbeResult {
+  readonly success: boolean;
+  /** What was wrong, in the kubelet's words; "" where nothing was. */
+  readonly output: string;
+}
+
+const SUCCESS: ProbeResult = { success: true, output: "" };
+const failure = (output: string): ProbeResult => ({ success: false, output });
+
 /** Runs a probe once: a command that succeeds, a port that answers, or an HTTP answer from 200 to 399. */
-export async function probeOnce(probe: ReadonlyFields, target: ProbeTarget, signal: AbortSignal): Promise<boolean> {
-  const { runtime, podUid, containerId, container } = target;
+export async function probeOnce(probe: ReadonlyFields, target: ProbeTarget, signal: AbortSignal): Promise<ProbeResult> {
+  const { runtime, podUid, containerId } = target;
   try {
     if (probe.exec !== undefined) {
-      const command = (object(probe.exec).command as readonly unknown[] | undefined)?.map(text) ?? [];
-      return (await runtime.exec(containerId, command, { tty: false, signal })) === 0;
+      const { code, output } = await programOutput(runtime, containerId, commandOf(probe), signal);
+      return code === 0 ? SUCCESS : failure(output);
     }
-    const { port, path } = object(probe.httpGet ?? probe.tcpSocket ?? probe.grpc);
-    const connection = await runtime.dial(podUid, portNumber(port, container));
+    const connection = await runtime.dial(podUid, probedPort(probe, target.container) ?? 0);
     try {
-      return probe.httpGet === undefined || (await answersHttp(connection, text(path) || "/"));
+      if (probe.httpGet === undefined) return SUCCESS;
+      const status = await httpGet(connection, object(probe.httpGet), addressOf(probe, target));
+      if (status !== undefined && status >= 200 && status < 400) return SUCCESS;
+      return failure(status === undefined ? `${request(probe, target)}: EOF` : badStatus(status));
     } finally {
       connection.destroy();
     }
-  } catch {
-    return false;
+  } catch (error) {
+    if (error instanceof RuntimeError && probe.exec !== undefined) return failure(error.message);
+    return failure(refused(probe, target));
   }
+}
+
+/** A probe that has not ended in time. */
+export function lateProbe(probe: ReadonlyFields, target: ProbeTarget, seconds: number): ProbeResult {
+  if (probe.exec !== undefined)
+    return failure(`command timed out: ${JSON.stringify(commandOf(probe).join(" "))} timed out after ${seconds}s`);
+  if (probe.httpGet === undefined) return failure(`dial tcp ${addressOf(probe, target)}: i/o timeout`);
+  const reason = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
+  return failure(`${request(probe, target)}: ${reason}`);
+}
+
+/** A probe whose result the runtime knows without asking the container. */
+export function knownResult(success: boolean, probe: ReadonlyFields, target: ProbeTarget): ProbeResult {
+  if (success) return SUCCESS;
+  if (probe.exec !== undefined) return failure("");
+  return failure(probe.httpGet === undefined ? refused(probe, target) : badStatus(503));
 }
 
 /** The port that a probe connects to; undefined for a command. */
@@ -36,21 +67,25 @@ export function probedPort(probe: ReadonlyFields, container: ReadonlyFields): nu
   return portNumber(object(probe.httpGet ?? probe.tcpSocket ?? probe.grpc).port, container);
 }
 
-function portNumber(port: unknown, container: ReadonlyFields): number {
-  if (typeof port === "number") return port;
-  return number(objects(container.ports).find((one) => text(one.name) === text(port))?.containerPort);
+const commandOf = ({ exec }: ReadonlyFields): readonly string[] => list(object(exec).command).map(text);
+
+const badStatus = (status: number): string => `HTTP probe failed with statuscode: ${status}`;
+
+function addressOf(probe: ReadonlyFields, { podIp, container }: ProbeTarget): string {
+  const { host } = object(probe.httpGet ?? probe.tcpSocket);
+  return `${text(host) || podIp}:${probedPort(probe, container) ?? 0}`;
 }
 
-async function answersHttp(connection: ByteStream, path: string): Promise<boolean> {
-  await connection.write(
-    Buffer.from(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nUser-Agent: kube-probe/1.36\r\nConnection: close\r\n\r\n`),
-  );
-  let head = "";
-  for await (const chunk of connection) {
-    head += Buffer.from(chunk).toString("latin1");
-    const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? [];
-    if (status !== undefined) return Number(status) >= 200 && Number(status) < 400;
-    if (head.length > 64) return false;
-  }
-  return false;
+function request(probe: ReadonlyFields, target: ProbeTarget): string {
+  const { scheme, path } = object(probe.httpGet);
+  const url = `${(text(scheme) || "HTTP").toLowerCase()}://${addressOf(probe, target)}${text(path) || "/"}`;
+  return `Get ${JSON.stringify(url)}`;
+}
+
+function refused(probe: ReadonlyFields, target: ProbeTarget): string {
+  const address = addressOf(probe, target);
+  const dial = `dial tcp ${address}: connect: connection refused`;
+  if (probe.grpc !== undefined)
+    return `timeout: failed to connect service ${JSON.stringify(address)} within 1s: context deadline exceeded`;
+  return probe.httpGet === undefined ? dial : `${request(probe, target)}: ${dial}`;
 }

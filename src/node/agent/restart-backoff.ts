@@ -1,18 +1,42 @@
-/** The first pause before a restart, its longest, and how long a container must run for the pauses to begin anew. Milliseconds. */
-const FIRST_MS = 10_000;
-const LONGEST_MS = 300_000;
+/** A container that runs for so long begins its pauses anew. Milliseconds. */
 const RESET_MS = 600_000;
+
+/** Pauses that double, from the first to the longest. Milliseconds. */
+export class Backoff {
+  #next: number;
+
+  constructor(
+    first: number,
+    private readonly longest: number,
+  ) {
+    this.#next = first;
+  }
+
+  next(): number {
+    const pause = this.#next;
+    this.#next = Math.min(this.longest, pause * 2);
+    return pause;
+  }
+}
+
+const crashBackoff = (): Backoff => new Backoff(10_000, 300_000);
+
+/** Between two tries to pull an image. */
+export const imagePullBackoff = (): Backoff => new Backoff(10_000, 300_000);
+
+/** Between two tries to make a pod's volumes. */
+export const volumeBackoff = (): Backoff => new Backoff(500, 122_000);
 
 /** The pauses between restarts of one container, as a kubelet makes them: none, then 10 seconds, doubled up to five minutes. */
 export class RestartBackoff {
-  #next = 0;
+  #pauses: Backoff | undefined;
 
   /** The pause before the next restart of a container that ran so long. Milliseconds. */
   after(ranMilliseconds: number): number {
-    if (ranMilliseconds >= RESET_MS) this.#next = 0;
-    const pause = this.#next;
-    this.#next = Math.min(LONGEST_MS, Math.max(FIRST_MS, pause * 2));
-    return pause;
+    if (ranMilliseconds >= RESET_MS) this.#pauses = undefined;
+    if (this.#pauses !== undefined) return this.#pauses.next();
+    this.#pauses = crashBackoff();
+    return 0;
   }
 }
 

@@ -1,6 +1,11 @@
 import { once } from "../../base/once.js";
 import { object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import { dataOf, type EnvironmentSource, podField } from "./container-environment.js";
+import { ConfigError, dataOf, type EnvironmentSource, podField, resourceField } from "./container-environment.js";
+
+/** A volume of a pod cannot be made. The message is that of the kubelet's event. */
+export class VolumeError extends Error {
+  override readonly name = "VolumeError";
+}
 
 type Files = Record<string, Uint8Array | AskToken>;
 
@@ -15,7 +20,7 @@ export interface VolumeSource extends EnvironmentSource {
 
 /**
  * The files that a container's volume mounts bring, by absolute path: of ConfigMaps, Secrets, the downward API and tokens. Other
- * volumes are empty folders, each container's own. Throws a ConfigError for what is not there. The answer completes them: it asks
+ * volumes are empty folders, each container's own. Throws a VolumeError for what is not there. The answer completes them: it asks
  * for the tokens, which most containers never read.
  */
 export async function volumeFiles(
@@ -29,7 +34,7 @@ export async function volumeFiles(
     if (volume === undefined) continue;
     const path = text(mount.mountPath).replace(/\/+$/, "");
     const subPath = text(mount.subPath);
-    for (const [name, content] of Object.entries(await contentOf(volume, source))) {
+    for (const [name, content] of Object.entries(await madeOf(volume, source))) {
       if (subPath === "") files[`${path}/${name}`] = content;
       else if (name === subPath) files[path] = content;
       else if (name.startsWith(`${subPath}/`)) files[`${path}/${name.slice(subPath.length + 1)}`] = content;
@@ -42,6 +47,16 @@ export async function volumeFiles(
     }
     return complete;
   });
+}
+
+async function madeOf(volume: ReadonlyFields, source: VolumeSource): Promise<Files> {
+  try {
+    return await contentOf(volume, source);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const name = JSON.stringify(text(volume.name));
+    throw new VolumeError(`MountVolume.SetUp failed for volume ${name} : ${error.message}`);
+  }
 }
 
 async function contentOf(volume: ReadonlyFields, source: VolumeSource): Promise<Files> {
@@ -67,7 +82,11 @@ async function partOf(
     return Object.fromEntries(
       objects(object(downwardAPI).items).map((item) => [
         text(item.path),
-        Buffer.from(podField(text(object(item.fieldRef).fieldPath), source)),
+        Buffer.from(
+          item.resourceFieldRef === undefined
+            ? podField(text(object(item.fieldRef).fieldPath), source)
+            : resourceField(object(item.resourceFieldRef), source),
+        ),
       ]),
     );
   }
@@ -77,6 +96,11 @@ async function partOf(
   return { [text(path)]: async () => Buffer.from(await source.token(text(audience) || undefined, seconds)) };
 }
 
+const MISSING_KEY = {
+  ConfigMap: "configmap references non-existent config key",
+  Secret: "references non-existent secret key",
+};
+
 async function chosen(kind: "ConfigMap" | "Secret", reference: ReadonlyFields, source: VolumeSource): Promise<Files> {
   const data = (await dataOf(kind, text(reference.name), reference.optional === true, source)) ?? {};
   if (reference.items === undefined) return { ...data };
@@ -84,6 +108,7 @@ async function chosen(kind: "ConfigMap" | "Secret", reference: ReadonlyFields, s
   for (const item of objects(reference.items)) {
     const content = data[text(item.key)];
     if (content !== undefined) files[text(item.path)] = content;
+    else if (reference.optional !== true) throw new ConfigError(`${MISSING_KEY[kind]}: ${text(item.key)}`);
   }
   return files;
 }

@@ -37,6 +37,7 @@ export interface ScriptedRuntimeOptions {
 
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 const CHUNK = 64 * 1024;
+/** Of a termination message: so many of its last bytes are read. */
 const LONGEST_MESSAGE = 4096;
 
 interface Running {
@@ -252,7 +253,7 @@ function* endlessBytes(random: Random): Generator<Uint8Array, void, undefined> {
 function terminationMessage(container: Container, path: string): string {
   if (container.filesBytes === 0) return "";
   try {
-    return container.files.content(path).toString("utf8").slice(0, LONGEST_MESSAGE);
+    return container.files.content(path).subarray(-LONGEST_MESSAGE).toString("utf8");
   } catch (error) {
     if (error instanceof FileError) return "";
     throw error;

@@ -57,7 +57,7 @@ export class StagedRuntime implements ContainerRuntime {
     if (spec.attempt < runs) throw new RuntimeError("StartError", message);
     const started = await this.inner.run(runsByStages(stages) ? withoutCommand(spec) : spec, signal);
     const { id } = started;
-    const container = new StagedContainer(started, spec.attempt, stages, {
+    const container = new StagedContainer(started, spec.attempt, withinMemory(spec, stages), {
       clock,
       timers,
       reportError,
@@ -116,7 +116,8 @@ export class StagedRuntime implements ContainerRuntime {
     const cores = usage.cpu === undefined ? undefined : Number(quantityValue(parseQuantity(usage.cpu), -9));
     const memoryBytes = usage.memory === undefined ? stats.memoryBytes : bytesOf(usage.memory);
     const cpu = cores === undefined ? {} : { cpuNanoCores: cores, cpuNanoseconds: Math.round(cores * seconds) };
-    return { ...stats, ...cpu, memoryBytes };
+    const disk = usage["ephemeral-storage"];
+    return { ...stats, ...cpu, memoryBytes, ...(disk !== undefined && { filesBytes: bytesOf(disk) }) };
   }
 
   async #stagesOf({ pod, name }: ContainerSpec): Promise<ContainerStages | undefined> {
@@ -140,5 +141,17 @@ const runsByStages = ({ exit, crashes, readyAfter, stopDelay, logs, logEvery }: 
 function withoutCommand({ command: _command, args: _args, ...spec }: ContainerSpec): ContainerSpec {
   return spec;
 }
+
+/** The stages of a container that ends at once where it uses more memory than its limit. */
+function withinMemory({ pod, name }: ContainerSpec, stages: ContainerStages): ContainerStages {
+  const { containers = [], initContainers = [] } = pod.object?.().spec ?? {};
+  const limit = [...containers, ...initContainers].find((one) => one.name === name)?.resources?.limits?.["memory"];
+  const used = stages.usage?.memory;
+  if (limit === undefined || used === undefined || bytesOf(used) <= bytesOf(limit)) return stages;
+  return { ...stages, exit: { code: OUT_OF_MEMORY, reason: "OOMKilled" } };
+}
+
+/** The exit code of a program that SIGKILL ended. */
+const OUT_OF_MEMORY = 137;
 
 const bytesOf = (quantity: string): number => Number(quantityValue(parseQuantity(quantity)));

@@ -19,8 +19,15 @@ export interface ContainerStages {
   readonly readyAfter?: string;
   /** How long the container runs on after SIGTERM. "never": until SIGKILL. */
   readonly stopDelay?: string;
-  /** What it uses while it runs, as quantities: { cpu: "250m", memory: "64Mi" }. */
-  readonly usage?: { readonly cpu?: string; readonly memory?: string };
+  /**
+   * What it uses while it runs, as quantities: { cpu: "250m", memory: "64Mi" }. With more memory than its limit it is OOMKilled as soon as it
+   * starts; with more ephemeral storage its pod is evicted.
+   */
+  readonly usage?: {
+    readonly cpu?: string;
+    readonly memory?: string;
+    readonly "ephemeral-storage"?: string;
+  };
   /** Lines that it writes when it starts, in place of its program's. */
   readonly logs?: readonly string[];
   /** A line that it writes again and again. */

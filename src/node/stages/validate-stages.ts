@@ -79,7 +79,7 @@ const CONTAINER = struct({
   exit: struct(EXIT),
   readyAfter: durationOrNever,
   stopDelay: durationOrNever,
-  usage: struct({ cpu: quantity, memory: quantity }),
+  usage: struct({ cpu: quantity, memory: quantity, "ephemeral-storage": quantity }),
   logs: texts,
   logEvery: struct({ period, line: text }, "period", "line"),
   exec: struct({ stdout: text, stderr: text, code: integer(0, HIGHEST_CODE) }),

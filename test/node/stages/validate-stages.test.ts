@@ -82,7 +82,7 @@ test.each([
   [
     "an unknown stage of usage",
     { app: { usage: { gpu: "1" } } },
-    'stages.app.usage: Unsupported value: "gpu": supported values: "cpu", "memory"',
+    'stages.app.usage: Unsupported value: "gpu": supported values: "cpu", "memory", "ephemeral-storage"',
   ],
 ])("%s is refused", (_title, stages, message) => {
   expect(problems(stages)).toBe(message);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { absolute } from "../files/file-system.js";
 import type { Program, ProgramIo } from "../program.js";
 import { echoText } from "../shell/builtins.js";
+import { bytesOf } from "../shell/byte-text.js";
 import { printf } from "../shell/printf.js";
 import { baseName, contentOf, forEachPath, linesOf, optionsOf } from "./options.js";
 
@@ -19,12 +20,12 @@ export const cat: Program = (io) =>
   );
 
 export const echo: Program = async (io) => {
-  await io.stdout.write(echoText(io.args));
+  await io.stdout.write(bytesOf(echoText(io.args)));
   return 0;
 };
 
 export const printfProgram: Program = async (io) => {
-  await io.stdout.write(printf(io.args[0] ?? "", io.args.slice(1)));
+  await io.stdout.write(bytesOf(printf(io.args[0] ?? "", io.args.slice(1))));
   return 0;
 };
 

@@ -1,8 +1,10 @@
 import { FileError } from "../files/file-error.js";
 import { absolute, normalPath } from "../files/file-system.js";
 import { signalNamed } from "../signals.js";
+import { bytesOf } from "./byte-text.js";
 import { CommandError, ExitShell, LeaveLoop } from "./control-flow.js";
-import type { Shell, ShellStreams } from "./shell.js";
+import type { Shell } from "./shell.js";
+import type { ShellStreams } from "./shell-state.js";
 import { printf, unescaped } from "./printf.js";
 import { ConditionError, condition } from "./test-condition.js";
 
@@ -105,7 +107,7 @@ function exitCode(text: string | undefined, status: number): number {
 }
 
 async function write({ shell, streams }: Call, text: string): Promise<number> {
-  await streams.stdout(Buffer.from(text), shell.io.signal);
+  await streams.stdout(bytesOf(text), shell.io.signal);
   return 0;
 }
 

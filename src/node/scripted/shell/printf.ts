@@ -1,3 +1,5 @@
+import { byteText } from "./byte-text.js";
+
 const ESCAPES: Readonly<Record<string, string>> = {
   n: "\n",
   t: "\t",
@@ -10,14 +12,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
-/** Backslash escapes as echo and printf read them: \n, \t, \033, \0nnn. */
+/** Backslash escapes as echo and printf read them: \n, \t, \033, \0nnn, which are bytes. `bytesOf` writes the text. */
 export function unescaped(text: string): string {
   return text.replace(/\\(?:0?([0-7]{1,3})|([ntrabfve\\]))/g, (_whole, octal: string | undefined, letter: string) =>
-    octal === undefined ? (ESCAPES[letter] ?? "") : String.fromCharCode(Number.parseInt(octal, 8)),
+    octal === undefined ? (ESCAPES[letter] ?? "") : byteText(Number.parseInt(octal, 8)),
   );
 }
 
-/** printf: the format is used again while arguments are left. */
+/** printf: the format is used again while arguments are left. `bytesOf` writes the text. */
 export function printf(format: string, args: readonly string[]): string {
   const rest = [...args];
   let text = "";

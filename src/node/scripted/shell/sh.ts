@@ -3,7 +3,8 @@ import { absolute } from "../files/file-system.js";
 import type { Program, ProgramIo } from "../program.js";
 import { ExitShell, Interrupted, LeaveLoop } from "./control-flow.js";
 import { parseScript } from "./parse.js";
-import { Shell, type ShellStreams } from "./shell.js";
+import { Shell } from "./shell.js";
+import type { ShellStreams } from "./shell-state.js";
 import { ShellSyntaxError } from "./syntax.js";
 
 const SYNTAX_ERROR = 2;

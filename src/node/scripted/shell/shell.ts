@@ -1,33 +1,18 @@
 import { nextSlice, sliceIsSpent } from "../../../base/time-slice.js";
 import { BrokenPipeError, BytePipe } from "../../byte-pipe.js";
-import { FileError } from "../files/file-error.js";
-import { absolute } from "../files/file-system.js";
 import { type ChildProcess, ExecError, type OutputTarget, type ProgramIo } from "../program.js";
 import { signalNumber } from "../signals.js";
 import { ArithmeticError } from "./arithmetic.js";
 import { BUILTINS } from "./builtins.js";
+import { runCompound } from "./compound.js";
 import { CommandError, ExitShell, Interrupted, LeaveLoop } from "./control-flow.js";
-import { expandPattern, expandWord, expandWords, type ExpansionScope, UnsetParameterError } from "./expand.js";
-import { patternOf } from "./glob.js";
+import { expandWord, expandWords, type ExpansionScope, UnsetParameterError } from "./expand.js";
 import { parseScript } from "./parse.js";
-import type { Command, CompoundCommand, Redirect, SimpleCommand } from "./syntax.js";
-
-/** Where a command of a shell reads and writes. */
-export interface ShellStreams {
-  readonly stdin: BytePipe | undefined;
-  readonly stdout: OutputTarget;
-  readonly stderr: OutputTarget;
-}
-
-/** What a subshell has a copy of. */
-interface ShellState {
-  readonly variables: Map<string, string>;
-  readonly exported: Set<string>;
-  positional: readonly string[];
-  cwd: string;
-  status: number;
-  exitsOnError: boolean;
-}
+import { runPipeline } from "./pipeline.js";
+import { redirected } from "./redirect.js";
+import { copyOf, type ShellState, type ShellStreams } from "./shell-state.js";
+import type { Command, SimpleCommand } from "./syntax.js";
+import { Traps } from "./traps.js";
 
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
@@ -37,9 +22,7 @@ const BROKEN_PIPE = 141;
 export class Shell implements ExpansionScope {
   readonly #running = new Set<ChildProcess>();
   readonly #background: { readonly pid: number; readonly done: Promise<number> }[] = [];
-  readonly #traps = new Map<string, string>();
-  #pending: string[] = [];
-  #wakeWait = (): void => {};
+  readonly #traps: Traps;
   #interrupted = false;
   #jobs = 0;
 
@@ -48,7 +31,9 @@ export class Shell implements ExpansionScope {
     readonly state: ShellState,
     readonly name: string,
     readonly interactive: boolean,
-  ) {}
+  ) {
+    this.#traps = new Traps(io);
+  }
 
   get files(): ProgramIo["files"] {
     return this.io.files;
@@ -89,27 +74,16 @@ export class Shell implements ExpansionScope {
     this.#relay("SIGINT");
   }
 
-  /** Runs `script` when the signal comes, after the command that runs then. "" ignores it; undefined restores the default. */
-  readonly #untrap = new Map<string, () => void>();
+  /** Runs `script` when the signal comes; see {@link Traps.set}. */
   trap(signal: string, script: string | undefined): void {
-    this.#untrap.get(signal)?.();
-    this.#traps.delete(signal);
-    if (script === undefined) return;
     this.#traps.set(signal, script);
-    if (signal === "EXIT") return;
-    const remove = this.io.onSignal(signal, () => {
-      if (script !== "") this.#pending.push(script);
-      this.#wakeWait();
-    });
-    this.#untrap.set(signal, remove);
   }
 
   /** Waits for the processes in the background; a trapped signal ends the wait. */
   async waitForJobs(pid: number | undefined): Promise<number> {
     const jobs = this.#background.filter((job) => pid === undefined || job.pid === pid);
     const codes = Promise.all(jobs.map(({ done }) => done));
-    const woken = new Promise<undefined>((resolve) => (this.#wakeWait = () => resolve(undefined)));
-    const ended = await Promise.race([codes, woken]);
+    const ended = await Promise.race([codes, this.#traps.nextSignal()]);
     if (ended === undefined) return 128 + signalNumber("SIGTERM");
     return pid === undefined ? 0 : (ended[0] ?? NOT_FOUND);
   }
@@ -128,8 +102,7 @@ export class Shell implements ExpansionScope {
       if (!(error instanceof ExitShell)) throw error;
       code = error.code;
     }
-    const last = this.#traps.get("EXIT");
-    this.#traps.delete("EXIT");
+    const last = this.#traps.takeExit();
     if (last === undefined) return code;
     this.state.status = code;
     return this.untilExit(streams, async () => {
@@ -154,10 +127,8 @@ export class Shell implements ExpansionScope {
   }
 
   async #runTraps(streams: ShellStreams): Promise<void> {
-    const scripts = this.#pending;
-    this.#pending = [];
     const { status } = this.state;
-    for (const script of scripts) await this.runScript(script, streams);
+    for (const script of this.#traps.takePending()) await this.runScript(script, streams);
     this.state.status = status;
   }
 
@@ -176,7 +147,7 @@ export class Shell implements ExpansionScope {
         return (code === 0) === (command.kind === "and") ? this.run(command.right, streams, tested) : code;
       }
       case "pipeline":
-        return this.#pipeline(command, streams, tested);
+        return runPipeline(this, command, streams, tested);
       case "background":
         return this.#inBackground(command.command, streams);
       case "subshell":
@@ -185,92 +156,8 @@ export class Shell implements ExpansionScope {
       case "while":
       case "for":
       case "case":
-        return this.#redirected(command.redirects, streams, (inner) => this.#compound(command, inner, tested));
+        return redirected(command.redirects, streams, this, (inner) => runCompound(this, command, inner, tested));
     }
-  }
-
-  async #compound(command: CompoundCommand, streams: ShellStreams, tested: boolean): Promise<number> {
-    switch (command.kind) {
-      case "group":
-        return this.run(command.body, streams, tested);
-      case "subshell":
-        return this.#subshell(streams, (shell) => shell.run(command.body, streams));
-      case "if":
-        for (const { test, body } of command.branches) {
-          if ((await this.run(test, streams, true)) === 0) return this.run(body, streams, tested);
-        }
-        return command.otherwise === undefined ? 0 : this.run(command.otherwise, streams, tested);
-      case "while": {
-        let code = 0;
-        while (((await this.run(command.test, streams, true)) === 0) !== command.until) {
-          const left = await this.#iteration(command.body, streams, tested);
-          if (left.stop) return left.code;
-          code = left.code;
-        }
-        return code;
-      }
-      case "for": {
-        const values = command.words === undefined ? this.positional : await expandWords(command.words, this);
-        let code = 0;
-        for (const value of values) {
-          this.assign(command.name, value);
-          const left = await this.#iteration(command.body, streams, tested);
-          if (left.stop) return left.code;
-          code = left.code;
-        }
-        return code;
-      }
-      case "case": {
-        const subject = await expandWord(command.subject, this);
-        for (const { patterns, body } of command.branches) {
-          for (const pattern of patterns) {
-            if (patternOf(await expandPattern(pattern, this)).test(subject)) return this.run(body, streams, tested);
-          }
-        }
-        return 0;
-      }
-    }
-  }
-
-  async #iteration(body: Command, streams: ShellStreams, tested: boolean): Promise<{ code: number; stop: boolean }> {
-    try {
-      return { code: await this.run(body, streams, tested), stop: false };
-    } catch (error) {
-      if (!(error instanceof LeaveLoop)) throw error;
-      if (error.loops > 1) throw new LeaveLoop(error.kind, error.loops - 1);
-      return { code: 0, stop: error.kind === "break" };
-    }
-  }
-
-  async #pipeline(
-    { stages, negated }: Extract<Command, { kind: "pipeline" }>,
-    streams: ShellStreams,
-    tested: boolean,
-  ): Promise<number> {
-    const [only] = stages;
-    let code: number;
-    if (stages.length === 1 && only !== undefined) code = await this.run(only, streams, tested || negated);
-    else {
-      const pipes = stages.slice(1).map(() => new BytePipe());
-      const codes = await Promise.all(
-        stages.map(async (stage, index) => {
-          const [input, output] = [pipes[index - 1], pipes[index]];
-          const inner: ShellStreams = {
-            stdin: input ?? streams.stdin,
-            stdout: output === undefined ? streams.stdout : (chunk, signal) => output.write(chunk, signal),
-            stderr: streams.stderr,
-          };
-          try {
-            return await this.#subshell(inner, (shell) => shell.run(stage, inner));
-          } finally {
-            output?.end();
-            input?.destroy();
-          }
-        }),
-      );
-      code = codes.at(-1) ?? 0;
-    }
-    return negated ? Number(code === 0) : code;
   }
 
   #inBackground(command: Command, streams: ShellStreams): number {
@@ -279,16 +166,14 @@ export class Shell implements ExpansionScope {
     const inner = { ...streams, stdin };
     // Its pid is made up where the shell runs it itself.
     const job = { pid: this.io.pid * 1000 + (this.#jobs += 1), done: Promise.resolve(0) };
-    job.done = this.#subshell(inner, (shell) => shell.run(command, inner)).catch(() => 1);
+    job.done = this.subshell(inner, (shell) => shell.run(command, inner)).catch(() => 1);
     this.#background.push(job);
     return 0;
   }
 
   /** Runs in a copy of the shell's state. */
-  async #subshell(streams: ShellStreams, body: (shell: Shell) => Promise<number>): Promise<number> {
-    const { state } = this;
-    const copy = { ...state, variables: new Map(state.variables), exported: new Set(state.exported) };
-    const shell = new Shell(this.io, copy, this.name, false);
+  async subshell(streams: ShellStreams, body: (shell: Shell) => Promise<number>): Promise<number> {
+    const shell = new Shell(this.io, copyOf(this.state), this.name, false);
     // Ctrl-C reaches the processes of subshells through their parent.
     const relay: ChildProcess = { pid: 0, exited: Promise.resolve(0), signal: (name) => shell.#relay(name) };
     this.#running.add(relay);
@@ -310,7 +195,7 @@ export class Shell implements ExpansionScope {
   async #simple(command: SimpleCommand, streams: ShellStreams): Promise<number> {
     try {
       const words = await expandWords(command.words, this);
-      return await this.#redirected(command.redirects, streams, (inner) => this.#call(command, words, inner));
+      return await redirected(command.redirects, streams, this, (inner) => this.#call(command, words, inner));
     } catch (error) {
       const failure = failureOf(error);
       if (failure === undefined) throw error;
@@ -376,74 +261,13 @@ export class Shell implements ExpansionScope {
       stdout: async (chunk) => void chunks.push(Buffer.copyBytesFrom(chunk)),
       stderr: (chunk, signal) => this.errors(chunk, signal),
     };
-    this.state.status = await this.#subshell(streams, (shell) => shell.runScript(script, streams));
+    this.state.status = await this.subshell(streams, (shell) => shell.runScript(script, streams));
     return Buffer.concat(chunks).toString("utf8");
   }
 
   /** Where the errors of $(...) go: the shell's own stderr. */
   errors: OutputTarget = (chunk) => this.io.stderr.write(chunk);
-
-  /** Runs `body` with streams that the redirections change. */
-  async #redirected(
-    redirects: readonly Redirect[],
-    streams: ShellStreams,
-    body: (streams: ShellStreams) => Promise<number>,
-  ): Promise<number> {
-    let inner = streams;
-    const opened: BytePipe[] = [];
-    for (const redirect of redirects) inner = await this.#redirect(redirect, inner, opened);
-    try {
-      return await body(inner);
-    } finally {
-      for (const pipe of opened) pipe.destroy();
-    }
-  }
-
-  async #redirect(redirect: Redirect, streams: ShellStreams, opened: BytePipe[]): Promise<ShellStreams> {
-    const target = await expandWord(redirect.target, this);
-    const { descriptor, operator } = redirect;
-    if (operator === ">&" || operator === "<&") {
-      if (target === "1" || target === "2")
-        return withOutput(streams, descriptor, target === "1" ? streams.stdout : streams.stderr);
-      throw new CommandError(`${target}: bad fd number`);
-    }
-    const path = absolute(this.cwd, target);
-    if (operator === "<") {
-      const stdin = new BytePipe();
-      this.#checkReadable(path, target);
-      opened.push(stdin);
-      void pour(this.files.read(path), stdin);
-      return { ...streams, stdin };
-    }
-    try {
-      const writer = this.files.open(path, { append: operator === ">>" });
-      return withOutput(streams, descriptor, (chunk) => writer.write(chunk));
-    } catch (error) {
-      if (!(error instanceof FileError)) throw error;
-      const reason = error.code === "ENOENT" ? "Directory nonexistent" : error.message;
-      throw new CommandError(`cannot create ${target}: ${reason}`);
-    }
-  }
-
-  #checkReadable(path: string, target: string): void {
-    const node = this.files.look(path);
-    if (node === undefined) throw new CommandError(`cannot open ${target}: No such file`);
-    if (node.kind === "directory") throw new CommandError(`cannot open ${target}: Is a directory`);
-  }
 }
-
-async function pour(chunks: AsyncIterable<Uint8Array>, pipe: BytePipe): Promise<void> {
-  try {
-    for await (const chunk of chunks) await pipe.write(chunk);
-    pipe.end();
-  } catch {
-    // The command reads no more.
-    pipe.end();
-  }
-}
-
-const withOutput = (streams: ShellStreams, descriptor: number, output: OutputTarget): ShellStreams =>
-  descriptor === 2 ? { ...streams, stderr: output } : { ...streams, stdout: output };
 
 function failureOf(error: unknown): { readonly message: string; readonly code: number } | undefined {
   if (error instanceof CommandError) return error;

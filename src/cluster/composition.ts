@@ -1,0 +1,47 @@
+import type { RuntimeConfig } from "../api/facts/index.js";
+import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
+import type { Timers } from "../base/timers.js";
+import type { ResourceRecord } from "../server/endpoints/resource-record.js";
+import type { Listener } from "../server/generic/secure-listener.js";
+import type { Server } from "../server/generic/server.js";
+import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
+import type { TokenIssuer } from "../server/request/token-issuer.js";
+import type { ClusterPki } from "./pki/cluster-pki.js";
+
+/** A step of a composition between opening the port and serving. */
+export interface BootStep {
+  readonly name: string;
+  run(server: Server, listener: Listener | undefined): void | Promise<void>;
+}
+
+/** What the steps of a composition may use. */
+export interface CompositionParts {
+  readonly pki: ClusterPki;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly random: Random;
+  readonly reportError: (error: unknown) => void;
+}
+
+/** The address and the secrets of a server that does not make its own. */
+export interface GivenServing {
+  /** The address that the socket is opened on. */
+  readonly host: string;
+  readonly pki: ClusterPki;
+}
+
+/** What differs between an API server and a whole control plane. */
+export interface Composition {
+  /** Left out: 127.0.0.1, and secrets that the server makes or keeps in its data folder. */
+  readonly serving?: GivenServing | undefined;
+  readonly runtimeConfig: RuntimeConfig;
+  readonly records: readonly ResourceRecord[];
+  /** Issues service account tokens; absent where there are no service accounts. */
+  readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
+  /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */
+  readonly network?: Pick<ClusterNetwork, "dial">;
+  /** The steps after the storage is ready. */
+  readonly steps: (parts: CompositionParts) => readonly BootStep[];
+  readonly preShutdown?: () => Promise<void> | undefined;
+}

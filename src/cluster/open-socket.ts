@@ -1,0 +1,28 @@
+import type { Listener } from "../server/generic/secure-listener.js";
+import type { Server } from "../server/generic/server.js";
+import type { ClusterPki } from "./pki/cluster-pki.js";
+import type { ServerOptions } from "./server-options.js";
+
+/** Where a server listens unless its composition says otherwise. */
+export const HOST = "127.0.0.1";
+
+/** "127.0.0.1:6443", "[::1]:6443". */
+export const authority = (host: string, port: number): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+
+/** Opens the port of a server; undefined where it has none. */
+export async function openSocket(
+  options: Pick<ServerOptions, "port">,
+  host: string,
+  server: Server,
+  pki: ClusterPki,
+): Promise<Listener | undefined> {
+  if (options.port === false) return undefined;
+  const { listen } = await import("../server/generic/secure-listener.js");
+  return listen({
+    host,
+    port: options.port ?? 0,
+    tls: { certificate: pki.server.certificate, key: pki.server.key, clientCa: pki.ca.certificate },
+    handle: (exchange) => server.handle(exchange),
+    stopping: server.stopping,
+  });
+}

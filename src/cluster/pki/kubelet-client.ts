@@ -1,0 +1,26 @@
+import type { Clock } from "../../base/clock.js";
+import { once } from "../../base/once.js";
+import type { Random } from "../../base/random.js";
+import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
+import { issueCertificate, issuerOf } from "./certificate.js";
+import { CA_NAME, type ClusterPki } from "./cluster-pki.js";
+
+const DAY = 86_400_000;
+
+/** The certificate that the server shows to kubelets, made for the first of them and valid by each of the clocks. */
+export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], random: Random): () => ClientIdentity {
+  const times = clocks.map((clock) => clock.now());
+  return once(() =>
+    issueCertificate(
+      {
+        commonName: "kube-apiserver-kubelet-client",
+        organizations: ["system:masters"],
+        notBefore: Math.min(...times) - DAY,
+        notAfter: Math.max(...times) + 3650 * DAY,
+        serial: random.bytes(16),
+        usage: "client",
+      },
+      issuerOf(ca, CA_NAME),
+    ),
+  );
+}

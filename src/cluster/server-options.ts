@@ -1,0 +1,90 @@
+import type { Clock } from "../base/clock.js";
+import type { Random } from "../base/random.js";
+import type { Transport } from "../client/transport/transport.js";
+import type { AdmissionOptions } from "../server/admission/enabled-plugins.js";
+import type { ApiRegistry } from "../server/api-registry/api-registry.js";
+import type { ResourceDefinition } from "../server/api-registry/resource-definition.js";
+import type { Authenticator } from "../server/authn/authenticator.js";
+import type { Authorizer } from "../server/authz/authorizer.js";
+import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
+import type { OwnFilter } from "../server/filters/own-filter.js";
+import type { StorageOptions } from "./open-storage.js";
+import type { RequestRecord } from "./record-requests.js";
+
+/** What a server is made of beside the resources that it serves. */
+export interface ServerOptions extends StorageOptions {
+  /** Of 127.0.0.1. 0, the default, takes a free one; false opens no socket, and only `transport()` reaches the server. */
+  readonly port?: number | false;
+  /** Resources beside the built-in ones. More can be installed while the server runs. */
+  readonly resources?: readonly ResourceDefinition[];
+  /** Say who a request comes from, after client certificates and before bearer tokens. */
+  readonly authenticators?: readonly Authenticator[];
+  /**
+   * Say what a user may do; members of system:masters, as the administrator is, may do everything. Default: every user may do
+   * everything.
+   */
+  readonly authorizers?: readonly Authorizer[];
+  /**
+   * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default, as far as
+   * they are built.
+   */
+  readonly admission?: AdmissionOptions;
+  /** Filters of the caller's own, each with its place among the server's. */
+  readonly filters?: readonly OwnFilter[];
+  /** Checks of /healthz, /livez and /readyz beside the server's own. */
+  readonly healthChecks?: readonly HealthCheck[];
+  readonly hooks?: Hooks;
+  /**
+   * Stamps objects and expires what expires. A manualClock() also drives every timer of the server and of what runs beside it: time
+   * stands still until `clock.advance()`.
+   */
+  readonly clock?: Clock;
+  /** Names, uids and secrets come from it. With seededRandom(), each run has the same. */
+  readonly random?: Random;
+  /** Sees every request from outside before it is handled. */
+  readonly onRequest?: (request: RequestRecord) => void;
+  /** The server calls it with its own faults, which clients see as "Internal error". */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Hooks {
+  /**
+   * Run one after the other before the server serves. Each is a health check, "poststarthook/<name>". One that throws keeps
+   * the server from starting.
+   */
+  readonly postStart?: readonly Hook[];
+  /** Run one after the other when the server stops, while it still serves. One that throws is reported. */
+  readonly preShutdown?: readonly Hook[];
+}
+
+export interface Hook {
+  readonly name: string;
+  run(server: HookContext): void | Promise<void>;
+}
+
+export interface HookContext {
+  /** A client's end in this process, as the server itself; it is answered before the server is ready and while it stops. */
+  readonly transport: Transport;
+  readonly registry: ApiRegistry;
+}
+
+/** The options that the server takes as they are. */
+export function ofCaller({
+  storageMediaType,
+  resources,
+  authenticators,
+  authorizers,
+  admission,
+  filters,
+  healthChecks,
+}: ServerOptions) {
+  return {
+    ...(storageMediaType && { storageMediaType }),
+    ...(resources && { resources }),
+    ...(authenticators && { authenticators }),
+    ...(authorizers && { authorizers }),
+    ...(admission && { admission }),
+    ...(filters && { filters }),
+    ...(healthChecks && { healthChecks }),
+  };
+}

@@ -1,0 +1,81 @@
+import { pause } from "../../base/pause.js";
+import type { Timers } from "../../base/timers.js";
+import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { type ContainerRuntime, RuntimeError } from "../container-runtime.js";
+import { portNumber } from "./container-port.js";
+import { httpGet } from "./http-get.js";
+import { programOutput } from "./program-output.js";
+
+/** A hook has failed. The message is the kubelet's. */
+export class HookError extends Error {
+  override readonly name = "HookError";
+}
+
+export interface HookTarget {
+  readonly runtime: ContainerRuntime;
+  readonly timers: Timers;
+  readonly podUid: string;
+  readonly podIp: string;
+  /** As messages name the pod: "web_default(uid)". */
+  readonly pod: string;
+  readonly container: ReadonlyFields;
+  readonly containerId: string;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a postStart or preStop hook to its end. Throws a {@link HookError}. A hook of a container whose program the runtime only stands in for cannot fail. */
+export async function runHook(hook: ReadonlyFields, target: HookTarget): Promise<void> {
+  const { runtime, container, containerId, pod, timers, signal } = target;
+  const where = `for Container ${JSON.stringify(text(container.name))} in Pod ${JSON.stringify(pod)} failed - error:`;
+  if (hook.sleep !== undefined) return pause(timers, number(object(hook.sleep).seconds) * 1000, signal);
+  const { port, path } = object(hook.httpGet);
+  const dialed = hook.httpGet === undefined ? undefined : portNumber(port, container);
+  const error =
+    hook.exec === undefined
+      ? await httpProblem(object(hook.httpGet), dialed ?? 0, target)
+      : await execProblem(list(object(hook.exec).command).map(text), target);
+  const question = { kind: "hook", ...(dialed !== undefined && { port: dialed }) } as const;
+  if (error === undefined || runtime.answerProbe?.(containerId, question) === true) return;
+  const what =
+    hook.exec === undefined
+      ? `HTTP lifecycle hook (${text(path)})`
+      : `Exec lifecycle hook (${goList(list(object(hook.exec).command))})`;
+  throw new HookError(`${what} ${where} ${error}`);
+}
+
+const goList = (words: readonly unknown[]): string => `[${words.map(text).join(" ")}]`;
+
+async function execProblem(
+  command: readonly string[],
+  { runtime, containerId, signal }: HookTarget,
+): Promise<string | undefined> {
+  try {
+    const { code, stderr, output } = await programOutput(runtime, containerId, command, signal);
+    if (code === 0) return undefined;
+    return `command '${command.join(" ")}' exited with ${code}: ${stderr}, message: ${JSON.stringify(output)}`;
+  } catch (error) {
+    if (error instanceof RuntimeError) return `${error.message}, message: ""`;
+    throw error;
+  }
+}
+
+/** Any answer will do: only a connection that fails is a problem. */
+async function httpProblem(
+  action: ReadonlyFields,
+  port: number,
+  { runtime, podUid, podIp }: HookTarget,
+): Promise<string | undefined> {
+  const address = `${text(action.host) || podIp}:${port}`;
+  try {
+    const connection = await runtime.dial(podUid, port);
+    try {
+      await httpGet(connection, action, address);
+      return undefined;
+    } finally {
+      connection.destroy();
+    }
+  } catch (error) {
+    if (!(error instanceof RuntimeError)) throw error;
+    return `Get "http://${address}${text(action.path)}": dial tcp ${address}: connect: connection refused`;
+  }
+}

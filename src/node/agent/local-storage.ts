@@ -1,0 +1,47 @@
+import { pause } from "../../base/pause.js";
+import { object, text } from "../../machinery/meta/access.js";
+import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import type { ContainerRecord } from "./container-record.js";
+import type { PodContext } from "./pod-context.js";
+import type { PodFailure } from "./pod-status.js";
+
+/** How often a kubelet looks at what pods use. Milliseconds. */
+const PERIOD_MS = 10_000;
+const RESOURCE = "ephemeral-storage";
+
+/**
+ * Calls `evict` when containers of a pod use more of the node's disk, by files and logs, than their limits allow, unless `stopping` aborts
+ * before. A pod without such a limit costs nothing.
+ */
+export async function limitLocalStorage(
+  records: readonly ContainerRecord[],
+  context: PodContext,
+  stopping: AbortSignal,
+  evict: (failure: PodFailure) => void,
+): Promise<void> {
+  if (!records.some((record) => limitOf(record) !== "")) return;
+  const { timers, event } = context.parts;
+  for (;;) {
+    await pause(timers, PERIOD_MS, stopping);
+    if (stopping.aborted) return;
+    const message = await excess(records, context);
+    if (message === undefined || stopping.aborted) continue;
+    event(context.pod(), "Warning", "Evicted", message);
+    return evict({ reason: "Evicted", message, disrupts: true });
+  }
+}
+
+const limitOf = ({ spec }: ContainerRecord): string => text(object(object(spec.resources).limits)[RESOURCE]);
+const bytesOf = (limit: string): number => Number(quantityValue(parseQuantity(limit)));
+
+/** What is used too much of, in the kubelet's words; undefined where all is within its limit. */
+async function excess(records: readonly ContainerRecord[], { parts }: PodContext): Promise<string | undefined> {
+  const containers: { readonly name: string; readonly limit: string; readonly used: number }[] = [];
+  for (const record of records.filter(({ kind }) => kind !== "ephemeral")) {
+    const stats = record.running === undefined ? undefined : await parts.runtime.stats(record.running.id);
+    const used = stats === undefined ? 0 : stats.filesBytes + stats.logsBytes;
+    containers.push({ name: record.name, limit: limitOf(record), used });
+  }
+  const over = containers.find(({ limit, used }) => limit !== "" && used > bytesOf(limit));
+  return over && `Container ${over.name} exceeded its local ephemeral storage limit ${JSON.stringify(over.limit)}. `;
+}

@@ -1,0 +1,72 @@
+import type { Clock } from "../../base/clock.js";
+import type { Timers } from "../../base/timers.js";
+import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+import type { ContainerRuntime } from "../container-runtime.js";
+import type { ContainerRecord } from "./container-record.js";
+import type { HookTarget } from "./lifecycle-hook.js";
+import { podName } from "./pod-name.js";
+import type { PodStarts } from "./pod-starts.js";
+
+export type EventType = "Normal" | "Warning";
+
+/** What a pod's worker needs of its node. */
+export interface PodWorkerParts {
+  readonly client: KubernetesClient;
+  readonly runtime: ContainerRuntime;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly hostIp: string;
+  /** What the node has: { cpu: "8", memory: "16Gi" }. */
+  readonly capacity: Readonly<Record<string, string>>;
+  /** When pods start. */
+  readonly starts: PodStarts;
+  readonly report: (error: unknown) => void;
+  /** Records an event of a pod, or of the part of it that `fieldPath` names: "spec.containers{web}". */
+  readonly event: (pod: KubeObject, type: EventType, reason: string, message: string, fieldPath?: string) => void;
+}
+
+/** What all that works for one pod shares. */
+export interface PodContext {
+  readonly parts: PodWorkerParts;
+  readonly podIp: string;
+  /** The pod as the API has it now, with the status that its worker knows. */
+  readonly pod: () => KubeObject;
+  /** Aborts when the node is to leave everything of the pod as it is. */
+  readonly abandoned: AbortSignal;
+  /** Called after a record has changed: the pod's status is written. */
+  readonly changed: () => void;
+  /** Resolves when the last status is written. */
+  readonly flushed: () => Promise<void>;
+}
+
+/** Records an event of a container. */
+export function containerEvent(
+  { parts, pod }: PodContext,
+  record: ContainerRecord,
+  type: EventType,
+  reason: string,
+  message: string,
+): void {
+  parts.event(pod(), type, reason, message, record.fieldPath);
+}
+
+/** A running container, as hooks see it. */
+export function hookTarget(
+  { parts, pod, podIp, abandoned }: PodContext,
+  record: ContainerRecord,
+  containerId: string,
+): HookTarget {
+  const { runtime, timers } = parts;
+  const podUid = pod().metadata?.uid ?? "";
+  return {
+    runtime,
+    timers,
+    podUid,
+    podIp,
+    pod: podName(pod()),
+    container: record.spec,
+    containerId,
+    signal: abandoned,
+  };
+}

@@ -1,0 +1,131 @@
+import { pause } from "../../base/pause.js";
+import { text } from "../../machinery/meta/access.js";
+import { type ContainerSpec, RuntimeError, type StartedContainer } from "../container-runtime.js";
+import { ConfigError } from "./container-environment.js";
+import type { ContainerRecord } from "./container-record.js";
+import { containerSpec } from "./container-spec.js";
+import { imageNameProblem } from "./image-name.js";
+import { containerEvent, type PodContext } from "./pod-context.js";
+import { Backoff, imagePullBackoff, volumeBackoff } from "./restart-backoff.js";
+import { VolumeError } from "./volume-files.js";
+
+/** The pause before a container is tried again whose configuration is wrong. Milliseconds. */
+const RETRY_MS = 10_000;
+
+/** A container could not be started at all; its restart policy decides what follows. */
+export interface StartFailure {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * Starts a container. Waits for its image, its volumes and what it refers to as long as it takes; its record and the pod's events say what
+ * is missing. Answers a failure for a container that the runtime cannot start, and undefined when `signal` aborted before.
+ */
+export async function startContainer(
+  record: ContainerRecord,
+  context: PodContext,
+  signal: AbortSignal,
+): Promise<StartedContainer | StartFailure | undefined> {
+  const { report, timers } = context.parts;
+  const backoffs = { image: imagePullBackoff(), volumes: volumeBackoff() };
+  while (!signal.aborted) {
+    try {
+      return await tryOnce(record, context, signal);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (error instanceof VolumeError) {
+        context.parts.event(context.pod(), "Warning", "FailedMount", error.message);
+        await pause(timers, backoffs.volumes.next(), signal);
+      } else if (error instanceof ConfigError) {
+        await waitWith(record, "CreateContainerConfigError", error.message, error.message, context, signal);
+      } else if (!(error instanceof RuntimeError)) {
+        report(error);
+        await pause(timers, RETRY_MS, signal);
+      } else if (error.reason === "ErrImagePull") {
+        await waitForImage(record, error.message, backoffs.image, context, signal);
+      } else if (["CreateContainerError", "InvalidImageName"].includes(error.reason)) {
+        const isName = error.reason === "InvalidImageName";
+        if (isName) containerEvent(context, record, "Warning", "InspectFailed", error.message);
+        await waitWith(record, error.reason, error.message, isName ? error.reason : error.message, context, signal);
+      } else {
+        containerEvent(context, record, "Warning", "Failed", `Error: ${error.message}`);
+        return { reason: error.reason, message: error.message };
+      }
+    }
+  }
+  return undefined;
+}
+
+async function tryOnce(
+  record: ContainerRecord,
+  context: PodContext,
+  signal: AbortSignal,
+): Promise<StartedContainer | undefined> {
+  const { client, runtime, hostIp, capacity } = context.parts;
+  const image = text(record.spec.image);
+  const problem = imageNameProblem(image);
+  if (problem !== undefined) {
+    const quoted = JSON.stringify(image);
+    const message = `Failed to apply default image tag ${quoted}: couldn't parse image name ${quoted}: ${problem}`;
+    throw new RuntimeError("InvalidImageName", message);
+  }
+  const source = { client, pod: context.pod, podIp: context.podIp, hostIp, capacity, signal };
+  const spec = await containerSpec(record, source);
+  if (signal.aborted) return undefined;
+  const pulls = text(record.spec.imagePullPolicy) === "Always";
+  const say = (reason: string, message: string): void => containerEvent(context, record, "Normal", reason, message);
+  if (pulls) say("Pulling", `Pulling image ${JSON.stringify(image)}`);
+  const container = await runtime.run(spec, signal);
+  say("Pulled", pulledMessage(spec, pulls));
+  return container;
+}
+
+/** The images of fake nodes have no bytes, and take no time to arrive. */
+const pulledMessage = ({ image }: ContainerSpec, pulls: boolean): string =>
+  pulls
+    ? `Successfully pulled image ${JSON.stringify(image)} in 0s (0s including waiting). Image size: 0 bytes.`
+    : `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`;
+
+async function waitWith(
+  record: ContainerRecord,
+  reason: string,
+  message: string,
+  error: string,
+  context: PodContext,
+  signal: AbortSignal,
+): Promise<void> {
+  containerEvent(context, record, "Warning", "Failed", `Error: ${error}`);
+  record.wait(reason, message);
+  context.changed();
+  await pause(context.parts.timers, RETRY_MS, signal);
+}
+
+/** One try has failed: the record says so, then that the next one comes after a pause. */
+async function waitForImage(
+  record: ContainerRecord,
+  problem: string,
+  backoff: Backoff,
+  context: PodContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const image = JSON.stringify(text(record.spec.image));
+  if (text(record.spec.imagePullPolicy) === "Never") {
+    const message = `Container image ${image} is not present with pull policy of Never`;
+    containerEvent(context, record, "Warning", "ErrImageNeverPull", message);
+    return waitWith(record, "ErrImageNeverPull", message, "ErrImageNeverPull", context, signal);
+  }
+  const say = (type: "Normal" | "Warning", reason: string, message: string): void =>
+    containerEvent(context, record, type, reason, message);
+  if (text(record.spec.imagePullPolicy) !== "Always") say("Normal", "Pulling", `Pulling image ${image}`);
+  say("Warning", "Failed", `Failed to pull image ${image}: ${problem}`);
+  say("Warning", "Failed", "Error: ErrImagePull");
+  record.wait("ErrImagePull", problem);
+  context.changed();
+  await context.flushed();
+  say("Normal", "BackOff", `Back-off pulling image ${image}`);
+  say("Warning", "Failed", "Error: ImagePullBackOff");
+  record.wait("ImagePullBackOff", `Back-off pulling image ${image}: ErrImagePull: ${problem}`);
+  context.changed();
+  await pause(context.parts.timers, backoff.next(), signal);
+}

@@ -1,0 +1,19 @@
+/** A byte above 127 that is written as it is, in a text: a lone surrogate, which no other text has. */
+const FIRST = 0xdc00;
+const BYTE = /([\udc80-\udcff])/u;
+const HIGHEST_ASCII = 0x7f;
+
+/** The byte of an escape in a text that {@link bytesOf} writes. Of a larger number the lowest eight bits. */
+export function byteText(code: number): string {
+  const byte = code & 0xff;
+  return String.fromCharCode(byte > HIGHEST_ASCII ? FIRST + byte : byte);
+}
+
+/** A text as UTF-8, with the bytes of {@link byteText} as they are. */
+export function bytesOf(text: string): Buffer {
+  if (!BYTE.test(text)) return Buffer.from(text);
+  const parts = text.split(BYTE);
+  return Buffer.concat(
+    parts.map((part) => (BYTE.test(part) ? Buffer.of(part.charCodeAt(0) - FIRST) : Buffer.from(part))),
+  );
+}

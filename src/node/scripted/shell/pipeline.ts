@@ -1,0 +1,40 @@
+import { BytePipe } from "../../byte-pipe.js";
+import type { Shell } from "./shell.js";
+import type { ShellStreams } from "./shell-state.js";
+import type { Command } from "./syntax.js";
+
+/** Runs the stages of a pipeline beside each other, each in a subshell; a single one in the shell itself. Resolves with the last one's code. */
+export async function runPipeline(
+  shell: Shell,
+  { stages, negated }: Extract<Command, { kind: "pipeline" }>,
+  streams: ShellStreams,
+  tested: boolean,
+): Promise<number> {
+  const [only] = stages;
+  const code =
+    stages.length === 1 && only !== undefined
+      ? await shell.run(only, streams, tested || negated)
+      : await runStages(shell, stages, streams);
+  return negated ? Number(code === 0) : code;
+}
+
+async function runStages(shell: Shell, stages: readonly Command[], streams: ShellStreams): Promise<number> {
+  const pipes = stages.slice(1).map(() => new BytePipe());
+  const codes = await Promise.all(
+    stages.map(async (stage, index) => {
+      const [input, output] = [pipes[index - 1], pipes[index]];
+      const inner: ShellStreams = {
+        stdin: input ?? streams.stdin,
+        stdout: output === undefined ? streams.stdout : (chunk, signal) => output.write(chunk, signal),
+        stderr: streams.stderr,
+      };
+      try {
+        return await shell.subshell(inner, (one) => one.run(stage, inner));
+      } finally {
+        output?.end();
+        input?.destroy();
+      }
+    }),
+  );
+  return codes.at(-1) ?? 0;
+}
