@@ -7,7 +7,8 @@ import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
-import { signingKey } from "../machinery/jwt/jws.js";
+import { signingKey, signToken } from "../machinery/jwt/jws.js";
+import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
 import { builtinRecords } from "../server/builtin/index.js";
@@ -106,6 +107,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   let localNodes: LocalNodes | undefined;
   let scheduler: RunningScheduler | undefined;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
+  const issuerOfTokens = (pki: ClusterPki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random);
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
@@ -157,6 +159,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           hasVolumes: nodes.length > 0,
           signClient: clientSigner(pki, random),
+          signToken: (claims: JsonObject) => signToken(claims, issuerOfTokens(pki).key),
           ...(options.metrics && { metrics: options.metrics }),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
@@ -200,7 +203,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serving: given?.serving,
     runtimeConfig,
     records: furnishingNamespaces(builtinRecords, () => controllers),
-    serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random),
+    serviceAccounts: issuerOfTokens,
     steps,
     network: { dial: (ip, port) => localNodes?.dial(ip, port) },
     async preShutdown() {

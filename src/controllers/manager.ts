@@ -41,7 +41,10 @@ import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-vo
 import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
 import { resourceQuotaController } from "./resource-quota/resource-quota-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
+import { legacyTokenCleaner } from "./legacy-token-cleaner/legacy-token-cleaner.js";
+import { legacyTokenTracking } from "./legacy-token-tracking/legacy-token-tracking.js";
 import { ServedResources } from "./served-resources.js";
+import { serviceAccountTokens } from "./service-account-token/service-account-tokens.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
@@ -66,6 +69,9 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["service-cidr-controller", serviceCidrs],
   [ALWAYS, clusterIpRepair],
   [ALWAYS, nodePortRepair],
+  [ALWAYS, legacyTokenTracking],
+  ["serviceaccount-token-controller", serviceAccountTokens],
+  ["legacy-serviceaccount-token-cleaner-controller", legacyTokenCleaner],
   ["namespace-controller", namespaceController],
   ["garbage-collector-controller", garbageCollector],
   ["deployment-controller", deploymentController],
