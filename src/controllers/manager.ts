@@ -9,6 +9,7 @@ import { describeProblem, Manager, type Problem } from "../client/manager/index.
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import { certificateApprover } from "./certificates/certificate-approver.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import { certificateRequestCleaner } from "./certificates/request-cleaner.js";
 import { clusterRoleAggregation } from "./cluster-role-aggregation/cluster-role-aggregation-controller.js";
@@ -102,6 +103,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["volumeattributesclass-protection-controller", attributesClassProtection],
   ["resourceclaim-controller", resourceClaimController],
   ["device-taint-eviction-controller", deviceTaintEviction],
+  ["certificatesigningrequest-approving-controller", certificateApprover],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["certificatesigningrequest-cleaner-controller", certificateRequestCleaner],
   ["clusterrole-aggregation-controller", clusterRoleAggregation],

@@ -1,5 +1,6 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
+  "certificatesigningrequest-approving-controller": "csrapproving",
   "certificatesigningrequest-cleaner-controller": "csrcleaner",
   "certificatesigningrequest-signing-controller": "csrsigning",
   "clusterrole-aggregation-controller": "clusterrole-aggregation",
