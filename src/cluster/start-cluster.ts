@@ -46,7 +46,8 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly runtimeConfig?: RuntimeConfig;
   /**
-   * Which controllers run, as kube-controller-manager's --controllers: "*" all, "name" that one, "-name" not that one; a list
+   * Which controllers run, as kube-controller-manager's --controllers: "*" all but those that are off by default
+   * ("bootstrap-signer-controller", "token-cleaner-controller"), "name" that one, "-name" not that one; a list
    * without "*" runs what it names and nothing else. False: none, for suites that bring their own; what Kubernetes has
    * inside kube-apiserver runs all the same. Default ["*"].
    */

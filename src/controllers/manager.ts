@@ -9,6 +9,8 @@ import { describeProblem, Manager, type Problem } from "../client/manager/index.
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import { bootstrapSigner } from "./bootstrap-tokens/bootstrap-signer.js";
+import { tokenCleaner } from "./bootstrap-tokens/token-cleaner.js";
 import { certificateApprover } from "./certificates/certificate-approver.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import { certificateRequestCleaner } from "./certificates/request-cleaner.js";
@@ -103,6 +105,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["volumeattributesclass-protection-controller", attributesClassProtection],
   ["resourceclaim-controller", resourceClaimController],
   ["device-taint-eviction-controller", deviceTaintEviction],
+  ["bootstrap-signer-controller", bootstrapSigner],
+  ["token-cleaner-controller", tokenCleaner],
   ["certificatesigningrequest-approving-controller", certificateApprover],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["certificatesigningrequest-cleaner-controller", certificateRequestCleaner],

@@ -1,5 +1,6 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
+  "bootstrap-signer-controller": "bootstrapsigner",
   "certificatesigningrequest-approving-controller": "csrapproving",
   "certificatesigningrequest-cleaner-controller": "csrcleaner",
   "certificatesigningrequest-signing-controller": "csrsigning",
@@ -35,6 +36,7 @@ const ALIASES = {
   "serviceaccount-token-controller": "serviceaccount-token",
   "statefulset-controller": "statefulset",
   "taint-eviction-controller": undefined,
+  "token-cleaner-controller": "tokencleaner",
   "ttl-after-finished-controller": "ttl-after-finished",
   "ttl-controller": "ttl",
   "validatingadmissionpolicy-status-controller": undefined,
@@ -46,13 +48,19 @@ export type ControllerName = keyof typeof ALIASES;
 /** Sorted. */
 export const controllerNames = Object.keys(ALIASES) as readonly ControllerName[];
 
+/** Those that run only where they are named, and not with "*". */
+export const controllersOffByDefault: readonly ControllerName[] = [
+  "bootstrap-signer-controller",
+  "token-cleaner-controller",
+];
+
 const BY_GIVEN_NAME: ReadonlyMap<string, ControllerName> = new Map(
   controllerNames.flatMap((name) => [name, ALIASES[name]].flatMap((given) => (given ? [[given, name] as const] : []))),
 );
 
 /**
- * The controllers that kube-controller-manager's --controllers enables: "*" all of them, "name" that one, "-name" not that one.
- * Of two entries for one controller the first counts, and what no entry names runs only with "*". Throws, in
+ * The controllers that kube-controller-manager's --controllers enables: "*" all of them but {@link controllersOffByDefault}, "name"
+ * that one, "-name" not that one. Of two entries for one controller the first counts, and what no entry names runs only with "*". Throws, in
  * kube-controller-manager's words, for names there are none of.
  */
 export function enabledControllers(entries: readonly string[]): ReadonlySet<ControllerName> {
@@ -72,5 +80,6 @@ export function enabledControllers(entries: readonly string[]): ReadonlySet<Cont
     throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
   }
   const others = entries.includes("*");
-  return new Set(controllerNames.filter((name) => stated.get(name) ?? others));
+  const runs = (name: ControllerName) => stated.get(name) ?? (others && !controllersOffByDefault.includes(name));
+  return new Set(controllerNames.filter(runs));
 }
