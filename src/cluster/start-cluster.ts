@@ -37,7 +37,7 @@ import {
 import type { ClusterClock } from "./cluster-clock.js";
 import { checkNodes } from "./check-nodes.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
-import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
+import { defaultServiceCidr, kubernetesService, POD_RANGE, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
 
 export interface ClusterOptions extends ServerOptions {
   /**
@@ -159,6 +159,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           nodePorts: nodePortRegistry(server.registry),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           hasVolumes: nodes.length > 0,
+          ...(nodes.length > 0 && { podRange: POD_RANGE }),
           signClient: clientSigner(pki, random),
           signToken: (claims: JsonObject) => signToken(claims, issuerOfTokens(pki).key),
           ...(options.metrics && { metrics: options.metrics }),

@@ -10,6 +10,7 @@ import type { KubeObject } from "../machinery/meta/object.js";
 import type { SignClient } from "./certificates/certificate-signer.js";
 import type { MetricsSource } from "./horizontal-pod-autoscaler/metrics-source.js";
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
+import type { PodRange } from "./node-ipam/free-range.js";
 import type { ServedResources } from "./served-resources.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
 
@@ -30,6 +31,8 @@ export interface ClusterParts {
   readonly signClient: SignClient;
   /** A token of these claims, signed by the key of service accounts. */
   readonly signToken: (claims: JsonObject) => string;
+  /** Where nodes without a range of pod addresses get one of, as by --cluster-cidr and --allocate-node-cidrs. Default: they get none. */
+  readonly podRange?: PodRange;
   /** Custom and external metrics of horizontal pod autoscalers. */
   readonly metrics?: MetricsSource | undefined;
 }

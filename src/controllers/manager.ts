@@ -31,6 +31,7 @@ import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
+import { nodeIpamController } from "./node-ipam/node-ipam-controller.js";
 import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle-controller.js";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.js";
 import { replicaSetController } from "./replica-set/replica-set-controller.js";
@@ -90,6 +91,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["endpointslice-mirroring-controller", mirroringController],
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
+  ["node-ipam-controller", nodeIpamController],
   ["node-lifecycle-controller", nodeLifecycleController],
   ["taint-eviction-controller", taintEvictionController],
   ["pod-garbage-collector-controller", expiredPods],

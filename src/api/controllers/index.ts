@@ -19,6 +19,7 @@ const ALIASES = {
   "job-controller": "job",
   "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
   "namespace-controller": "namespace",
+  "node-ipam-controller": "nodeipam",
   "node-lifecycle-controller": "nodelifecycle",
   "persistentvolume-attach-detach-controller": "attachdetach",
   "persistentvolume-binder-controller": "persistentvolume-binder",
