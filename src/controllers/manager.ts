@@ -54,6 +54,8 @@ import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
+import { storageVersionGarbageCollector } from "./storage-version-garbage-collector/storage-version-garbage-collector.js";
+import { storageVersionMigrator } from "./storage-version-migrator/storage-version-migrator.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import { taintEvictionController } from "./taint-eviction/taint-eviction-controller.js";
@@ -114,6 +116,8 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["certificatesigningrequest-cleaner-controller", certificateRequestCleaner],
   ["clusterrole-aggregation-controller", clusterRoleAggregation],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
+  ["storageversion-garbage-collector-controller", storageVersionGarbageCollector],
+  ["storage-version-migrator-controller", storageVersionMigrator],
 ];
 
 export interface ControllersConfig extends ClusterParts {

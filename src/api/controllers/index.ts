@@ -36,6 +36,8 @@ const ALIASES = {
   "serviceaccount-controller": "serviceaccount",
   "serviceaccount-token-controller": "serviceaccount-token",
   "statefulset-controller": "statefulset",
+  "storage-version-migrator-controller": "svm",
+  "storageversion-garbage-collector-controller": "storage-version-gc",
   "taint-eviction-controller": undefined,
   "token-cleaner-controller": "tokencleaner",
   "ttl-after-finished-controller": "ttl-after-finished",
