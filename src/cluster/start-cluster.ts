@@ -7,7 +7,8 @@ import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
 import { type Controllers, startControllers } from "../controllers/manager.js";
-import { signingKey } from "../machinery/jwt/jws.js";
+import { signingKey, signToken } from "../machinery/jwt/jws.js";
+import type { JsonObject } from "../machinery/meta/json.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
 import { builtinRecords } from "../server/builtin/index.js";
@@ -32,7 +33,7 @@ import type { RunningServer } from "./running-server.js";
 import type { ServerOptions } from "./server-options.js";
 import { checkNodes } from "./check-nodes.js";
 import type { LocalNodes, NodeOptions } from "./start-nodes.js";
-import { defaultServiceCidr, kubernetesService, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
+import { defaultServiceCidr, kubernetesService, POD_RANGE, SERVICE_CIDR, systemNamespaces } from "./system-objects.js";
 
 export interface ClusterOptions extends ServerOptions {
   /**
@@ -41,7 +42,8 @@ export interface ClusterOptions extends ServerOptions {
    */
   readonly runtimeConfig?: RuntimeConfig;
   /**
-   * Which controllers run, as kube-controller-manager's --controllers: "*" all, "name" that one, "-name" not that one; a list
+   * Which controllers run, as kube-controller-manager's --controllers: "*" all but those that are off by default
+   * ("bootstrap-signer-controller", "token-cleaner-controller"), "name" that one, "-name" not that one; a list
    * without "*" runs what it names and nothing else. False: none, for suites that bring their own; what Kubernetes has
    * inside kube-apiserver runs all the same. Default ["*"].
    */
@@ -102,6 +104,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   let localNodes: LocalNodes | undefined;
   let scheduler: StartedScheduler | undefined;
   const serviceCidr = given?.serviceCidr ?? SERVICE_CIDR;
+  const issuerOfTokens = (pki: ClusterPki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random);
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
@@ -152,7 +155,9 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           nodePorts: nodePortRegistry(server.registry),
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           hasVolumes: nodes.length > 0,
+          ...(nodes.length > 0 && { podRange: POD_RANGE }),
           signClient: clientSigner(pki, random),
+          signToken: (claims: JsonObject) => signToken(claims, issuerOfTokens(pki).key),
           ...(options.metrics && { metrics: options.metrics }),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),
@@ -200,7 +205,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serving: given?.serving,
     runtimeConfig,
     records: furnishingNamespaces(builtinRecords, () => controllers),
-    serviceAccounts: (pki) => given?.tokenIssuer ?? tokenIssuer(pki, options.random),
+    serviceAccounts: issuerOfTokens,
     steps,
     network: { dial: (ip, port) => localNodes?.dial(ip, port) },
     async preShutdown() {

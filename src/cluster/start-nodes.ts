@@ -83,7 +83,7 @@ function describe(node: NodeOptions, index: number, parts: NodeParts): NodeDescr
   };
 }
 
-/** The addresses of a node's pods. */
+/** The addresses of a node's pods: those of the first 256 nodes are the parts of the cluster's range. */
 const podCidr = (index: number): string =>
   index < 256 ? `10.244.${index}.0/24` : `10.${128 + (index >> 8)}.${index & 255}.0/24`;
 

@@ -5,10 +5,12 @@ import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
 import type { EventRecorder, EventSource } from "../client/events/index.js";
 import type { Manager } from "../client/manager/index.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
+import type { JsonObject } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { SignClient } from "./certificates/certificate-signer.js";
 import type { MetricsSource } from "./horizontal-pod-autoscaler/metrics-source.js";
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
+import type { PodRange } from "./node-ipam/free-range.js";
 import type { ServedResources } from "./served-resources.js";
 import type { NodePortRegistry } from "./service-allocation/node-port-repair.js";
 
@@ -27,6 +29,10 @@ export interface ClusterParts {
   readonly hasVolumes?: boolean;
   /** A client's certificate for a PKCS #10 request, both PEM. Throws for what is no request. */
   readonly signClient: SignClient;
+  /** A token of these claims, signed by the key of service accounts. */
+  readonly signToken: (claims: JsonObject) => string;
+  /** Where nodes without a range of pod addresses get one of, as by --cluster-cidr and --allocate-node-cidrs. Default: they get none. */
+  readonly podRange?: PodRange;
   /** Custom and external metrics of horizontal pod autoscalers. */
   readonly metrics?: MetricsSource | undefined;
 }

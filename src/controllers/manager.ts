@@ -9,6 +9,9 @@ import { describeProblem, Manager, type Problem } from "../client/manager/index.
 import { surroundingsOf } from "../client/surroundings.js";
 import type { Transport } from "../client/transport/transport.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import { bootstrapSigner } from "./bootstrap-tokens/bootstrap-signer.js";
+import { tokenCleaner } from "./bootstrap-tokens/token-cleaner.js";
+import { certificateApprover } from "./certificates/certificate-approver.js";
 import { certificateSigner } from "./certificates/certificate-signer.js";
 import { certificateRequestCleaner } from "./certificates/request-cleaner.js";
 import { clusterRoleAggregation } from "./cluster-role-aggregation/cluster-role-aggregation-controller.js";
@@ -28,6 +31,7 @@ import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
 import { untilDone } from "./repeat.js";
+import { nodeIpamController } from "./node-ipam/node-ipam-controller.js";
 import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle-controller.js";
 import { podGarbageCollector } from "./pod-garbage-collector/pod-garbage-collector.js";
 import { replicaSetController } from "./replica-set/replica-set-controller.js";
@@ -41,12 +45,17 @@ import { persistentVolumeBinder } from "./persistent-volume-binder/persistent-vo
 import { resourceClaimController } from "./resource-claim/resource-claim-controller.js";
 import { resourceQuotaController } from "./resource-quota/resource-quota-controller.js";
 import { rootCaPublisher } from "./root-ca/root-ca-publisher.js";
+import { legacyTokenCleaner } from "./legacy-token-cleaner/legacy-token-cleaner.js";
+import { legacyTokenTracking } from "./legacy-token-tracking/legacy-token-tracking.js";
 import { ServedResources } from "./served-resources.js";
+import { serviceAccountTokens } from "./service-account-token/service-account-tokens.js";
 import { defaultServiceAccounts } from "./service-account/default-service-account.js";
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
+import { storageVersionGarbageCollector } from "./storage-version-garbage-collector/storage-version-garbage-collector.js";
+import { storageVersionMigrator } from "./storage-version-migrator/storage-version-migrator.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
 import { taintEvictionController } from "./taint-eviction/taint-eviction-controller.js";
@@ -66,6 +75,9 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["service-cidr-controller", serviceCidrs],
   [ALWAYS, clusterIpRepair],
   [ALWAYS, nodePortRepair],
+  [ALWAYS, legacyTokenTracking],
+  ["serviceaccount-token-controller", serviceAccountTokens],
+  ["legacy-serviceaccount-token-cleaner-controller", legacyTokenCleaner],
   ["namespace-controller", namespaceController],
   ["garbage-collector-controller", garbageCollector],
   ["deployment-controller", deploymentController],
@@ -81,6 +93,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["endpointslice-mirroring-controller", mirroringController],
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
+  ["node-ipam-controller", nodeIpamController],
   ["node-lifecycle-controller", nodeLifecycleController],
   ["taint-eviction-controller", taintEvictionController],
   ["pod-garbage-collector-controller", expiredPods],
@@ -96,10 +109,15 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["volumeattributesclass-protection-controller", attributesClassProtection],
   ["resourceclaim-controller", resourceClaimController],
   ["device-taint-eviction-controller", deviceTaintEviction],
+  ["bootstrap-signer-controller", bootstrapSigner],
+  ["token-cleaner-controller", tokenCleaner],
+  ["certificatesigningrequest-approving-controller", certificateApprover],
   ["certificatesigningrequest-signing-controller", certificateSigner],
   ["certificatesigningrequest-cleaner-controller", certificateRequestCleaner],
   ["clusterrole-aggregation-controller", clusterRoleAggregation],
   ["validatingadmissionpolicy-status-controller", policyStatusController],
+  ["storageversion-garbage-collector-controller", storageVersionGarbageCollector],
+  ["storage-version-migrator-controller", storageVersionMigrator],
 ];
 
 export interface ControllersConfig extends ClusterParts {

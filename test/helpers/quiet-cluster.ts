@@ -10,8 +10,6 @@ export const quietCluster: Pick<ClusterOptions, "controllers" | "scheduler"> = {
     "disruption-controller",
     "garbage-collector-controller",
     "namespace-controller",
-    "persistentvolume-protection-controller",
-    "persistentvolumeclaim-protection-controller",
     "pod-garbage-collector-controller",
     "root-ca-certificate-publisher-controller",
     "service-cidr-controller",

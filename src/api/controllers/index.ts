@@ -1,5 +1,7 @@
 /** The controllers of kube-controller-manager that there are, by its names, each with the name it had before 1.28. */
 const ALIASES = {
+  "bootstrap-signer-controller": "bootstrapsigner",
+  "certificatesigningrequest-approving-controller": "csrapproving",
   "certificatesigningrequest-cleaner-controller": "csrcleaner",
   "certificatesigningrequest-signing-controller": "csrsigning",
   "clusterrole-aggregation-controller": "clusterrole-aggregation",
@@ -15,7 +17,9 @@ const ALIASES = {
   "garbage-collector-controller": "garbagecollector",
   "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
   "job-controller": "job",
+  "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
   "namespace-controller": "namespace",
+  "node-ipam-controller": "nodeipam",
   "node-lifecycle-controller": "nodelifecycle",
   "persistentvolume-attach-detach-controller": "attachdetach",
   "persistentvolume-binder-controller": "persistentvolume-binder",
@@ -30,8 +34,12 @@ const ALIASES = {
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
   "serviceaccount-controller": "serviceaccount",
+  "serviceaccount-token-controller": "serviceaccount-token",
   "statefulset-controller": "statefulset",
+  "storage-version-migrator-controller": "svm",
+  "storageversion-garbage-collector-controller": "storage-version-gc",
   "taint-eviction-controller": undefined,
+  "token-cleaner-controller": "tokencleaner",
   "ttl-after-finished-controller": "ttl-after-finished",
   "ttl-controller": "ttl",
   "validatingadmissionpolicy-status-controller": undefined,
@@ -43,13 +51,19 @@ export type ControllerName = keyof typeof ALIASES;
 /** Sorted. */
 export const controllerNames = Object.keys(ALIASES) as readonly ControllerName[];
 
+/** Those that run only where they are named, and not with "*". */
+export const controllersOffByDefault: readonly ControllerName[] = [
+  "bootstrap-signer-controller",
+  "token-cleaner-controller",
+];
+
 const BY_GIVEN_NAME: ReadonlyMap<string, ControllerName> = new Map(
   controllerNames.flatMap((name) => [name, ALIASES[name]].flatMap((given) => (given ? [[given, name] as const] : []))),
 );
 
 /**
- * The controllers that kube-controller-manager's --controllers enables: "*" all of them, "name" that one, "-name" not that one.
- * Of two entries for one controller the first counts, and what no entry names runs only with "*". Throws, in
+ * The controllers that kube-controller-manager's --controllers enables: "*" all of them but {@link controllersOffByDefault}, "name"
+ * that one, "-name" not that one. Of two entries for one controller the first counts, and what no entry names runs only with "*". Throws, in
  * kube-controller-manager's words, for names there are none of.
  */
 export function enabledControllers(entries: readonly string[]): ReadonlySet<ControllerName> {
@@ -69,5 +83,6 @@ export function enabledControllers(entries: readonly string[]): ReadonlySet<Cont
     throw new Error(texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`);
   }
   const others = entries.includes("*");
-  return new Set(controllerNames.filter((name) => stated.get(name) ?? others));
+  const runs = (name: ControllerName) => stated.get(name) ?? (others && !controllersOffByDefault.includes(name));
+  return new Set(controllerNames.filter(runs));
 }

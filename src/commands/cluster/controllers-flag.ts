@@ -1,4 +1,4 @@
-import { controllerNames, enabledControllers } from "../../api/controllers/index.js";
+import { controllerNames, controllersOffByDefault, enabledControllers } from "../../api/controllers/index.js";
 import type { Completer, Invocation } from "../../cli/command.js";
 import { NO_FILE_COMP, NO_SPACE } from "../../cli/completion/directive.js";
 import { usageError } from "../../cli/errors.js";
@@ -9,7 +9,7 @@ export const controllersFlag: FlagSpec = {
   name: "controllers",
   type: "stringSlice",
   default: "[*]",
-  usage: `The controllers to run, for this start: * is all of them, NAME that one, -NAME not that one. A list without * runs only what it names, an empty one nothing. There are: ${controllerNames.join(", ")}.`,
+  usage: `The controllers to run, for this start: * is all of them, NAME that one, -NAME not that one. A list without * runs only what it names, an empty one nothing. There are: ${controllerNames.join(", ")}. * leaves out: ${controllersOffByDefault.join(", ")}.`,
 };
 
 /** Undefined when the flag does not say. Throws a usage error for a controller there is none of. */

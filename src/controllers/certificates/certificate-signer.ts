@@ -1,9 +1,11 @@
 import type { Clock } from "../../base/clock.js";
+import { parseCertificateRequest } from "../../machinery/codec/certificate-request.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, number, object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
+import { KUBELET_CLIENT_SIGNER, kubeletClientProblem } from "./kubelet-client.js";
 
 /** Times are milliseconds since the epoch. */
 export type SignClient = (
@@ -11,7 +13,11 @@ export type SignClient = (
   validity: { readonly notBefore: number; readonly notAfter: number },
 ) => Promise<string>;
 
-const SIGNER = "kubernetes.io/kube-apiserver-client";
+/** Why a request may not have a certificate, by signer; undefined when it may. */
+const SIGNERS: Readonly<Record<string, (pem: string, usages: readonly string[]) => string | undefined>> = {
+  "kubernetes.io/kube-apiserver-client": (_, usages) => usageProblem(usages),
+  [KUBELET_CLIENT_SIGNER]: (pem, usages) => kubeletClientProblem(parseCertificateRequest(pem), usages),
+};
 
 const SHORTEST_MS = 600_000;
 const LONGEST_MS = 365 * 24 * 3_600_000;
@@ -24,7 +30,6 @@ export function certificateSigner({ client, manager, clock, cluster }: Controlle
   const signer = new CertificateSigner(cluster.signClient, clock);
   manager
     .controllerFor<string, string>("certificates.k8s.io/v1", "CertificateSigningRequest", {
-      fieldSelector: `spec.signerName=${SIGNER}`,
       when: isApproved,
     })
     .named("certificatesigningrequest-signing-controller")
@@ -40,8 +45,9 @@ export function certificateSigner({ client, manager, clock, cluster }: Controlle
     });
 }
 
-/** Whether the request is approved and not answered yet. */
+/** Whether the request is approved and not answered yet, by a signer of this controller. */
 function isApproved(request: KubeObject): boolean {
+  if (SIGNERS[text(object(request["spec"])["signerName"])] === undefined) return false;
   const status = object(request["status"]);
   const types = objects(status["conditions"]).map(({ type }) => type);
   const decided = types.includes("Approved") && !types.includes("Denied") && !types.includes("Failed");
@@ -57,7 +63,8 @@ class CertificateSigner {
   /** The fields of the status that answer the request. */
   async answer(request: KubeObject): Promise<JsonObject> {
     const spec = object(request["spec"]);
-    const problem = usageProblem(list(spec["usages"]).map(text));
+    const pem = Buffer.from(text(spec["request"]), "base64").toString("latin1");
+    const problem = SIGNERS[text(spec["signerName"])]?.(pem, list(spec["usages"]).map(text));
     if (problem !== undefined) return failed(request, "SignerValidationFailure", problem);
     const asked = spec["expirationSeconds"] === undefined ? LONGEST_MS : number(spec["expirationSeconds"]) * 1000;
     const now = this.clock.now();
@@ -66,7 +73,6 @@ class CertificateSigner {
       notAfter: now + Math.min(Math.max(asked, SHORTEST_MS), LONGEST_MS),
     };
     try {
-      const pem = Buffer.from(text(spec["request"]), "base64").toString("utf8");
       return { certificate: Buffer.from(await this.sign(pem, validity)).toString("base64") };
     } catch (error) {
       return failed(request, "SigningError", error instanceof Error ? error.message : String(error));

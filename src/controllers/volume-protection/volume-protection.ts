@@ -9,48 +9,63 @@ import { podsOfClaims } from "../pods-of-claims.js";
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
-/** Lets a claim that is being deleted go when no pod uses it any more. */
+/** Protects claims, and lets one that is being deleted go when no pod uses it any more. */
 export function claimProtection({ client, manager }: ControllerContext): void {
   const podsUsing = podsOfClaims(manager.informers);
   manager
-    .controllerFor("v1", "PersistentVolumeClaim", { when: (claim) => isHeldBy(CLAIM_FINALIZER, claim) })
+    .controllerFor("v1", "PersistentVolumeClaim", { when: (claim) => protection(CLAIM_FINALIZER, claim) !== "none" })
     .named("persistentvolumeclaim-protection-controller")
     .watches("v1", "Pod", claimsOfPod)
     .reconcile(async ({ namespace, name, object: claim }) => {
-      if (claim === undefined || !isHeldBy(CLAIM_FINALIZER, claim)) return;
+      const due = claim === undefined ? "none" : protection(CLAIM_FINALIZER, claim);
+      if (claim === undefined || due === "none") return;
+      const claims = client.of("v1", "PersistentVolumeClaim").namespace(namespace);
+      if (due === "add") return writeFinalizers(claims, claim, withFinalizer(claim, CLAIM_FINALIZER));
       if (podsUsing(`${namespace}/${name}`).length > 0) return;
       // A pod that was created just before may not be in the cache yet.
       for await (const pod of client.of("v1", "Pod").namespace(namespace).listAll()) {
         if (!isPodOver(pod) && claimsOfPod(pod).some((one) => one.name === name)) return;
       }
-      await removeFinalizer(client.of("v1", "PersistentVolumeClaim").namespace(namespace), claim, CLAIM_FINALIZER);
+      await writeFinalizers(claims, claim, withoutFinalizer(claim, CLAIM_FINALIZER));
     });
 }
 
-/** Lets a volume that is being deleted go when no claim is bound to it. */
+/** Protects volumes, and lets one that is being deleted go when no claim is bound to it. */
 export function volumeProtection({ client, manager }: ControllerContext): void {
-  const mayGo = (volume: PersistentVolume): boolean =>
-    isHeldBy(VOLUME_FINALIZER, volume) && volume.status?.phase !== "Bound";
+  const dueOf = (volume: PersistentVolume): Protection => {
+    const due = protection(VOLUME_FINALIZER, volume);
+    return due === "remove" && volume.status?.phase === "Bound" ? "none" : due;
+  };
   manager
-    .controllerFor("v1", "PersistentVolume", { when: mayGo })
+    .controllerFor("v1", "PersistentVolume", { when: (volume) => dueOf(volume) !== "none" })
     .named("persistentvolume-protection-controller")
     .reconcile(async ({ object: volume }) => {
-      if (volume === undefined || !mayGo(volume)) return;
-      await removeFinalizer(client.of("v1", "PersistentVolume"), volume, VOLUME_FINALIZER);
+      if (volume === undefined || dueOf(volume) === "none") return;
+      const changed = dueOf(volume) === "add" ? withFinalizer : withoutFinalizer;
+      await writeFinalizers(client.of("v1", "PersistentVolume"), volume, changed(volume, VOLUME_FINALIZER));
     });
 }
 
-function isHeldBy(finalizer: string, { metadata }: ApiObject): boolean {
-  return metadata?.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer) === true;
+export type Protection = "add" | "remove" | "none";
+
+/** What is due with an object's finalizer: it is added to what lives, and may be removed from what is being deleted. */
+export function protection(finalizer: string, { metadata }: ApiObject): Protection {
+  const isHeld = metadata?.finalizers?.includes(finalizer) === true;
+  if (metadata?.deletionTimestamp === undefined) return isHeld ? "none" : "add";
+  return isHeld ? "remove" : "none";
 }
 
-async function removeFinalizer<T extends PersistentVolume | PersistentVolumeClaim>(
+const withFinalizer = ({ metadata }: ApiObject, finalizer: string) => [...(metadata?.finalizers ?? []), finalizer];
+
+const withoutFinalizer = ({ metadata }: ApiObject, finalizer: string) =>
+  (metadata?.finalizers ?? []).filter((one) => one !== finalizer);
+
+async function writeFinalizers<T extends PersistentVolume | PersistentVolumeClaim>(
   client: ResourceClient<T>,
   object: T,
-  finalizer: string,
+  finalizers: string[],
 ): Promise<void> {
   try {
-    const finalizers = (object.metadata?.finalizers ?? []).filter((one) => one !== finalizer);
     await client.update({ ...object, metadata: { ...object.metadata, finalizers } });
   } catch (error) {
     // Deleted, or changed since the cache saw it: the change reconciles the object again.

@@ -1,8 +1,10 @@
 import type { Exchange } from "../request/exchange.js";
-import type { User } from "../request/user.js";
+import type { AuthenticatedUser } from "../request/user.js";
 
 /** Says who a request comes from; undefined when it carries nothing this one knows. Throws 401 for credentials that are wrong. */
-export type Authenticator = (exchange: Exchange) => User | undefined | Promise<User | undefined>;
+export type Authenticator = (
+  exchange: Exchange,
+) => AuthenticatedUser | undefined | Promise<AuthenticatedUser | undefined>;
 
 /** The first that knows the caller decides. */
 export function firstOf(authenticators: readonly Authenticator[]): Authenticator {

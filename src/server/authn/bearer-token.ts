@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import { InvalidTokenError, type TokenLookup, type User } from "../request/user.js";
+import { type AuthenticatedUser, InvalidTokenError, type TokenLookup, type User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 
 /** `Authorization: Bearer TOKEN`, or a WebSocket's token. A token nobody knows is a 401, not an anonymous request. */
@@ -18,7 +18,7 @@ export function bearerToken(lookups: readonly TokenLookup[]): Authenticator {
 }
 
 /** Why a token is refused is told to nobody who cannot ask for a TokenReview. */
-async function knownUser(lookup: TokenLookup, token: string): Promise<User | undefined> {
+async function knownUser(lookup: TokenLookup, token: string): Promise<AuthenticatedUser | undefined> {
   try {
     return await lookup(token);
   } catch (error) {

@@ -2,7 +2,7 @@ import { goQuote } from "../../base/go-quote.js";
 import { isSignedBy, readClaims } from "../../machinery/jwt/jws.js";
 import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../request/user.js";
+import { type AuthenticatedToken, InvalidTokenError, type TokenLookup, type User } from "../request/user.js";
 import { type TokenIssuer, verificationKeysOf } from "../request/token-issuer.js";
 
 /** An object of the core group by resource ("pods"), namespace and name; undefined when there is none. */
@@ -18,15 +18,18 @@ export function serviceAccountTokens(issuer: TokenIssuer, find: FindObject, now:
     const claims = readClaims(token);
     if (claims === undefined || claims["iss"] !== issuer.url) return undefined;
     if (!verificationKeysOf(issuer).some((key) => isSignedBy(token, key))) return undefined;
-    const meant = list(claims["aud"]).map(text);
-    const common = audiences.filter((one) => meant.includes(one));
-    if (common.length === 0) {
-      const [theirs, ours] = [meant, audiences].map((some) => `[${some.map(goQuote).join(" ")}]`);
-      throw new InvalidTokenError(`token audiences ${theirs} is invalid for the target audiences ${ours}`);
-    }
+    const common = commonAudiences(list(claims["aud"]).map(text), audiences);
     checkTimes(claims, now());
     return { ...(await userOf(claims, find, now())), audiences: common };
   };
+}
+
+/** The audiences that a token is meant for and that are asked for. Throws when there are none. */
+export function commonAudiences(meant: readonly string[], asked: readonly string[]): readonly string[] {
+  const common = asked.filter((one) => meant.includes(one));
+  if (common.length > 0) return common;
+  const [theirs, ours] = [meant, asked].map((some) => `[${some.map(goQuote).join(" ")}]`);
+  throw new InvalidTokenError(`token audiences ${theirs} is invalid for the target audiences ${ours}`);
 }
 
 function checkTimes(claims: ReadonlyFields, now: number): void {
@@ -63,9 +66,7 @@ async function userOf(
     "pod-uid": pod.uid,
   };
   return {
-    name: `system:serviceaccount:${namespace}:${name}`,
-    uid,
-    groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+    ...accountUser(namespace, name, uid),
     extra: Object.fromEntries(
       Object.entries(extra)
         .filter(([, value]) => value !== "")
@@ -73,6 +74,13 @@ async function userOf(
     ),
   };
 }
+
+/** The user that a service account is. */
+export const accountUser = (namespace: string, name: string, uid: string): User => ({
+  name: `system:serviceaccount:${namespace}:${name}`,
+  uid,
+  groups: ["system:serviceaccounts", `system:serviceaccounts:${namespace}`],
+});
 
 const BOUND = [
   ["secret", "secrets"],

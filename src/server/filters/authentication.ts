@@ -11,6 +11,9 @@ export function authentication(authenticator: Authenticator): Filter {
   return (next) => async (request) => {
     const user = await authenticator(request.exchange);
     if (user === undefined && !PUBLIC.test(request.info.path)) throw unauthorized();
-    await next(request.with({ user: user === undefined ? ANONYMOUS : authenticated(user) }));
+    if (user === undefined) return next(request.with({ user: ANONYMOUS }));
+    const { warnings = [], ...caller } = user;
+    for (const warning of warnings) request.warnings.add(warning);
+    await next(request.with({ user: authenticated(caller) }));
   };
 }

@@ -16,6 +16,7 @@ import type { ResourceDefinition } from "../api-registry/resource-definition.js"
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import { type Authorizer, serverAuthorizer } from "../authz/authorizer.js";
 import { bearerToken } from "../authn/bearer-token.js";
+import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
 import { clientCertificate } from "../authn/client-certificate.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
@@ -47,6 +48,7 @@ import type { Storage } from "../storage/create-storage.js";
 import { type LocateService, locateByEndpoints } from "../webhook/service-address.js";
 import { WebhookClients } from "../webhook/webhook-clients.js";
 import type { BootSequence } from "./boot-sequence.js";
+import { markUsedToken } from "./mark-used-token.js";
 import { director, operationsFor } from "./director.js";
 import { RequestsUnderWay } from "./requests-under-way.js";
 import { inProcessTransport } from "./transport/in-process.js";
@@ -172,8 +174,12 @@ export function createServer(config: ServerConfig): Server {
   const report = config.reportError ?? (() => {});
   const issuer = config.serviceAccounts;
   const find: FindObject = (resource, namespace, name) => registry.access.get("", resource, namespace, name);
+  const now = () => clock.now();
+  const markUsed: MarkUsed = (secret, day) => markUsedToken(loopback(), secret, day, report);
   const tokens =
-    issuer === undefined ? config.tokens : [...config.tokens, serviceAccountTokens(issuer, find, () => clock.now())];
+    issuer === undefined
+      ? config.tokens
+      : [...config.tokens, serviceAccountTokens(issuer, find, now), secretTokens(issuer, { find, now, markUsed })];
   const authenticator: Authenticator = firstOf([
     clientCertificate,
     ...(config.authenticators ?? []),
@@ -228,6 +234,7 @@ export function createServer(config: ServerConfig): Server {
   const handleOwn = tracked(chain([...outermost, ...filters((next) => next)], direct));
   const closed = new AbortController();
   const signals = { stopping: stopping.signal, closed: closed.signal };
+  const loopback = () => inProcessTransport({ handle: handleOwn, clientCertificate: LOOPBACK, ...signals });
   let stopped: Promise<void> | undefined;
   const stop = async (preShutdown?: () => Promise<void>): Promise<void> => {
     terminating = true;
@@ -243,7 +250,7 @@ export function createServer(config: ServerConfig): Server {
     stopping: stopping.signal,
     handle,
     transport: (user) => inProcessTransport({ handle, clientCertificate: user, ...signals }),
-    loopback: () => inProcessTransport({ handle: handleOwn, clientCertificate: LOOPBACK, ...signals }),
+    loopback,
     stop: (preShutdown) => (stopped ??= stop(preShutdown)),
   };
 }

@@ -14,8 +14,14 @@ export function authenticated(user: User): User {
   return { ...user, groups: [...user.groups, "system:authenticated"] };
 }
 
+/** What authentication found out: the caller, and what the caller should know of its credentials. */
+export interface AuthenticatedUser extends User {
+  /** Sent back as headers Warning. */
+  readonly warnings?: readonly string[];
+}
+
 /** The user of a token and the requested audiences that it is valid for. Without `audiences` it is valid for all of them. */
-export interface AuthenticatedToken extends User {
+export interface AuthenticatedToken extends AuthenticatedUser {
   readonly audiences?: readonly string[];
 }
 

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
-import { controllerNames, enabledControllers } from "../../../src/api/controllers/index.js";
+import { controllerNames, controllersOffByDefault, enabledControllers } from "../../../src/api/controllers/index.js";
 
 const GARBAGE = "garbage-collector-controller";
 const ACCOUNTS = "serviceaccount-controller";
+const USUAL = controllerNames.filter((name) => !controllersOffByDefault.includes(name));
 
 test.each([
-  [["*"], controllerNames],
+  [["*"], USUAL],
   [[], []],
   [[GARBAGE], [GARBAGE]],
   [
@@ -13,9 +14,12 @@ test.each([
     [GARBAGE, ACCOUNTS],
   ],
   [[`-${GARBAGE}`], []],
-  [["*", "-garbagecollector"], controllerNames.filter((name) => name !== GARBAGE)],
-  [["-serviceaccount", "*", ACCOUNTS], controllerNames.filter((name) => name !== ACCOUNTS)],
+  [["*", "-garbagecollector"], USUAL.filter((name) => name !== GARBAGE)],
+  [["-serviceaccount", "*", ACCOUNTS], USUAL.filter((name) => name !== ACCOUNTS)],
   [[ACCOUNTS, `-${ACCOUNTS}`], [ACCOUNTS]],
+  [["*", "bootstrapsigner", "token-cleaner-controller"], controllerNames],
+  [["tokencleaner"], ["token-cleaner-controller"]],
+  [["-tokencleaner", "*", "bootstrapsigner"], controllerNames.filter((name) => name !== "token-cleaner-controller")],
 ])("%j enables %j", (entries, enabled) => {
   expect([...enabledControllers(entries)]).toEqual(enabled);
 });

@@ -124,6 +124,9 @@ describe("a user's volume", () => {
     await created(CLAIMS, claim("lost", { storageClassName: "frail" }));
     await eventually(async () => expect(await phaseOf(`${CLAIMS}/lost`)).toBe("Bound"));
     await call(api, "DELETE", `${VOLUMES}/frail`);
+    // Its protection goes by force.
+    const merge = { type: "application/merge-patch+json" };
+    await call(api, "PATCH", `${VOLUMES}/frail`, { metadata: { finalizers: null } }, merge);
     await eventually(async () => {
       expect(await phaseOf(`${CLAIMS}/lost`)).toBe("Lost");
       expect(await reasonsOf("lost")).toContain("ClaimLost");

@@ -4,7 +4,7 @@ import { list, text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
-import { authenticated, InvalidTokenError, type TokenLookup } from "../../request/user.js";
+import { authenticated, type AuthenticatedUser, InvalidTokenError, type TokenLookup } from "../../request/user.js";
 import { review, type Reviewer, userInfo } from "../review.js";
 
 export const tokenReviewRecord: ResourceRecord = {
@@ -16,7 +16,11 @@ export const tokenReviewRecord: ResourceRecord = {
       const audiences = server.serviceAccounts?.issuer.audiences ?? [];
       const reviewer: Reviewer = {
         problem: tokenReviewProblem,
-        answer: (question) => reviewToken(question, server.tokens, audiences),
+        answer: async (question, { warnings }) => {
+          const { user, status } = await reviewToken(question, server.tokens, audiences);
+          for (const warning of user?.warnings ?? []) warnings.add(warning);
+          return status;
+        },
         shows: "question",
       };
       return review(reviewer)(resource, server);
@@ -29,7 +33,7 @@ async function reviewToken(
   review: KubeObject,
   tokens: readonly TokenLookup[],
   own: readonly string[],
-): Promise<JsonObject> {
+): Promise<{ readonly status: JsonObject; readonly user?: AuthenticatedUser }> {
   const spec = isJsonObject(review["spec"]) ? review["spec"] : {};
   const token = typeof spec["token"] === "string" ? spec["token"] : "";
   const asked = list(spec["audiences"]).map(text);
@@ -42,12 +46,12 @@ async function reviewToken(
       const audiences = user.audiences ?? wanted.filter((one) => own.includes(one));
       if (wanted.length > 0 && audiences.length === 0) continue;
       const good = audiences.length > 0 && { audiences: [...audiences] };
-      return { authenticated: true, user: userInfo(authenticated(user)), ...good };
+      return { user, status: { authenticated: true, user: userInfo(authenticated(user)), ...good } };
     }
   } catch (error) {
-    if (isStatusError(error)) return { user: {}, error: error.message };
+    if (isStatusError(error)) return { status: { user: {}, error: error.message } };
     if (!(error instanceof InvalidTokenError)) throw error;
     reasons.push(error.message);
   }
-  return { user: {}, error: `[${reasons.join(", ")}]` };
+  return { status: { user: {}, error: `[${reasons.join(", ")}]` } };
 }

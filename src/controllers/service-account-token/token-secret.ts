@@ -1,0 +1,61 @@
+import {
+  ACCOUNT_NAME,
+  ACCOUNT_UID,
+  TOKEN_SECRET_TYPE,
+  tokenSecretClaims,
+} from "../../api/service-accounts/token-secrets.js";
+import type { Secret, ServiceAccount } from "../../api/types/core/v1.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
+
+/** What token secrets are filled with. */
+export interface TokenSource {
+  /** PEM of the authority that pods verify the API server by; "" for none. */
+  readonly caCertificate: string;
+  /** A signed token of these claims. */
+  readonly signToken: (claims: JsonObject) => string;
+}
+
+/** The account that a token secret is for. Without a uid, any account of the name. */
+export interface AccountReference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Undefined for a secret that names no account. */
+export function accountOf({ metadata }: Secret): AccountReference | undefined {
+  const name = metadata?.annotations?.[ACCOUNT_NAME] ?? "";
+  return name === "" ? undefined : { name, uid: metadata?.annotations?.[ACCOUNT_UID] ?? "" };
+}
+
+/** Whether the reference means this account, of the same namespace. */
+export function refersTo({ name, uid }: AccountReference, { metadata }: ServiceAccount): boolean {
+  return metadata?.name === name && (uid === "" || uid === metadata.uid);
+}
+
+/** The secret with what it lacks: authority, namespace, token. Undefined when it has all. A token that is there stays. */
+export function filledSecret(secret: Secret, account: ServiceAccount, source: TokenSource): Secret | undefined {
+  const { metadata = {}, data = {} } = secret;
+  const added: Record<string, string> = {};
+  const authority = base64(source.caCertificate);
+  if (authority !== "" && data["ca.crt"] !== authority) added["ca.crt"] = authority;
+  if (!data["namespace"]) added["namespace"] = base64(metadata.namespace ?? "");
+  if (!data["token"]) {
+    added["token"] = base64(source.signToken(tokenSecretClaims(account as KubeObject, secret as KubeObject)));
+  }
+  if (Object.keys(added).length === 0) return undefined;
+  const { name = "", uid = "" } = account.metadata ?? {};
+  const annotations = { ...metadata.annotations, [ACCOUNT_NAME]: name, [ACCOUNT_UID]: uid };
+  return { ...secret, metadata: { ...metadata, annotations }, data: { ...data, ...added } };
+}
+
+/** The account without its reference to a secret; undefined when it has none. */
+export function withoutSecret(account: ServiceAccount, secret: string): ServiceAccount | undefined {
+  const secrets = account.secrets ?? [];
+  const left = secrets.filter(({ name }) => name !== secret);
+  return left.length === secrets.length ? undefined : { ...account, secrets: left };
+}
+
+export const ofTokenSecrets = { fieldSelector: `type=${TOKEN_SECRET_TYPE}` };
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -1,0 +1,58 @@
+import type { StorageVersion } from "../../api/types/apiserverinternal/v1alpha1.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { ControllerContext } from "../context.js";
+import { unlessAbsent } from "../unless-absent.js";
+import { whereServed } from "../where-served.js";
+import { withServers } from "./encoding-version.js";
+
+const KIND = ["internal.apiserver.k8s.io/v1alpha1", "StorageVersion"] as const;
+/** The label of the Leases by which API servers say that they live. */
+const IDENTITY = "apiserver.kubernetes.io/identity";
+const ofServers = { namespace: "kube-system", labelSelector: `${IDENTITY}=kube-apiserver` };
+
+/** Removes from StorageVersions the servers whose Leases are gone, and StorageVersions that no server is left of. */
+export const storageVersionGarbageCollector = whereServed(
+  { group: "internal.apiserver.k8s.io", version: "v1alpha1" },
+  ({ client, manager, clock }: ControllerContext): void => {
+    const { lister } = manager.informers.of(...KIND);
+    const versions = client.of(...KIND);
+    const leases = client.of("coordination.k8s.io/v1", "Lease").namespace("kube-system");
+    manager
+      .controllerFor(...KIND)
+      .named("storageversion-garbage-collector-controller")
+      .watches(
+        "coordination.k8s.io/v1",
+        "Lease",
+        (lease) =>
+          lister
+            .list()
+            .filter((version) => names(version, lease.metadata?.name ?? ""))
+            .map(keyOf),
+        ofServers,
+      )
+      .reconcile(async ({ name, object: version }) => {
+        const servers = version?.status?.storageVersions ?? [];
+        if (version === undefined || servers.length === 0) return;
+        const live = [];
+        for (const server of servers) if (await lives(server.apiServerID)) live.push(server);
+        if (live.length === servers.length) return;
+        try {
+          if (live.length > 0) await versions.updateStatus(withServers(version, live, clock.now()));
+          else await versions.delete(name, { preconditions: { uid: version.metadata.uid ?? "" } });
+        } catch (error) {
+          // Deleted, or changed since the cache saw it: the change reconciles the object again.
+          if (!isNotFound(error) && !isConflict(error)) throw error;
+        }
+      });
+
+    async function lives(server: string): Promise<boolean> {
+      const lease = await unlessAbsent(leases.get(server));
+      return lease?.metadata?.labels?.[IDENTITY] === "kube-apiserver";
+    }
+  },
+);
+
+const names = ({ status }: StorageVersion, server: string): boolean =>
+  (status?.storageVersions ?? []).some(({ apiServerID }) => apiServerID === server);
+
+const keyOf = ({ metadata }: StorageVersion) => ({ namespace: "", name: metadata.name ?? "" });

@@ -1,0 +1,58 @@
+import type { StorageVersionMigration } from "../../api/types/storagemigration/v1beta1.js";
+import { formatTime } from "../../machinery/meta/time.js";
+
+/** What is said of a migration. */
+export type MigrationCondition = "Running" | "Succeeded" | "Failed";
+
+export function has({ status }: StorageVersionMigration, condition: MigrationCondition): boolean {
+  return (status?.conditions ?? []).some(({ type, status: value }) => type === condition && value === "True");
+}
+
+export const isOver = (migration: StorageVersionMigration): boolean =>
+  has(migration, "Succeeded") || has(migration, "Failed");
+
+/** Whether two migrations are of the same resource: only one of them runs at a time. */
+export function isSameResource(
+  { spec: one }: StorageVersionMigration,
+  { spec: other }: StorageVersionMigration,
+): boolean {
+  return (
+    (one?.resource.group ?? "") === (other?.resource.group ?? "") && one?.resource.resource === other?.resource.resource
+  );
+}
+
+/** The migration that may begin, of those of one resource: the oldest, while none runs. */
+export function nextOf(migrations: readonly StorageVersionMigration[]): StorageVersionMigration | undefined {
+  const open = migrations.filter((migration) => !isOver(migration));
+  if (open.some((migration) => has(migration, "Running"))) return undefined;
+  const age = ({ metadata }: StorageVersionMigration): string => `${metadata?.creationTimestamp} ${metadata?.name}`;
+  return open.toSorted((one, other) => (age(one) < age(other) ? -1 : 1))[0];
+}
+
+/** The migration with a condition that is true from `now` on. What is over does not run. */
+export function withCondition(
+  migration: StorageVersionMigration,
+  type: MigrationCondition,
+  { reason, message, now }: { readonly reason: string; readonly message: string; readonly now: number },
+): StorageVersionMigration {
+  if (has(migration, type)) return migration;
+  const earlier = (migration.status?.conditions ?? []).map((condition) =>
+    type !== "Running" && condition.type === "Running" ? { ...condition, status: "False" as const } : condition,
+  );
+  const added = { type, status: "True" as const, lastTransitionTime: formatTime(now), reason, message };
+  return { ...migration, status: { ...migration.status, conditions: [...earlier, added] } };
+}
+
+/** A migration that is over without its condition Running; undefined when it has none. */
+export function withoutRunning(migration: StorageVersionMigration): StorageVersionMigration | undefined {
+  const conditions = migration.status?.conditions ?? [];
+  const left = conditions.filter(({ type }) => type !== "Running");
+  return left.length === conditions.length
+    ? undefined
+    : { ...migration, status: { ...migration.status, conditions: left } };
+}
+
+/** Whether an object was last written before or at the resource version at which a migration began. */
+export function isOlder(resourceVersion: string | undefined, start: string): boolean {
+  return BigInt(resourceVersion || 0) <= BigInt(start);
+}
