@@ -2,12 +2,16 @@ import { pause } from "../../base/pause.js";
 import { number, object, type ReadonlyFields } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ProbeQuestion } from "../container-runtime.js";
+import { ContainerEvents } from "./container-events.js";
 import type { ContainerRecord } from "./container-record.js";
 import type { PodWorkerParts } from "./pod-worker.js";
-import { probedPort, probeOnce, type ProbeTarget } from "./probe.js";
+import { answeredFailure, lateFailure, probedPort, probeOnce, type ProbeOutcome, type ProbeTarget } from "./probe.js";
 
 const DEFAULT_PERIOD_SECONDS = 10;
 const DEFAULT_FAILURES = 3;
+
+/** As events name the probes. */
+const TITLES = { startup: "Startup", readiness: "Readiness", liveness: "Liveness" } as const;
 
 /** The probes of a running container. Without a readiness probe it is ready as soon as it has started. */
 export class ContainerProbes {
@@ -16,7 +20,7 @@ export class ContainerProbes {
   constructor(
     private readonly record: ContainerRecord,
     private readonly pod: KubeObject,
-    private readonly parts: Pick<PodWorkerParts, "runtime" | "timers" | "event">,
+    private readonly parts: Pick<PodWorkerParts, "runtime" | "timers" | "event"> & { readonly podIp: string },
     private readonly changed: () => void,
   ) {}
 
@@ -51,12 +55,7 @@ export class ContainerProbes {
   #restart(probe: string): void {
     const id = this.record.running?.id;
     if (id === undefined || this.#stopped.signal.aborted) return;
-    this.parts.event(
-      this.pod,
-      "Normal",
-      "Killing",
-      `Container ${this.record.name} failed ${probe.toLowerCase()} probe, will be restarted`,
-    );
+    this.#events.killing(`Container ${this.record.name} failed ${probe.toLowerCase()} probe, will be restarted`);
     void this.parts.runtime.signal(id, "SIGTERM");
     this.parts.timers.start(
       number(object(this.pod.spec).terminationGracePeriodSeconds) * 1000,
@@ -88,9 +87,8 @@ export class ContainerProbes {
     const port = probedPort(probe, this.record.spec);
     let [successes, failures] = [0, 0];
     while (!signal.aborted) {
-      const question = { kind, ...(port !== undefined && { port }) };
-      const known = this.parts.runtime.answerProbe?.(this.record.running?.id ?? "", question);
-      const success = known ?? (await this.#probe(probe, seconds(probe.timeoutSeconds, 1)));
+      const { success, output } = await this.#ask(kind, probe, port, seconds(probe.timeoutSeconds, 1));
+      if (!success && !signal.aborted) this.#events.unhealthy(TITLES[kind], output);
       [successes, failures] = success ? [successes + 1, 0] : [0, failures + 1];
       if (success && successes >= seconds(probe.successThreshold, 1) && decide(true) === true) return;
       if (!success && failures >= seconds(probe.failureThreshold, DEFAULT_FAILURES) && decide(false) === true) return;
@@ -98,17 +96,35 @@ export class ContainerProbes {
     }
   }
 
-  async #probe(probe: ReadonlyFields, timeoutSeconds: number): Promise<boolean> {
-    const limit = new AbortController();
-    const cancel = this.parts.timers.start(timeoutSeconds * 1000, () => limit.abort());
+  get #events(): ContainerEvents {
+    return new ContainerEvents(this.pod, this.record, this.parts.event);
+  }
+
+  /** The runtime's answer where it knows one, else the container's. */
+  async #ask(
+    kind: ProbeQuestion["kind"],
+    probe: ReadonlyFields,
+    port: number | undefined,
+    timeoutSeconds: number,
+  ): Promise<ProbeOutcome> {
+    const { runtime, podIp } = this.parts;
     const target: ProbeTarget = {
-      runtime: this.parts.runtime,
+      runtime,
       podUid: this.pod.metadata?.uid ?? "",
+      podIp,
       containerId: this.record.running?.id ?? "",
       container: this.record.spec,
     };
-    const late = new Promise<false>((resolve) =>
-      limit.signal.addEventListener("abort", () => resolve(false), { once: true }),
+    const known = runtime.answerProbe?.(target.containerId, { kind, ...(port !== undefined && { port }) });
+    if (known === undefined) return this.#probe(probe, target, timeoutSeconds);
+    return known ? { success: true, output: "" } : answeredFailure(probe, target);
+  }
+
+  async #probe(probe: ReadonlyFields, target: ProbeTarget, timeoutSeconds: number): Promise<ProbeOutcome> {
+    const limit = new AbortController();
+    const cancel = this.parts.timers.start(timeoutSeconds * 1000, () => limit.abort());
+    const late = new Promise<ProbeOutcome>((resolve) =>
+      limit.signal.addEventListener("abort", () => resolve(lateFailure(probe, target, timeoutSeconds)), { once: true }),
     );
     try {
       return await Promise.race([

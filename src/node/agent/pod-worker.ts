@@ -2,6 +2,7 @@ import { pause } from "../../base/pause.js";
 import type { Clock } from "../../base/clock.js";
 import type { Timers } from "../../base/timers.js";
 import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js";
+import type { ObjectReference } from "../../client/events/object-reference.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { number, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -13,6 +14,7 @@ import type { ContainerRecord } from "./container-record.js";
 import { type PodFailure, podStatus } from "./pod-status.js";
 import { withOwnStatus } from "./own-status.js";
 import { ContainerProbes } from "./container-probes.js";
+import { ContainerEvents, type EventType } from "./container-events.js";
 import { containerRecord, containerRecords } from "./container-records.js";
 import { containerSpec } from "./container-spec.js";
 import { backoffText, RestartBackoff } from "./restart-backoff.js";
@@ -26,7 +28,7 @@ export interface PodWorkerParts {
   readonly timers: Timers;
   readonly hostIp: string;
   readonly report: (error: unknown) => void;
-  readonly event: (pod: KubeObject, type: "Normal" | "Warning", reason: string, message: string) => void;
+  readonly event: (about: KubeObject | ObjectReference, type: EventType, reason: string, message: string) => void;
 }
 
 const RETRY_MS = 10_000;
@@ -205,12 +207,7 @@ export class PodWorker {
           "CrashLoopBackOff",
           `back-off ${backoffText(delay)} restarting failed container=${record.name} pod=${pod}`,
         );
-        this.parts.event(
-          this.#pod,
-          "Warning",
-          "BackOff",
-          `Back-off restarting failed container ${record.name} in pod ${pod}`,
-        );
+        this.#events(record).restartsLater(pod);
         this.#changed();
         await pause(timers, delay, signal);
         if (signal.aborted) return exitCode;
@@ -222,7 +219,8 @@ export class PodWorker {
   /** Starts a container, waiting for its image and configuration, and waits for its end. False when the pod was stopped before. */
   async #runOnce(record: ContainerRecord, onStart?: () => void): Promise<boolean> {
     const { signal } = this.#stopping;
-    const { clock, timers, runtime, event } = this.parts;
+    const { clock, timers, runtime } = this.parts;
+    const events = this.#events(record);
     const imageBackoff = new RestartBackoff();
     imageBackoff.after(0);
     for (;;) {
@@ -237,18 +235,15 @@ export class PodWorker {
         });
         if (signal.aborted) return false;
         const container = await runtime.run(spec, signal);
-        event(
-          this.#pod,
-          "Normal",
-          "Pulled",
-          `Container image ${JSON.stringify(spec.image)} already present on machine`,
-        );
+        events.imagePresent();
         if ("terminated" in record.state) record.last = record.state;
         await this.#replace(record, container.id);
         record.started(container);
-        event(this.#pod, "Normal", "Created", `Container created`);
-        event(this.#pod, "Normal", "Started", `Container started`);
-        const probes = new ContainerProbes(record, this.#pod, this.parts, () => this.#changed());
+        events.created();
+        events.started();
+        const probes = new ContainerProbes(record, this.#pod, { ...this.parts, podIp: this.podIp }, () =>
+          this.#changed(),
+        );
         probes.start();
         // One that was started while the pod was being stopped is stopped as well.
         if (signal.aborted) await runtime.signal(container.id, "SIGKILL");
@@ -261,19 +256,23 @@ export class PodWorker {
       } catch (error) {
         if (error instanceof ConfigError) {
           record.wait("CreateContainerConfigError", error.message);
-          event(this.#pod, "Warning", "Failed", `Error: ${error.message}`);
+          events.imagePresent();
+          events.failed(error.message);
           this.#changed();
           await pause(timers, RETRY_MS, signal);
         } else if (error instanceof RuntimeError && error.reason === "ErrImagePull") {
           await this.#waitForImage(record, error, imageBackoff);
         } else if (error instanceof RuntimeError && error.reason === "CreateContainerError") {
           record.wait(error.reason, error.message);
-          event(this.#pod, "Warning", "Failed", `Error: ${error.message}`);
+          events.imagePresent();
+          events.failed(error.message);
           this.#changed();
           await pause(timers, RETRY_MS, signal);
         } else if (error instanceof RuntimeError) {
           record.failed(error.reason, error.message, clock.now());
-          event(this.#pod, "Warning", "Failed", `Error: ${error.message}`);
+          events.imagePresent();
+          events.created();
+          events.failed(error.message);
           this.#changed();
           return true;
         } else {
@@ -285,13 +284,18 @@ export class PodWorker {
     }
   }
 
+  #events(record: ContainerRecord): ContainerEvents {
+    return new ContainerEvents(this.#pod, record, this.parts.event);
+  }
+
   async #waitForImage(record: ContainerRecord, { message }: RuntimeError, backoff: RestartBackoff): Promise<void> {
     const image = text(record.spec.image);
-    this.parts.event(this.#pod, "Warning", "Failed", `Failed to pull image ${JSON.stringify(image)}: ${message}`);
+    this.#events(record).pullFailed(message);
     record.wait("ErrImagePull", message);
     this.#changed();
     await this.#writer.flushed();
     const delay = backoff.after(0);
+    this.#events(record).pullsLater();
     record.wait("ImagePullBackOff", `Back-off pulling image ${JSON.stringify(image)}: ErrImagePull: ${message}`);
     this.#changed();
     await pause(this.parts.timers, delay, this.#stopping.signal);
@@ -337,7 +341,7 @@ export class PodWorker {
     this.#kill = () => void this.#killAll();
     await Promise.all(
       running.map(async ({ record, id }) => {
-        this.parts.event(this.#pod, "Normal", "Killing", `Stopping container ${record.name}`);
+        this.#events(record).killing(`Stopping container ${record.name}`);
         await this.#preStop(record, id);
         await runtime.signal(id, "SIGTERM");
       }),
