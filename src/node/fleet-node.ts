@@ -38,6 +38,7 @@ export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | 
 }
 
 const KUBELET_PORT = 10_250;
+const LOOPBACK = "127.0.0.1";
 const CAPACITY = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "110" };
 
 /** One node: its pods, its entry in the API and its kubelet's API. */
@@ -80,6 +81,7 @@ export class FleetNode {
       labels,
       taints,
       address: this.#host,
+      hostname: this.#hostname,
       port: this.port ?? KUBELET_PORT,
       podCidr,
       runtimeVersion: runtime.version,
@@ -89,15 +91,22 @@ export class FleetNode {
     await this.#registration.register();
   }
 
+  /** Its name inside the process; no other machine resolves that. */
+  get #hostname(): string {
+    if (this.node.socket === undefined) return this.name;
+    return this.#host === LOOPBACK ? "localhost" : this.#host;
+  }
+
   /** Keeps the Node's status and Lease until `signal` aborts; the first renewal comes after `delay` milliseconds. */
   async keep(signal: AbortSignal, delay: number): Promise<void> {
     await this.#registration?.keep(signal, delay);
   }
 
-  /** Connects to the address of a pod, or of the node where it has no socket; undefined for every other address. */
+  /** Connects to the address of a pod, or to the node by address or name where it has no socket; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined {
     const { socket, runtime, tls } = this.node;
-    if (socket === undefined && ip === this.#host && port === KUBELET_PORT) return connectTls(this.#api(), tls());
+    if (socket === undefined && (ip === this.name || ip === this.#host) && port === KUBELET_PORT)
+      return connectTls(this.#api(), tls());
     const uid = this.workers.uidAt(ip);
     return uid === undefined ? undefined : runtime.dial(uid, port).then(duplexOf);
   }

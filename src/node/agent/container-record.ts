@@ -58,14 +58,13 @@ export class ContainerRecord {
     this.state = { running: { startedAt: formatTime(container.startedAt) } };
   }
 
-  ended({ exitCode, signal, finishedAt, reason, message }: ContainerExit): void {
+  ended({ exitCode, finishedAt, reason, message }: ContainerExit): void {
     const startedAt = "running" in this.state ? this.state.running.startedAt : formatTime(finishedAt);
     this.running = undefined;
     this.ready = false;
     this.state = {
       terminated: {
         exitCode,
-        ...(signal !== undefined && { signal }),
         reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
         ...(message !== undefined && { message }),
         startedAt,
