@@ -207,7 +207,10 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     records: furnishingNamespaces(builtinRecords, () => controllers),
     serviceAccounts: issuerOfTokens,
     steps,
-    network: { dial: (ip, port) => localNodes?.dial(ip, port) },
+    network: {
+      dial: (ip, port) => localNodes?.dial(ip, port),
+      addressOf: (hostname) => localNodes?.addressOf(hostname),
+    },
     async preShutdown() {
       await Promise.all([scheduler?.stop(), localNodes?.stop(), controllers?.stop(), customResources?.stop()]);
     },

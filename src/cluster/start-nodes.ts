@@ -47,6 +47,8 @@ export interface NodeParts {
 export interface LocalNodes {
   /** Connects to the address of a pod or a node; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined;
+  /** The address of a node by its name. */
+  addressOf(name: string): string | undefined;
   /** What the running pods use that `wanted` selects. */
   usage(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]>;
   /** Ends them, as a crash would: the API keeps their Nodes and pods. */

@@ -94,8 +94,6 @@ export interface StartedContainer {
 
 export interface ContainerExit {
   readonly exitCode: number;
-  /** The number of the signal that ended it. */
-  readonly signal?: number;
   /** Milliseconds since the epoch. */
   readonly finishedAt: number;
   /** As the container's status has it: "OOMKilled". Default: "Completed" for code 0, else "Error". */

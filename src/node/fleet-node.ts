@@ -39,6 +39,7 @@ export interface FleetParts extends Omit<PodWorkerParts, "runtime" | "hostIp" | 
 }
 
 const KUBELET_PORT = 10_250;
+const LOOPBACK = "127.0.0.1";
 const CAPACITY = { cpu: "8", memory: "16Gi", "ephemeral-storage": "100Gi", pods: "110" };
 
 /** One node: its pods, its entry in the API and its kubelet's API. */
@@ -83,6 +84,7 @@ export class FleetNode {
       labels,
       taints,
       address: this.#host,
+      hostname: this.#hostname,
       port: this.port ?? KUBELET_PORT,
       podCidr,
       runtimeVersion: runtime.version,
@@ -92,15 +94,29 @@ export class FleetNode {
     await this.#registration.register();
   }
 
+  /** Its name inside the process; no other machine resolves that. */
+  get #hostname(): string {
+    if (this.node.socket === undefined) return this.name;
+    return this.#host === LOOPBACK ? "localhost" : this.#host;
+  }
+
+  /** Where it is reached inside the process; undefined where it has a socket. */
+  get address(): string | undefined {
+    return this.node.socket === undefined ? this.#host : undefined;
+  }
+
   /** Keeps the Node's status and Lease until `signal` aborts; the first renewal comes after `delay` milliseconds. */
   async keep(signal: AbortSignal, delay: number): Promise<void> {
     await this.#registration?.keep(signal, delay);
   }
 
-  /** Connects to the address of a pod, or of the node where it has no socket: to its kubelet or a host port; undefined for every other address. */
+  /**
+   * Connects to the address of a pod, or to the node by address or name where it has no socket: to its kubelet or a host port. Undefined for every
+   * other address.
+   */
   dial(ip: string, port: number): Promise<Duplex> | undefined {
     const { socket, runtime, tls } = this.node;
-    if (ip === this.#host) {
+    if (ip === this.#host || ip === this.name) {
       if (socket !== undefined) return undefined;
       if (port === KUBELET_PORT) return connectTls(this.#api(), tls());
       const target = this.workers.atHostPort(port);

@@ -33,6 +33,8 @@ export interface NodeFleet {
   node(name: string): FleetNode | undefined;
   /** Connects to the address of a pod, or of a node without a socket; undefined for every other address. */
   dial(ip: string, port: number): Promise<Duplex> | undefined;
+  /** The address of a node that has no socket, by its name. */
+  addressOf(name: string): string | undefined;
   /** What the running pods use that `wanted` selects. */
   usage(wanted: (pod: KubeObject) => boolean): Promise<readonly PodUsage[]>;
   /** Ends the containers and connections of all nodes. Pods and Nodes stay in the API, as after a crash. */
@@ -113,6 +115,7 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   }
   return {
     node: (name) => nodes.get(name),
+    addressOf: (name) => nodes.get(name)?.address,
     async usage(wanted) {
       return (await Promise.all([...nodes.values()].map((node) => node.usage(wanted)))).flat();
     },

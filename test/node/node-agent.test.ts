@@ -77,7 +77,7 @@ describe("a node", () => {
       capacity: { cpu: "2", memory: "1Gi", pods: "10" },
       addresses: [
         { type: "InternalIP", address: "10.244.1.1" },
-        { type: "Hostname", address: "10.244.1.1" },
+        { type: "Hostname", address: "node-2" },
       ],
       nodeInfo: { kubeletVersion: "v1.36.3", containerRuntimeVersion: "scripted://1.0.0" },
     });

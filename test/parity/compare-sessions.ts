@@ -6,7 +6,14 @@ import { realTool } from "../helpers/real-tools.js";
 import { parseCommandList, storedCommandListText } from "./coverage/kubectl-flags.js";
 import { countLines, type RunLine } from "./coverage/line-counts.js";
 import { type MeantDifference, meantDifferences } from "./meant-differences.js";
-import { installExecutable, installOurs, installReal, runSession, type SessionResult } from "./run-session.js";
+import {
+  installExecutable,
+  installOurs,
+  installReal,
+  runSession,
+  type SessionResult,
+  type StepResult,
+} from "./run-session.js";
 import { parseSession } from "./session.js";
 
 const folder = join(import.meta.dirname, "sessions");
@@ -50,6 +57,8 @@ export function compareSessions({ names, executable = [], compared = [] }: Compa
         const ofExecutable = compiled === undefined ? "" : differences(real, compiled, used);
         const ofOurs = ours === undefined ? "" : differences(real, ours, used);
         const found = ofOurs || (ofExecutable && `the executable:\n${ofExecutable}`);
+        if (process.env.PARITY_TRANSCRIPT !== undefined)
+          appendFileSync(process.env.PARITY_TRANSCRIPT, real.steps.map(transcribed).join("\n"));
         if (process.env.PARITY_REPORT !== undefined)
           appendFileSync(process.env.PARITY_REPORT, `### ${session.name}\n${found}\n\n`);
         expect(found).toBe("");
@@ -73,6 +82,10 @@ export function compareSessions({ names, executable = [], compared = [] }: Compa
     });
   });
 }
+
+/** A line as a terminal would have shown it, with its code where that is not 0. */
+const transcribed = ({ command, stdout, stderr, code }: StepResult): string =>
+  `$ ${command}\n${stdout}${stderr}${code === 0 ? "" : `[${code}]\n`}`;
 
 /** Every difference, a block each: the command, then kubectl's lines with "-" and ours with "+". "" when there is none. */
 function differences(real: SessionResult, ours: SessionResult, used: Set<MeantDifference>): string {

@@ -52,13 +52,14 @@ export const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 export async function runSession(session: Session, install: InstallProgram): Promise<SessionResult> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-parity-"));
   const requests: string[] = [];
-  const { cluster, passTime } = await startSessionCluster(session, START_OF_DAY, (request) => {
+  const { cluster, passTime, ...living } = await startSessionCluster(session, START_OF_DAY, (request) => {
     requests.push(describeRequest(request));
     if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
   });
   const companions = await startCompanions(session, folder, cluster.caCertificate, (request) =>
     requests.push(describeRequest(request)),
   );
+  const ports = { ...companions.ports, ...living.ports };
   try {
     for (const sub of ["bin", "home", "work", "tmp"]) mkdirSync(join(folder, sub));
     install(join(folder, "bin"));
@@ -69,12 +70,12 @@ export async function runSession(session: Session, install: InstallProgram): Pro
       mkdirSync(dirname(join(folder, "work", path)), { recursive: true });
       writeFileSync(join(folder, "work", path), text);
     }
-    const mask = (text: string): string => maskText(text, folder, cluster, companions.ports);
+    const mask = (text: string): string => maskText(text, folder, cluster, ports);
     const steps: StepResult[] = [];
     for (const command of session.steps) {
       requests.length = 0;
       writeFileSync(join(folder, LASTING_REQUESTS), "");
-      const { code, stdout, stderr } = await runLine(command, folder, companions.ports, install);
+      const { code, stdout, stderr } = await runLine(command, folder, ports, install);
       steps.push({
         command,
         code,
@@ -90,7 +91,7 @@ export async function runSession(session: Session, install: InstallProgram): Pro
     }
     return { steps, objects: await dumpObjects(cluster, mask) };
   } finally {
-    await cluster.close();
+    await living.close();
     await companions.close();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,14 +1,20 @@
+import { quiet } from "../../src/base/turns.js";
 import { type Cluster, type ClusterOptions, manualClock, startCluster } from "../../src/cluster/index.js";
+import type { Filter } from "../../src/cluster/server.js";
 import { FixedClock } from "../helpers/fixed-clock.js";
 import { quietCluster } from "../helpers/quiet-cluster.js";
 import { seededRandom } from "../helpers/seeded-random.js";
+import { servePassingTime } from "./passing-time.js";
 import type { Session } from "./session.js";
 
 /** The cluster of a session, and how its time goes on. */
 export interface SessionCluster {
   readonly cluster: Cluster;
+  /** Variables of the shell, beside those of the companions. */
+  readonly ports: Readonly<Record<string, number>>;
   /** Lets 90 seconds pass, and all that falls due in them. */
   passTime(): Promise<void>;
+  close(): Promise<void>;
 }
 
 const STEP = 90_000;
@@ -17,8 +23,8 @@ const STEP = 90_000;
 const WRITING_NO_STATUS = (quietCluster.controllers || []).filter((name) => name !== "disruption-controller");
 
 /**
- * Starts the cluster of a session, whose time and randomness are the same in every run. The cluster of a session named "life..." has
- * nodes, all controllers and the scheduler: between two of its lines a rollout comes to its end, and during a line time stands still.
+ * Starts the cluster of a session, whose time and randomness are the same in every run. Time stands still while a line runs, and
+ * begins at `start`. The cluster of a session named "life..." has a life: see {@link startLivingCluster}.
  */
 export async function startSessionCluster(
   { name }: Session,
@@ -26,12 +32,52 @@ export async function startSessionCluster(
   onRequest: NonNullable<ClusterOptions["onRequest"]>,
 ): Promise<SessionCluster> {
   const random = seededRandom(name);
-  if (!name.startsWith("life")) {
-    const clock = new FixedClock(start);
-    const cluster = await startCluster({ clock, random, ...quietCluster, controllers: WRITING_NO_STATUS, onRequest });
-    return { cluster, passTime: async () => clock.advance(STEP) };
-  }
-  const cluster = await startCluster({ clock: manualClock(start), random, nodes: 2, onRequest });
-  await cluster.clock.atRest();
-  return { cluster, passTime: () => cluster.clock.advance(STEP) };
+  if (name.startsWith("life")) return startLivingCluster({ random, onRequest });
+  const clock = new FixedClock(start);
+  const cluster = await startCluster({ clock, random, ...quietCluster, controllers: WRITING_NO_STATUS, onRequest });
+  return {
+    cluster,
+    ports: {},
+    passTime: async () => clock.advance(STEP),
+    close: () => cluster.close(),
+  };
 }
+
+/**
+ * A Monday so long ago that kubectl, whose ages follow the machine's clock, shows all ages in years: a shorter unit could end between
+ * two tools' calls.
+ */
+const LONG_AGO = "2010-03-01T08:00:00Z";
+
+/**
+ * A cluster with two nodes, all controllers and the scheduler: between two lines a rollout comes to its end. Nodes have every image
+ * but those tagged "missing". A request waits until what the one before it began is done, so that a line may write several objects.
+ */
+async function startLivingCluster(options: Pick<ClusterOptions, "random" | "onRequest">): Promise<SessionCluster> {
+  const hasImage = (image: string): boolean => !image.endsWith(":missing");
+  const cluster = await startCluster({
+    ...options,
+    clock: manualClock(LONG_AGO),
+    nodes: ["node-1", "node-2"].map((name) => ({ name, hasImage })),
+    filters: [{ name: "one after the other", filter: oneAfterTheOther, before: "availability" }],
+  });
+  await cluster.clock.atRest();
+  const passing = await servePassingTime(cluster.clock);
+  return {
+    cluster,
+    ports: { PASSING_PORT: passing.port },
+    passTime: () => cluster.clock.advance(STEP),
+    async close() {
+      await passing.close();
+      await cluster.close();
+    },
+  };
+}
+
+const MOST_TURNS = 1_000_000;
+
+/** Requests over a socket wait; those of controllers and nodes, which are in this process and have no fingerprint, do not. */
+const oneAfterTheOther: Filter = (next) => async (request) => {
+  if (request.exchange.clientCertificate?.fingerprint !== undefined) await quiet(MOST_TURNS);
+  return next(request);
+};

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { writeProgram } from "../helpers/write-program.js";
 
-/** Requests that go on until one side ends them: watches, and sessions in containers. */
-export const LASTING = /watch=true|\/(?:attach|exec)\?/;
+/** Requests that go on until one side ends them: watches, logs that are followed, and sessions in containers. */
+export const LASTING = /watch=true|\/log\?(?:.*&)?follow=true|\/(?:attach|exec)\?/;
 
 /** The file with the paths of those that a line has begun. */
 export const LASTING_REQUESTS = "lasting-requests";
@@ -11,6 +11,8 @@ export const LASTING_REQUESTS = "lasting-requests";
 export function writeSessionPrograms(folder: string): void {
   writeProgram(join(folder, "once-watched"), ONCE_WATCHED);
   writeProgram(join(folder, "interrupting"), INTERRUPTING);
+  writeProgram(join(folder, "watching"), WATCHING);
+  writeProgram(join(folder, "passing"), PASSING);
   writeProgram(join(folder, "forwarding"), FORWARDING);
 }
 
@@ -35,6 +37,45 @@ command=$!
 once-watched
 kill -"$signal" $command
 wait $command
+`;
+
+/**
+ * Runs a command, then MEANWHILE once its watch has begun, until the command has printed so many lines; interrupts it, prints them, and ends
+ * with its code.
+ */
+const WATCHING = `#!/bin/bash
+set -m
+output=$(mktemp -d)
+lines=$1
+shift
+touch "$output/out"
+exec 3>&2 2>/dev/null
+"$@" >"$output/out" 2>&3 &
+command=$!
+once-watched
+eval "\${MEANWHILE:-:}" >/dev/null 2>&3
+tries=0
+until [ "$(wc -l <"$output/out")" -ge "$lines" ] || [ $tries -ge 300 ]; do
+  kill -0 $command || break
+  sleep 0.05
+  tries=$((tries + 1))
+done
+kill -INT $command
+wait $command
+code=$?
+cat "$output/out"
+rm -r "$output"
+exit $code
+`;
+
+/** Lets time pass in the cluster while the line goes on: \`passing 1m30s\`. Only sessions that live have it. */
+const PASSING = `#!/bin/bash
+exec 3<>"/dev/tcp/127.0.0.1/$PASSING_PORT"
+echo "$1" >&3
+read -r answer <&3
+[ "$answer" = passed ] && exit
+echo "$answer" >&2
+exit 1
 `;
 
 /**

@@ -1,12 +1,24 @@
 import type { ControllerRevision } from "../../api/types/apps/v1.js";
 import type { PodTemplateSpec } from "../../api/types/core/v1.js";
+import { compareKeys } from "../../base/key-order.js";
 import { encodeJson } from "../../machinery/codec/json-encoder.js";
-import { isJsonObject, type JsonObject } from "../../machinery/meta/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 
-/** What a revision keeps: a strategic merge patch that puts the template in the place of the object's. */
+/**
+ * What a revision keeps: a strategic merge patch that puts the template in the place of the object's. Its keys are sorted, as in Go's
+ * encoding of a map: `kubectl rollout undo` sends the patch as it is stored.
+ */
 export function revisionData(template: PodTemplateSpec): JsonObject {
-  return { spec: { template: { ...(template as unknown as JsonObject), $patch: "replace" } } };
+  const patch = { ...(template as unknown as JsonObject), $patch: "replace" };
+  return { spec: { template: withSortedKeys(patch) } };
+}
+
+function withSortedKeys(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => compareKeys(a, b));
+  return Object.fromEntries(entries.map(([key, one]) => [key, withSortedKeys(one)]));
 }
 
 /** The data as Go's controllers write it, which is what is hashed. */

@@ -92,7 +92,7 @@ export class ContainerRecord {
     this.restartCount += 1;
   }
 
-  ended({ exitCode, signal, finishedAt, reason, message }: ContainerExit): void {
+  ended({ exitCode, finishedAt, reason, message }: ContainerExit): void {
     const startedAt = "running" in this.state ? this.state.running.startedAt : formatTime(finishedAt);
     this.running = undefined;
     this.hasStarted = false;
@@ -100,7 +100,6 @@ export class ContainerRecord {
     this.state = {
       terminated: {
         exitCode,
-        ...(signal !== undefined && { signal }),
         reason: reason ?? (exitCode === 0 ? "Completed" : "Error"),
         ...(message !== undefined && { message }),
         startedAt,

@@ -17,13 +17,14 @@ export interface NodeFacts {
   readonly taints: readonly Taint[];
   /** The address that the kubelet's API is reached at. */
   readonly address: string;
+  /** The name that API servers reach it by, which ask for a Hostname before an IP. */
+  readonly hostname: string;
   readonly port: number;
   readonly podCidr: string;
   readonly runtimeVersion: string;
   readonly capacity: Readonly<Record<string, string>>;
 }
 
-const LOOPBACK = "127.0.0.1";
 /**
  * A kubelet's Lease ends after 40 seconds, and it posts its status every five minutes. It renews the Lease every 10 seconds, for requests get
  * lost; none gets lost here, and those of a thousand nodes would be a write every 10 ms.
@@ -104,7 +105,7 @@ export class NodeRegistration {
   }
 
   #status(known: ReturnType<typeof objects>): JsonObject {
-    const { address, port, capacity, runtimeVersion, name } = this.facts;
+    const { address, hostname, port, capacity, runtimeVersion, name } = this.facts;
     const now = formatTime(this.clock.now());
     const condition = (type: string, status: string, reason: string, message: string): JsonObject => {
       const before = known.find((one) => text(one.type) === type && text(one.status) === status);
@@ -123,10 +124,9 @@ export class NodeRegistration {
         condition("PIDPressure", "False", "KubeletHasSufficientPID", "kubelet has sufficient PID available"),
         condition("Ready", "True", "KubeletReady", "kubelet is posting ready status"),
       ],
-      // API servers ask for a Hostname first, and a node in memory has no name that resolves.
       addresses: [
         { type: "InternalIP", address },
-        { type: "Hostname", address: address === LOOPBACK ? "localhost" : address },
+        { type: "Hostname", address: hostname },
       ],
       daemonEndpoints: { kubeletEndpoint: { Port: port } },
       nodeInfo: {

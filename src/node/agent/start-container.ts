@@ -1,6 +1,6 @@
 import { pause } from "../../base/pause.js";
 import { text } from "../../machinery/meta/access.js";
-import { type ContainerSpec, RuntimeError, type StartedContainer } from "../container-runtime.js";
+import { RuntimeError, type StartedContainer } from "../container-runtime.js";
 import { ConfigError } from "./container-environment.js";
 import type { ContainerRecord } from "./container-record.js";
 import { containerSpec } from "./container-spec.js";
@@ -38,6 +38,7 @@ export async function startContainer(
         context.parts.event(context.pod(), "Warning", "FailedMount", error.message);
         await pause(timers, backoffs.volumes.next(), signal);
       } else if (error instanceof ConfigError) {
+        sayImageIsPresent(record, context);
         await waitWith(record, "CreateContainerConfigError", error.message, error.message, context, signal);
       } else if (!(error instanceof RuntimeError)) {
         report(error);
@@ -47,8 +48,11 @@ export async function startContainer(
       } else if (["CreateContainerError", "InvalidImageName"].includes(error.reason)) {
         const isName = error.reason === "InvalidImageName";
         if (isName) containerEvent(context, record, "Warning", "InspectFailed", error.message);
+        else sayPulled(record, context);
         await waitWith(record, error.reason, error.message, isName ? error.reason : error.message, context, signal);
       } else {
+        sayPulled(record, context);
+        containerEvent(context, record, "Normal", "Created", "Container created");
         containerEvent(context, record, "Warning", "Failed", `Error: ${error.message}`);
         return { reason: error.reason, message: error.message };
       }
@@ -73,19 +77,33 @@ async function tryOnce(
   const source = { client, pod: context.pod, podIp: context.podIp, hostIp, capacity, signal };
   const spec = await containerSpec(record, source);
   if (signal.aborted) return undefined;
-  const pulls = text(record.spec.imagePullPolicy) === "Always";
-  const say = (reason: string, message: string): void => containerEvent(context, record, "Normal", reason, message);
-  if (pulls) say("Pulling", `Pulling image ${JSON.stringify(image)}`);
+  sayPulling(record, context);
   const container = await runtime.run(spec, signal);
-  say("Pulled", pulledMessage(spec, pulls));
+  sayPulled(record, context);
   return container;
 }
 
+const isPulled = ({ spec }: ContainerRecord): boolean => text(spec.imagePullPolicy) === "Always";
+
+/** A kubelet has the image before it looks at the container's configuration. */
+function sayImageIsPresent(record: ContainerRecord, context: PodContext): void {
+  sayPulling(record, context);
+  sayPulled(record, context);
+}
+
+function sayPulling(record: ContainerRecord, context: PodContext): void {
+  const image = JSON.stringify(text(record.spec.image));
+  if (isPulled(record)) containerEvent(context, record, "Normal", "Pulling", `Pulling image ${image}`);
+}
+
 /** The images of fake nodes have no bytes, and take no time to arrive. */
-const pulledMessage = ({ image }: ContainerSpec, pulls: boolean): string =>
-  pulls
-    ? `Successfully pulled image ${JSON.stringify(image)} in 0s (0s including waiting). Image size: 0 bytes.`
-    : `Container image ${JSON.stringify(image)} already present on machine and can be accessed by the pod`;
+function sayPulled(record: ContainerRecord, context: PodContext): void {
+  const image = JSON.stringify(text(record.spec.image));
+  const message = isPulled(record)
+    ? `Successfully pulled image ${image} in 0s (0s including waiting). Image size: 0 bytes.`
+    : `Container image ${image} already present on machine and can be accessed by the pod`;
+  containerEvent(context, record, "Normal", "Pulled", message);
+}
 
 async function waitWith(
   record: ContainerRecord,

@@ -80,10 +80,10 @@ export class ScriptedRuntime implements ContainerRuntime {
     const stopped = new AbortController();
     for (const [port, answer] of Object.entries(image.ports ?? {}))
       pod.ports.listen(Number(port), answer, stopped.signal);
-    const exited = ended.then((exit): ContainerExit => {
+    const exited = ended.then(({ exitCode }): ContainerExit => {
       stopped.abort();
       const message = terminationMessage(container, spec.terminationMessagePath);
-      return { ...exit, finishedAt: clock.now(), ...(message !== "" && { message }) };
+      return { exitCode, finishedAt: clock.now(), ...(message !== "" && { message }) };
     });
     return { id, imageId: imageId(spec.image), startedAt, exited };
   }

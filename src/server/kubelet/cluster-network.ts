@@ -12,4 +12,6 @@ export interface ClusterNetwork {
   kubeletClient?(): ClientIdentity;
   /** Connects to an address that a node of this process has; undefined for one of the machine's network. */
   dial?(ip: string, port: number): Promise<Duplex> | undefined;
+  /** The address of a node of this process, by its host name; undefined for a name of the machine's network. */
+  addressOf?(hostname: string): string | undefined;
 }

@@ -117,27 +117,19 @@ describe("the main program of a container", () => {
   };
 
   test.each([
-    [
-      "handles a signal while it waits",
-      "trap 'exit 7' TERM; touch /tmp/ready; sleep infinity & wait",
-      "SIGTERM",
-      7,
-      undefined,
-    ],
+    ["handles a signal while it waits", "trap 'exit 7' TERM; touch /tmp/ready; sleep infinity & wait", "SIGTERM", 7],
     [
       "handles a signal between commands",
       "trap 'exit 8' TERM; touch /tmp/ready; while true; do sleep 0.01; done",
       "SIGTERM",
       8,
-      undefined,
     ],
-    ["ends at a signal that it does not handle", "touch /tmp/ready; sleep infinity", "SIGTERM", 143, 15],
-    ["ends at SIGKILL whatever it handles", "trap '' TERM; touch /tmp/ready; sleep infinity", "SIGKILL", 137, 9],
-  ])("%s", async (_name, script, name, exitCode, signal) => {
+    ["ends at a signal that it does not handle", "touch /tmp/ready; sleep infinity", "SIGTERM", 143],
+    ["ends at SIGKILL whatever it handles", "trap '' TERM; touch /tmp/ready; sleep infinity", "SIGKILL", 137],
+  ])("%s", async (_name, script, name, exitCode) => {
     const { runtime, started } = await main(script);
     await runtime.signal(started.id, name);
-    const exit = await started.exited;
-    expect([exit.exitCode, exit.signal]).toEqual([exitCode, signal]);
+    expect(await started.exited).toMatchObject({ exitCode });
   });
 
   test("ends with all that it has started", async () => {

@@ -4,6 +4,7 @@ import { number, object, objects, text } from "../../../machinery/meta/access.js
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { HandlerContext } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
+import type { ClusterNetwork } from "../../kubelet/cluster-network.js";
 import type { ProxyTarget } from "../../kubelet/proxy-target.js";
 import type { Connecter } from "../../registry/resource.js";
 import type { RequestScope } from "../../registry/scope.js";
@@ -54,12 +55,19 @@ export const nodeProxy: MakeConnecter = (_nodes, server) =>
     const { scheme, name, port } = proxiedName(id, "node");
     const { path: _, ...kubelet } = await kubeletTarget(server, scope, name, "");
     if (port === "" || port === String(kubelet.port)) return kubelet;
-    const { lookup } = await import("node:dns/promises");
-    const addresses = await lookup(kubelet.host, { all: true }).catch(() => []);
+    const addresses = await addressesOf(kubelet.host, server.network);
     if (addresses.length === 0) throw serviceUnavailable("no addresses for hostname");
-    for (const { address } of addresses) checkProxyable(address);
+    for (const address of addresses) checkProxyable(address);
     return { scheme, host: kubelet.host, port: portNumber(port, scheme), network: server.network };
   });
+
+async function addressesOf(hostname: string, network: ClusterNetwork): Promise<readonly string[]> {
+  const own = network.addressOf?.(hostname);
+  if (own !== undefined) return [own];
+  const { lookup } = await import("node:dns/promises");
+  const found = await lookup(hostname, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}
 
 function declaredPort({ spec }: KubeObject): string {
   for (const { ports } of objects(object(spec).containers)) {
