@@ -2,6 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { inOrder } from "../base/turns.js";
 import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
+import { type Ipv4Prefix, parseIpv4Prefix } from "../base/ipv4-prefix.js";
 import type { ManualClock } from "../base/manual-clock.js";
 import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
@@ -58,6 +59,11 @@ export interface ClusterOptions extends ServerOptions {
    * write. A pod's annotation kubets.dev/stages comes first.
    */
   readonly stages?: StagesOf;
+  /**
+   * A block of IPv4 addresses, "172.20.255.0/24", that Services of type LoadBalancer get an address of. Nothing listens there.
+   * Default: they get none, and stay pending.
+   */
+  readonly loadBalancerAddresses?: string;
   /** Custom and external metrics, which horizontal pod autoscalers scale by. */
   readonly metrics?: MetricsSource;
   /** How the scheduler is set up, as in kube-scheduler's configuration. False: there is none. Default: kube-scheduler's defaults. */
@@ -99,6 +105,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const nodes = nodesOf(options.nodes ?? []);
   const { scheduler: schedulerOptions } = options;
   checkNodes(nodes);
+  const loadBalancerAddresses = blockOf(options.loadBalancerAddresses);
   let controllers: Controllers | undefined;
   let customResources: CustomResources | undefined;
   let localNodes: LocalNodes | undefined;
@@ -156,6 +163,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           hasKubelet: (name) => nodes.some((node) => node.name === name),
           hasVolumes: nodes.length > 0,
           ...(nodes.length > 0 && { podRange: POD_RANGE }),
+          ...(loadBalancerAddresses && { loadBalancerAddresses }),
           signClient: clientSigner(pki, random),
           signToken: (claims: JsonObject) => signToken(claims, issuerOfTokens(pki).key),
           ...(options.metrics && { metrics: options.metrics }),
@@ -234,6 +242,16 @@ async function serveMetrics(
 function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {
   if (typeof nodes !== "number") return nodes;
   return Array.from({ length: nodes }, (_, index) => ({ name: `node-${index + 1}` }));
+}
+
+function blockOf(text: string | undefined): Ipv4Prefix | undefined {
+  const block = text === undefined ? undefined : parseIpv4Prefix(text);
+  if (text !== undefined && block === undefined) {
+    throw new Error(
+      `loadBalancerAddresses is ${JSON.stringify(text)}; give a block of IPv4 addresses, "172.20.255.0/24"`,
+    );
+  }
+  return block;
 }
 
 function clientSigner({ ca }: ClusterPki, random: Random): SignClient {

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.js";
+import type { Ipv4Prefix } from "../base/ipv4-prefix.js";
 import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
 import type { KubernetesClient } from "../client/dynamic/kubernetes-client.js";
@@ -33,6 +34,8 @@ export interface ClusterParts {
   readonly signToken: (claims: JsonObject) => string;
   /** Where nodes without a range of pod addresses get one of, as by --cluster-cidr and --allocate-node-cidrs. Default: they get none. */
   readonly podRange?: PodRange;
+  /** Where Services of type LoadBalancer get an address of. Default: they get none. */
+  readonly loadBalancerAddresses?: Ipv4Prefix;
   /** Custom and external metrics of horizontal pod autoscalers. */
   readonly metrics?: MetricsSource | undefined;
 }

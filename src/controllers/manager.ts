@@ -53,6 +53,7 @@ import { defaultServiceAccounts } from "./service-account/default-service-accoun
 import { clusterIpRepair } from "./service-allocation/cluster-ip-repair.js";
 import { nodePortRepair } from "./service-allocation/node-port-repair.js";
 import { serviceCidrs } from "./service-cidr/service-cidr-controller.js";
+import { serviceLoadBalancerController } from "./service-load-balancer/service-load-balancer-controller.js";
 import { statefulSetController } from "./stateful-set/stateful-set-controller.js";
 import { storageVersionGarbageCollector } from "./storage-version-garbage-collector/storage-version-garbage-collector.js";
 import { storageVersionMigrator } from "./storage-version-migrator/storage-version-migrator.js";
@@ -94,6 +95,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["disruption-controller", disruptionController],
   ["horizontal-pod-autoscaler-controller", horizontalPodAutoscalerController],
   ["node-ipam-controller", nodeIpamController],
+  ["service-lb-controller", serviceLoadBalancerController],
   ["node-lifecycle-controller", nodeLifecycleController],
   ["taint-eviction-controller", taintEvictionController],
   ["pod-garbage-collector-controller", expiredPods],

@@ -33,6 +33,7 @@ const ALIASES = {
   "resourcequota-controller": "resourcequota",
   "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
   "service-cidr-controller": undefined,
+  "service-lb-controller": "service",
   "serviceaccount-controller": "serviceaccount",
   "serviceaccount-token-controller": "serviceaccount-token",
   "statefulset-controller": "statefulset",

@@ -25,6 +25,8 @@ export interface NamedClusterOptions {
   readonly controllers?: readonly string[] | undefined;
   /** Of this start only: how many nodes run pods. Default 0. */
   readonly nodes?: number;
+  /** Of this start only: where Services of type LoadBalancer get their addresses. Left out: they get none. */
+  readonly loadBalancerAddresses?: string | undefined;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -73,12 +75,13 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, nodes = 0, storageMediaType } = options;
+  const { runtimeConfig, controllers, nodes = 0, loadBalancerAddresses, storageMediaType } = options;
   const kept = { ...choice, dataDir };
   const served = {
     ...(runtimeConfig && { runtimeConfig }),
     ...(controllers && { controllers }),
     nodes,
+    ...(loadBalancerAddresses && { loadBalancerAddresses }),
     ...(storageMediaType && { storageMediaType }),
   };
   const start = (port: number) => startCluster({ ...kept, ...served, port });
@@ -118,6 +121,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     }
     if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
     args.push(`--nodes=${options.nodes ?? 0}`);
+    if (options.loadBalancerAddresses) args.push(`--load-balancer-addresses=${options.loadBalancerAddresses}`);
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },

@@ -3,6 +3,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
+import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import {
@@ -20,6 +21,7 @@ export interface ClusterRunOptions {
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
   readonly nodes: number;
+  readonly loadBalancerAddresses: string | undefined;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -38,7 +40,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, nodesFlag],
+    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, nodesFlag, loadBalancerFlag],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
@@ -62,6 +64,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
     nodes: nodesOf(invocation),
+    loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     command,
     args,
     env: factory.env,
@@ -82,6 +85,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
         runtimeConfig: options.runtimeConfig,
         ...(options.controllers && { controllers: options.controllers }),
         nodes: options.nodes,
+        ...(options.loadBalancerAddresses && { loadBalancerAddresses: options.loadBalancerAddresses }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),
   });

@@ -7,6 +7,7 @@ import type { VerboseLog } from "../../client/klog.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
+import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
 import { runtimeConfigFlag, runtimeConfigOf } from "./runtime-config-flag.js";
 import {
@@ -26,6 +27,7 @@ export interface ClusterStartOptions {
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
   readonly nodes: number;
+  readonly loadBalancerAddresses: string | undefined;
   readonly dataDir: string;
   readonly detach: boolean;
   /** Whether nodes and pods are waited for. */
@@ -63,6 +65,7 @@ export function clusterStartCommand(run = startNamed): Command {
       runtimeConfigFlag,
       controllersFlag,
       nodesFlag,
+      loadBalancerFlag,
       {
         name: "data-dir",
         type: "string",
@@ -103,6 +106,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
     nodes: nodesOf(invocation),
+    loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     wait: invocation.flags.bool("wait"),

@@ -8,6 +8,8 @@ import { followPodsOfServices, podsOf, takesPods } from "../service-endpoints/se
 import { planSlices, SLICE_CONTROLLER } from "./plan-slices.js";
 import { MANAGED_BY, SERVICE_NAME } from "./slice-contents.js";
 import { SliceWriter } from "./slice-writer.js";
+import { TopologyHints } from "./topology-hints.js";
+import { changesShares, zoneShares } from "./zone-shares.js";
 
 /** A slice that another has changed is put right after this time, not in a race with that one. */
 const SLICE_CHANGE_MS = 1000;
@@ -29,6 +31,8 @@ export function endpointSliceController(context: ControllerContext): void {
   slices.addIndexers({ [SERVICE_INDEX]: (slice) => (isManaged(slice) ? [serviceKey(slice)] : []) });
   const writer = new SliceWriter(client, slices.lister);
   const times = new ChangeTimes();
+  const hints = new TopologyHints(events);
+  const shares = () => zoneShares(nodes.list());
   const sliceChanged = (slice: EndpointSlice): void => {
     if (isManaged(slice)) controller.enqueue(serviceKey(slice), SLICE_CHANGE_MS);
   };
@@ -42,6 +46,16 @@ export function endpointSliceController(context: ControllerContext): void {
       sliceChanged(slice);
     },
   });
+  const sharesChanged = (): void => {
+    if (hints.any) for (const key of hints.overloaded(shares())) controller.enqueue(key);
+  };
+  informers.of("v1", "Node").addHandler({
+    added: sharesChanged,
+    updated(before, node) {
+      if (changesShares(before, node)) sharesChanged();
+    },
+    deleted: sharesChanged,
+  });
   followPodsOfServices(informers, (key) => controller.enqueue(key));
   const controller: Controller<Service> = manager
     .controllerFor("v1", "Service")
@@ -54,6 +68,7 @@ export function endpointSliceController(context: ControllerContext): void {
       const key = `${namespace}/${name}`;
       if (service === undefined) {
         times.forget(key);
+        hints.forget(key);
         writer.forget(key);
         return;
       }
@@ -64,11 +79,12 @@ export function endpointSliceController(context: ControllerContext): void {
         .byIndex(SERVICE_INDEX, key)
         .filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
       const time = times.next(key, service, members);
-      const plan = planSlices(service, members, existing, (node) => nodes.get(node));
+      const plan = planSlices(service, members, existing, { nodeOf: (node) => nodes.get(node), shares });
       const stamp = (slice: EndpointSlice): EndpointSlice => stamped(slice, time);
       const changes = { create: plan.create.map(stamp), update: plan.update.map(stamp), remove: plan.remove };
       try {
         await writer.write(key, namespace, changes, service.metadata?.deletionTimestamp === undefined);
+        hints.note(key, service, plan.hints);
         const [pod] = plan.withoutNode;
         if (pod !== undefined) throw new Error(withoutNode(pod.metadata?.name, pod.spec?.nodeName, key));
       } catch (error) {

@@ -6,9 +6,7 @@ import { endpointsOf } from "./slice-contents.js";
 
 /** The slice with the hints that the service's trafficDistribution asks for; the same one where it has them already. */
 export function withHints(slice: EndpointSlice, service: Service): EndpointSlice {
-  // Kubernetes' older way, by zones' shares of CPU, goes before: here it gives no hints.
-  const byShares = /^[Aa]uto$/.test(topologyMode(service));
-  const distribution = byShares ? "" : (service.spec?.trafficDistribution ?? "");
+  const distribution = service.spec?.trafficDistribution ?? "";
   const endpoints = endpointsOf(slice).map((endpoint) => {
     const hints = hintsFor(endpoint, distribution);
     if (deepEqual((hints ?? {}) as JsonObject, (endpoint.hints ?? {}) as JsonObject)) return endpoint;
@@ -31,5 +29,11 @@ function hintsFor({ conditions, zone, nodeName, hints }: Endpoint, distribution:
   return Object.keys(wanted).length === 0 ? undefined : wanted;
 }
 
-const topologyMode = ({ metadata: { annotations = {} } = {} }: Service): string =>
-  annotations["service.kubernetes.io/topology-aware-hints"] ?? annotations["service.kubernetes.io/topology-mode"] ?? "";
+/** Whether an annotation asks for hints by zones' shares of CPU, Kubernetes' older way; it goes before trafficDistribution. */
+export function wantsShares({ metadata: { annotations = {} } = {} }: Service): boolean {
+  const mode =
+    annotations["service.kubernetes.io/topology-aware-hints"] ??
+    annotations["service.kubernetes.io/topology-mode"] ??
+    "";
+  return mode === "Auto" || mode === "auto";
+}

@@ -7,8 +7,10 @@ import { inHashOrder } from "../service-endpoints/hash-order.js";
 import { hasEndpoint, isHeadless } from "../service-endpoints/service-pods.js";
 import { addressTypesOf, endpointOf, portsOf } from "./endpoint-of.js";
 import { fillSlices } from "./fill-slices.js";
-import { withHints } from "./hints.js";
+import { wantsShares, withHints } from "./hints.js";
+import { hintsByShares, type HintedSlices, type SliceSet } from "./hints-by-shares.js";
 import { endpointsOf, HEADLESS, MANAGED_BY, portsKey, SERVICE_NAME, type SliceChanges } from "./slice-contents.js";
+import type { ZoneShares } from "./zone-shares.js";
 
 /** What slices of this controller are labelled as managed by. */
 export const SLICE_CONTROLLER = "endpointslice-controller.k8s.io";
@@ -20,6 +22,18 @@ const SERVICE_KIND = { apiVersion: "v1", kind: "Service" } as const;
 export interface SlicePlan extends SliceChanges {
   /** Pods that were left out because their nodes are not there. */
   readonly withoutNode: readonly Pod[];
+  readonly hints: readonly TypeHints[];
+}
+
+/** The hints by shares of one address type; neither zones nor a problem where none are asked for. */
+export interface TypeHints extends Pick<HintedSlices, "zones" | "problem"> {
+  readonly addressType: AddressType;
+}
+
+/** What slices say of nodes. */
+export interface NodeFacts {
+  readonly nodeOf: (name: string) => Node | undefined;
+  readonly shares: () => ZoneShares | undefined;
 }
 
 /** What is to be done so that the slices of a service show its pods. */
@@ -27,8 +41,9 @@ export function planSlices(
   service: Service,
   pods: readonly Pod[],
   existing: readonly EndpointSlice[],
-  nodeOf: (name: string) => Node | undefined,
+  nodes: NodeFacts,
 ): SlicePlan {
+  const { nodeOf } = nodes;
   const types = addressTypesOf(service);
   const members = pods.filter(hasEndpoint);
   const withoutNode = members.filter(
@@ -37,7 +52,7 @@ export function planSlices(
   const present = members.filter((pod) => !withoutNode.includes(pod));
   const plans = types.map((type) => {
     const slices = existing.filter(({ addressType }) => addressType === type);
-    return planType(service, present, slices, type, nodeOf);
+    return planType(service, present, slices, type, nodes);
   });
   const otherTypes = existing.filter(({ addressType }) => !types.includes(addressType));
   return {
@@ -45,6 +60,7 @@ export function planSlices(
     update: plans.flatMap(({ update }) => update),
     remove: [...plans.flatMap(({ remove }) => remove), ...otherTypes],
     withoutNode,
+    hints: plans.map(({ hints }) => hints),
   };
 }
 
@@ -58,8 +74,8 @@ function planType(
   pods: readonly Pod[],
   existing: readonly EndpointSlice[],
   addressType: AddressType,
-  nodeOf: (name: string) => Node | undefined,
-): SliceChanges {
+  { nodeOf, shares }: NodeFacts,
+): SliceChanges & { readonly hints: TypeHints } {
   const labels = sliceLabels(service);
   const groups = new Map<string, PortGroup>();
   for (const pod of pods) {
@@ -90,13 +106,18 @@ function planType(
     if (remove.length === 1 && only !== undefined && isPlaceholder(only, service)) remove = [];
     else create = [placeholder];
   }
-  const hinted = unchanged.map((slice) => withHints(slice, service)).filter((slice) => !unchanged.includes(slice));
-  return reuse(
-    service,
-    create.map((slice) => withHints(slice, service)),
-    [...update.map((slice) => withHints(slice, service)), ...hinted],
-    remove,
-  );
+  const hinted = wantsShares(service)
+    ? hintsByShares({ create, update, unchanged }, shares())
+    : hintsByDistribution(service, { create, update, unchanged });
+  const { zones, problem } = hinted;
+  const hints = { addressType, ...(zones && { zones }), ...(problem !== undefined && { problem }) };
+  return { ...reuse(service, hinted.create, hinted.update, remove), hints };
+}
+
+function hintsByDistribution(service: Service, { create, update, unchanged }: SliceSet): HintedSlices {
+  const changed = unchanged.map((slice) => withHints(slice, service)).filter((slice) => !unchanged.includes(slice));
+  const hinted = (slice: EndpointSlice): EndpointSlice => withHints(slice, service);
+  return { create: create.map(hinted), update: [...update.map(hinted), ...changed] };
 }
 
 /** Slices to be removed take what new ones would hold. */

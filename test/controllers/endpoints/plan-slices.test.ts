@@ -7,7 +7,7 @@ import { member, node, service } from "../../helpers/service-objects.js";
 const nodes = (name: string) => (name === "one" ? node("one", "east") : name === "two" ? node("two") : undefined);
 
 const plan = (web: Service, pods: readonly Pod[], existing: readonly EndpointSlice[] = []) =>
-  planSlices(web, pods, existing, nodes);
+  planSlices(web, pods, existing, { nodeOf: nodes, shares: () => undefined });
 
 /** The slice as it is stored. */
 function stored(slice: EndpointSlice, name: string): EndpointSlice {

@@ -1,0 +1,151 @@
+import type { Endpoint, EndpointSlice } from "../../api/types/discovery/v1.js";
+import { endpointsOf } from "./slice-contents.js";
+import { OVERLOAD, type ZoneShares } from "./zone-shares.js";
+
+/** The slices of a service and an address type. */
+export interface SliceSet {
+  readonly create: readonly EndpointSlice[];
+  readonly update: readonly EndpointSlice[];
+  readonly unchanged: readonly EndpointSlice[];
+}
+
+/** The slices to write, with hints, or without them and why. */
+export interface HintedSlices extends Pick<SliceSet, "create" | "update"> {
+  /** How many endpoints are for the clients of each zone. */
+  readonly zones?: ReadonlyMap<string, number>;
+  readonly problem?: string;
+}
+
+/** How many endpoints a zone should have. */
+interface Allocation {
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly desired: number;
+}
+
+type Counts = Map<string, number>;
+
+/**
+ * Hints that send as much traffic to endpoints as their zones have clients, by the zones' shares of CPU: each endpoint is for its
+ * zone, but for those that a zone with too many gives to one with too few.
+ */
+export function hintsByShares(slices: SliceSet, shares: ZoneShares | undefined): HintedSlices {
+  const { create, update, unchanged } = slices;
+  const ready = [...create, ...update, ...unchanged].flatMap((slice) => endpointsOf(slice).filter(isReady)).length;
+  const allocations = allocate(ready, shares);
+  if (typeof allocations === "string") return withoutHints(slices, allocations);
+  const counts: Counts = new Map();
+  const outdated = unchanged.filter((slice) => !takeHints(slice, counts, allocations));
+  const open = [...create, ...update, ...outdated].flatMap((slice) => endpointsOf(slice).filter(isReady));
+  if (open.some(({ zone }) => (zone ?? "") === "")) {
+    return withoutHints(slices, "One or more endpoints do not have a zone specified");
+  }
+  for (const { zone = "" } of open) add(counts, zone, 1);
+  const zoneFor = redistribution(transfers(allocations, counts), counts);
+  const hinted = (slice: EndpointSlice): EndpointSlice => ({
+    ...slice,
+    endpoints: endpointsOf(slice).map((endpoint) =>
+      isReady(endpoint) ? { ...endpoint, hints: { forZones: [{ name: zoneFor(endpoint.zone ?? "") }] } } : endpoint,
+    ),
+  });
+  return { create: create.map(hinted), update: [...update, ...outdated].map(hinted), zones: counts };
+}
+
+/** Why there can be no hints, or how many endpoints each zone should have. */
+function allocate(endpoints: number, shares: ZoneShares | undefined): string | ReadonlyMap<string, Allocation> {
+  if (shares === undefined) {
+    return "Insufficient Node information: allocatable CPU or zone not specified on one or more nodes";
+  }
+  const numbers = `(${endpoints} endpoints, ${shares.size} zones)`;
+  if (shares.size > endpoints) return `Insufficient number of endpoints ${numbers}`;
+  const wanted = [...shares].map(([zone, share]) => {
+    const desired = share * endpoints;
+    const minimum = Math.ceil(desired * (1 / (1 + OVERLOAD)));
+    return { zone, minimum, desired: Math.max(desired, minimum) };
+  });
+  const spare = endpoints - wanted.reduce((sum, { minimum }) => sum + minimum, 0);
+  if (spare < 0) {
+    return `Unable to allocate minimum required endpoints to each zone without exceeding overload threshold ${numbers}`;
+  }
+  return new Map(
+    wanted.map(({ zone, minimum, desired }) => [zone, { minimum, desired, maximum: minimum + spare }] as const),
+  );
+}
+
+/** Adds the hints of a slice that stays as it is to the counts. False for one whose hints are missing or too many for a zone. */
+function takeHints(slice: EndpointSlice, counts: Counts, allocations: ReadonlyMap<string, Allocation>): boolean {
+  const own: Counts = new Map();
+  for (const { hints } of endpointsOf(slice).filter(isReady)) {
+    const zones = hints?.forZones ?? [];
+    if (zones.length === 0) return false;
+    for (const { name } of zones) add(own, name, 1);
+  }
+  for (const [zone, count] of own) {
+    if (count + (counts.get(zone) ?? 0) > (allocations.get(zone)?.maximum ?? -1)) return false;
+  }
+  for (const [zone, count] of own) add(counts, zone, count);
+  return true;
+}
+
+/** How many endpoints zones give and receive. */
+interface Transfers {
+  readonly give: Counts;
+  readonly receive: Counts;
+}
+
+function transfers(allocations: ReadonlyMap<string, Allocation>, counts: Counts): Transfers {
+  const surplus: Counts = new Map();
+  const need: Counts = new Map();
+  for (const [zone, { desired }] of allocations) {
+    const difference = (counts.get(zone) ?? 0) - desired;
+    if (difference > 0) surplus.set(zone, difference);
+    if (difference < 0) need.set(zone, -difference);
+  }
+  const give: Counts = new Map();
+  const receive: Counts = new Map();
+  for (;;) {
+    const [from, more] = most(surplus);
+    const [to, less] = most(need);
+    if (from === "" || to === "" || (more < 1 && less < 1) || more < 0.5 || less < 0.5) return { give, receive };
+    add(give, from, 1);
+    add(surplus, from, -1);
+    add(receive, to, 1);
+    add(need, to, -1);
+  }
+}
+
+function most(zones: Counts): readonly [zone: string, count: number] {
+  let found: readonly [string, number] = ["", 0];
+  for (const entry of zones) if (entry[1] > found[1]) found = entry;
+  return found;
+}
+
+/** The zone whose clients the next endpoint of a zone is for; keeps the counts right. */
+function redistribution({ give, receive }: Transfers, counts: Counts): (zone: string) => string {
+  return (zone) => {
+    const [to] = [...receive].find(([, count]) => count > 0) ?? [];
+    if (to === undefined || (give.get(zone) ?? 0) <= 0) return zone;
+    add(give, zone, -1);
+    add(receive, to, -1);
+    add(counts, zone, -1);
+    add(counts, to, 1);
+    return to;
+  };
+}
+
+function withoutHints({ create, update, unchanged }: SliceSet, problem: string): HintedSlices {
+  const bare = (slice: EndpointSlice): EndpointSlice => ({
+    ...slice,
+    endpoints: endpointsOf(slice).map((endpoint) => {
+      const { hints: _, ...others } = endpoint;
+      return others;
+    }),
+  });
+  const hinted = unchanged.filter((slice) => endpointsOf(slice).some(({ hints }) => hints !== undefined));
+  return { create: create.map(bare), update: [...update, ...hinted].map(bare), problem };
+}
+
+const isReady = ({ conditions }: Endpoint): boolean => conditions?.ready === true;
+
+const add = (counts: Counts, zone: string, count: number): void =>
+  void counts.set(zone, (counts.get(zone) ?? 0) + count);

@@ -1,0 +1,74 @@
+import type { Service } from "../../api/types/core/v1.js";
+import { objectKey } from "../../client/informers/object-key.js";
+import type { ReconcileResult } from "../../client/manager/index.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { ControllerContext } from "../context.js";
+import { addressesOf, addressFor, isHeld, wantsLoadBalancer, withFinalizer } from "./load-balancer.js";
+
+/** How long the controller waits before it looks for a free address again. */
+const RETRY_MS = 5000;
+
+/**
+ * Gives Services of type LoadBalancer an address, as the controller of a cloud does, where the cluster has a block of addresses for
+ * them. Nothing listens there.
+ */
+export function serviceLoadBalancerController(context: ControllerContext): void {
+  const { client, manager, cluster } = context;
+  const block = cluster.loadBalancerAddresses;
+  if (block === undefined) return;
+  const { lister } = manager.informers.of("v1", "Service");
+  const events = context.recorder({ component: "service-controller" });
+  /** Given to Services that the cache may still show without one. */
+  const given = new Map<string, string>();
+
+  const allocate = async (service: Service): Promise<ReconcileResult> => {
+    const key = objectKey(service);
+    const others = [...given].filter(([owner]) => owner !== key).map(([, address]) => address);
+    const taken = new Set([...others, ...lister.list().flatMap(addressesOf)]);
+    const ip = addressFor(service, block, taken);
+    if (ip === undefined) {
+      const asked = service.spec?.loadBalancerIP;
+      const reason = asked ? `the address ${asked} is taken or not one of the cluster` : "no address is free";
+      const message = `Error syncing load balancer: failed to ensure load balancer: ${reason}`;
+      events.event(service, "Warning", "SyncLoadBalancerFailed", message);
+      return { requeueAfterMilliseconds: RETRY_MS };
+    }
+    given.set(key, ip);
+    const loadBalancer = { ingress: [{ ip }] };
+    const services = client.of("v1", "Service").namespace(service.metadata?.namespace ?? "");
+    await services.updateStatus({ ...service, status: { ...service.status, loadBalancer } });
+    events.event(service, "Normal", "EnsuredLoadBalancer", "Ensured load balancer");
+  };
+
+  manager
+    .controllerFor("v1", "Service", { when: (service) => wantsLoadBalancer(service) || isHeld(service) })
+    .named("service-lb-controller")
+    .reconcile(async ({ object: service, namespace, name }) => {
+      if (service === undefined) {
+        given.delete(`${namespace}/${name}`);
+        return;
+      }
+      const services = client.of("v1", "Service").namespace(namespace);
+      try {
+        if (!wantsLoadBalancer(service)) await release(service);
+        else if (!isHeld(service)) {
+          events.event(service, "Normal", "EnsuringLoadBalancer", "Ensuring load balancer");
+          await services.update(withFinalizer(service, true));
+        } else if (addressesOf(service).length === 0) return await allocate(service);
+      } catch (error) {
+        // Deleted, or changed since the cache saw it: the change reconciles the Service again.
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+    });
+
+  async function release(service: Service): Promise<void> {
+    if (!isHeld(service)) return;
+    events.event(service, "Normal", "DeletingLoadBalancer", "Deleting load balancer");
+    await client
+      .of("v1", "Service")
+      .namespace(service.metadata?.namespace ?? "")
+      .update(withFinalizer(service, false));
+    given.delete(objectKey(service));
+    events.event(service, "Normal", "DeletedLoadBalancer", "Deleted load balancer");
+  }
+}
