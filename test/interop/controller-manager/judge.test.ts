@@ -6,10 +6,10 @@ import { daemonSetScenarios } from "./daemon-set-scenarios.js";
 import { deploymentScenarios } from "./deployment-scenarios.js";
 import { type JudgedCluster, judgedCluster } from "./judged-cluster.js";
 import { LATER } from "./later.js";
-import { masked } from "./masked.js";
+import { masked } from "../../helpers/masked-objects.js";
 import { replicaSetScenarios } from "./replica-set-scenarios.js";
 import type { Scenario, Session } from "./scenario.js";
-import { isComplete, isObserved, type Seen } from "./seen.js";
+import { isComplete, isObserved, objectsOf, type Seen } from "./seen.js";
 import { statefulSetScenarios } from "./stateful-set-scenarios.js";
 
 // kube-controller-manager 1.20 and our controllers do the same work, each in a cluster of ours. Both end with the same objects.
@@ -29,7 +29,7 @@ interface Difference {
 }
 
 function differenceOf(step: number, [theirs, ours]: readonly [Session, Session]): Difference {
-  const [then, now] = [masked(theirs.seen), masked(ours.seen)];
+  const [then, now] = [masked(objectsOf(theirs.seen)), masked(objectsOf(ours.seen))];
   const [known, found] = [new Set(then), new Set(now)];
   const later = ({ field }: (typeof LATER)[number], text: string): boolean => {
     const is = field.test(text);

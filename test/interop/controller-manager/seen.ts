@@ -6,6 +6,7 @@ import type {
   StatefulSet,
 } from "../../../src/api/types/apps/v1.js";
 import type { PersistentVolumeClaim, Pod } from "../../../src/api/types/core/v1.js";
+import type { ApiObject } from "../../../src/machinery/meta/object.js";
 
 /** The objects of one namespace that controllers make or change. */
 export interface Seen {
@@ -16,6 +17,28 @@ export interface Seen {
   readonly revisions: readonly ControllerRevision[];
   readonly pods: readonly Pod[];
   readonly claims: readonly PersistentVolumeClaim[];
+}
+
+/** All of them, each with its kind, which items of lists do not have. */
+export function objectsOf({
+  deployments,
+  replicaSets,
+  statefulSets,
+  daemonSets,
+  revisions,
+  pods: all,
+  claims,
+}: Seen): readonly ApiObject[] {
+  const lists: readonly (readonly [string, readonly ApiObject[]])[] = [
+    ["Deployment", deployments],
+    ["ReplicaSet", replicaSets],
+    ["StatefulSet", statefulSets],
+    ["DaemonSet", daemonSets],
+    ["ControllerRevision", revisions],
+    ["PersistentVolumeClaim", claims],
+    ["Pod", all],
+  ];
+  return lists.flatMap(([kind, list]) => list.map((object) => ({ ...object, kind })));
 }
 
 export const isReady = ({ status }: Pod): boolean =>
