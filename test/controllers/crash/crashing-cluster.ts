@@ -28,7 +28,7 @@ const KINDS = [
   ["v1", "Pod"],
 ] as const;
 /** Longer than all of it takes. */
-const MOST_SECONDS = 300;
+const MOST_SECONDS = 120;
 
 /** How one life of the controllers ends. */
 export interface Fate extends Death {
@@ -39,6 +39,8 @@ export interface Fate extends Death {
 export interface Outcome {
   /** What is left in the end. */
   readonly lines: readonly string[];
+  /** Whether the rollout, the update and the job are done. */
+  readonly isDone: boolean;
   /** Those fates that came true before the work was done. */
   readonly deaths: readonly Fate[];
 }
@@ -125,11 +127,12 @@ export async function crashingCluster(): Promise<CrashingCluster> {
         life = begin(fates[deaths.length]);
       }
       await cluster.clock.advance("30s");
-      const lines = masked(await all()).map((line) => line.replaceAll(namespace, "play"));
+      const left = await all();
+      const lines = masked(left).map((line) => line.replaceAll(namespace, "play"));
       await end(life.controllers);
       await client.of("v1", "Namespace").delete(namespace);
       await cluster.clock.advance("10s");
-      return { lines, deaths };
+      return { lines, isDone: left.every(isDone), deaths };
     },
     async [Symbol.asyncDispose]() {
       await client.close();

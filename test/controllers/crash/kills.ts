@@ -22,7 +22,8 @@ export async function killAtRandom(seed: string, kills: number): Promise<readonl
   process.stdout.write(`controllers die ${kills} times, seed ${JSON.stringify(seed)}\n`);
   const random = seededRandom(seed);
   await using cluster = await crashingCluster();
-  const { lines: expected } = await cluster.play([]);
+  const { lines: expected, isDone } = await cluster.play([]);
+  if (!isDone) throw new Error("without a death the work does not come to its end");
   const broken: Broken[] = [];
   for (let left = kills; left > 0; ) {
     const fates = Array.from({ length: Math.min(left, MOST_LIVES) }, () => fateFrom(random));
