@@ -7,11 +7,12 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * Long plays, and comparisons with the real kubectl of what rarely changes: `npm run test:long`, which CI runs beside `npm test`.
  */
 const LONG = [
+  "test/controllers/crash/many-kills.test.ts",
   "test/durability/**/*.test.ts",
   "test/faults/**/*.test.ts",
   "test/hostile/**/*.test.ts",
   "test/interop/{go,go-hashes,java,python,rust}/**/*.test.ts",
-  "test/interop/life/**/*.test.ts",
+  "test/interop/{controller-manager,life}/**/*.test.ts",
   "test/interop/streaming/{copies,kubernetes-1.20,large,on-a-terminal,port-forward}.test.ts",
   "test/kustomize/build.test.ts",
   "test/model/**/*.test.ts",
@@ -32,6 +33,7 @@ const QUICK = [
 const NOT_QUICK = [
   "test/client/informers/faults.test.ts",
   "test/client/leaderelection/{histories,processes}.test.ts",
+  "test/controllers/crash/**/*.test.ts",
   "test/machinery/patch/kubectl-local.test.ts",
   "test/machinery/codec/kubectl-oracle.test.ts",
 ];
@@ -66,6 +68,7 @@ const ALONE = [
   "test/server/storage/snapshots.test.ts",
   // A cluster on a manual clock puts the turns of its whole thread in order.
   "test/cluster/manual-clock.test.ts",
+  "test/controllers/crash/",
   "test/controllers/horizontal-pod-autoscaler/driven-cluster.test.ts",
   "test/controllers/volumes/manual-clock.test.ts",
   "test/node/agent/driven-containers.test.ts",

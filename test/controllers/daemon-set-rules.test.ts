@@ -39,18 +39,20 @@ function nodeFrom(text: string): Node {
 
 let born = 0;
 /**
- * "a" is a pod on node a, available and of the current revision. Behind a slash: "o" of an old revision, "n" not ready, "f" failed,
+ * "a" is a pod on node a, available and of the current revision. Behind a slash: "o" of an old revision, "h" of the
+ * current template with another hash, "n" not ready, "f" failed,
  * "s" succeeded, "t" being deleted, "u" meant for its node and not bound, "y" ready since 5 seconds. Later ones are younger.
  */
 function podFrom(text: string): Pod {
   const [node = "", flags = ""] = text.split("/");
   const has = (flag: string): boolean => flags.includes(flag);
-  const { metadata, spec } = templateFor(setOf(), node, has("o") ? "old" : "new");
+  const { metadata, spec } = templateFor(setOf(), node, has("o") || has("h") ? "old" : "new");
   const phase = has("f") ? "Failed" : has("s") ? "Succeeded" : "Running";
   const ready = phase === "Running" && !has("n");
   return {
     metadata: {
       ...metadata,
+      labels: { ...metadata?.labels, ...(has("o") && { "pod-template-generation": "1" }) },
       name: text,
       namespace: "shop",
       creationTimestamp: new Date(NOW - 3_600_000 + 1000 * born++).toISOString(),
@@ -162,6 +164,7 @@ describe("a rolling update of a DaemonSet", () => {
     ["counts a pod that is being deleted as unavailable", rolling(1), "a b", "a/ot b/o", ""],
     ["replaces old pods that are not available at once", rolling(1), "a b c", "a/on b/on c/o", "-a/on -b/on"],
     ["is done when all are new", rolling(1), "a b", "a b", ""],
+    ["leaves pods of the template to which another version gave another hash", rolling(2), "a b", "a/h b/h", ""],
     ["replaces one where neither may be", rolling(0), "a b", "a/o b/o", "-a/o"],
     ["leaves nodes with too many pods alone", rolling(2), "a b", "a/o a/o b/o", "-b/o"],
   ])("%s", (_, more, nodes, pods, expected) => {

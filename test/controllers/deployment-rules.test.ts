@@ -122,6 +122,8 @@ describe("DEP-5: of a rolling update", () => {
     ],
     ["the pods of a failed rollout when it is rolled back", 10, [8, 8], [["a", 5, 0]], ["a 0"]],
     ["not below the minimum for pods that are not available", 10, [5, 0], [["a", 8, 7]], []],
+    ["nothing while a status counts pods that have yet to go", 6, [4, 0], [["a", 5, 11]], []],
+    ["nothing while the new set's status counts pods that have yet to go", 6, [4, 7], [["a", 5, 5]], []],
   ] as const)("DEP-1: old sets lose %s", (_, wanted, [size, available], old, expected) => {
     const newSet = set("new", size, { available });
     const sets = old.map(([name, count, ready]) => set(name, count, { available: ready }));

@@ -1,12 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { StatefulSet } from "../../src/api/types/apps/v1.js";
-import type { PersistentVolumeClaim, Pod } from "../../src/api/types/core/v1.js";
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "../../src/api/types/core/v1.js";
+import { publishedScheme } from "../../src/api/scheme/published.js";
 import { controllerRevision, inOrder } from "../../src/controllers/history/controller-revisions.js";
 import { revisionData, revisionText, templateOf } from "../../src/controllers/history/revision-data.js";
 import { claimOwners, claimsOf, isStale } from "../../src/controllers/stateful-set/claims.js";
 import { memberPod, STATEFUL_SET, withIdentity } from "../../src/controllers/stateful-set/identity.js";
+import { keepsTemplate } from "../../src/controllers/stateful-set/same-template.js";
 import { plan } from "../../src/controllers/stateful-set/plan.js";
 import { statefulSetStatus } from "../../src/controllers/stateful-set/status.js";
+import type { JsonObject } from "../../src/machinery/meta/json.js";
+import type { KubeObject } from "../../src/machinery/meta/object.js";
 import { controllerReference } from "../../src/controllers/owned-pods/controller-ref.js";
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");
@@ -176,6 +180,7 @@ describe("a member", () => {
       kind: "Pod",
       metadata: {
         name: "db-2",
+        generateName: "db-",
         namespace: "shop",
         labels: {
           app: "db",
@@ -373,5 +378,25 @@ describe("revisions", () => {
       of("d", 2, "2026-01-01T00:00:01Z"),
     ] as const;
     expect(inOrder([a, b, c, d])).toEqual([c, b, d, a]);
+  });
+});
+
+describe("a revision that an earlier version of Kubernetes wrote", () => {
+  const set = structuredClone(setOf(1));
+  publishedScheme()
+    .kind({ group: "apps", version: "v1", kind: "StatefulSet" })
+    .applyDefaults(set as KubeObject, NOW);
+  const full = set.spec?.template as unknown as JsonObject & { readonly spec: JsonObject };
+  const { schedulerName: _, ...withoutDefault } = full.spec;
+
+  test.each([
+    ["with the zero time as null", { ...full, metadata: { creationTimestamp: null, labels: { app: "db" } } }, true],
+    ["without the default of a later field", { ...full, spec: withoutDefault }, true],
+    ["with a field that is no more", { ...full, spec: { ...full.spec, former: "x" } }, true],
+    ["of another template", { ...full, spec: { ...full.spec, hostNetwork: true } }, false],
+    ["that cannot be read", { ...full, spec: "x" }, false],
+  ])("keeps the set's template: %s", (_title, kept, expected) => {
+    const data = revisionData(kept as unknown as PodTemplateSpec);
+    expect(keepsTemplate({ data, revision: 1 }, set)).toBe(expected);
   });
 });

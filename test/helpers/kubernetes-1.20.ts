@@ -9,13 +9,14 @@ import { type Answer, call, type CallOptions } from "./api-caller.js";
 import { freePorts } from "./free-ports.js";
 
 /** What build-kubernetes-1.20.sh made of Debian's packages: bin/kube-apiserver and its PKI. */
-const folder = process.env["PEER"] ?? join(homedir(), ".cache", "kubets-test-tools", "kubernetes-1.20");
-export const kubernetesProgram = join(folder, "bin", "kube-apiserver");
+export const kubernetesFolder =
+  process.env["PEER"] ?? join(homedir(), ".cache", "kubets-test-tools", "kubernetes-1.20");
+export const kubernetesProgram = join(kubernetesFolder, "bin", "kube-apiserver");
 
 /** Why tests with a kube-apiserver 1.20 are skipped; undefined when there is one. */
 export const kubernetesMissing: string | undefined = existsSync(kubernetesProgram)
   ? undefined
-  : `there is no ${kubernetesProgram} (on Debian: PEER=${folder} ../shared/tools/build-kubernetes-1.20.sh builds it in 4 minutes)`;
+  : `there is no ${kubernetesProgram} (on Debian: PEER=${kubernetesFolder} ../shared/tools/build-kubernetes-1.20.sh builds it in 4 minutes)`;
 
 export interface RealApiServer {
   /** For clients inside this process, as a member of system:masters. */
@@ -37,7 +38,7 @@ export async function startKubernetes({
   readonly more?: readonly string[];
 }): Promise<RealApiServer> {
   const [port] = await freePorts(1);
-  const pki = (name: string): string => join(folder, "pki", name);
+  const pki = (name: string): string => join(kubernetesFolder, "pki", name);
   const certificates = mkdtempSync(join(tmpdir(), "kubets-kubernetes-"));
   const flags = [
     "--bind-address=127.0.0.1",

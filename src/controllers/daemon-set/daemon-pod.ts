@@ -37,10 +37,10 @@ const toleration = (taint: string, effect: "NoExecute" | "NoSchedule"): Tolerati
 /** The template of a node's pod: with its revision's hash, the tolerations of daemons, and for that node alone. */
 export function templateFor(set: DaemonSet, node: string, hash: string): PodTemplateSpec {
   const { metadata, spec } = set.spec?.template ?? {};
-  const generation = set.metadata?.annotations?.[GENERATION] ?? "";
+  const generation = generationOf(set);
   const labels = {
     ...metadata?.labels,
-    ...(/^\d+$/.test(generation) && { [GENERATION_LABEL]: generation }),
+    ...(generation !== undefined && { [GENERATION_LABEL]: generation }),
     [HASH_LABEL]: hash,
   };
   const affinity = spec?.affinity ?? {};
@@ -80,7 +80,23 @@ export function fitOn(set: DaemonSet, node: Node): { readonly mayRun: boolean; r
   return { mayRun, mayStay: mayRun || untolerated(taints, tolerations, ["NoExecute"]) === undefined };
 }
 
-export const isUpdated = ({ metadata }: Pod, hash: string): boolean => metadata?.labels?.[HASH_LABEL] === hash;
+/** Whether a pod was made of the revision with this hash. */
+export const hasHash = ({ metadata }: Pod, hash: string): boolean => metadata?.labels?.[HASH_LABEL] === hash;
+
+/**
+ * Whether a pod is of the set's template, which has this hash. The generation of the template counts as much, because a controller
+ * manager of another version makes other hashes.
+ */
+export function isUpdated(set: DaemonSet, pod: Pod, hash: string): boolean {
+  const generation = generationOf(set);
+  return hasHash(pod, hash) || (generation !== undefined && pod.metadata?.labels?.[GENERATION_LABEL] === generation);
+}
+
+/** How often the set's template has changed, as the server counts; undefined where that is not known. */
+function generationOf({ metadata }: DaemonSet): string | undefined {
+  const generation = metadata?.annotations?.[GENERATION] ?? "";
+  return /^\d+$/.test(generation) ? generation : undefined;
+}
 
 /** Pods that are bound to their node first, then the oldest. */
 export function oldestFirst(pods: readonly Pod[]): Pod[] {

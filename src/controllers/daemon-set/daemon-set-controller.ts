@@ -17,7 +17,7 @@ import { followPods } from "../owned-pods/owned-pods.js";
 import { podControl, podFromTemplate } from "../owned-pods/pod-control.js";
 import { isOver } from "../owned-pods/pod-state.js";
 import { slowStart } from "../owned-pods/slow-start.js";
-import { isUpdated, nodeOf, templateFor } from "./daemon-pod.js";
+import { hasHash, nodeOf, templateFor } from "./daemon-pod.js";
 import { DAEMON_SET, daemonRevisions, hashOf } from "./daemon-revisions.js";
 import { FailedPodsBackoff } from "./failed-pods-backoff.js";
 import { type DaemonState, type DaemonSteps, manage, type ManagedSteps } from "./manage.js";
@@ -72,7 +72,7 @@ export function daemonSetController(context: ControllerContext): void {
     const status = daemonSetStatus(state, mayAct);
     await writeStatus(set, status);
     if (failure !== undefined) throw failure;
-    const live = new Set(sorted.filter((one) => own.some((pod) => isUpdated(pod, hashOf(one)))).map(nameOf));
+    const live = new Set(sorted.filter((one) => own.some((pod) => hasHash(pod, hashOf(one)))).map(nameOf));
     const limit = set.spec?.revisionHistoryLimit ?? 10;
     if (mayAct) await truncateHistory(revisionClient, revisions.old, { live, limit });
     return lookAgain(set, status, managed?.retryAfter);

@@ -71,8 +71,8 @@ export function manage(state: DaemonState, backoff: (node: string) => number): M
  */
 function excessOfSurge({ set, hash, now }: DaemonState, running: readonly Pod[]): readonly Pod[] {
   const sorted = oldestFirst(running);
-  const newPod = sorted.find((pod) => isUpdated(pod, hash));
-  const oldPod = sorted.find((pod) => !isUpdated(pod, hash));
+  const newPod = sorted.find((pod) => isUpdated(set, pod, hash));
+  const oldPod = sorted.find((pod) => !isUpdated(set, pod, hash));
   const excess = sorted.filter((pod) => pod !== newPod && pod !== oldPod);
   if (newPod === undefined || oldPod === undefined) return excess;
   const isReplaced = !isReady(oldPod) || isAvailable(newPod, set.spec?.minReadySeconds ?? 0, now);

@@ -29,10 +29,10 @@ export function rollingUpdate(state: DaemonState): DaemonSteps {
   return surge === 0 ? replaceInPlace(state, perNode, wanted) : replaceBySurge(state, perNode, { wanted, surge });
 }
 
-function podsOf({ podsOn, hash }: DaemonState, node: string): NodePods | undefined {
+function podsOf({ set, podsOn, hash }: DaemonState, node: string): NodePods | undefined {
   const pods = (podsOn.get(node) ?? []).filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
-  const [newPod, ...moreNew] = pods.filter((pod) => isUpdated(pod, hash));
-  const [oldPod, ...moreOld] = pods.filter((pod) => !isUpdated(pod, hash));
+  const [newPod, ...moreNew] = pods.filter((pod) => isUpdated(set, pod, hash));
+  const [oldPod, ...moreOld] = pods.filter((pod) => !isUpdated(set, pod, hash));
   return moreNew.length + moreOld.length > 0 ? undefined : { node, newPod, oldPod };
 }
 

@@ -17,7 +17,7 @@ export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, 
     counts.current++;
     if (isReady(pod)) counts.ready++;
     if (isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)) counts.available++;
-    if (isUpdated(pod, hash)) counts.updated++;
+    if (isUpdated(set, pod, hash)) counts.updated++;
   }
   const { observedGeneration = 0, collisionCount, conditions } = set.status ?? {};
   return {

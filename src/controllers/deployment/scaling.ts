@@ -68,6 +68,9 @@ function fractionOf(deployment: Deployment, set: ReplicaSet): number {
   return Math.round((size * (wanted + maxSurge(deployment))) / before) - size;
 }
 
+/** Whether the set's status counts pods that its controller has yet to delete; no pod may go because of them. */
+const isBehind = (set: ReplicaSet): boolean => (set.status?.availableReplicas ?? 0) > sizeOf(set);
+
 /**
  * How old sets shrink in a rolling update: first they lose pods that are not available, then as many as may be missing now that
  * pods of the new set are available. A set may be in the list twice.
@@ -75,6 +78,7 @@ function fractionOf(deployment: Deployment, set: ReplicaSet): number {
 export function shrinkOldSets(deployment: Deployment, { newSet, old }: Generations): readonly Resize[] {
   const shrinking = byAge(old.filter(isScaledUp));
   if (newSet === undefined || shrinking.length === 0) return [];
+  if ([...shrinking, newSet].some(isBehind)) return [];
   const minAvailable = wantedReplicas(deployment) - maxUnavailable(deployment);
   const newUnavailable = sizeOf(newSet) - (newSet.status?.availableReplicas ?? 0);
   const removable = totalSize([...shrinking, newSet]) - minAvailable - newUnavailable;

@@ -39,15 +39,14 @@ export const revisionOf = ({ metadata }: Pod): string => metadata?.labels?.[REVI
 /** The pod of an ordinal: its name, its host name, its labels and its claims are its own. */
 export function memberPod(set: StatefulSet, template: PodTemplateSpec, ordinal: number, revision: string): Pod {
   const pod = podFromTemplate(template, set, controllerReference(STATEFUL_SET, set));
-  const { generateName: _, ...metadata } = pod.metadata ?? {};
   const name = podName(set, ordinal);
-  const labels = { ...metadata.labels, ...identityLabels(name, ordinal), [REVISION_LABEL]: revision };
+  const labels = { ...pod.metadata?.labels, ...identityLabels(name, ordinal), [REVISION_LABEL]: revision };
   const { serviceName = "" } = set.spec ?? {};
   const spec = { ...pod.spec, hostname: name, ...(serviceName !== "" && { subdomain: serviceName }) };
   const volumes = memberVolumes(set, ordinal, spec.volumes ?? []);
   return {
     ...pod,
-    metadata: { ...metadata, name, labels },
+    metadata: { ...pod.metadata, name, labels },
     spec: { ...spec, containers: spec.containers ?? [], ...(volumes.length > 0 && { volumes }) },
   };
 }

@@ -4,6 +4,7 @@ import { controllerRevision, createRevision, nameOf, nextRevision } from "../his
 import { hasData, revisionData, revisionText } from "../history/revision-data.js";
 import { revisionHash } from "../template-hash/template-hash.js";
 import { STATEFUL_SET } from "./identity.js";
+import { keepsTemplate } from "./same-template.js";
 
 const HASH_LABEL = "controller.kubernetes.io/hash";
 
@@ -27,8 +28,9 @@ export async function setRevisions(
   const newest = sorted.at(-1);
   const equal = sorted.findLast((one) => hasData(one, data));
   let update: ControllerRevision | undefined = equal;
-  if (equal !== undefined && newest !== undefined && equal !== newest && !hasData(newest, data)) {
-    update = await revisions.update({ ...equal, revision: nextRevision(sorted) });
+  if (newest !== undefined && equal !== newest && !hasData(newest, data)) {
+    if (keepsTemplate(newest, set)) update = newest;
+    else if (equal !== undefined) update = await revisions.update({ ...equal, revision: nextRevision(sorted) });
   }
   for (; update === undefined; update === undefined && collisionCount++) {
     const hash = revisionHash(revisionText(data), collisionCount);

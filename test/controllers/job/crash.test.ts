@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Transport } from "../../../src/client/transport/transport.js";
+import type { Transport, TransportRequest } from "../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
 import type { StartController } from "../../../src/controllers/context.js";
 import { jobController } from "../../../src/controllers/job/job-controller.js";
@@ -7,6 +7,7 @@ import { object, objects, text } from "../../../src/machinery/meta/access.js";
 import { call } from "../../helpers/api-caller.js";
 import { type ManualControllers, runControllers } from "../../helpers/manual-controllers.js";
 import { ManualTime } from "../../helpers/manual-time.js";
+import { mortalTransport } from "../../helpers/mortal-transport.js";
 
 const JOBS = "/apis/batch/v1/namespaces/default/jobs";
 const time = new ManualTime();
@@ -26,23 +27,8 @@ const ending: StartController = ({ client, manager }) => {
   });
 };
 
-/** A transport that dies: the answer of that write is lost, and nothing is sent after it. */
-function dyingAt(transport: Transport, write: number): Transport {
-  let writes = 0;
-  return {
-    close: () => transport.close(),
-    async send(request) {
-      if (request.method !== "GET" && !request.path.includes("/events")) writes += 1;
-      if (writes > write) throw new Error("the process has died");
-      const answer = await transport.send(request);
-      if (writes === write && request.method !== "GET") {
-        writes += 1;
-        throw new Error("the process has died");
-      }
-      return answer;
-    },
-  };
-}
+/** Reads and events may come in any number. */
+const isWrite = ({ method, path }: TransportRequest): boolean => method !== "GET" && !path.includes("/events");
 
 const statusOf = async (job: string) => object((await call(api, "GET", `${JOBS}/${job}`)).at("status"));
 
@@ -68,7 +54,9 @@ test.each([1, 2, 3, 4, 5, 6, 8, 10])(
     const name = `job-${write}`;
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
     await call(api, "POST", JOBS, { metadata: { name }, spec: { completions: 3, parallelism: 2, template } });
-    const dying = await runControllers(dyingAt(api, write), time, [jobController]);
+    const dying = await runControllers(mortalTransport(api, { request: write, done: true }, isWrite), time, [
+      jobController,
+    ]);
     await dying.pass(8000, 1000);
     await dying.close();
     const next = await runControllers(api, time, [jobController]);

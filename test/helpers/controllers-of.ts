@@ -1,0 +1,62 @@
+import { type Clock, systemClock } from "../../src/base/clock.js";
+import { type Random, systemRandom } from "../../src/base/random.js";
+import { type StartStopwatch, stopwatchOf } from "../../src/base/stopwatch.js";
+import type { Timers } from "../../src/base/timers.js";
+import { workTimers } from "../../src/base/work-timers.js";
+import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
+import { eventBroadcaster } from "../../src/client/events/index.js";
+import { Manager } from "../../src/client/manager/index.js";
+import type { Transport } from "../../src/client/transport/transport.js";
+import type { ControllerContext, StartController } from "../../src/controllers/context.js";
+import { ServedResources } from "../../src/controllers/served-resources.js";
+
+export interface ControllersOfServer {
+  /** What controllers reported. */
+  readonly problems: readonly unknown[];
+  close(): Promise<void>;
+}
+
+export interface ControllerSurroundings {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly stopwatch?: StartStopwatch;
+  readonly random?: Random;
+}
+
+/** Runs these controllers against a server, as one process, until they are closed. Default: by real time. */
+export function controllersOf(
+  api: Transport,
+  controllers: readonly StartController[],
+  given: ControllerSurroundings = { clock: systemClock, timers: workTimers },
+): ControllersOfServer {
+  const { clock, timers, stopwatch = stopwatchOf(timers), random = systemRandom } = given;
+  const surroundings = { clock, timers, stopwatch, random };
+  const stopping = new AbortController();
+  const problems: unknown[] = [];
+  const client = kubernetesClient({ transport: () => api }, surroundings);
+  const events = eventBroadcaster({ client, ...surroundings, onError: (error) => problems.push(error) });
+  const manager = new Manager(client, { ...surroundings, onProblem: (problem) => problems.push(problem) });
+  const context = {
+    client,
+    manager,
+    clock,
+    timers,
+    signal: stopping.signal,
+    recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
+    served: new ServedResources(client.rest, clock),
+    random,
+    cluster: {},
+    report: (error: unknown) => problems.push(error),
+  } as unknown as ControllerContext;
+  const work = controllers.map((start) => start(context) ?? {});
+  const running = Promise.all([manager.run(stopping.signal), ...work.map(({ run }) => run?.())]);
+  return {
+    problems,
+    async close() {
+      stopping.abort();
+      await running;
+      await events.close();
+      await client.close();
+    },
+  };
+}
