@@ -68,6 +68,7 @@ const ALONE = [
   "test/cluster/manual-clock.test.ts",
   "test/controllers/horizontal-pod-autoscaler/driven-cluster.test.ts",
   "test/controllers/volumes/manual-clock.test.ts",
+  "test/node/container-events.test.ts",
   "test/node/stages/driven-pods.test.ts",
   "test/scheduler/driven.test.ts",
   // They wait for disks and other programs, not for modules.
