@@ -72,6 +72,7 @@ const ALONE = [
   "test/controllers/horizontal-pod-autoscaler/driven-cluster.test.ts",
   "test/controllers/volumes/manual-clock.test.ts",
   "test/node/agent/driven-containers.test.ts",
+  "test/node/container-events.test.ts",
   "test/node/stages/driven-pods.test.ts",
   "test/scheduler/driven.test.ts",
   // They wait for disks and other programs, not for modules.

@@ -339,6 +339,14 @@ describe("revisions", () => {
     expect(templateOf({ revision: 1 })).toBeUndefined();
   });
 
+  test("keep the patch with sorted keys, as kubectl sends it to undo a rollout", () => {
+    const data = revisionData({
+      spec: { containers: [{ name: "c", image: "i", args: ["b"] }] },
+      metadata: { name: "n" },
+    });
+    expect(JSON.stringify(data)).toBe(revisionText(data));
+  });
+
   test("text is escaped as Go escapes it", () => {
     expect(revisionText({ a: "<&>" })).toBe('{"a":"\\u003c\\u0026\\u003e"}');
   });

@@ -17,6 +17,7 @@ export const everyday: readonly string[] = [
   "everyday",
   "get-basics",
   "get-errors",
+  "life",
   "patch",
   "rollout",
   "scale",

@@ -22,17 +22,20 @@ const STEP = 90_000;
 /** Sessions write the numbers of budgets themselves: whether the disruption controller comes first is left to chance. */
 const WRITING_NO_STATUS = (quietCluster.controllers || []).filter((name) => name !== "disruption-controller");
 
+/** Whether workloads run in the session's cluster: it is named "life...". */
+export const hasLife = ({ name }: Session): boolean => name.startsWith("life");
+
 /**
  * Starts the cluster of a session, whose time and randomness are the same in every run. Time stands still while a line runs, and
- * begins at `start`. The cluster of a session named "life..." has a life: see {@link startLivingCluster}.
+ * begins at `start`, unless it has a life: see {@link startLivingCluster}.
  */
 export async function startSessionCluster(
-  { name }: Session,
+  session: Session,
   start: number,
   onRequest: NonNullable<ClusterOptions["onRequest"]>,
 ): Promise<SessionCluster> {
-  const random = seededRandom(name);
-  if (name.startsWith("life")) return startLivingCluster({ random, onRequest });
+  const random = seededRandom(session.name);
+  if (hasLife(session)) return startLivingCluster({ random, onRequest });
   const clock = new FixedClock(start);
   const cluster = await startCluster({ clock, random, ...quietCluster, controllers: WRITING_NO_STATUS, onRequest });
   return {

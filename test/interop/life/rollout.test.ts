@@ -113,8 +113,10 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged, and workloads
   });
 
   test("a rollout whose image cannot be pulled exceeds its deadline, and the pods say why", async () => {
-    await apply(workload("stuck", 1, { progressDeadlineSeconds: 2 }));
+    await apply(workload("stuck", 1));
     await rolledOut("stuck");
+    // Not before: on a machine at work the first pod may take longer.
+    await kubectl.ok(["patch", "deployment", "stuck", "-p", '{"spec":{"progressDeadlineSeconds":2}}']);
     await kubectl.ok("set image deployment/stuck main=example.org/web:missing");
     const status = await kubectl.run("rollout status deployment/stuck --timeout=50s");
     expect(status.code).toBe(1);
@@ -124,6 +126,7 @@ describe.skipIf(missing !== undefined)("kubectl 1.36.3, unchanged, and workloads
       /Warning +Failed .*example\.org\/web:missing/,
     );
     expect(await kubectl.ok("get deployment stuck --no-headers"), "the old pod stays").toMatch(/^stuck +1\/1 +1 +1/);
+    await kubectl.ok(["patch", "deployment", "stuck", "-p", '{"spec":{"progressDeadlineSeconds":600}}']);
     await kubectl.ok("rollout undo deployment/stuck");
     await rolledOut("stuck");
     await kubectl.ok("delete deployment stuck");
