@@ -1,4 +1,5 @@
-import type { Container, Pod } from "../types/core/v1.js";
+import { type AmountKind, podTotal } from "../pods/pod-total.js";
+import type { Pod } from "../types/core/v1.js";
 import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
 
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
@@ -36,25 +37,11 @@ export function isExtended(name: string): boolean {
   return rest !== undefined && !`.${domain}`.endsWith(".kubernetes.io") && !name.startsWith("requests.");
 }
 
-/** The sum of containers and sidecars or, where that is more, an init container beside the sidecars before it. */
+const USAGE: AmountKind<Usage> = { none: () => new Map(), add: addUsage, raise: raiseUsage };
+
+/** What the containers take together; amounts of the whole pod replace that, and overhead comes on top. */
 function totals({ spec }: Pod, field: "requests" | "limits"): Usage {
-  const sum: Usage = new Map();
-  const of = ({ resources }: Container): Usage => usageOf(resources?.[field]);
-  for (const container of spec?.containers ?? []) addUsage(sum, of(container));
-  const sidecars: Usage = new Map();
-  const initial: Usage = new Map();
-  for (const container of spec?.initContainers ?? []) {
-    const own = of(container);
-    if (container.restartPolicy === "Always") {
-      addUsage(sum, own);
-      addUsage(sidecars, own);
-      raiseUsage(initial, sidecars);
-    } else {
-      addUsage(own, sidecars);
-      raiseUsage(initial, own);
-    }
-  }
-  raiseUsage(sum, initial);
+  const sum = podTotal(spec, USAGE, ({ resources }) => usageOf(resources?.[field]));
   for (const [name, amount] of usageOf(spec?.resources?.[field])) sum.set(name, amount);
   const overhead = [...usageOf(spec?.overhead)].filter(([name]) => field === "requests" || sum.has(name));
   addUsage(sum, new Map(overhead));

@@ -1,5 +1,7 @@
 import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import { wholeValue } from "../../machinery/quantity/whole-values.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
+import { everyLabel, noLabel } from "../../machinery/selectors/label-selector.js";
 import type { PersistentVolume, PersistentVolumeClaim } from "../types/core/v1.js";
 import { storageClassOf } from "./storage-class.js";
 
@@ -8,46 +10,53 @@ export interface MatchOptions {
   readonly delayBinding?: boolean;
   /** Whether pods of the node in question can use a volume. Default: every volume. */
   readonly fitsNode?: (volume: PersistentVolume) => boolean;
+  /** Volumes that are left out. Default: none. */
+  readonly isTaken?: (volume: PersistentVolume) => boolean;
 }
 
-/**
- * The volume for a claim: one that is bound to it, else of the volumes with the fewest access modes the smallest, and of equal
- * ones the first by name. Undefined where none fits.
- */
+/** The binder's choice: {@link matchingVolume} of the volumes with the fewest access modes of which one fits. */
 export function bestVolumeFor(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
   options: MatchOptions = {},
 ): PersistentVolume | undefined {
-  const fitting = volumes.filter((volume) => offersModes(volume, claim) && mayHold(volume, claim));
-  const counts = [...new Set(fitting.map(countModes))].toSorted((a, b) => a - b);
+  const offering = volumes.filter((volume) => offersModes(volume, claim));
+  const counts = [...new Set(offering.map(countModes))].toSorted((a, b) => a - b);
   for (const count of counts) {
-    const group = fitting.filter((volume) => countModes(volume) === count);
-    const best = bestOf(group, claim, options);
+    const group = offering.filter((volume) => countModes(volume) === count);
+    const best = matchingVolume(claim, group, options);
     if (best !== undefined) return best;
   }
   return undefined;
 }
 
-function bestOf(
-  volumes: readonly PersistentVolume[],
+/**
+ * The volume for a claim: one that is bound to it, else of those that fit the smallest, and of equal ones the first by name. Undefined
+ * where none fits, and where the one that is bound to it cannot be used.
+ */
+export function matchingVolume(
   claim: PersistentVolumeClaim,
-  { delayBinding = false, fitsNode = () => true }: MatchOptions,
+  volumes: Iterable<PersistentVolume>,
+  { delayBinding = false, fitsNode = () => true, isTaken = () => false }: MatchOptions,
 ): PersistentVolume | undefined {
-  const bound = volumes.find((volume) => isBoundTo(volume, claim));
-  if (bound !== undefined) return fitsNode(bound) ? bound : undefined;
-  if (delayBinding) return undefined;
-  const selector = claim.spec?.selector;
-  const selects = selector === undefined ? undefined : selectorFromObject(selector);
-  const [smallest] = volumes
-    .filter(
-      (volume) =>
-        volume.status?.phase === "Available" &&
-        selects?.matches(volume.metadata?.labels ?? {}) !== false &&
-        storageClassOf(volume) === storageClassOf(claim) &&
-        fitsNode(volume),
-    )
-    .toSorted((a, b) => compareQuantities(sizeOf(a), sizeOf(b)) || (nameOf(a) < nameOf(b) ? -1 : 1));
+  const wanted = requestedBytes(claim);
+  const selector = claim.spec?.selector === undefined ? everyLabel : (readSelector(claim.spec.selector) ?? noLabel);
+  let smallest: PersistentVolume | undefined;
+  let smallestBytes = Number.POSITIVE_INFINITY;
+  for (const volume of volumes) {
+    const bytes = bytesOf(volume);
+    if (bytes < wanted || isTaken(volume) || !mayHold(volume, claim)) continue;
+    if (isBoundTo(volume, claim)) return fitsNode(volume) ? volume : undefined;
+    if (delayBinding || bytes > smallestBytes) continue;
+    if (bytes === smallestBytes && smallest !== undefined && nameOf(smallest) <= nameOf(volume)) continue;
+    const fits =
+      volume.status?.phase === "Available" &&
+      storageClassOf(volume) === storageClassOf(claim) &&
+      selector.matches(volume.metadata?.labels ?? {}) &&
+      offersModes(volume, claim) &&
+      fitsNode(volume);
+    if (fits) [smallest, smallestBytes] = [volume, bytes];
+  }
   return smallest;
 }
 
@@ -78,7 +87,6 @@ function mayHold(volume: PersistentVolume, claim: PersistentVolumeClaim): boolea
   return (
     (volume.spec?.claimRef === undefined || isBoundTo(volume, claim)) &&
     volume.metadata?.deletionTimestamp === undefined &&
-    compareQuantities(sizeOf(volume), requestOf(claim)) >= 0 &&
     modeOf(volume) === modeOf(claim) &&
     attributesOf(volume) === attributesOf(claim)
   );
@@ -94,6 +102,11 @@ const nameOf = ({ metadata }: PersistentVolume): string => metadata?.name ?? "";
 const modeOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string => spec?.volumeMode ?? "Filesystem";
 const attributesOf = ({ spec }: PersistentVolume | PersistentVolumeClaim): string =>
   spec?.volumeAttributesClassName ?? "";
+
+const bytesOf = ({ spec }: PersistentVolume): number => wholeValue(spec?.capacity?.["storage"] ?? "0");
+/** How many bytes a claim asks for. */
+export const requestedBytes = ({ spec }: PersistentVolumeClaim): number =>
+  wholeValue(spec?.resources?.requests?.["storage"] ?? "0");
 
 /** How large a volume is. */
 export const sizeOf = ({ spec }: PersistentVolume): Quantity => storageIn(spec?.capacity);

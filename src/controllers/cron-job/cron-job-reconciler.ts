@@ -7,10 +7,8 @@ import { referenceTo } from "../../client/events/object-reference.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import type { Schedule } from "../../machinery/cron/schedule.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
 import { formatTime } from "../../machinery/meta/time.js";
-import { deepEqual } from "../../machinery/patch/json-values.js";
 import { isTimeZone } from "../../machinery/time-zone/is-time-zone.js";
 import { finishedCondition } from "../job/job-conditions.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
@@ -18,6 +16,7 @@ import { isNamespaceTerminating } from "../owned-pods/pod-control.js";
 import { CRON_JOB_KIND, jobName, jobOf, scheduleOf } from "./cron-job-parts.js";
 import { dueTimes, nextStartIn } from "./due-times.js";
 import { jobsToDelete, seeJobs, withActive, withoutActive } from "./job-history.js";
+import { writeStatus } from "../write-status.js";
 
 /** The cache shows by then what a write was refused for. */
 const CONFLICT_MS = 100;
@@ -214,10 +213,10 @@ export class CronJobReconciler {
 
   /** False when the CronJob has changed since the cache saw it. */
   async #write(key: string, cronJob: CronJob, status: CronJobStatus): Promise<boolean> {
-    if (deepEqual((cronJob.status ?? {}) as JsonObject, status as JsonObject)) return true;
     try {
       const objects = this.parts.client.of(CRON_JOB_KIND.apiVersion, CRON_JOB_KIND.kind);
-      this.#written.set(key, await objects.updateStatus({ ...cronJob, status }));
+      const saved = await writeStatus(objects, cronJob, status);
+      if (saved !== undefined) this.#written.set(key, saved);
       return true;
     } catch (error) {
       if (isNotFound(error)) return true;

@@ -5,8 +5,7 @@ import type { ReconcileResult } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
 import { claim } from "../owned-pods/claim.js";
@@ -23,6 +22,7 @@ import { FailedPodsBackoff } from "./failed-pods-backoff.js";
 import { type DaemonState, type DaemonSteps, manage, type ManagedSteps } from "./manage.js";
 import { rollingUpdate } from "./rolling-update.js";
 import { daemonSetStatus } from "./status.js";
+import { writeStatus } from "../write-status.js";
 
 /** At most so many pods are created, and deleted, in one reconciliation. */
 const BURST = 250;
@@ -41,14 +41,14 @@ export function daemonSetController(context: ControllerContext): void {
   const pods = followPods(informers, {
     kind: DAEMON_SET,
     owners: sets,
-    selectorOf,
+    selectorOf: ({ spec }) => readSelector(spec?.selector),
     expectations,
     enqueue: (key, after) => controller.enqueue(key, after),
     minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
   });
 
   async function reconcile(namespace: string, name: string, set: DaemonSet): Promise<ReconcileResult> {
-    const selector = selectorOf(set);
+    const selector = readSelector(set.spec?.selector);
     if (selector === undefined) return;
     if (selector.empty) {
       const message = "This daemon set is selecting all pods. A non-empty selector is required.";
@@ -64,13 +64,15 @@ export function daemonSetController(context: ControllerContext): void {
     const revisions = await daemonRevisions(set, sorted, revisionClient);
     if (revisions === undefined) {
       const collisionCount = (set.status?.collisionCount ?? 0) + 1;
-      return writeStatus(set, { ...daemonSetStatus(stateOf(set, own, ""), false), collisionCount });
+      const status = { ...daemonSetStatus(stateOf(set, own, ""), false), collisionCount };
+      await writeStatus(objects, set, status);
+      return;
     }
     const state = stateOf(set, own, hashOf(revisions.current));
     const managed = mayAct ? manage(state, (node) => backoff.replace(backoffKey(set, node))) : undefined;
     const failure = managed === undefined ? undefined : await act(state, managed);
     const status = daemonSetStatus(state, mayAct);
-    await writeStatus(set, status);
+    await writeStatus(objects, set, status);
     if (failure !== undefined) throw failure;
     const live = new Set(sorted.filter((one) => own.some((pod) => hasHash(pod, hashOf(one)))).map(nameOf));
     const limit = set.spec?.revisionHistoryLimit ?? 10;
@@ -125,11 +127,6 @@ export function daemonSetController(context: ControllerContext): void {
     return error ?? results.find((result) => result.status === "rejected")?.reason;
   }
 
-  async function writeStatus(set: DaemonSet, status: DaemonSetStatus): Promise<void> {
-    if (deepEqual((set.status ?? {}) as JsonObject, status as unknown as JsonObject)) return;
-    await client.of(DAEMON_SET.apiVersion, DAEMON_SET.kind).updateStatus({ ...set, status });
-  }
-
   const controller = manager
     .controllerFor(DAEMON_SET.apiVersion, DAEMON_SET.kind)
     .named("daemonset-controller")
@@ -170,11 +167,3 @@ const namespacedName = ({ metadata }: DaemonSet) => ({
   namespace: metadata?.namespace ?? "",
   name: metadata?.name ?? "",
 });
-
-function selectorOf({ spec }: DaemonSet): LabelSelector | undefined {
-  try {
-    return selectorFromObject(spec?.selector);
-  } catch {
-    return undefined;
-  }
-}

@@ -3,8 +3,7 @@ import type { Pod } from "../../api/types/core/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { claim } from "../owned-pods/claim.js";
 import { controlledObjects } from "../owned-pods/controlled-objects.js";
@@ -25,7 +24,7 @@ export function deploymentController(context: ControllerContext): void {
   const pods = controlledObjects(podInformer);
 
   async function reconcile(namespace: string, name: string, deployment: Deployment): Promise<ReconcileResult> {
-    const selector = selectorOf(deployment);
+    const selector = readSelector(deployment.spec?.selector);
     if (selector === undefined) return;
     const objects = client.of(DEPLOYMENT.apiVersion, DEPLOYMENT.kind).namespace(namespace);
     const setClient = client.of(SET.apiVersion, SET.kind).namespace(namespace);
@@ -63,7 +62,7 @@ export function deploymentController(context: ControllerContext): void {
     if (controllerOf(set) !== undefined) return;
     for (const one of deployments.lister.namespace(set.metadata?.namespace ?? "").list()) {
       const { namespace = "", name = "" } = one.metadata ?? {};
-      if (selectorOf(one)?.matches(set.metadata?.labels) === true) yield { namespace, name };
+      if (readSelector(one.spec?.selector)?.matches(set.metadata?.labels) === true) yield { namespace, name };
     }
   }
 
@@ -75,12 +74,4 @@ export function deploymentController(context: ControllerContext): void {
       if (deployment !== undefined && !isRolling(deployment)) controller.enqueue(objectKey(deployment));
     },
   });
-}
-
-function selectorOf({ spec }: Deployment): LabelSelector | undefined {
-  try {
-    return selectorFromObject(spec?.selector);
-  } catch {
-    return undefined;
-  }
 }

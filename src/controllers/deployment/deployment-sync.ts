@@ -20,6 +20,7 @@ import { allOf, counted, equalIgnoringHash, type Generations, generationsOf, nam
 import { rollBack } from "./rollback.js";
 import { scale, shrinkOldSets, wasScaled } from "./scaling.js";
 import { deploymentStatus } from "./status.js";
+import { writeStatus } from "../write-status.js";
 
 export const DEPLOYMENT = { apiVersion: "apps/v1", kind: "Deployment" } as const;
 
@@ -229,7 +230,6 @@ export class DeploymentSync {
   }
 
   async #writeStatus(status: DeploymentStatus): Promise<void> {
-    if (deepEqual((this.deployment.status ?? {}) as JsonObject, status as JsonObject)) return;
-    this.deployment = await this.parts.deployments.updateStatus({ ...this.deployment, status });
+    this.deployment = (await writeStatus(this.parts.deployments, this.deployment, status)) ?? this.deployment;
   }
 }

@@ -2,16 +2,16 @@ import { allowedCondition, hasCondition, isPodReady, withAllowedCondition } from
 import type { Pod } from "../../api/types/core/v1.js";
 import type { Clock } from "../../base/clock.js";
 import type { NamespacedName } from "../../client/informers/index.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import { number, object, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { ApiObject, KubeObject } from "../../machinery/meta/object.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
+import { type LabelSelector, noLabel } from "../../machinery/selectors/label-selector.js";
 import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { ControllerContext } from "../context.js";
 import { ExpectedPods } from "./expected-pods.js";
+import { unlessChanged } from "../write-status.js";
 
 const GROUP_VERSION: string = "policy/v1";
 
@@ -43,12 +43,7 @@ export function disruptionController({ client, manager, served, clock }: Control
         .list()
         .filter(({ metadata }) => selector.matches(metadata?.labels));
       const { status, recheckAfter } = await state.of(budget, selected);
-      try {
-        if (status !== undefined) await budgets.updateStatus({ ...budget, status });
-      } catch (error) {
-        // Deleted, or changed since the cache saw it: the change reconciles the budget again.
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      }
+      if (status !== undefined) await unlessChanged(budgets.updateStatus({ ...budget, status }));
       return recheckAfter === undefined ? undefined : { requeueAfterMilliseconds: recheckAfter };
     });
 }
@@ -60,7 +55,9 @@ class Selectors {
   of(budget: KubeObject): LabelSelector {
     let selector = this.#parsed.get(budget);
     if (selector === undefined) {
-      selector = selectorOf(budget);
+      const own = object(budget["spec"])["selector"] as LabelSelectorObject | undefined;
+      // One that cannot be read matches nothing.
+      selector = readSelector(own) ?? noLabel;
       this.#parsed.set(budget, selector);
     }
     return selector;
@@ -147,16 +144,6 @@ function stillDisrupted(pods: readonly Pod[], before: Readonly<Record<string, un
     recheckAfter = Math.min(recheckAfter ?? left, left);
   }
   return { disruptedPods, recheckAfter };
-}
-
-/** One that cannot be read matches nothing. */
-function selectorOf(budget: KubeObject): LabelSelector {
-  const selector = object(budget["spec"])["selector"] as LabelSelectorObject | undefined;
-  try {
-    return selectorFromObject(selector);
-  } catch {
-    return selectorFromObject(undefined);
-  }
 }
 
 const rfc3339 = (milliseconds: number): string => `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;

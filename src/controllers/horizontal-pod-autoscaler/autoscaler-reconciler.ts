@@ -6,7 +6,6 @@ import type {
 import type { Pod } from "../../api/types/core/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import type { EventRecorder } from "../../client/events/index.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import { formatTime } from "../../machinery/meta/time.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
@@ -21,6 +20,7 @@ import type { ScaleHistory } from "./scale-history.js";
 import type { TargetScale } from "./scale-target.js";
 import { decide, DISABLED, outOfBounds, withChange } from "./scaling-decision.js";
 import { tolerancesOf } from "./tolerances.js";
+import { unlessChanged } from "../write-status.js";
 
 export interface AutoscalerParts {
   readonly autoscalers: ResourceClient<HorizontalPodAutoscaler>;
@@ -195,12 +195,7 @@ export class AutoscalerReconciler {
 
   async #writeStatus(autoscaler: HorizontalPodAutoscaler, status: HorizontalPodAutoscalerStatus): Promise<void> {
     if (deepEqual(comparable(autoscaler.status), comparable(status))) return;
-    try {
-      await this.parts.autoscalers.updateStatus({ ...autoscaler, status });
-    } catch (error) {
-      // Deleted, or changed since the cache saw it: the next look writes the status.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
+    await unlessChanged(this.parts.autoscalers.updateStatus({ ...autoscaler, status }));
   }
 
   #event(autoscaler: HorizontalPodAutoscaler, type: "Normal" | "Warning", reason: string, message: string): void {

@@ -1,8 +1,7 @@
 import type { Job } from "../../api/types/batch/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import type { Controller } from "../../client/manager/index.js";
-import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { Expectations } from "../owned-pods/expectations.js";
 import { followPods } from "../owned-pods/owned-pods.js";
@@ -32,7 +31,7 @@ export function jobController(context: ControllerContext): void {
   const owned = followPods(manager.informers, {
     kind: JOB_KIND,
     owners: jobs.lister,
-    selectorOf,
+    selectorOf: ({ spec }) => readSelector(spec?.selector),
     expectations,
     enqueue,
   });
@@ -48,12 +47,4 @@ export function jobController(context: ControllerContext): void {
     .reads("v1", "Pod")
     .reconcile(({ namespace, name, object }) => reconciler.reconcile(`${namespace}/${name}`, object));
   orphanPodController(context, owned);
-}
-
-function selectorOf({ spec }: Job): LabelSelector | undefined {
-  try {
-    return selectorFromObject(spec?.selector);
-  } catch {
-    return undefined;
-  }
 }

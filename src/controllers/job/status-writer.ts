@@ -4,14 +4,13 @@ import type { KubernetesClient } from "../../client/dynamic/kubernetes-client.js
 import type { EventRecorder } from "../../client/events/index.js";
 import { objectKey } from "../../client/informers/index.js";
 import { isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
 import { compareResourceVersions } from "../../machinery/meta/resource-version.js";
-import { deepEqual } from "../../machinery/patch/json-values.js";
 import { controllerOf, refersTo } from "../owned-pods/controller-ref.js";
 import { JOB_KIND } from "./kind.js";
 import { uidOf } from "./observation.js";
 import { RELEASE } from "./orphan-pods.js";
 import { concluded, settleCounted, type Tracking } from "./tracking.js";
+import { writeStatus } from "../write-status.js";
 
 /** Writes the status of jobs, and takes the finalizers from pods that it has counted. */
 export class StatusWriter {
@@ -68,9 +67,8 @@ export class StatusWriter {
 
   /** The job as the server has it then; undefined where it has this status already. */
   async #writeStatus(job: Job, status: JobStatus): Promise<Job | undefined> {
-    if (deepEqual((job.status ?? {}) as unknown as JsonObject, status as unknown as JsonObject)) return undefined;
-    const saved = await this.client.of(JOB_KIND.apiVersion, JOB_KIND.kind).updateStatus({ ...job, status });
-    this.#written.set(objectKey(job), saved.metadata?.resourceVersion ?? "");
+    const saved = await writeStatus(this.client.of(JOB_KIND.apiVersion, JOB_KIND.kind), job, status);
+    if (saved !== undefined) this.#written.set(objectKey(job), saved.metadata?.resourceVersion ?? "");
     return saved;
   }
 

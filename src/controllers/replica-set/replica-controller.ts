@@ -3,10 +3,8 @@ import type { Pod, PodTemplateSpec } from "../../api/types/core/v1.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { type Lister, objectKey } from "../../client/informers/index.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
+import { isNotFound } from "../../machinery/errors/status-error.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { deepEqual } from "../../machinery/patch/json-values.js";
 import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { claim } from "../owned-pods/claim.js";
@@ -19,6 +17,7 @@ import { type PodControl, podControl, podFromTemplate } from "../owned-pods/pod-
 import { isActive, isTerminating } from "../owned-pods/pod-state.js";
 import { slowStart } from "../owned-pods/slow-start.js";
 import { replicaStatus } from "./replica-status.js";
+import { unlessChanged, writeStatus } from "../write-status.js";
 
 /** A ReplicaSet or a ReplicationController. */
 export interface Replicas extends ApiObject {
@@ -33,8 +32,8 @@ export interface Replicas extends ApiObject {
 export interface ReplicaKind<O extends Replicas> extends ControllerKind {
   readonly objects: ResourceClient<O>;
   readonly owners: Lister<O>;
-  /** Throws for a selector that cannot be read. */
-  readonly selectorOf: (owner: O) => LabelSelector;
+  /** Undefined for one that cannot be read. */
+  readonly selectorOf: (owner: O) => LabelSelector | undefined;
   /** Whether the status counts the pods that are being deleted. */
   readonly countsTerminating: boolean;
   /** What events name as their source. */
@@ -62,7 +61,7 @@ export class ReplicaController<O extends Replicas> {
     this.#pods = followPods(context.manager.informers, {
       kind,
       owners: kind.owners,
-      selectorOf: (owner) => this.#selectorOf(owner),
+      selectorOf: (owner) => kind.selectorOf(owner),
       expectations: this.#expectations,
       enqueue: kind.enqueue,
       minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
@@ -73,7 +72,7 @@ export class ReplicaController<O extends Replicas> {
     const key = `${namespace}/${name}`;
     if (owner === undefined) return this.#expectations.forget(key);
     const mayAct = this.#expectations.satisfied(key);
-    const selector = this.#selectorOf(owner);
+    const selector = this.kind.selectorOf(owner);
     if (selector === undefined) return;
     const candidates = this.#pods.candidates(owner);
     const active = await claim(candidates.filter(isActive), {
@@ -153,20 +152,6 @@ export class ReplicaController<O extends Replicas> {
   }
 
   async #writeStatus(owner: O, status: ReplicaSetStatus): Promise<void> {
-    if (deepEqual((owner.status ?? {}) as unknown as JsonObject, status as unknown as JsonObject)) return;
-    try {
-      await this.kind.objects.updateStatus({ ...owner, status });
-    } catch (error) {
-      // Deleted, or changed since the cache saw it: the change reconciles the object again.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
-  }
-
-  #selectorOf(owner: O): LabelSelector | undefined {
-    try {
-      return this.kind.selectorOf(owner);
-    } catch {
-      return undefined;
-    }
+    await unlessChanged(writeStatus(this.kind.objects, owner, status));
   }
 }

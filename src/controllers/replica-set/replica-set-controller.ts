@@ -1,5 +1,5 @@
 import type { ReplicaSet } from "../../api/types/apps/v1.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { controlledObjects } from "../owned-pods/controlled-objects.js";
 import { controllerOf } from "../owned-pods/controller-ref.js";
@@ -20,7 +20,7 @@ export function replicaSetController(context: ControllerContext): void {
     ...KIND,
     objects: client.of(KIND.apiVersion, KIND.kind),
     owners: sets.lister,
-    selectorOf: ({ spec }) => selectorFromObject(spec?.selector),
+    selectorOf: ({ spec }) => readSelector(spec?.selector),
     countsTerminating: true,
     component: "replicaset-controller",
     siblings,

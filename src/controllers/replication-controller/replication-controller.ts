@@ -1,5 +1,5 @@
 import type { ReplicationController } from "../../api/types/core/v1.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { ReplicaController } from "../replica-set/replica-controller.js";
 
@@ -12,7 +12,7 @@ export function replicationController(context: ControllerContext): void {
     ...KIND,
     objects: client.of(KIND.apiVersion, KIND.kind),
     owners: manager.informers.of(KIND.apiVersion, KIND.kind).lister,
-    selectorOf: ({ spec }) => selectorFromObject({ matchLabels: spec?.selector ?? {} }),
+    selectorOf: ({ spec }) => readSelector({ matchLabels: spec?.selector ?? {} }),
     countsTerminating: false,
     component: "replication-controller",
     siblings: (owner) => [owner],

@@ -1,9 +1,9 @@
 import { chargedUntil, countedResource, quotaStatus } from "../../api/quota/index.js";
 import type { Pod, ResourceQuota } from "../../api/types/core/v1.js";
 import { objectKey } from "../../client/informers/index.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import { CountedObjects } from "./counted-objects.js";
+import { unlessChanged } from "../write-status.js";
 
 /** Counts what the objects of a namespace use of its quotas, whenever one of them changes. */
 export function resourceQuotaController(context: ControllerContext): void {
@@ -24,12 +24,7 @@ export function resourceQuotaController(context: ControllerContext): void {
       for (const resource of resourcesOf(quota)) await objects.follow(resource);
       const now = clock.now();
       const status = quotaStatus(quota, (resource) => objects.in(namespace, resource), now);
-      try {
-        if (status !== undefined) await quotas.updateStatus({ ...quota, status });
-      } catch (error) {
-        // Deleted, or changed since the cache saw it: the change reconciles the quota again.
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      }
+      if (status !== undefined) await unlessChanged(quotas.updateStatus({ ...quota, status }));
       const pods = (objects.in(namespace, "pods") ?? []) as readonly Pod[];
       const ends = pods.map((pod) => chargedUntil(pod) ?? 0).filter((end) => end >= now);
       return ends.length === 0 ? undefined : { requeueAfterMilliseconds: Math.min(...ends) - now + 1 };

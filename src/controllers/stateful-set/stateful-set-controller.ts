@@ -1,10 +1,7 @@
 import type { StatefulSet, StatefulSetStatus } from "../../api/types/apps/v1.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
 import { isAlreadyExists, isConflict, isNotFound } from "../../machinery/errors/status-error.js";
-import type { JsonObject } from "../../machinery/meta/json.js";
-import { deepEqual } from "../../machinery/patch/json-values.js";
-import { selectorFromObject } from "../../machinery/selectors/api-label-selector.js";
-import type { LabelSelector } from "../../machinery/selectors/label-selector.js";
+import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import type { ControllerContext } from "../context.js";
 import { inOrder, nameOf, REVISION, truncateHistory } from "../history/controller-revisions.js";
 import { templateOf } from "../history/revision-data.js";
@@ -18,6 +15,7 @@ import { MemberControl } from "./member-control.js";
 import { isOrdered, plan, type Step } from "./plan.js";
 import { setRevisions } from "./set-revisions.js";
 import { statefulSetStatus } from "./status.js";
+import { writeStatus } from "../write-status.js";
 
 /** When a step failed because a cache was behind. */
 const SOON_MS = 100;
@@ -36,7 +34,7 @@ export function statefulSetController(context: ControllerContext): void {
   const pods = followPods(informers, {
     kind: STATEFUL_SET,
     owners: sets,
-    selectorOf,
+    selectorOf: ({ spec }) => readSelector(spec?.selector),
     // Names say which pods there are: nothing is created twice.
     expectations: new Expectations(clock),
     enqueue: (key, after) => controller.enqueue(key, after),
@@ -44,7 +42,7 @@ export function statefulSetController(context: ControllerContext): void {
   });
 
   async function reconcile(namespace: string, name: string, set: StatefulSet): Promise<ReconcileResult> {
-    const selector = selectorOf(set);
+    const selector = readSelector(set.spec?.selector);
     if (selector === undefined) return;
     const objects = client.of(STATEFUL_SET.apiVersion, STATEFUL_SET.kind).namespace(namespace);
     const revisionClient = client.of(REVISION.apiVersion, REVISION.kind).namespace(namespace);
@@ -65,9 +63,7 @@ export function statefulSetController(context: ControllerContext): void {
       outdated: failure === undefined ? planned.outdated : 0,
       now,
     });
-    if (!deepEqual((set.status ?? {}) as JsonObject, status as unknown as JsonObject)) {
-      await objects.updateStatus({ ...set, status });
-    }
+    await writeStatus(objects, set, status);
     if (failure !== undefined) throw failure;
     const live = new Set([nameOf(current), nameOf(update), ...members.map(revisionOf)]);
     await truncateHistory(revisionClient, sorted, { live, limit: set.spec?.revisionHistoryLimit ?? 10 });
@@ -112,12 +108,4 @@ export function statefulSetController(context: ControllerContext): void {
 function lookAgain(set: StatefulSet, { availableReplicas = 0 }: StatefulSetStatus): ReconcileResult {
   const seconds = set.spec?.minReadySeconds ?? 0;
   if (seconds > 0 && availableReplicas !== wantedReplicas(set)) return { requeueAfterMilliseconds: seconds * 1000 };
-}
-
-function selectorOf({ spec }: StatefulSet): LabelSelector | undefined {
-  try {
-    return selectorFromObject(spec?.selector);
-  } catch {
-    return undefined;
-  }
 }

@@ -27,6 +27,15 @@ export function selectorFromObject(selector: LabelSelectorObject | null | undefi
   return labelSelector(requirements);
 }
 
+/** The same; undefined for one that cannot be read. */
+export function readSelector(selector: LabelSelectorObject | null | undefined): LabelSelector | undefined {
+  try {
+    return selectorFromObject(selector);
+  } catch {
+    return undefined;
+  }
+}
+
 /** As `kubectl get -o wide` and describe show a selector object. */
 export function formatSelectorObject(selector: LabelSelectorObject | null | undefined): string {
   try {

@@ -1,4 +1,5 @@
 import type { Container, ContainerStatus, Pod, ResourceList } from "../../api/types/core/v1.js";
+import { type AmountKind, podTotal } from "../../api/pods/pod-total.js";
 import { addResourceList, addResources, noResources, raiseResources, type Resources, setAmount } from "./resources.js";
 
 /** What a container without a CPU request counts as in scores, in thousandths of a CPU. */
@@ -35,26 +36,13 @@ export function podRequests(pod: Pod): PodRequests {
   return { requests, nonZeroMilliCpu: nonZero.milliCpu, nonZeroMemory: nonZero.memory };
 }
 
+const RESOURCES: AmountKind<Resources> = { none: noResources, add: addResources, raise: raiseResources };
+
 function sumOf(pod: Pod, defaults: Defaults | undefined): Resources {
   const { spec, status } = pod;
-  const sum = noResources();
-  for (const container of spec?.containers ?? []) {
-    addResources(sum, containerRequests(pod, container, status?.containerStatuses, defaults));
-  }
-  const sidecars = noResources();
-  const initial = noResources();
-  for (const container of spec?.initContainers ?? []) {
-    const own = containerRequests(pod, container, status?.initContainerStatuses, defaults);
-    if (container.restartPolicy === "Always") {
-      addResources(sum, own);
-      addResources(sidecars, own);
-      raiseResources(initial, sidecars);
-    } else {
-      addResources(own, sidecars);
-      raiseResources(initial, own);
-    }
-  }
-  raiseResources(sum, initial);
+  const sum = podTotal(spec, RESOURCES, (container, isInit) =>
+    containerRequests(pod, container, isInit ? status?.initContainerStatuses : status?.containerStatuses, defaults),
+  );
   const ofPod = spec?.resources?.requests;
   for (const name in ofPod) setAmount(sum, name, ofPod[name] ?? "0");
   addResourceList(sum, spec?.overhead);

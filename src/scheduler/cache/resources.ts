@@ -1,4 +1,4 @@
-import { parseQuantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { milliValue, wholeValue } from "../../machinery/quantity/whole-values.js";
 import type { ResourceList } from "../../api/types/core/v1.js";
 
 /** Amounts of resources as numbers: CPU in thousandths, the others in their own unit (bytes, pieces). */
@@ -84,30 +84,4 @@ export function isScalarResource(name: string): boolean {
 function addScalar(to: Resources, name: string, value: number): void {
   to.scalars ??= new Map();
   to.scalars.set(name, (to.scalars.get(name) ?? 0) + value);
-}
-
-/** A cluster has few different quantities; each is parsed once. */
-const MOST_KNOWN = 4096;
-const milliValues = new Map<string, number>();
-const wholeValues = new Map<string, number>();
-
-/** A quantity in thousandths, rounded up: "0.5" is 500. */
-export function milliValue(quantity: string | number): number {
-  return remembered(milliValues, quantity, -3);
-}
-
-/** A quantity in its unit, rounded up: "1Ki" is 1024. */
-export function wholeValue(quantity: string | number): number {
-  return remembered(wholeValues, quantity, 0);
-}
-
-function remembered(known: Map<string, number>, quantity: string | number, scale: number): number {
-  const text = String(quantity);
-  let value = known.get(text);
-  if (value === undefined) {
-    if (known.size >= MOST_KNOWN) known.clear();
-    value = Number(quantityValue(parseQuantity(text), scale));
-    known.set(text, value);
-  }
-  return value;
 }

@@ -1,6 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
+import { BOUND_BY_CONTROLLER, SELECTED_NODE } from "../../../api/volumes/annotations.js";
 import type { SchedulerHandle } from "../../framework/handle.js";
-import { isFullyBound, SELECTED_NODE, type VolumeObjects } from "./volume-objects.js";
+import { isFullyBound, type VolumeObjects } from "./volume-objects.js";
 
 /** What becomes of a pod's unbound claims on a node. */
 export interface VolumeDecisions {
@@ -9,8 +10,6 @@ export interface VolumeDecisions {
   /** The claims whose volumes are to be made. */
   readonly provisions: readonly PersistentVolumeClaim[];
 }
-
-const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
 
 /**
  * Gives the volumes to their claims, asks for those that are to be made, and resolves when the volume controller has bound all. Rejects when

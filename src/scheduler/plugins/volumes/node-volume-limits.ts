@@ -1,3 +1,4 @@
+import { storageClassOf } from "../../../api/volumes/storage-class.js";
 import type { Pod } from "../../../api/types/core/v1.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import { Action } from "../../framework/cluster-event.js";
@@ -5,7 +6,7 @@ import type { SchedulerHandle } from "../../framework/handle.js";
 import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, unschedulable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { classOf, followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";
+import { followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";
 
 const NAME = PLUGIN.nodeVolumeLimits;
 const REJECTED = unschedulable(NAME, "node(s) exceed max volume count");
@@ -19,7 +20,7 @@ export function nodeVolumeLimits({ kinds }: Pick<SchedulerHandle, "kinds">): Sch
     const csi = objects.volume(claim?.spec?.volumeName ?? "")?.spec?.csi;
     if (csi !== undefined) to.set(`${csi.driver}/${csi.volumeHandle}`, csi.driver);
     else if (claim !== undefined && (claim.spec?.volumeName ?? "") === "") {
-      const driver = objects.storageClass(classOf(claim))?.provisioner;
+      const driver = objects.storageClass(storageClassOf(claim))?.provisioner;
       if (driver !== undefined) to.set(`${driver}-${key}`, driver);
     }
   };

@@ -1,10 +1,10 @@
 import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
 import type { CSIStorageCapacity, StorageClass } from "../../../api/types/storage/v1.js";
+import { requestedBytes } from "../../../api/volumes/volume-match.js";
+import { wholeValue } from "../../../machinery/quantity/whole-values.js";
 import { selectorFromObject } from "../../../machinery/selectors/api-label-selector.js";
 import type { NodeInfo } from "../../cache/node-info.js";
-import { wholeValue } from "../../cache/resources.js";
 import type { FollowedKinds } from "../../followed-kinds.js";
-import { requestedBytes } from "./find-volume.js";
 
 /** The provisioner of classes whose volumes are made by hand. */
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";

@@ -1,4 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../../api/types/core/v1.js";
+import { SELECTED_NODE } from "../../../api/volumes/annotations.js";
+import { storageClassOf } from "../../../api/volumes/storage-class.js";
+import { matchingVolume, requestedBytes } from "../../../api/volumes/volume-match.js";
 import type { NodeInfo } from "../../cache/node-info.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
@@ -7,18 +10,8 @@ import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
 import { bindVolumes, type VolumeDecisions } from "./bind-volumes.js";
-import { findVolume, requestedBytes } from "./find-volume.js";
 import { canProvision } from "./provisioning.js";
-import {
-  claimNotFound,
-  classOf,
-  followVolumes,
-  isFullyBound,
-  OWN_CLAIM,
-  reaches,
-  SELECTED_NODE,
-  VolumeObjects,
-} from "./volume-objects.js";
+import { claimNotFound, followVolumes, isFullyBound, OWN_CLAIM, reaches, VolumeObjects } from "./volume-objects.js";
 
 export interface VolumeBindingArgs {
   /** How long a pod waits for its claims to be bound. Default 600 seconds. */
@@ -66,13 +59,16 @@ export function volumeBinding(
           bindings.some(([, other]) => other.metadata?.name === metadata?.name)
         );
       };
-      const volume = selected === undefined ? findVolume(claim, objects.volumes(), node, isTaken) : undefined;
+      const volume =
+        selected === undefined
+          ? matchingVolume(claim, objects.volumes(), { fitsNode: (one) => reaches(one, node), isTaken })
+          : undefined;
       if (volume !== undefined) bindings.push([claim, volume]);
       else provisions.push(claim);
     }
     for (const claim of provisions) {
-      const storageClass = objects.storageClass(classOf(claim));
-      if (storageClass === undefined) throw new Error(`failed to find storage class "${classOf(claim)}"`);
+      const storageClass = objects.storageClass(storageClassOf(claim));
+      if (storageClass === undefined) throw new Error(`failed to find storage class "${storageClassOf(claim)}"`);
       const answer = canProvision(claim, storageClass, node, kinds);
       if (answer === "yes") continue;
       reasons.push(answer === "no" ? NO_MATCH : NO_SPACE);
@@ -182,5 +178,5 @@ function claimsOf({ pod, claims }: PodInfo, objects: VolumeObjects): PodClaims |
 
 function isBoundLater(claim: PersistentVolumeClaim, objects: VolumeObjects): boolean {
   if ((claim.spec?.volumeName ?? "") !== "") return false;
-  return objects.storageClass(classOf(claim))?.volumeBindingMode === "WaitForFirstConsumer";
+  return objects.storageClass(storageClassOf(claim))?.volumeBindingMode === "WaitForFirstConsumer";
 }

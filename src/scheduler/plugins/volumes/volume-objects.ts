@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../../api/types/core/v1.js";
 import type { StorageClass } from "../../../api/types/storage/v1.js";
+import { BIND_COMPLETED } from "../../../api/volumes/annotations.js";
 import type { Labels } from "../../../machinery/selectors/label-selector.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action, type EventHint } from "../../framework/cluster-event.js";
@@ -16,11 +17,6 @@ const VOLUME_KINDS = [
   ["storage.k8s.io/v1", "CSIStorageCapacity"],
   ["storage.k8s.io/v1", "VolumeAttachment"],
 ] as const;
-
-/** The node that a claim's volume is to be made for. */
-export const SELECTED_NODE = "volume.kubernetes.io/selected-node";
-const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
-const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 
 /** Follows what the plugins of volumes need for a pod; undefined for a pod without claims. */
 export function followVolumes({ claims }: PodInfo, kinds: FollowedKinds): Promise<void> | undefined {
@@ -47,11 +43,6 @@ export class VolumeObjects {
   storageClass(name: string): StorageClass | undefined {
     return this.kinds.cache("storage.k8s.io/v1", "StorageClass").get(name);
   }
-}
-
-/** The claim's StorageClass; "" for none. */
-export function classOf({ metadata, spec }: PersistentVolumeClaim): string {
-  return metadata?.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? "";
 }
 
 export function isFullyBound({ metadata, spec }: PersistentVolumeClaim): boolean {

@@ -1,10 +1,11 @@
+import { storageClassOf } from "../../../api/volumes/storage-class.js";
 import type { SchedulerHandle } from "../../framework/handle.js";
 import type { PodInfo } from "../../cache/pod-info.js";
 import { Action } from "../../framework/cluster-event.js";
 import type { SchedulerPlugin } from "../../framework/plugin.js";
 import { SKIP, type Status, unresolvable } from "../../framework/status.js";
 import { PLUGIN } from "../names.js";
-import { claimNotFound, classOf, followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";
+import { claimNotFound, followVolumes, OWN_CLAIM, VolumeObjects } from "./volume-objects.js";
 
 const NAME = PLUGIN.volumeZone;
 const REJECTED = unresolvable(NAME, "node(s) had no available volume zone");
@@ -64,7 +65,7 @@ function topologiesOf({ claims }: PodInfo, objects: VolumeObjects): readonly Vol
     if (claim === undefined) return unresolvable(NAME, claimNotFound(key));
     const volumeName = claim.spec?.volumeName ?? "";
     if (volumeName === "") {
-      const className = classOf(claim);
+      const className = storageClassOf(claim);
       if (className === "") return unresolvable(NAME, "PersistentVolumeClaim had no pv name and storageClass name");
       const storageClass = objects.storageClass(className);
       if (storageClass === undefined) {

@@ -1,0 +1,38 @@
+import type { Container, PodSpec } from "../types/core/v1.js";
+
+/** How amounts of resources are held and added: quotas hold quantities, the scheduler numbers. */
+export interface AmountKind<A> {
+  readonly none: () => A;
+  /** Adds `more` to `to`. */
+  readonly add: (to: A, more: A) => void;
+  /** Raises what is less in `to` to what it is in `least`. */
+  readonly raise: (to: A, least: A) => void;
+}
+
+/**
+ * What the containers of a pod need together: the sum of containers and sidecars or, where that is more, an init container beside the
+ * sidecars before it. `of` answers what one container needs, in an object that may be changed.
+ */
+export function podTotal<A>(
+  spec: PodSpec | undefined,
+  { none, add, raise }: AmountKind<A>,
+  of: (container: Container, isInit: boolean) => A,
+): A {
+  const sum = none();
+  for (const container of spec?.containers ?? []) add(sum, of(container, false));
+  if (spec?.initContainers === undefined) return sum;
+  const [sidecars, initial] = [none(), none()];
+  for (const container of spec.initContainers) {
+    const own = of(container, true);
+    if (container.restartPolicy === "Always") {
+      add(sum, own);
+      add(sidecars, own);
+      raise(initial, sidecars);
+    } else {
+      add(own, sidecars);
+      raise(initial, own);
+    }
+  }
+  raise(sum, initial);
+  return sum;
+}
