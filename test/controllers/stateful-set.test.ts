@@ -90,9 +90,15 @@ test("STS-1: pods come in order, are replaced from the highest down, and history
     expect(events).toContain("SuccessfulCreate create Pod order-0 in StatefulSet order successful");
   });
   await merge(`${PATH}/order`, { spec: { template: template("order", "two") } });
-  await eventually(async () => expect(await podsOf("order")).toEqual(["order-0 one", "order-1 two"]));
+  await eventually(async () => expect(await podsOf("order")).toEqual(["order-0 two", "order-1 two"]));
   await settled("order");
-  expect(await podsOf("order")).toEqual(["order-0 two", "order-1 two"]);
+  await eventually(async () => {
+    const deletions = (await eventsOf("order")).filter((event) => event.startsWith("SuccessfulDelete"));
+    expect(deletions).toEqual([
+      "SuccessfulDelete delete Pod order-1 in StatefulSet order successful",
+      "SuccessfulDelete delete Pod order-0 in StatefulSet order successful",
+    ]);
+  });
   await eventually(async () => expect(await revisionsOf("order")).toEqual([[expect.any(String), 2]]));
   await merge(`${PATH}/order/scale`, { spec: { replicas: 1 } });
   await eventually(async () => expect(await podsOf("order")).toEqual(["order-0 two"]));
