@@ -4,7 +4,7 @@ import { deferred } from "../../../src/base/deferred.js";
 import { inParallel } from "../../../src/base/in-parallel.js";
 import { eventually } from "../../helpers/eventually.js";
 import { controllerManagerMissing as missing } from "../../helpers/kube-controller-manager.js";
-import { differenceOf, needed, type Pair } from "./comparison.js";
+import { differenceOf, eventDifferenceOf, needed, type Pair } from "./comparison.js";
 import { daemonSetScenarios } from "./daemon-set-scenarios.js";
 import { deploymentScenarios } from "./deployment-scenarios.js";
 import { type JudgedCluster, judgedCluster } from "./judged-cluster.js";
@@ -59,6 +59,12 @@ describe.skipIf(missing !== undefined)("kube-controller-manager 1.20 and our con
     await Promise.all(plays.map(({ found }) => found.promise));
     await setTimeout(500);
     expect(pairs.map(differenceOf).filter((found) => found !== "")).toEqual([]);
+  });
+
+  test("record the same events, but for names and numbers", async () => {
+    await eventually(() => {
+      expect(pairs.map(eventDifferenceOf).filter((found) => found !== "")).toEqual([]);
+    }, PATIENCE);
   });
 
   test.each(BEYOND)("differ in $title", async ({ title, steps, done }) => {

@@ -1,3 +1,4 @@
+import type { Event as CoreEvent } from "../../../src/api/types/core/v1.js";
 import { type KubernetesClient, kubernetesClient } from "../../../src/client/dynamic/kubernetes-client.js";
 import { InformerFactory } from "../../../src/client/informers/index.js";
 import { type Cluster, startCluster } from "../../../src/cluster/index.js";
@@ -33,6 +34,7 @@ export async function judgedCluster(controllers: "ours" | "theirs"): Promise<Jud
   const stop = new AbortController();
   const informers = new InformerFactory(client);
   const follow = following(informers);
+  const events = informers.of("v1", "Event").lister;
   informers.start(stop.signal);
   await informers.synced();
   let stopping: Promise<void> | undefined;
@@ -42,7 +44,10 @@ export async function judgedCluster(controllers: "ours" | "theirs"): Promise<Jud
     stopControllers,
     async session(namespace) {
       await client.of("v1", "Namespace").create({ metadata: { name: namespace } });
-      return sessionIn(client, namespace, follow);
+      return sessionIn(client, namespace, {
+        seen: () => follow(namespace),
+        events: () => events.namespace(namespace).list(),
+      });
     },
     async close() {
       stop.abort();
@@ -77,7 +82,13 @@ function following(informers: InformerFactory): (namespace: string) => Seen {
 const FOLLOWED = ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Pod"];
 const VERSIONS: Readonly<Record<string, string>> = { Pod: "v1", Node: "v1", ResourceQuota: "v1" };
 
-function sessionIn(client: KubernetesClient, namespace: string, follow: (namespace: string) => Seen): Session {
+/** What the caches have of one namespace. */
+interface Caches {
+  readonly seen: () => Seen;
+  readonly events: () => readonly CoreEvent[];
+}
+
+function sessionIn(client: KubernetesClient, namespace: string, caches: Caches): Session {
   const objects = (kind: string) => {
     const all = client.of(VERSIONS[kind] ?? "apps/v1", kind);
     return kind === "Node" ? all : all.namespace(namespace);
@@ -103,11 +114,14 @@ function sessionIn(client: KubernetesClient, namespace: string, follow: (namespa
       written.set(metadata?.uid ?? "", undefined);
     },
     get seen() {
-      return follow(namespace);
+      return caches.seen();
+    },
+    get events() {
+      return caches.events();
     },
     isCurrent() {
       const known = new Map(
-        Object.values(follow(namespace))
+        Object.values(caches.seen())
           .flatMap((list: readonly ApiObject[]) => list)
           .map(({ metadata }) => [metadata?.uid ?? "", Number(metadata?.resourceVersion)]),
       );

@@ -13,8 +13,8 @@ export const LATER: readonly { readonly field: RegExp; readonly reason: string }
 
 /**
  * What 1.20 cannot do, and ours does as 1.36. Of the same kind, and not played: surge of DaemonSets (1.22), minReadySeconds of
- * StatefulSets (1.22), maxUnavailable of StatefulSets (1.24). Hashes of pod templates differ, because they are of Go's struct, which
- * has more fields in 1.36; names show them masked.
+ * StatefulSets (1.23), maxUnavailable of StatefulSets (1.24). Hashes of pod templates differ, because they are of Go's struct, which
+ * has more fields in 1.36; names show them masked. Events of a change of size say from which size only in later versions.
  */
 export const BEYOND: readonly {
   readonly title: string;

@@ -1,5 +1,5 @@
 import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "../../../src/api/types/apps/v1.js";
-import type { Pod, PodSpec, PodTemplateSpec } from "../../../src/api/types/core/v1.js";
+import type { Event as CoreEvent, Pod, PodSpec, PodTemplateSpec } from "../../../src/api/types/core/v1.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
 import type { ApiObject } from "../../../src/machinery/meta/object.js";
 import type { Seen } from "./seen.js";
@@ -12,6 +12,8 @@ export interface Session {
   delete(kind: string, name: string, options?: JsonObject): Promise<void>;
   /** What the namespace holds, as far as the caches know. */
   readonly seen: Seen;
+  /** What controllers recorded. */
+  readonly events: readonly CoreEvent[];
   /** Whether the caches know what the session has written. */
   isCurrent(): boolean;
 }
