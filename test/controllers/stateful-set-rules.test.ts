@@ -1,13 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { StatefulSet } from "../../src/api/types/apps/v1.js";
-import type { PersistentVolumeClaim, Pod } from "../../src/api/types/core/v1.js";
+import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "../../src/api/types/core/v1.js";
+import { publishedScheme } from "../../src/api/scheme/published.js";
 import { controllerRevision, inOrder } from "../../src/controllers/history/controller-revisions.js";
 import { revisionData, revisionText, templateOf } from "../../src/controllers/history/revision-data.js";
 import { claimOwners, claimsOf, isStale } from "../../src/controllers/stateful-set/claims.js";
 import { memberPod, STATEFUL_SET, withIdentity } from "../../src/controllers/stateful-set/identity.js";
 import { plan } from "../../src/controllers/stateful-set/plan.js";
+import { lacksDefaultsAlone } from "../../src/controllers/stateful-set/same-template.js";
 import { statefulSetStatus } from "../../src/controllers/stateful-set/status.js";
 import { controllerReference } from "../../src/controllers/owned-pods/controller-ref.js";
+import type { KubeObject } from "../../src/machinery/meta/object.js";
 
 const NOW = Date.parse("2026-01-01T00:10:00Z");
 const template = { metadata: { labels: { app: "db" } }, spec: { containers: [{ name: "c" }] } };
@@ -332,6 +335,29 @@ describe("revisions", () => {
     );
     expect(templateOf({ data, revision: 1 })).toEqual(template);
     expect(templateOf({ revision: 1 })).toBeUndefined();
+  });
+
+  const applyDefaults = (object: KubeObject) => void publishedScheme().applyDefaults(object, 0);
+  const defaulted = (): StatefulSet => {
+    const set = { apiVersion: "apps/v1", kind: "StatefulSet", spec: { template: structuredClone(template) } };
+    applyDefaults(set);
+    return set as unknown as StatefulSet;
+  };
+  test.each<[string, (kept: PodTemplateSpec) => void, boolean]>([
+    ["of the template without its defaults is that of the template", () => {}, true],
+    ["without one default is", (kept) => void Object.assign(kept.spec ?? {}, { restartPolicy: "Always" }), true],
+    [
+      "of another value of a default is not",
+      (kept) => void Object.assign(kept.spec ?? {}, { schedulerName: "mine" }),
+      false,
+    ],
+    ["of another label is not", (kept) => void Object.assign(kept.metadata?.labels ?? {}, { app: "other" }), false],
+    ["of another image is not", (kept) => void Object.assign(kept.spec?.containers?.[0] ?? {}, { image: "i" }), false],
+  ])("one %s", (_, change, same) => {
+    const kept = structuredClone(template);
+    change(kept);
+    const data = revisionData(defaulted().spec?.template ?? {});
+    expect(lacksDefaultsAlone({ data: revisionData(kept), revision: 1 }, data, applyDefaults)).toBe(same);
   });
 
   test("text is escaped as Go escapes it", () => {

@@ -79,6 +79,13 @@ const eventsOf = async (name: string) =>
     .filter(({ involvedObject }) => object(involvedObject)["name"] === name)
     .map(({ reason, message }) => `${text(reason)} ${text(message)}`);
 
+/** The pods that a set deleted, in that order, as its events say. */
+const deletedOf = async (name: string) =>
+  objects((await call(api, "GET", `${CORE}/events`)).at("items"))
+    .filter(({ involvedObject, reason }) => object(involvedObject)["name"] === name && reason === "SuccessfulDelete")
+    .sort((a, b) => Number(object(a.metadata)["resourceVersion"]) - Number(object(b.metadata)["resourceVersion"]))
+    .map(({ message }) => /^delete Pod (\S+) /.exec(text(message))?.[1]);
+
 test("STS-1: pods come in order, are replaced from the highest down, and history remembers", async () => {
   await create("order", { revisionHistoryLimit: 0 });
   await settled("order");
@@ -90,7 +97,7 @@ test("STS-1: pods come in order, are replaced from the highest down, and history
     expect(events).toContain("SuccessfulCreate create Pod order-0 in StatefulSet order successful");
   });
   await merge(`${PATH}/order`, { spec: { template: template("order", "two") } });
-  await eventually(async () => expect(await podsOf("order")).toEqual(["order-0 one", "order-1 two"]));
+  await eventually(async () => expect(await deletedOf("order")).toEqual(["order-1", "order-0"]));
   await settled("order");
   expect(await podsOf("order")).toEqual(["order-0 two", "order-1 two"]);
   await eventually(async () => expect(await revisionsOf("order")).toEqual([[expect.any(String), 2]]));

@@ -1,9 +1,12 @@
 import type { ControllerRevision, StatefulSet } from "../../api/types/apps/v1.js";
+import { inOrder } from "../../base/turns.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
 import { controllerRevision, createRevision, nameOf, nextRevision } from "../history/controller-revisions.js";
 import { hasData, revisionData, revisionText } from "../history/revision-data.js";
 import { revisionHash } from "../template-hash/template-hash.js";
 import { STATEFUL_SET } from "./identity.js";
+import { lacksDefaultsAlone } from "./same-template.js";
 
 const HASH_LABEL = "controller.kubernetes.io/hash";
 
@@ -30,6 +33,7 @@ export async function setRevisions(
   if (equal !== undefined && newest !== undefined && equal !== newest && !hasData(newest, data)) {
     update = await revisions.update({ ...equal, revision: nextRevision(sorted) });
   }
+  if (equal === undefined && newest !== undefined && (await lacksNewDefaults(newest, data))) update = newest;
   for (; update === undefined; update === undefined && collisionCount++) {
     const hash = revisionHash(revisionText(data), collisionCount);
     const revision = nextRevision(sorted);
@@ -38,4 +42,10 @@ export async function setRevisions(
   }
   const current = sorted.find((one) => nameOf(one) === set.status?.currentRevision);
   return { current: current ?? update, update, collisionCount };
+}
+
+/** The defaults are loaded for a new template alone: most reconciliations have none. */
+async function lacksNewDefaults(newest: ControllerRevision, data: JsonObject): Promise<boolean> {
+  const { publishedScheme } = await inOrder(import("../../api/scheme/published.js"));
+  return lacksDefaultsAlone(newest, data, (object) => publishedScheme().applyDefaults(object, 0));
 }
