@@ -1,10 +1,10 @@
 import type { ControllerRevision, StatefulSet } from "../../api/types/apps/v1.js";
+import { inOrder } from "../../base/turns.js";
 import type { ResourceClient } from "../../client/dynamic/resource-client.js";
 import { controllerRevision, createRevision, nameOf, nextRevision } from "../history/controller-revisions.js";
 import { hasData, revisionData, revisionText } from "../history/revision-data.js";
 import { revisionHash } from "../template-hash/template-hash.js";
 import { STATEFUL_SET } from "./identity.js";
-import { keepsTemplate } from "./same-template.js";
 
 const HASH_LABEL = "controller.kubernetes.io/hash";
 
@@ -29,6 +29,7 @@ export async function setRevisions(
   const equal = sorted.findLast((one) => hasData(one, data));
   let update: ControllerRevision | undefined = equal;
   if (newest !== undefined && equal !== newest && !hasData(newest, data)) {
+    const { keepsTemplate } = await inOrder(import("./same-template.js"));
     if (keepsTemplate(newest, set)) update = newest;
     else if (equal !== undefined) update = await revisions.update({ ...equal, revision: nextRevision(sorted) });
   }
