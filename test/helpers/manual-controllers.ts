@@ -1,11 +1,7 @@
-import { systemRandom } from "../../src/base/random.js";
-import { kubernetesClient } from "../../src/client/dynamic/kubernetes-client.js";
-import { eventBroadcaster } from "../../src/client/events/index.js";
-import { Manager } from "../../src/client/manager/index.js";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { startCluster } from "../../src/cluster/index.js";
-import type { ControllerContext, StartController } from "../../src/controllers/context.js";
-import { ServedResources } from "../../src/controllers/served-resources.js";
+import type { StartController } from "../../src/controllers/context.js";
+import { controllersOf } from "./controllers-of.js";
 import { ManualTime } from "./manual-time.js";
 import { settle } from "./settle.js";
 
@@ -42,31 +38,12 @@ export async function runControllers(
   time: ManualTime,
   controllers: readonly StartController[],
 ): Promise<ManualControllers> {
-  const stopping = new AbortController();
-  const problems: unknown[] = [];
-  const surroundings = { clock: time, timers: time, stopwatch: time.stopwatch };
-  const client = kubernetesClient({ transport: () => api }, surroundings);
-  const events = eventBroadcaster({ client, ...surroundings, onError: (error) => problems.push(error) });
-  const manager = new Manager(client, { ...surroundings, onProblem: (problem) => problems.push(problem) });
-  const context = {
-    client,
-    manager,
-    clock: time,
-    timers: time,
-    signal: stopping.signal,
-    recorder: (source: Parameters<ControllerContext["recorder"]>[0]) => events.recorder(source),
-    served: new ServedResources(client.rest, time),
-    random: systemRandom,
-    cluster: {},
-    report: (error: unknown) => problems.push(error),
-  } as unknown as ControllerContext;
-  const work = controllers.map((start) => start(context) ?? {});
-  const running = Promise.all([manager.run(stopping.signal), ...work.map(({ run }) => run?.())]);
+  const running = controllersOf(api, controllers, { clock: time, timers: time, stopwatch: time.stopwatch });
   await settle();
   return {
     api,
     time,
-    problems,
+    problems: running.problems,
     async pass(milliseconds, step = milliseconds) {
       await settle();
       for (let left = milliseconds; left > 0; left -= step) {
@@ -75,12 +52,13 @@ export async function runControllers(
       }
     },
     async close() {
-      stopping.abort();
-      await running;
-      const closing = events.close();
+      let closed = false;
+      const closing = running.close().finally(() => (closed = true));
       await settle();
-      // Events that the server refuses are tried again for a while.
-      time.pass(60_000);
+      for (; !closed; await settle()) {
+        // Events that the server refuses are tried again for a while.
+        time.pass(60_000);
+      }
       await closing;
     },
   };
