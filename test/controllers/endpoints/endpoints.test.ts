@@ -61,27 +61,34 @@ beforeAll(async () => {
 
 afterAll(() => run.close());
 
+/** Checks until it holds. Time passes meanwhile: what met a change of another is tried again later. */
+const settled = (check: () => Promise<void>): Promise<void> =>
+  eventually(async () => {
+    await run.pass(1000);
+    await check();
+  });
+
 describe("endpoints on a server", () => {
   test("follow the pods that a service selects", async () => {
     await create(`${CORE}/services`, {
       metadata: { name: "web" },
       spec: { selector: { app: "web" }, ports: [{ port: 80 }] },
     });
-    await eventually(async () => expect(await slicesOf("web")).toMatchObject([{ endpoints: [], addressType: "IPv4" }]));
+    await settled(async () => expect(await slicesOf("web")).toMatchObject([{ endpoints: [], addressType: "IPv4" }]));
     expect(await subsetsIn("web")).toEqual([]);
     await pod("a", "10.0.0.1");
     await pod("b", "10.0.0.2");
-    await eventually(async () => {
+    await settled(async () => {
       expect(await addressesIn("web")).toEqual(["10.0.0.1 true", "10.0.0.2 true"]);
       expect(await subsetsIn("web")).toEqual([["10.0.0.1,10.0.0.2", ""]]);
     });
     await patch(`${CORE}/pods/a/status`, podStatus("10.0.0.1", false));
-    await eventually(async () => {
+    await settled(async () => {
       expect(await addressesIn("web")).toEqual(["10.0.0.1 false", "10.0.0.2 true"]);
       expect(await subsetsIn("web")).toEqual([["10.0.0.2", "10.0.0.1"]]);
     });
     await patch(`${CORE}/pods/a`, { metadata: { labels: { app: "other" } } });
-    await eventually(async () => expect(await addressesIn("web")).toEqual(["10.0.0.2 true"]));
+    await settled(async () => expect(await addressesIn("web")).toEqual(["10.0.0.2 true"]));
     const [slice] = await slicesOf("web");
     expect(object(slice?.["metadata"])["generateName"]).toBe("web-");
     expect(objects(slice?.["endpoints"])[0]).toMatchObject({
@@ -95,12 +102,10 @@ describe("endpoints on a server", () => {
     const [slice] = await slicesOf("web");
     const name = text(object(slice?.["metadata"])["name"]);
     await patch(`${SLICES}/${name}`, { endpoints: [] });
-    await run.pass(1000);
-    await eventually(async () => expect(await addressesIn("web")).toEqual(["10.0.0.2 true"]));
+    await settled(async () => expect(await addressesIn("web")).toEqual(["10.0.0.2 true"]));
     await call(run.api, "DELETE", `${SLICES}/${name}`);
     await call(run.api, "DELETE", `${CORE}/endpoints/web`);
-    await run.pass(1000);
-    await eventually(async () => {
+    await settled(async () => {
       expect(await addressesIn("web")).toEqual(["10.0.0.2 true"]);
       expect(await subsetsIn("web")).toEqual([["10.0.0.2", ""]]);
     });
@@ -110,12 +115,12 @@ describe("endpoints on a server", () => {
     const subsets = [{ addresses: [{ ip: "192.0.2.1" }], ports: [{ port: 5432 }] }];
     await create(`${CORE}/endpoints`, { metadata: { name: "db", labels: { a: "b" } }, subsets });
     await create(`${CORE}/services`, { metadata: { name: "db" }, spec: { ports: [{ port: 5432 }] } });
-    await eventually(async () => expect(await addressesIn("db")).toEqual(["192.0.2.1 true"]));
+    await settled(async () => expect(await addressesIn("db")).toEqual(["192.0.2.1 true"]));
     await patch(`${CORE}/endpoints/db`, { subsets: [{ addresses: [{ ip: "192.0.2.2" }], ports: [{ port: 5432 }] }] });
-    await eventually(async () => expect(await addressesIn("db")).toEqual(["192.0.2.2 true"]));
+    await settled(async () => expect(await addressesIn("db")).toEqual(["192.0.2.2 true"]));
     expect(object((await slicesOf("db"))[0]?.["metadata"])["labels"]).toMatchObject({ a: "b" });
     await call(run.api, "DELETE", `${CORE}/services/db`);
-    await eventually(async () => {
+    await settled(async () => {
       expect((await call(run.api, "GET", `${CORE}/endpoints/db`)).status).toBe(404);
       expect(await slicesOf("db")).toEqual([]);
     });
