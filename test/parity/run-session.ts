@@ -43,7 +43,10 @@ export const installExecutable: InstallProgram = (folder) => linkExecutable(join
 /** The project's examples are at hand in every session, as `examples/`. */
 export const EXAMPLES = join(import.meta.dirname, "../../examples");
 
-export const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+const DAY = 86_400_000;
+
+/** Thirty days ago: kubectl, whose ages follow the machine's clock, shows ages in days, which stay the same until midnight. */
+export const START_OF_SESSIONS = Math.floor(Date.now() / DAY) * DAY - 30 * DAY;
 
 /**
  * Runs a session on a cluster of its own. Clock and randomness are the same for every run, so uids, versions and ages
@@ -52,7 +55,7 @@ export const START_OF_DAY = Math.floor(Date.now() / 86_400_000) * 86_400_000;
 export async function runSession(session: Session, install: InstallProgram): Promise<SessionResult> {
   const folder = mkdtempSync(join(tmpdir(), "kubets-parity-"));
   const requests: string[] = [];
-  const { cluster, passTime, ...living } = await startSessionCluster(session, START_OF_DAY, (request) => {
+  const { cluster, passTime, ...living } = await startSessionCluster(session, START_OF_SESSIONS, (request) => {
     requests.push(describeRequest(request));
     if (LASTING.test(request.path)) appendFileSync(join(folder, LASTING_REQUESTS), `${request.path}\n`);
   });

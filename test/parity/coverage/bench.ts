@@ -16,7 +16,7 @@ import {
   maskText,
   orderRequests,
   shell,
-  START_OF_DAY,
+  START_OF_SESSIONS,
   type StepResult,
 } from "../run-session.js";
 import type { Session } from "../session.js";
@@ -36,7 +36,7 @@ export class Bench {
   #cluster!: Cluster;
   #companions!: Companions;
   readonly #requests: string[] = [];
-  readonly #clock = new FixedClock(START_OF_DAY);
+  readonly #clock = new FixedClock(START_OF_SESSIONS);
   #random = new CountedRandom("", 0);
   #step = 0;
   readonly #folder = mkdtempSync(join(tmpdir(), "kubets-coverage-"));
