@@ -97,7 +97,7 @@ for (const shell of SHELLS) {
       ["a name behind its type", "kubets get cm/kube", ["cm/kube-root-ca.crt"]],
       ["a type for a further word with a slash", "kubets get cm/kube-root-ca.crt conf", ["configmaps/"]],
       ["a namespace", "kubets get cm -n kube-s", ["kube-system"]],
-      ["a name in a namespace in quotes", "kubets get cm -n 'kube-system' kube", ["kube-root-ca.crt"]],
+      ["a name in a namespace in quotes", "kubets get cm -n 'kube-system' kube-r", ["kube-root-ca.crt"]],
       ["a context", "kubets config use-context ", ["kubets"]],
       ["an output format", "kubets get cm -o wi", ["wide"]],
       ["a flag", "kubets get --show-l", ["--show-labels"]],
