@@ -31,10 +31,10 @@ export const meantDifferences: readonly MeantDifference[] = [
     rewrite: (text) => withoutOwnSubcommands(text),
   },
   {
-    name: "order of a log's lines",
+    name: "order of what Go holds in maps",
     reason:
-      "client-go takes headers of a curl command and its feature gates out of a Go map, and reads the discovery cache in goroutines: in no order",
-    rewrite: (text) => withSortedLog(text),
+      "kubectl takes headers of a curl command, its feature gates and the reasons of a drain out of a Go map, and reads the discovery cache in goroutines: in no order",
+    rewrite: (text) => withSortedReasons(withSortedLog(text)),
   },
   {
     name: "answers in protobuf",
@@ -126,11 +126,12 @@ const FEATURE_GATES = /(?:^I<KLOG> envvar\.go:195\] .*\n)+/gm;
 const CACHED_LISTS = /(?:^I<KLOG> cached_discovery\.go:77\] .*\n)+/gm;
 const CURL_HEADERS = /(?: -H "(?:[^"\\]|\\.)*")+/g;
 
+const sortedLines = (lines: string): string => lines.split("\n").slice(0, -1).sort().join("\n") + "\n";
+
 function withSortedLog(text: string): string {
-  const sortLines = (lines: string): string => lines.split("\n").slice(0, -1).sort().join("\n") + "\n";
   return text
-    .replace(FEATURE_GATES, sortLines)
-    .replace(CACHED_LISTS, sortLines)
+    .replace(FEATURE_GATES, sortedLines)
+    .replace(CACHED_LISTS, sortedLines)
     .replace(/^\tcurl -v .*$/gm, (command) =>
       command.replace(CURL_HEADERS, (flags) =>
         flags
@@ -139,6 +140,27 @@ function withSortedLog(text: string): string {
           .join(""),
       ),
     );
+}
+
+/** Of a drain: "Warning: A: pods; B: pods", "due to error: [A, B], continuing" and the errors at the end, a line each. */
+const DRAIN_WARNING = /^(Warning: )((?:ignoring|deleting) .*)$/gm;
+const DRAIN_ERRORS = /( due to error: \[)(.*)(\], continuing command\.\.\.)$/gm;
+const DRAIN_ERROR_LINES = /(?:^cannot delete .*\n){2,}/gm;
+
+function withSortedReasons(text: string): string {
+  return text
+    .replace(DRAIN_WARNING, (_, start: string, reasons: string) => start + reasons.split("; ").sort().join("; "))
+    .replace(
+      DRAIN_ERRORS,
+      (_, start: string, reasons: string, end: string) =>
+        start +
+        reasons
+          .split(/, (?=cannot delete )/)
+          .sort()
+          .join(", ") +
+        end,
+    )
+    .replace(DRAIN_ERROR_LINES, sortedLines);
 }
 
 const TITLE = /^[A-Z][A-Za-z -()]*:$/;
