@@ -64,7 +64,7 @@ export async function startNodeFleet(options: FleetOptions): Promise<NodeFleet> 
   // Thousands of pods at once have more events than are worth to be kept: those that find no room are no fault.
   const events = eventBroadcaster({ client, ...surroundings, onError: report, onDropped: () => {} });
   const budget = new EventBudget(clock);
-  const starts = new PodStarts();
+  const starts = new PodStarts(timers);
   const nodes = new Map(
     options.nodes.map((node) => [
       node.name,

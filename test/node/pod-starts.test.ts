@@ -1,9 +1,13 @@
 import { expect, test } from "vitest";
+import { ManualClock } from "../../src/base/manual-clock.js";
 import { deferred } from "../../src/base/deferred.js";
 import { PodStarts } from "../../src/node/agent/pod-starts.js";
+import { ManualTime } from "../helpers/manual-time.js";
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 test("two pods start at a time, the others in their order; one that fails makes room too", async () => {
-  const starts = new PodStarts();
+  const starts = new PodStarts(new ManualTime());
   const began: string[] = [];
   const pods = ["a", "b", "c", "d"].map((name) => ({ name, begun: deferred<void>() }));
   const results = pods.map(({ name, begun }) =>
@@ -12,11 +16,48 @@ test("two pods start at a time, the others in their order; one that fails makes 
       await begun.promise;
     }),
   );
+  const rejected = expect(results[1]).rejects.toThrow("no such image");
+  await settle();
   expect(began).toEqual(["a", "b"]);
   pods[1]?.begun.reject(new Error("no such image"));
-  await expect(results[1]).rejects.toThrow("no such image");
+  await rejected;
   expect(began).toEqual(["a", "b", "c"]);
   for (const { begun } of pods) begun.resolve();
   await Promise.allSettled(results);
   expect(began).toEqual(["a", "b", "c", "d"]);
+});
+
+test("of a burst, most pods start when no pod has come for 100 ms, in the order in which they came", async () => {
+  const time = new ManualTime();
+  const starts = new PodStarts(time);
+  const began: number[] = [];
+  const run = (pod: number) => starts.run(async () => void began.push(pod));
+  const first = Array.from({ length: 64 }, (_, pod) => run(pod));
+  await settle();
+  expect(began).toHaveLength(20);
+  time.pass(99);
+  const late = Array.from({ length: 160 }, (_, pod) => run(64 + pod));
+  await settle();
+  expect(began).toHaveLength(30);
+  time.pass(99);
+  await settle();
+  expect(began).toHaveLength(30);
+  time.pass(1);
+  await Promise.all([...first, ...late]);
+  expect(began).toEqual(Array.from({ length: 224 }, (_, pod) => pod));
+  expect(time.pending).toBe(0);
+});
+
+test("pods of a small burst do not wait", async () => {
+  const starts = new PodStarts(new ManualTime());
+  const began: number[] = [];
+  await Promise.all(Array.from({ length: 16 }, (_, pod) => starts.run(async () => void began.push(pod))));
+  expect(began).toHaveLength(16);
+});
+
+test("on driven timers no pod waits for the end of a burst", async () => {
+  const starts = new PodStarts(new ManualClock(0));
+  const began: number[] = [];
+  await Promise.all(Array.from({ length: 200 }, (_, pod) => starts.run(async () => void began.push(pod))));
+  expect(began).toHaveLength(200);
 });
