@@ -1,7 +1,7 @@
 import { object, objects, text } from "../../machinery/meta/access.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
 import type { ContainerRecord } from "./container-record.js";
-import { type Condition, type ConditionFacts, OWN_CONDITIONS, podConditions } from "./pod-conditions.js";
+import { type Condition, type ConditionFacts, podConditions } from "./pod-conditions.js";
 import { podPhase } from "./pod-phase.js";
 import { sharedMessage } from "./termination-message.js";
 
@@ -25,7 +25,7 @@ export interface PodFailure {
   readonly disrupts?: boolean;
 }
 
-/** A pod's status as a kubelet writes it. Times of conditions that did not change are those of `pod`. */
+/** A pod's status as a kubelet writes it, with its own conditions only. Times of conditions that did not change are those of `pod`. */
 export function podStatus(facts: PodFacts): JsonObject {
   const { pod, records, hostIp, podIp, startTime, ended } = facts;
   const failure = ended ? facts.failure : undefined;
@@ -46,8 +46,6 @@ export function podStatus(facts: PodFacts): JsonObject {
       ...rest(condition),
     };
   });
-  const written = new Set(conditions.map(({ type }) => type));
-  const others = before.filter(({ type }) => !OWN_CONDITIONS.includes(text(type)) && !written.has(text(type)));
   const share = (message: string): string => sharedMessage(message, records.length);
   const ofKind = (kind: ContainerRecord["kind"]): JsonObject[] =>
     records.filter((one) => one.kind === kind).map((one) => one.status(share));
@@ -56,7 +54,7 @@ export function podStatus(facts: PodFacts): JsonObject {
     ...observed,
     phase,
     ...(failure !== undefined && { reason: failure.reason, message: failure.message }),
-    conditions: [...conditions, ...(others as JsonObject[])],
+    conditions,
     hostIP: hostIp,
     hostIPs: [{ ip: hostIp }],
     podIP: podIp,

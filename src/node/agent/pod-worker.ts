@@ -33,6 +33,8 @@ export class PodWorker {
   readonly #abandoned = new AbortController();
   readonly #supervised = new Set<Promise<unknown>>();
   readonly #writer: StatusWriter;
+  /** The node's part of the status, as it was computed last. */
+  #own: JsonObject | undefined;
   readonly #context: PodContext;
   readonly #rounds: PodRounds;
   #terminating: Promise<void> | undefined;
@@ -68,7 +70,7 @@ export class PodWorker {
 
   /** The pod with the status that the worker knows. */
   get pod(): KubeObject {
-    return { ...this.#pod, status: { ...object(this.#pod.status), ...this.#status() } } as KubeObject;
+    return withOwnStatus(this.#pod, this.#status());
   }
 
   /** Resolves when the API knows what became of it at once. */
@@ -91,7 +93,7 @@ export class PodWorker {
   /** The pod has changed in the API. */
   update(pod: KubeObject): void {
     const hasNewSpec = pod.metadata?.generation !== this.#pod.metadata?.generation;
-    this.#pod = withOwnStatus(pod, this.#pod);
+    this.#pod = this.#own === undefined ? pod : withOwnStatus(pod, this.#own);
     if (pod.metadata?.deletionTimestamp !== undefined) {
       this.#terminate(pod.metadata.deletionGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS);
       return;
@@ -103,9 +105,12 @@ export class PodWorker {
       this.#records.push(record);
       this.#supervise(this.#rounds.runEphemeral(record));
     }
-    if (!hasNewSpec || this.#stopping.signal.aborted) return;
-    this.#resize = changeContainers(this.#records, this.#context);
-    this.#changed();
+    if (this.#stopping.signal.aborted) return;
+    if (hasNewSpec) this.#resize = changeContainers(this.#records, this.#context);
+    // Others open its gates.
+    const hasGates = objects(object(pod.spec).readinessGates).length > 0;
+    if (hasNewSpec || hasGates) this.#changed();
+    this.#writer.repair(pod);
   }
 
   /** The pod is gone from the API: its containers end at once. */
@@ -134,9 +139,9 @@ export class PodWorker {
   }
 
   #changed(): void {
-    const status = this.#status();
-    this.#pod = { ...this.#pod, status: { ...object(this.#pod.status), ...status } } as KubeObject;
-    if (!this.#abandoned.signal.aborted) this.#writer.write(status);
+    this.#own = this.#status();
+    this.#pod = withOwnStatus(this.#pod, this.#own);
+    if (!this.#abandoned.signal.aborted) this.#writer.write(this.#own);
   }
 
   #supervise(work: Promise<unknown>): void {

@@ -75,6 +75,49 @@ const patch = (path: string, change: object) =>
   call(api, "PATCH", path, change, { type: "application/strategic-merge-patch+json" });
 const exists = async (name: string) => (await call(api, "GET", `${PODS}/${name}`)).status === 200;
 
+describe("conditions of others", () => {
+  const write = (name: string, conditions: readonly object[]) =>
+    patch(`${PODS}/${name}/status`, { status: { conditions } });
+
+  test("a pod is ready when the gate is open that another writes, and unready when it is closed again", async () => {
+    await create("opened", idle, { spec: { readinessGates: [{ conditionType: "example.com/warm" }] } });
+    expect(await condition("opened", "Ready")).toMatchObject({
+      status: "False",
+      reason: "ReadinessGatesNotReady",
+      message: 'corresponding condition of pod readiness gate "example.com/warm" does not exist.',
+    });
+    await write("opened", [{ type: "example.com/warm", status: "True" }]);
+    await cluster.clock.atRest();
+    expect(await condition("opened", "Ready")).toMatchObject({ status: "True" });
+    await write("opened", [{ type: "example.com/warm", status: "False" }]);
+    await cluster.clock.atRest();
+    expect(await condition("opened", "Ready")).toMatchObject({
+      status: "False",
+      message: 'the status of pod readiness gate "example.com/warm" is not "True", but False',
+    });
+    expect(await condition("opened", "ContainersReady")).toMatchObject({ status: "True" });
+  });
+
+  test("the node writes its own conditions only: those of others stay", async () => {
+    await create("watched", sh("sleep 5"), { spec: { restartPolicy: "Never" } });
+    await write("watched", [{ type: "example.com/seen", status: "True" }]);
+    await cluster.clock.advance("10s");
+    expect(await condition("watched", "Ready")).toMatchObject({ status: "False", reason: "PodCompleted" });
+    expect(await condition("watched", "example.com/seen")).toMatchObject({ status: "True" });
+  });
+
+  test("the node writes its conditions again when another has changed them", async () => {
+    await create("doubted", idle);
+    const before = await condition("doubted", "Ready");
+    await write("doubted", [{ type: "Ready", status: "False", reason: "NodeNotReady" }]);
+    await cluster.clock.atRest();
+    expect(await condition("doubted", "Ready")).toMatchObject({
+      status: "True",
+      lastTransitionTime: before?.["lastTransitionTime"],
+    });
+  });
+});
+
 describe("restart rules", () => {
   const rules = (action: string, code: number) => ({
     restartPolicy: "Never",
