@@ -4,6 +4,7 @@ import { enabledControllers } from "../api/controllers/index.js";
 import type { RuntimeConfig } from "../api/facts/index.js";
 import { type Ipv4Prefix, parseIpv4Prefix } from "../base/ipv4-prefix.js";
 import type { ManualClock } from "../base/manual-clock.js";
+import { once } from "../base/once.js";
 import { forkRandom, isReproducible, type Random } from "../base/random.js";
 import type { SignClient } from "../controllers/certificates/certificate-signer.js";
 import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
@@ -149,6 +150,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     {
       name: "start-controllers",
       run(server, listener) {
+        const tokenKey = once(() => issuerOfTokens(pki).key);
         controllers = startControllers({
           enabled,
           transport: server.loopback(),
@@ -165,7 +167,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           ...(nodes.length > 0 && { podRange: POD_RANGE }),
           ...(loadBalancerAddresses && { loadBalancerAddresses }),
           signClient: clientSigner(pki, random),
-          signToken: (claims: JsonObject) => signToken(claims, issuerOfTokens(pki).key),
+          signToken: (claims: JsonObject) => signToken(claims, tokenKey()),
           ...(options.metrics && { metrics: options.metrics }),
           reportError,
           onApiChange: (changed) => server.registry.onChange(changed),

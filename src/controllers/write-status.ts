@@ -1,6 +1,5 @@
 import type { ResourceClient } from "../client/dynamic/resource-client.js";
 import { deepEqual } from "../machinery/patch/json-values.js";
-import { isConflict, isNotFound } from "../machinery/errors/status-error.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 
@@ -12,13 +11,4 @@ export async function writeStatus<T extends Pick<KubeObject, "metadata"> & { rea
 ): Promise<T | undefined> {
   if (deepEqual((object.status ?? {}) as JsonObject, status as JsonObject)) return undefined;
   return objects.updateStatus({ ...object, status });
-}
-
-/** Waits for a write of an object that may be deleted, or changed since the cache saw it: the change reconciles the object again. */
-export async function unlessChanged(write: Promise<unknown> | undefined): Promise<void> {
-  try {
-    await write;
-  } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
 }

@@ -1,4 +1,3 @@
-import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
 import { wholeValue } from "../../machinery/quantity/whole-values.js";
 import { readSelector } from "../../machinery/selectors/api-label-selector.js";
 import { everyLabel, noLabel } from "../../machinery/selectors/label-selector.js";
@@ -70,7 +69,7 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
 
 /** Why a volume that a claim names cannot hold it, in the binder's words; undefined when it can. */
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
-  if (compareQuantities(sizeOf(volume), requestOf(claim)) < 0) return "requested PV is too small";
+  if (bytesOf(volume) < requestedBytes(claim)) return "requested PV is too small";
   if (storageClassOf(volume) !== storageClassOf(claim)) return "storageClassName does not match";
   if (modeOf(volume) !== modeOf(claim)) return "incompatible volumeMode";
   if (!offersModes(volume, claim)) return "incompatible accessMode";
@@ -107,13 +106,3 @@ const bytesOf = ({ spec }: PersistentVolume): number => wholeValue(spec?.capacit
 /** How many bytes a claim asks for. */
 export const requestedBytes = ({ spec }: PersistentVolumeClaim): number =>
   wholeValue(spec?.resources?.requests?.["storage"] ?? "0");
-
-/** How large a volume is. */
-export const sizeOf = ({ spec }: PersistentVolume): Quantity => storageIn(spec?.capacity);
-/** How much a claim asks for. */
-export const requestOf = ({ spec }: PersistentVolumeClaim): Quantity => storageIn(spec?.resources?.requests);
-
-function storageIn(amounts: Readonly<Record<string, string>> | undefined): Quantity {
-  const storage = amounts?.["storage"];
-  return storage === undefined ? zeroQuantity : parseQuantity(storage);
-}

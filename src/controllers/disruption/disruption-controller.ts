@@ -11,7 +11,7 @@ import { type LabelSelector, noLabel } from "../../machinery/selectors/label-sel
 import type { LabelSelectorObject } from "../../machinery/validation/labels.js";
 import type { ControllerContext } from "../context.js";
 import { ExpectedPods } from "./expected-pods.js";
-import { unlessChanged } from "../write-status.js";
+import { unlessChanged } from "../unless-changed.js";
 
 const GROUP_VERSION: string = "policy/v1";
 

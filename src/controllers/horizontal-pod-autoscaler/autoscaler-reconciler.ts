@@ -20,7 +20,7 @@ import type { ScaleHistory } from "./scale-history.js";
 import type { TargetScale } from "./scale-target.js";
 import { decide, DISABLED, outOfBounds, withChange } from "./scaling-decision.js";
 import { tolerancesOf } from "./tolerances.js";
-import { unlessChanged } from "../write-status.js";
+import { unlessChanged } from "../unless-changed.js";
 
 export interface AutoscalerParts {
   readonly autoscalers: ResourceClient<HorizontalPodAutoscaler>;

@@ -1,7 +1,7 @@
 import { secretsOfPod } from "../../api/service-accounts/secrets-of-pod.js";
 import { INVALID_SINCE, TRACKING_CONFIG_MAP } from "../../api/service-accounts/token-secrets.js";
 import type { Secret } from "../../api/types/core/v1.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { unlessChanged } from "../unless-changed.js";
 import type { ControllerContext } from "../context.js";
 import { accountOf, ofTokenSecrets, refersTo } from "../service-account-token/token-secret.js";
 import { unlessAbsent } from "../unless-absent.js";
@@ -29,13 +29,12 @@ export function legacyTokenCleaner({ client, manager, clock }: ControllerContext
     const fate = fateOf(secret, now);
     if (fate === "keep") return;
     const secrets = client.of("v1", "Secret").namespace(namespace);
-    try {
-      if (fate === "delete") await secrets.delete(name, { preconditions: { resourceVersion } });
-      else await secrets.patch(name, { metadata: { uid, labels: { [INVALID_SINCE]: fate.mark } } }, { type: "merge" });
-    } catch (error) {
-      // Gone, or changed since the cache saw it.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
+    const mark = (since: string) => ({ metadata: { uid, labels: { [INVALID_SINCE]: since } } });
+    await unlessChanged(
+      fate === "delete"
+        ? secrets.delete(name, { preconditions: { resourceVersion } })
+        : secrets.patch(name, mark(fate.mark), { type: "merge" }),
+    );
   }
 
   async function belongsToAccount(secret: Secret): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { dayOf, startOfDay, TRACKING_CONFIG_MAP } from "../../api/service-accounts/token-secrets.js";
 import type { ConfigMap } from "../../api/types/core/v1.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { unlessChanged } from "../unless-changed.js";
 import type { ControllerContext, OwnWork } from "../context.js";
 import { ensure } from "../ensure.js";
 
@@ -27,12 +27,7 @@ export function legacyTokenTracking({ client, manager, clock }: ControllerContex
         return wait > 0 ? { requeueAfterMilliseconds: wait } : create();
       }
       const changed = withDay(configMap, clock.now());
-      if (changed === undefined) return;
-      try {
-        await configMaps.namespace(NAMESPACE).update(changed);
-      } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      }
+      if (changed !== undefined) await unlessChanged(configMaps.namespace(NAMESPACE).update(changed));
     });
   return { prepare: create };
 }

@@ -17,7 +17,8 @@ import { type PodControl, podControl, podFromTemplate } from "../owned-pods/pod-
 import { isActive, isTerminating } from "../owned-pods/pod-state.js";
 import { slowStart } from "../owned-pods/slow-start.js";
 import { replicaStatus } from "./replica-status.js";
-import { unlessChanged, writeStatus } from "../write-status.js";
+import { unlessChanged } from "../unless-changed.js";
+import { writeStatus } from "../write-status.js";
 
 /** A ReplicaSet or a ReplicationController. */
 export interface Replicas extends ApiObject {

@@ -3,7 +3,7 @@ import type { Pod, ResourceQuota } from "../../api/types/core/v1.js";
 import { objectKey } from "../../client/informers/index.js";
 import type { ControllerContext } from "../context.js";
 import { CountedObjects } from "./counted-objects.js";
-import { unlessChanged } from "../write-status.js";
+import { unlessChanged } from "../unless-changed.js";
 
 /** Counts what the objects of a namespace use of its quotas, whenever one of them changes. */
 export function resourceQuotaController(context: ControllerContext): void {

@@ -1,7 +1,7 @@
 import type { Secret } from "../../api/types/core/v1.js";
 import { objectKey } from "../../client/informers/object-key.js";
 import { retryOnConflict } from "../../client/retry/retry-on-conflict.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { unlessChanged } from "../unless-changed.js";
 import type { ControllerContext } from "../context.js";
 import { unlessAbsent } from "../unless-absent.js";
 import {
@@ -42,16 +42,12 @@ export function serviceAccountTokens({ client, manager, cluster, signal, timers,
     if (reference === undefined) return;
     const own = client.of("v1", "Secret").namespace(namespace);
     const account = await unlessAbsent(client.of("v1", "ServiceAccount").namespace(namespace).get(reference.name));
-    try {
-      if (account === undefined || !refersTo(reference, account)) await own.delete(name, { preconditions: { uid } });
-      else {
-        const filled = filledSecret(secret, account, cluster);
-        if (filled !== undefined) await own.update(filled);
-      }
-    } catch (error) {
-      // Gone, or changed since the cache saw it: the change reconciles the secret again.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
+    if (account === undefined || !refersTo(reference, account)) {
+      await unlessChanged(own.delete(name, { preconditions: { uid } }));
+      return;
     }
+    const filled = filledSecret(secret, account, cluster);
+    if (filled !== undefined) await unlessChanged(own.update(filled));
   }
 
   async function removeReference(namespace: string, reference: AccountReference, secret: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Service } from "../../api/types/core/v1.js";
 import { objectKey } from "../../client/informers/object-key.js";
 import type { ReconcileResult } from "../../client/manager/index.js";
-import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import { unlessChanged } from "../unless-changed.js";
 import type { ControllerContext } from "../context.js";
 import { addressesOf, addressFor, isHeld, wantsLoadBalancer, withFinalizer } from "./load-balancer.js";
 
@@ -48,18 +48,24 @@ export function serviceLoadBalancerController(context: ControllerContext): void 
         given.delete(`${namespace}/${name}`);
         return;
       }
-      const services = client.of("v1", "Service").namespace(namespace);
-      try {
-        if (!wantsLoadBalancer(service)) await release(service);
-        else if (!isHeld(service)) {
-          events.event(service, "Normal", "EnsuringLoadBalancer", "Ensuring load balancer");
-          await services.update(withFinalizer(service, true));
-        } else if (addressesOf(service).length === 0) return await allocate(service);
-      } catch (error) {
-        // Deleted, or changed since the cache saw it: the change reconciles the Service again.
-        if (!isNotFound(error) && !isConflict(error)) throw error;
-      }
+      return unlessChanged(bring(service));
     });
+
+  /** The next step of a Service. */
+  async function bring(service: Service): Promise<ReconcileResult> {
+    if (!wantsLoadBalancer(service)) await release(service);
+    else if (!isHeld(service)) await hold(service);
+    else if (addressesOf(service).length === 0) return allocate(service);
+    return undefined;
+  }
+
+  async function hold(service: Service): Promise<void> {
+    events.event(service, "Normal", "EnsuringLoadBalancer", "Ensuring load balancer");
+    await client
+      .of("v1", "Service")
+      .namespace(service.metadata?.namespace ?? "")
+      .update(withFinalizer(service, true));
+  }
 
   async function release(service: Service): Promise<void> {
     if (!isHeld(service)) return;

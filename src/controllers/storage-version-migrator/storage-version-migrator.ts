@@ -1,8 +1,9 @@
 import type { StorageVersionMigration } from "../../api/types/storagemigration/v1beta1.js";
-import { isConflict, isNotFound, isStatusError } from "../../machinery/errors/status-error.js";
+import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { ControllerContext } from "../context.js";
 import type { ServedResource } from "../served-resources.js";
 import { unlessAbsent } from "../unless-absent.js";
+import { unlessChanged } from "../unless-changed.js";
 import { whereServed } from "../where-served.js";
 import { migratedStatus, migratingStatus } from "./definition-status.js";
 import { currentVersion, migrateObjects } from "./migrate-objects.js";
@@ -41,13 +42,7 @@ export const storageVersionMigrator = whereServed(
           .map(({ metadata }) => ({ namespace: "", name: metadata?.name ?? "" })),
       )
       .reconcile(async ({ object: migration }) => {
-        if (migration === undefined) return;
-        try {
-          await step(migration);
-        } catch (error) {
-          // Deleted, or changed since the cache saw it: the change reconciles the migration again.
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        }
+        if (migration !== undefined) await unlessChanged(step(migration));
       });
 
     async function step(migration: StorageVersionMigration): Promise<void> {

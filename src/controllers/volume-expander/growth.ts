@@ -1,7 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core/v1.js";
 import { PROVISIONED_BY } from "../../api/volumes/annotations.js";
-import { requestOf, sizeOf } from "../../api/volumes/volume-match.js";
-import { compareQuantities, parseQuantity } from "../../machinery/quantity/quantity.js";
+import { compareQuantities, parseQuantity, type Quantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
 import { PROVISIONER } from "../volume-provisioner/default-class.js";
 
 /** Whether a bound claim asks for more than it has. */
@@ -36,4 +35,12 @@ export function grownClaim(claim: PersistentVolumeClaim, volume: PersistentVolum
       allocatedResources: { ...status.allocatedResources, storage },
     },
   };
+}
+
+const sizeOf = ({ spec }: PersistentVolume): Quantity => storageIn(spec?.capacity);
+const requestOf = ({ spec }: PersistentVolumeClaim): Quantity => storageIn(spec?.resources?.requests);
+
+function storageIn(amounts: Readonly<Record<string, string>> | undefined): Quantity {
+  const storage = amounts?.["storage"];
+  return storage === undefined ? zeroQuantity : parseQuantity(storage);
 }
