@@ -3,7 +3,8 @@
 //   npm run bench:life
 //   NODES=1000 PODS=10000 REPLICAS=1000     nodes; pods of Deployments with REPLICAS each; the last one is rolled out once more
 //   ROUNDS=5                                starts of each kind
-//   ONLY=ready,idle,scale
+//   ONLY=ready,idle,scale,day
+//   DAY=24h                                 how long the day is
 //   PROFILE=FOLDER                          writes the CPU profile of the cluster of `scale` there
 import { cpus } from "node:os";
 import { resolve } from "node:path";
@@ -19,6 +20,10 @@ const rounds = Number(process.env.ROUNDS ?? 5);
 const only = process.env.ONLY?.split(",");
 const wanted = (name) => only === undefined || only.includes(name);
 
+const day = process.env.DAY ?? "24h";
+
+const MUST_DAY_S = 15;
+const GOAL_DAY_S = 6;
 const MUST_PER_SECOND = 300;
 const GOAL_PER_SECOND = 1000;
 const MOST_READY_MS = 50;
@@ -37,6 +42,7 @@ process.stdout.write(`node ${process.version}, ${cpus().length} cores (${cpus()[
 if (wanted("ready")) await startToReady();
 if (wanted("idle")) await idle();
 if (wanted("scale")) await scale();
+if (wanted("day")) await cronJobDay();
 process.stdout.write(tableText(lines));
 
 /** From the call of startCluster, modules included that it loads itself. CPU time differs less than time on a busy machine. */
@@ -116,6 +122,26 @@ async function scale() {
   latencies(rolled);
   await observer.kill();
   await server.stop();
+}
+
+/** Two runs, one after the other: what they leave must be equal, byte for byte. */
+async function cronJobDay() {
+  const runs = [];
+  for (let run = 0; run < 2; run++) {
+    const child = await startProcess(resolve(import.meta.dirname, "day.mjs"), [day]);
+    runs.push(child.ready);
+    await child.kill();
+  }
+  const [first, second] = runs;
+  const seconds = Math.min(first.took, second.took) / 1000;
+  const limits = [
+    judge(seconds <= MUST_DAY_S, `must ${MUST_DAY_S}`),
+    judge(seconds <= GOAL_DAY_S, `goal ${GOAL_DAY_S}`),
+  ];
+  add(`${day} of a CronJob every minute`, `${seconds.toFixed(1)} s`, day === "24h" ? limits.join(", ") : "");
+  add("  CPU", `${(Math.min(first.cpu, second.cpu) / 1000).toFixed(1)} s`);
+  add("  writes", String(first.writes));
+  add("  two runs", first.hash === second.hash ? "equal" : "DIFFERENT");
 }
 
 /** From the request that made them to the last. */
