@@ -29,6 +29,11 @@ export { findManifests } from "./find-manifests.js";
 export { configurationOf, LAST_APPLIED, lastApplied, recordConfiguration, withLastApplied } from "./last-applied.js";
 export type { Recreate } from "./patch-object.js";
 export { overrideObject, type Overrides } from "./override-object.js";
+export {
+  type ClientCertificate,
+  type ClientCertificateOptions,
+  requestClientCertificate,
+} from "./request-client-certificate.js";
 export { readTyped } from "./read-typed.js";
 export {
   createByClient,

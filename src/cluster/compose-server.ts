@@ -20,6 +20,7 @@ import { openKv, openStorage } from "./open-storage.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import { kubeletClient } from "./pki/kubelet-client.js";
 import { openPki } from "./pki/open-pki.js";
+import { userCertificate } from "./pki/user-certificate.js";
 import { recordRequests } from "./record-requests.js";
 import type { RunningServer } from "./running-server.js";
 import { type Hook, type HookContext, ofCaller, type ServerOptions } from "./server-options.js";
@@ -126,13 +127,16 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     await close();
     throw error;
   }
+  // Users must not change which uids objects get.
+  const userRandom = forkRandom(random, "users");
   const url = listener === undefined ? "" : `https://${authority(host, listener.port)}`;
   let closing: Promise<void> | undefined;
   const closeOnce = () => (closing ??= manual === undefined ? close() : closeDriven(manual, close()));
   return {
     ...(manual && { clock: clusterClock(manual) }),
     url,
-    kubeconfig: () => kubeconfigText("kubets", url, pki),
+    kubeconfig: (user) =>
+      kubeconfigText("kubets", url, pki, user && userCertificate(pki, user, [clock, systemClock], userRandom)),
     caCertificate: pki.ca.certificate,
     token: pki.token,
     registry: server.registry,

@@ -42,5 +42,6 @@ export { type Status as SchedulerStatus, unresolvable, unschedulable } from "../
 export type { SchedulerOptions, SchedulerProfile } from "../scheduler/options.js";
 export type { Hook, HookContext, Hooks } from "./server-options.js";
 export type { EtcdConnection } from "./open-storage.js";
+export type { UserIdentity } from "./pki/user-certificate.js";
 export type { RequestRecord } from "./record-requests.js";
 export { type Cluster, type ClusterOptions, type DrivenCluster, startCluster } from "./start-cluster.js";

@@ -1,14 +1,20 @@
+import type { KeyPair } from "./pki/certificate.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 
 /**
- * A kubeconfig with one cluster, one user and one context that joins them. JSON, which every reader of kubeconfigs
+ * A kubeconfig with one cluster, one user (by default the administrator) and one context that joins them. JSON, which every reader of kubeconfigs
  * takes as YAML, so that our own need not load a YAML parser.
  */
-export function kubeconfigText(name: string, server: string, pki: ClusterPki): string {
+export function kubeconfigText(
+  name: string,
+  server: string,
+  { ca, admin }: Pick<ClusterPki, "ca" | "admin">,
+  user: KeyPair = admin,
+): string {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
   const config = {
     apiVersion: "v1",
-    clusters: [{ cluster: { "certificate-authority-data": base64(pki.ca.certificate), server }, name }],
+    clusters: [{ cluster: { "certificate-authority-data": base64(ca.certificate), server }, name }],
     contexts: [{ context: { cluster: name, user: name }, name }],
     "current-context": name,
     kind: "Config",
@@ -16,8 +22,8 @@ export function kubeconfigText(name: string, server: string, pki: ClusterPki): s
       {
         name,
         user: {
-          "client-certificate-data": base64(pki.admin.certificate),
-          "client-key-data": base64(pki.admin.key),
+          "client-certificate-data": base64(user.certificate),
+          "client-key-data": base64(user.key),
         },
       },
     ],

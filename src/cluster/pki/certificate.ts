@@ -1,5 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { isIP } from "node:net";
+import { distinguishedName } from "../../machinery/codec/new-certificate-request.js";
 import { derElements } from "../../machinery/codec/der.js";
 import {
   bitString,
@@ -10,9 +11,7 @@ import {
   objectIdentifier,
   octetString,
   sequence,
-  set,
   time,
-  utf8String,
 } from "../../machinery/codec/der-writer.js";
 import { pemText } from "../../machinery/codec/pem.js";
 import { type KeyMaker, openSslKeys } from "./key-maker.js";
@@ -47,8 +46,6 @@ export interface Issuer {
 }
 
 const OID = {
-  commonName: "2.5.4.3",
-  organization: "2.5.4.10",
   ecdsaWithSha256: "1.2.840.10045.4.3.2",
   subjectKeyIdentifier: "2.5.29.14",
   keyUsage: "2.5.29.15",
@@ -118,14 +115,6 @@ function keyIdentifierOf(spki: Uint8Array): Uint8Array {
   return createHash("sha1")
     .update(key?.content.subarray(1) ?? spki)
     .digest();
-}
-
-function distinguishedName(commonName: string, organizations: readonly string[]): Buffer {
-  const attribute = (oid: string, value: string) => set(sequence(objectIdentifier(oid), utf8String(value)));
-  return sequence(
-    ...organizations.map((organization) => attribute(OID.organization, organization)),
-    attribute(OID.commonName, commonName),
-  );
 }
 
 function extensions(request: Terms, own: Uint8Array, authority: Uint8Array): Buffer[] {

@@ -39,6 +39,11 @@ export const clusterEntry: CommandEntry = {
       load: async () => (await import("./list.js")).clusterListCommand(),
     },
     {
+      name: "user",
+      summary: "Make a user: a certificate and a context",
+      load: async () => (await import("./user.js")).clusterUserCommand(),
+    },
+    {
       name: "check",
       summary: "Check and compact what a stopped cluster keeps on disk",
       load: async () => (await import("./check.js")).clusterCheckCommand(),

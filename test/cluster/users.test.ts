@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { requestClientCertificate } from "../../src/actions/request-client-certificate.js";
+import { configFromText, kubernetesClient } from "../../src/client/index.js";
+import { type Cluster, startCluster } from "../../src/cluster/index.js";
+import { startServer } from "../../src/cluster/start-server.js";
+
+// Users of a cluster: the name and the groups of a certificate are the user's.
+let cluster: Cluster;
+
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(async () => {
+  await cluster.close();
+});
+
+async function whoAmI(kubeconfig: string): Promise<unknown> {
+  const client = kubernetesClient(await configFromText(kubeconfig));
+  try {
+    const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" } as const;
+    const answer = await client
+      .of<{ apiVersion: string; kind: string; status?: { userInfo: object } }>(review.apiVersion, review.kind)
+      .create(review);
+    return answer.status?.userInfo;
+  } finally {
+    await client.close();
+  }
+}
+
+describe("kubeconfig()", () => {
+  test("without a user it is the administrator's", async () => {
+    expect(await whoAmI(cluster.kubeconfig())).toMatchObject({
+      username: "kubernetes-admin",
+      groups: ["system:masters", "system:authenticated"],
+    });
+  });
+
+  test("with a user it is that user's, in the groups that are given", async () => {
+    expect(await whoAmI(cluster.kubeconfig({ user: "jane", groups: ["developers", "on-call"] }))).toMatchObject({
+      username: "jane",
+      groups: ["developers", "on-call", "system:authenticated"],
+    });
+  });
+
+  test("a user needs no group, and each certificate is another one", async () => {
+    const [first, second] = [cluster.kubeconfig({ user: "zoë" }), cluster.kubeconfig({ user: "zoë" })];
+    expect(first).not.toBe(second);
+    expect(await whoAmI(first)).toMatchObject({ username: "zoë", groups: ["system:authenticated"] });
+  });
+
+  test("a user without a name is refused", () => {
+    expect(() => cluster.kubeconfig({ user: "" })).toThrow("a user has a name: give `user`");
+  });
+
+  test("a server of one's own has users too", async () => {
+    await using server = await startServer({ resources: [] });
+    expect(JSON.parse(server.kubeconfig({ user: "jane" }))).toMatchObject({ "current-context": "kubets" });
+  });
+});
+
+describe("requestClientCertificate()", () => {
+  test("the cluster signs for the user, and the request is gone afterwards", async () => {
+    const client = kubernetesClient(cluster);
+    const made = await requestClientCertificate(client, { user: "jane", groups: ["developers"] });
+    expect(made.certificate).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect(made.key).toMatch(/^-----BEGIN EC PRIVATE KEY-----/);
+    expect((await client.of("certificates.k8s.io/v1", "CertificateSigningRequest").list()).items).toEqual([]);
+    await client.close();
+  });
+
+  test("a cluster whose signer does not run is given up on, and the request is gone", async () => {
+    await using silent = await startCluster({
+      controllers: ["*", "-certificatesigningrequest-signing-controller"],
+      port: false,
+    });
+    const client = kubernetesClient(silent);
+    await expect(requestClientCertificate(client, { user: "jane", groups: [], timeout: 200 })).rejects.toThrow(
+      "no certificate for jane after 0.2 seconds: nothing in the cluster signs for kubernetes.io/kube-apiserver-client",
+    );
+    expect((await client.of("certificates.k8s.io/v1", "CertificateSigningRequest").list()).items).toEqual([]);
+    await client.close();
+  });
+});
