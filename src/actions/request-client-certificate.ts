@@ -1,14 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { pause } from "../base/pause.js";
-import { workTimers } from "../base/work-timers.js";
-import { systemClock } from "../base/clock.js";
 import type { RestClient } from "../client/rest/rest-client.js";
 import { newCertificateRequest } from "../machinery/codec/new-certificate-request.js";
 import { isNotFound } from "../machinery/errors/status-error.js";
 import { object, objects, text } from "../machinery/meta/access.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import { formatTime } from "../machinery/meta/time.js";
-import type { ActionSurroundings } from "./surroundings.js";
+import { actionSurroundings, type ActionSurroundings } from "./surroundings.js";
 import { poll } from "./poll.js";
 import type { ActionClient } from "./target.js";
 
@@ -40,6 +38,7 @@ export async function requestClientCertificate(
   options: ClientCertificateOptions,
 ): Promise<ClientCertificate> {
   const { user, groups, timeout = 30_000, signal } = options;
+  const { clock, timers } = actionSurroundings(options);
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const request = newCertificateRequest(user, groups, privateKey);
   const asked = await send(rest, "POST", PATH, {
@@ -50,11 +49,11 @@ export async function requestClientCertificate(
   });
   const path = `${PATH}/${asked.metadata?.name ?? ""}`;
   try {
-    const now = formatTime((options.clock ?? systemClock).now());
+    const now = formatTime(clock.now());
     const approved = { type: "Approved", status: "True", reason: "ClusterUser", message: "", lastUpdateTime: now };
     await send(rest, "PUT", `${path}/approval`, { ...asked, status: { conditions: [approved] } });
     let certificate = "";
-    const sleep = (milliseconds: number) => pause(options.timers ?? workTimers, milliseconds, signal);
+    const sleep = (milliseconds: number) => pause(timers, milliseconds, signal);
     const signed = await poll(
       async () => {
         signal?.throwIfAborted();
