@@ -17,8 +17,8 @@ export class Http1Connection {
   #done;
   #fail;
 
-  /** Resolves when the handshake is done. `target` has port, ca, cert and key. */
-  static open(target) {
+  /** Resolves when the handshake is done. `target` has port and ca, and cert and key or a token that requests bring. */
+  static open({ token: _, ...target }) {
     return new Promise((resolve, reject) => {
       const socket = connect({ host: "127.0.0.1", ...target, ALPNProtocols: ["http/1.1"] });
       socket.setNoDelay(true);
@@ -120,12 +120,13 @@ function withoutChunks(bytes) {
   }
 }
 
-/** A request's bytes. `body`, when there is one, is a JSON value. */
-export function requestBytes(method, path, body, type = "application/json", accept = "application/json") {
+/** A request's bytes. `body`, when there is one, is a JSON value; `token` is that of a target whose connections show no certificate. */
+export function requestBytes(method, path, body, type = "application/json", accept = "application/json", token = "") {
   const text = body === undefined ? "" : JSON.stringify(body);
   const bodyHeaders =
     body === undefined ? "" : `Content-Type: ${type}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n`;
+  const authorization = token === "" ? "" : `Authorization: Bearer ${token}\r\n`;
   return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: kubets-bench\r\nAccept: ${accept}\r\n${bodyHeaders}\r\n${text}`,
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nUser-Agent: kubets-bench\r\nAccept: ${accept}\r\n${authorization}${bodyHeaders}\r\n${text}`,
   );
 }

@@ -4,12 +4,13 @@
 //   npm run bench:server
 //   ROUNDS=5            rounds of each measure
 //   BEFORE=FOLDER       another build's dist/, measured as one more contender; paired ratios to it are printed
-//   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, memory, custom, definitions; patches are measured beside creates
+//   ONLY=get,list,...   of: ready, get, list, watch, pods, create, patch, access, memory, custom, definitions; patches are measured beside creates
 //   MANY=50000          objects of each kind for the memory figures
 import { cpus, tmpdir } from "node:os";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { inTurn } from "../in-turn.mjs";
+import { accessOfUsers } from "./access.mjs";
 import { PairedRatios } from "../paired-ratios.mjs";
 import { besideConfigMaps, memoryOfDefinitions, readyWithDefinitions } from "./custom-resources.mjs";
 import { startProcess, startServer } from "./processes.mjs";
@@ -79,6 +80,7 @@ try {
     await readyWithDefinitions(custom);
     await memoryOfDefinitions(custom);
   }
+  if (wanted("access")) await accessOfUsers({ builds, folder, rounds, report, beside, note });
   if (wanted("memory")) await memory();
   process.stdout.write(report.text());
   if (!ratios.isEmpty) process.stdout.write(`\n${ratios.text()}`);

@@ -5,7 +5,7 @@ const WARM_UP_MS = 150;
 
 /** The same GET over and over on each of `connections`. Latencies are in milliseconds. */
 export async function get({ target, path, connections, milliseconds }) {
-  const bytes = requestBytes("GET", path);
+  const bytes = requestBytes("GET", path, undefined, undefined, undefined, target.token);
   const open = await Promise.all(Array.from({ length: connections }, () => Http1Connection.open(target)));
   const latencies = [];
   const from = performance.now() + WARM_UP_MS;

@@ -3,7 +3,7 @@ import { Http1Connection, requestBytes } from "../http1-connection.mjs";
 /** A GET of something large, `times` in a row on one connection: milliseconds to the last byte of each. `accept`: JSON when left out. */
 export async function list({ target, path, times, accept }) {
   const connection = await Http1Connection.open(target);
-  const bytes = requestBytes("GET", path, undefined, undefined, accept);
+  const bytes = requestBytes("GET", path, undefined, undefined, accept, target.token);
   const took = [];
   let size = 0;
   for (let round = 0; round < times; round++) {

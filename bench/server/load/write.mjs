@@ -6,7 +6,14 @@ import { percentile } from "../statistics.mjs";
 export function create({ target, namespace, prefix, size, object = "configMap", ...rest }) {
   const slot = "0".repeat(objectName(prefix, 0).length);
   const { make, collection } = kinds[object];
-  const bytes = requestBytes("POST", collection(namespace), make(namespace, slot, size));
+  const bytes = requestBytes(
+    "POST",
+    collection(namespace),
+    make(namespace, slot, size),
+    undefined,
+    undefined,
+    target.token,
+  );
   const request = withSlots(bytes, slot);
   return write(target, rest, (index) => request([objectName(prefix, index)]));
 }
