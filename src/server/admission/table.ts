@@ -1,4 +1,8 @@
 import type { ConfigurationDocument } from "../../machinery/codec/configuration-document.js";
+import {
+  type PodSecurityConfiguration,
+  readPodSecurityConfiguration,
+} from "./configuration/pod-security-configuration.js";
 import type { AdmissionPlugin } from "./plugin.js";
 import { alwaysAdmit } from "./plugins/always-admit.js";
 import { alwaysDeny } from "./plugins/always-deny.js";
@@ -9,6 +13,7 @@ import {
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
+import { podSecurity } from "./plugins/pod-security.js";
 import { priority } from "./plugins/priority.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
@@ -17,6 +22,7 @@ import { validatingAdmissionWebhook } from "./plugins/validating-admission-webho
 /** The configuration of the plugins that have one, by their names. */
 export interface AdmissionConfiguration {
   readonly DefaultTolerationSeconds?: DefaultTolerationSecondsConfiguration;
+  readonly PodSecurity?: PodSecurityConfiguration;
 }
 
 export interface AdmissionRow {
@@ -71,7 +77,12 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("TaintNodesByCondition", "mutating"),
   off("AlwaysPullImages", "both"),
   off("ImagePolicyWebhook", "validating"),
-  on("PodSecurity", "validating"),
+  {
+    ...on("PodSecurity", "validating"),
+    plugin: (configuration) => podSecurity(configuration.PodSecurity),
+    configuration: ["defaults", "exemptions"],
+    readConfiguration: (document) => ({ PodSecurity: readPodSecurityConfiguration(document) }),
+  },
   off("PodNodeSelector", "both"),
   on("Priority", "both", priority),
   {
