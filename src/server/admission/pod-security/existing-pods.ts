@@ -1,3 +1,4 @@
+import type { Clock } from "../../../base/clock.js";
 import { inSlices } from "../../../base/time-slice.js";
 import type { Steps } from "../../../base/steps.js";
 import { evaluatePod, violationReasons } from "../../../api/pod-security/evaluate-pod.js";
@@ -5,11 +6,17 @@ import { formatStandard, type Standard } from "../../../api/pod-security/policy.
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionAttributes } from "../attributes.js";
-import type { AdmissionContext } from "../plugin.js";
+import type { AdmissionObjectReader } from "../plugin.js";
 import { checkedPod } from "./checked-pods.js";
 
 const MOST_PODS = 3000;
 const MOST_MILLISECONDS = 1000;
+
+/** What is used of the server. */
+export interface PodLister {
+  readonly objects: { readonly cached: Pick<AdmissionObjectReader, "list"> };
+  readonly clock: Clock;
+}
 
 /**
  * What a namespace's new level of enforcement would say of the pods that are there, as warnings: pods with the same violations
@@ -19,8 +26,8 @@ const MOST_MILLISECONDS = 1000;
 export async function existingPodWarnings(
   namespace: string,
   enforce: Standard,
-  { timeLeft = Number.POSITIVE_INFINITY, signal }: AdmissionAttributes,
-  { objects, clock }: AdmissionContext,
+  { timeLeft = Number.POSITIVE_INFINITY, signal }: Pick<AdmissionAttributes, "timeLeft" | "signal">,
+  { objects, clock }: PodLister,
   exemptClasses: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   const end = clock.now() + Math.min(MOST_MILLISECONDS, timeLeft / 2);

@@ -137,39 +137,3 @@ describe("a namespace that begins to enforce", () => {
     expect(warnings(await label(server, "clean", { enforce: "baseline" }))).toEqual([]);
   });
 });
-
-describe("very many pods", () => {
-  const owner = (uid: string): object => ({
-    ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: uid, uid, controller: true }],
-  });
-
-  test("are looked at until there are 3000, one of each controller first", async () => {
-    const kv = openMemoryKv();
-    await using lax = await admittingServer({ disable: ["PodSecurity"] }, kv);
-    await namespace(lax, "full");
-    const names = Array.from({ length: 3001 }, (_, index) => `p${String(index).padStart(4, "0")}`);
-    for (const name of names) await done(lax.api, "POST", podsOf("full"), pod(name, {}, owner("one")));
-    await done(lax.api, "POST", podsOf("full"), pod("z", { hostPID: true }, owner("two")));
-    await using own = await admittingServer({}, kv);
-    expect(warnings(await label(own, "full", { enforce: "baseline" }))).toEqual([
-      "new PodSecurity enforce level only checked against the first 3000 of 3002 existing pods",
-      'existing pods in namespace "full" violate the new PodSecurity enforce level "baseline:latest"',
-      "z: host namespaces",
-    ]);
-  });
-
-  test("are looked at for a second", async () => {
-    let time = 0;
-    const clock = { now: () => (time += 300) };
-    await using slow = await admittingServer({}, openMemoryKv(), undefined, { clock });
-    await namespace(slow, "n");
-    for (const name of ["a", "b", "c", "d", "e", "f", "g", "h"]) {
-      await done(slow.api, "POST", podsOf("n"), pod(name, { hostPID: true }));
-    }
-    expect(warnings(await label(slow, "n", { enforce: "baseline" }))).toEqual([
-      "new PodSecurity enforce level only checked against the first 4 of 8 existing pods",
-      'existing pods in namespace "n" violate the new PodSecurity enforce level "baseline:latest"',
-      "a (and 3 other pods): host namespaces",
-    ]);
-  });
-});
