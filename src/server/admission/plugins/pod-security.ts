@@ -1,11 +1,11 @@
-import { isFullyPrivileged, type LabelledPolicy, policyOf } from "../../../api/pod-security/policy.js";
+import { isFullyPrivileged, type LabelledPolicy } from "../../../api/pod-security/policy.js";
 import { internalError } from "../../../machinery/errors/status-error.js";
 import type { AdmissionAttributes } from "../attributes.js";
 import type { PodSecurityConfiguration } from "../configuration/pod-security-configuration.js";
-import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
-import { AuditedNamespaces } from "../pod-security/audited-namespaces.js";
+import type { AdmissionPlugin } from "../plugin.js";
 import { checkedPod, isSignificantUpdate, makesPods, templateOf } from "../pod-security/checked-pods.js";
 import { reviewNamespace } from "../pod-security/namespace-labels.js";
+import { audits, NamespacePolicies } from "../pod-security/namespace-policies.js";
 import { note, reviewPod } from "../pod-security/review-pod.js";
 import { type PodSecuritySettings, podSecuritySettings } from "../pod-security/settings.js";
 
@@ -29,8 +29,8 @@ const IGNORED: ReadonlySet<string> = new Set([
 export function podSecurity(configuration: PodSecurityConfiguration = {}): AdmissionPlugin {
   const settings = podSecuritySettings(configuration);
   const { usernames, namespaces } = settings.exempt;
-  const audited = new AuditedNamespaces(settings.defaults);
-  const mayIdle = usernames.size === 0 && namespaces.size === 0;
+  const policies = new NamespacePolicies(settings.defaults);
+  const exemptsNone = usernames.size === 0 && namespaces.size === 0;
   return {
     name: "PodSecurity",
     handles(operation, { group, resource, subresource }) {
@@ -38,14 +38,19 @@ export function podSecurity(configuration: PodSecurityConfiguration = {}): Admis
       if (isPods(group, resource)) return !IGNORED.has(subresource);
       return subresource === "" && (isNamespaces(group, resource) || makesPods(group, resource));
     },
-    idle: ({ objects }, { group, resource }) => mayIdle && makesPods(group, resource) && audited.areNone(objects),
-    async validate(attributes, context) {
+    idle: ({ objects }, { group, resource }) =>
+      exemptsNone && makesPods(group, resource) && policies.noneAudits(objects),
+    validate(attributes, context) {
       const { group, resource } = attributes.resource;
       if (isNamespaces(group, resource)) return reviewNamespace(attributes, context, settings);
       const exemption = exemptionOf(attributes, settings);
       if (exemption !== undefined) return note(attributes, "exempt", exemption);
-      if (isPods(group, resource)) return validatePod(attributes, context, settings);
-      return validateTemplate(attributes, context, settings);
+      const review = isPods(group, resource) ? reviewOfPod : reviewOfTemplate;
+      const known = policies.known(context.objects, attributes.namespace);
+      if (known !== undefined) return review(attributes, known, settings);
+      return policies
+        .lookUp(context.objects, attributes.namespace)
+        .then((found) => review(attributes, found, settings));
     },
   };
 }
@@ -58,59 +63,43 @@ function exemptionOf({ namespace, user }: AdmissionAttributes, { exempt }: PodSe
   return exempt.usernames.has(user.name) ? "user" : undefined;
 }
 
-async function validatePod(
+/** `found`: undefined for a namespace that is not there. */
+type Review = (
   attributes: AdmissionAttributes,
-  context: AdmissionContext,
+  found: LabelledPolicy | undefined,
   settings: PodSecuritySettings,
-): Promise<void> {
+) => void;
+
+const reviewOfPod: Review = (attributes, found, settings) => {
   const { namespace, object: pod, oldObject } = attributes;
-  const found = await policyFor(namespace, context, settings);
   if (found === undefined) {
     const error = internalError(`failed to lookup namespace "${namespace}"`);
     note(attributes, "error", `${error.message}: ${notFoundText(namespace)}`);
     throw error;
   }
-  const { policy, errors } = found;
   // As kube-apiserver notes it, whatever the versions are.
-  if (errors.length === 0 && isFullyPrivileged(policy)) return note(attributes, "enforce-policy", "privileged:latest");
+  if (isIdle(found)) return note(attributes, "enforce-policy", "privileged:latest");
   if (pod === undefined || (oldObject !== undefined && !isSignificantUpdate(pod, oldObject))) return;
   const checked = checkedPod(pod);
   if (isExemptClass(checked.spec.runtimeClassName, settings)) return note(attributes, "exempt", "runtimeClass");
   reviewPod(checked, found, attributes, true);
-}
+};
+
+const isIdle = ({ policy, errors }: LabelledPolicy): boolean => errors.length === 0 && isFullyPrivileged(policy);
 
 /** What makes pods is never refused: its pods will be. */
-async function validateTemplate(
-  attributes: AdmissionAttributes,
-  context: AdmissionContext,
-  settings: PodSecuritySettings,
-): Promise<void> {
+const reviewOfTemplate: Review = (attributes, found, settings) => {
   const { namespace, object: holder, resource } = attributes;
-  const found = await policyFor(namespace, context, settings);
   if (found === undefined) {
-    const error = notFoundText(namespace);
-    return note(attributes, "error", `failed to lookup namespace "${namespace}": ${error}`);
+    return note(attributes, "error", `failed to lookup namespace "${namespace}": ${notFoundText(namespace)}`);
   }
-  const { policy, errors } = found;
-  if (errors.length === 0 && policy.warn.level === "privileged" && policy.audit.level === "privileged") return;
-  if (holder === undefined) return;
+  if (!audits(found) || holder === undefined) return;
   const template = templateOf(resource.group, resource.resource, holder);
   if (isExemptClass(template.spec.runtimeClassName, settings)) return note(attributes, "exempt", "runtimeClass");
   reviewPod(template, found, attributes, false);
-}
+};
 
 const isExemptClass = (name: string | undefined, { exempt }: PodSecuritySettings): boolean =>
   name !== undefined && exempt.runtimeClasses.has(name);
-
-/** Undefined for a namespace that is not there. */
-async function policyFor(
-  namespace: string,
-  { objects }: AdmissionContext,
-  { defaults }: PodSecuritySettings,
-): Promise<LabelledPolicy | undefined> {
-  const wanted = ["", "namespaces", "", namespace] as const;
-  const found = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
-  return found && policyOf(found.metadata?.labels ?? {}, defaults);
-}
 
 const notFoundText = (namespace: string): string => `namespaces "${namespace}" not found`;
