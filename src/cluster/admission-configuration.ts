@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { goQuote } from "../base/go-quote.js";
-import { PathError } from "../base/path-error.js";
+import { errorCode, PathError } from "../base/path-error.js";
 import { encodeJson } from "../machinery/codec/json-encoder.js";
 import type { ConfigurationDocument } from "../machinery/codec/configuration-document.js";
 import {
@@ -90,7 +90,8 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new PathError("open", path, error);
+    // Go opens a folder, and then cannot read it.
+    throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", path, error);
   }
 }
 

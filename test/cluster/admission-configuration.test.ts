@@ -181,6 +181,12 @@ describe("a server does not start, and says which file is at fault, for", () => 
     );
   });
 
+  test("a folder in place of the file", async () => {
+    await expect(startCluster({ port: false, admission: { configurationFile: folder } })).rejects.toThrow(
+      whole(`unable to read admission control configuration from "${folder}" [read ${folder}: is a directory]`),
+    );
+  });
+
   test("the configuration of one plugin in the options and in the file", async () => {
     const configurationFile = write("a.yaml", inline(POD_SECURITY));
     const admission = { configurationFile, configuration: { PodSecurity: {} } };

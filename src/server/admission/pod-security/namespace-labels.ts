@@ -57,7 +57,7 @@ const invalidLabels = (
   errors: readonly FieldError[],
 ): StatusError => invalid({ group, kind }, name, errors);
 
-/** What a namespace that is exempt is told of its labels; "" where they would change nothing. */
+/** The warning that the labels of an exempt namespace have no effect; "" where they would change nothing. */
 function ignoredPolicy(
   namespace: string,
   policy: Policy,

@@ -74,7 +74,7 @@ describe("exemptions", () => {
     [{ enforce: "privileged", "enforce-version": null, audit: null, warn: null, "warn-version": null }, undefined],
     [{ enforce: "baseline" }, undefined],
   ];
-  test("of a namespace: it is told that its labels will be ignored, where they would change something", async () => {
+  test("of a namespace: labels that would change something bring a warning that they will be ignored", async () => {
     const pods = await done(server.api, "POST", "/api/v1/namespaces?dryRun=All", {
       metadata: { name: "bound2", labels: full({ enforce: "restricted" }) },
     });

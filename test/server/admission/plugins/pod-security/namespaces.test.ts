@@ -86,7 +86,7 @@ describe("a namespace that begins to enforce", () => {
 
   const change = async (labels: Labels) => warnings(await label(server, "old", labels));
 
-  test("is told of its pods, those with the same faults together under the first of their names", async () => {
+  test("answers with warnings of its pods, those with the same faults together under the first of their names", async () => {
     expect(await change({ enforce: "baseline" })).toEqual([
       'existing pods in namespace "old" violate the new PodSecurity enforce level "baseline:latest"',
       "a (and 3 other pods): host namespaces",
@@ -100,7 +100,7 @@ describe("a namespace that begins to enforce", () => {
     ]);
   });
 
-  test("is told again when the version changes, in a dry run too", async () => {
+  test("answers so again when the version changes, in a dry run too", async () => {
     const answer = await call(
       server.api,
       "PATCH",
@@ -116,7 +116,7 @@ describe("a namespace that begins to enforce", () => {
     ]);
   });
 
-  test("is told nothing when the level is the same, is lower or is privileged, and of audits and warnings", async () => {
+  test("answers without warnings when the level is the same, is lower or is privileged, and when only audits and warnings change", async () => {
     expect(await change({ other: "x" })).toEqual([]);
     expect(await change({ audit: "restricted", warn: "restricted" })).toEqual([]);
     expect(await change({ enforce: "baseline" })).toEqual([]);
@@ -131,7 +131,7 @@ describe("a namespace that begins to enforce", () => {
     );
   });
 
-  test("is told nothing of pods that conform", async () => {
+  test("answers without warnings of pods that conform", async () => {
     await namespace(server, "clean");
     await done(server.api, "POST", podsOf("clean"), pod("p"));
     expect(warnings(await label(server, "clean", { enforce: "baseline" }))).toEqual([]);
