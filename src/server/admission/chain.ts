@@ -30,7 +30,7 @@ export class AdmissionChain {
     const { plugins, mayIdle, phases } = this.#handlingOf(operation, target);
     let idle = 0;
     for (let index = 0; index < mayIdle.length; index++) {
-      if (mayIdle[index]?.idle?.(this.context) === true) idle |= 1 << index;
+      if (mayIdle[index]?.idle?.(this.context, target) === true) idle |= 1 << index;
     }
     let assembled = phases.get(idle);
     if (assembled === undefined) {

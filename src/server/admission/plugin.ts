@@ -25,10 +25,10 @@ export interface AdmissionPlugin {
    */
   handles?(operation: Operation, target: AdmissionTarget): boolean;
   /**
-   * Of the server's own plugins only: true while the plugin has nothing to do for any request. It is asked at each request, and a request that comes while it
-   * is true costs no more than the answer.
+   * Of the server's own plugins only: true while the plugin has nothing to do for any request to a resource. It is asked at each request that the plugin
+   * handles, and a request that comes while it is true costs no more than the answer.
    */
-  idle?(context: AdmissionContext): boolean;
+  idle?(context: AdmissionContext, target: AdmissionTarget): boolean;
   /** Runs after decoding and defaulting and before the strategy. May change `attributes.object` in place. */
   admit?(attributes: AdmissionAttributes, context: AdmissionContext): Promise<void> | void;
   /** Runs after the strategy's preparation and validation. Must change nothing. */

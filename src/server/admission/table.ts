@@ -1,3 +1,8 @@
+import type { ConfigurationDocument } from "../../machinery/codec/configuration-document.js";
+import {
+  type PodSecurityConfiguration,
+  readPodSecurityConfiguration,
+} from "./configuration/pod-security-configuration.js";
 import type { AdmissionPlugin } from "./plugin.js";
 import { alwaysAdmit } from "./plugins/always-admit.js";
 import { alwaysDeny } from "./plugins/always-deny.js";
@@ -8,6 +13,7 @@ import {
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
+import { podSecurity } from "./plugins/pod-security.js";
 import { priority } from "./plugins/priority.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
@@ -16,6 +22,7 @@ import { validatingAdmissionWebhook } from "./plugins/validating-admission-webho
 /** The configuration of the plugins that have one, by their names. */
 export interface AdmissionConfiguration {
   readonly DefaultTolerationSeconds?: DefaultTolerationSecondsConfiguration;
+  readonly PodSecurity?: PodSecurityConfiguration;
 }
 
 export interface AdmissionRow {
@@ -26,6 +33,18 @@ export interface AdmissionRow {
   readonly plugin: "not yet" | ((configuration: AdmissionConfiguration) => AdmissionPlugin);
   /** The fields of the plugin's configuration. Left out: it has none. */
   readonly configuration?: readonly string[];
+  /**
+   * The plugin's part of the configuration, of the document that an AdmissionConfiguration has for it. Called once, at the start
+   * of a server that runs the plugin, and not for one without such a document. Throws an Error in the plugin's own words for a
+   * document that it cannot take. Left out: what a file has for the plugin is ignored, as kube-apiserver does.
+   */
+  readonly readConfiguration?: (document: PluginDocument) => AdmissionConfiguration | Promise<AdmissionConfiguration>;
+}
+
+/** The configuration of one plugin as a file has it. */
+export interface PluginDocument extends ConfigurationDocument {
+  /** A file that the document names, as text. Rejects in Go's words: "open PATH: no such file or directory". */
+  readFile(path: string): Promise<string>;
 }
 
 const on = (name: string, phase: AdmissionRow["phase"], plugin?: AdmissionPlugin): AdmissionRow => ({
@@ -58,7 +77,12 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("TaintNodesByCondition", "mutating"),
   off("AlwaysPullImages", "both"),
   off("ImagePolicyWebhook", "validating"),
-  on("PodSecurity", "validating"),
+  {
+    ...on("PodSecurity", "validating"),
+    plugin: (configuration) => podSecurity(configuration.PodSecurity),
+    configuration: ["defaults", "exemptions"],
+    readConfiguration: (document) => ({ PodSecurity: readPodSecurityConfiguration(document) }),
+  },
   off("PodNodeSelector", "both"),
   on("Priority", "both", priority),
   {

@@ -134,6 +134,44 @@ describe.skipIf(!built)("kubets cluster", () => {
       expect([leftovers(), existsSync(join(home, ".kubets"))]).toEqual([[], false]);
     });
 
+    const restricted =
+      "apiVersion: pod-security.admission.config.k8s.io/v1\nkind: PodSecurityConfiguration\ndefaults: {enforce: restricted}\n";
+    const configured =
+      "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins: [{name: PodSecurity, path: security.yaml}]\n";
+
+    test("runs and configures the admission plugins that flags name", async () => {
+      writeFileSync(join(home, "security.yaml"), restricted);
+      writeFileSync(join(home, "admission.yaml"), configured);
+      const file = "--admission-control-config-file=admission.yaml";
+      const run = (...args: string[]) => kubets("cluster", "run", ...args, "--", "kubets", "run", "p", "--image=i");
+      const refused =
+        'Error from server (Forbidden): pods "p" is forbidden: violates PodSecurity "restricted:latest": ';
+      expect((await run(file)).stderr.slice(0, refused.length)).toBe(refused);
+      expect(await run(file, "--disable-admission-plugins=PodSecurity")).toMatchObject({ code: 0, stderr: "" });
+      expect(
+        (await run("--enable-admission-plugins=AlwaysDeny", "--disable-admission-plugins=ServiceAccount", "--nodes=0"))
+          .stderr,
+      ).toContain('pods "p" is forbidden: admission control is denying all modifications');
+    });
+
+    test.each(["run", "start"])("%s says what is wrong with admission, and leaves nothing", async (command) => {
+      writeFileSync(join(home, "admission.yaml"), configured);
+      const refusal = async (flag: string) => {
+        const { code, stderr } = await kubets("cluster", command, flag, ...(command === "run" ? ["--", "true"] : []));
+        return [code, stderr];
+      };
+      expect(await refusal("--enable-admission-plugins=Nope")).toEqual([
+        1,
+        'error: enable-admission-plugins plugin "Nope" is unknown\n',
+      ]);
+      const [file, named] = [join(home, "admission.yaml"), join(home, "security.yaml")];
+      expect(await refusal("--admission-control-config-file=admission.yaml")).toEqual([
+        1,
+        `error: failed to apply admission: Couldn't open admission plugin configuration ${named}: open ${named}: no such file or directory (plugin "PodSecurity" of "${file}")\n`,
+      ]);
+      expect([leftovers(), (await kubets("cluster", "list")).stdout.includes("default")]).toEqual([[], false]);
+    });
+
     test("needs a command", async () => {
       const { code, stderr } = await kubets("cluster", "run");
       expect([code, stderr.split("\n")[0]]).toEqual([1, "error: a command to run is required, after --"]);
@@ -141,6 +179,22 @@ describe.skipIf(!built)("kubets cluster", () => {
   });
 
   describe("start, stop, status, list, delete", () => {
+    test("a cluster in the background has the admission plugins of its flags, for that start", async () => {
+      const flags = ["--enable-admission-plugins=AlwaysDeny", "--disable-admission-plugins=Priority,PodSecurity"];
+      expect((await kubets("cluster", "start", "dev", "--detach", ...flags)).stderr).toContain(
+        "admission control is denying all modifications",
+      );
+      expect(await kubets("cluster", "start", "dev", "--detach", flags[1] ?? "")).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
+      const labelled = await kubets("label", "namespace", "default", "pod-security.kubernetes.io/enforce=high");
+      expect(labelled).toMatchObject({ code: 0, stderr: "" });
+      await kubets("cluster", "stop", "dev");
+      expect(await kubets("cluster", "start", "dev", "--detach")).toMatchObject({ code: 0, stderr: "" });
+      expect((await kubets("label", "namespace", "default", "pod-security.kubernetes.io/warn=high")).code).toBe(1);
+    });
+
     test("a cluster keeps its objects, its address and its context over a restart, until it is deleted", async () => {
       writeFileSync(join(home, "cm.yaml"), "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept}\n");
       const started = await kubets("cluster", "start", "dev", "--detach", "--controllers=");

@@ -180,6 +180,28 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     expect(child.exitCode).toBe(1);
   });
 
+  test("kube-apiserver reads the configuration of admission plugins, and logs what is wrong with it", async () => {
+    const folder = join(home, "admission");
+    mkdirSync(folder);
+    writeSigningKey(folder);
+    const file = join(folder, "admission.yaml");
+    const flags = [
+      ...apiServerFlags(folder, 1, "http://127.0.0.1:1"),
+      `--admission-control-config-file=${file}`,
+    ].filter((flag) => !flag.startsWith("--client-ca-file"));
+    const failure = async (): Promise<string> => {
+      const log = await errorOf(start("kube-apiserver", ...flags));
+      return log.replace(/^E\d{4} [\d:.]+ +\d+ run\.go:72\] "command failed" err=/, "");
+    };
+    expect(JSON.parse(await failure())).toBe(
+      `failed to apply admission: failed to read plugin config: unable to read admission control configuration from "${file}" [open ${file}: no such file or directory]`,
+    );
+    writeFileSync(file, "apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugin: []\n");
+    expect(JSON.parse(await failure())).toBe(
+      `failed to apply admission: failed to read plugin config: strict decoding error: unknown field "plugin" (in "${file}")`,
+    );
+  });
+
   test("end when the test that started them is killed", async () => {
     const [port] = await freePorts(1);
     const url = `http://127.0.0.1:${port}`;

@@ -1,0 +1,31 @@
+import { type CheckedPod, containersOf, type Control, type Violation } from "../control.js";
+import { containersNamed, setters } from "../wording.js";
+import { exceptInUserNamespaces } from "./relaxations.js";
+
+const reason = "runAsNonRoot != true";
+
+function check(pod: CheckedPod): Violation | undefined {
+  const own = pod.spec.securityContext?.runAsNonRoot;
+  const containers = containersOf(pod);
+  const refusing = containers.filter(({ securityContext }) => securityContext?.runAsNonRoot === false);
+  const who = setters(
+    own === false,
+    refusing.map(({ name }) => name),
+  );
+  if (who !== "") return { reason, detail: `${who} must not set securityContext.runAsNonRoot=false` };
+  if (own === true) return undefined;
+  const silent = containers.filter(({ securityContext }) => securityContext?.runAsNonRoot !== true);
+  if (silent.length === 0) return undefined;
+  const names = containersNamed(silent.map(({ name }) => name));
+  return { reason, detail: `pod or ${names} must set securityContext.runAsNonRoot=true` };
+}
+
+/** Containers must not run as root, outside of user namespaces. */
+export const runAsNonRoot: Control = {
+  id: "runAsNonRoot",
+  level: "restricted",
+  revisions: [
+    { since: 0, check },
+    { since: 35, check: exceptInUserNamespaces(check) },
+  ],
+};

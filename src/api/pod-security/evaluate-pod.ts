@@ -1,0 +1,49 @@
+import type { Check, CheckedPod, Control, Violation } from "./control.js";
+import { controls } from "./controls/index.js";
+import type { Level, PolicyVersion, Standard } from "./policy.js";
+
+/** The newest version that changes a control; the standards of later ones, and the latest, are the same. */
+const NEWEST = Math.max(...controls.flatMap(({ revisions }) => revisions.map(({ since }) => since)));
+
+const minorOf = (version: PolicyVersion): number =>
+  version === "latest" ? NEWEST : Math.min(NEWEST, Number(version.slice("v1.".length)));
+
+/** In the order of {@link controls}, by level and minor version. */
+const checks = new Map<string, readonly Check[]>();
+
+/** What a standard finds wrong with a pod, in the order in which Kubernetes lists it. */
+export function evaluatePod({ level, version }: Standard, pod: CheckedPod): readonly Violation[] {
+  if (level === "privileged") return [];
+  return checksOf(level, minorOf(version)).flatMap((check) => check(pod) ?? []);
+}
+
+/** `hostPort (container "a" uses hostPort 80), privileged (...)` */
+export const violationDetails = (violations: readonly Violation[]): string =>
+  violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
+
+/** "hostPort, privileged" */
+export const violationReasons = (violations: readonly Violation[]): string =>
+  violations.map(({ reason }) => reason).join(", ");
+
+function checksOf(level: Exclude<Level, "privileged">, minor: number): readonly Check[] {
+  const key = `${level} ${minor}`;
+  let found = checks.get(key);
+  if (found === undefined) {
+    found = assembled(level, minor);
+    checks.set(key, found);
+  }
+  return found;
+}
+
+function assembled(level: Exclude<Level, "privileged">, minor: number): readonly Check[] {
+  const current = controls
+    .filter((control) => control.level === "baseline" || level === "restricted")
+    .flatMap((control) => revisionAt(control, minor) ?? []);
+  const overridden = new Set(current.flatMap(({ overrides = [] }) => overrides));
+  return current.filter(({ id }) => !overridden.has(id)).map(({ check }) => check);
+}
+
+function revisionAt({ id, revisions }: Control, minor: number) {
+  const revision = revisions.findLast(({ since }) => since <= minor);
+  return revision && { id, ...revision };
+}

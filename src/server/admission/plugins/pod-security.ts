@@ -1,0 +1,105 @@
+import { isFullyPrivileged, type LabelledPolicy } from "../../../api/pod-security/policy.js";
+import { internalError } from "../../../machinery/errors/status-error.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { PodSecurityConfiguration } from "../configuration/pod-security-configuration.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { checkedPod, isSignificantUpdate, makesPods, templateOf } from "../pod-security/checked-pods.js";
+import { reviewNamespace } from "../pod-security/namespace-labels.js";
+import { audits, NamespacePolicies } from "../pod-security/namespace-policies.js";
+import { note, reviewPod } from "../pod-security/review-pod.js";
+import { type PodSecuritySettings, podSecuritySettings } from "../pod-security/settings.js";
+
+/** These change nothing that the standards look at. Any other subresource of pods is taken for a pod. */
+const IGNORED: ReadonlySet<string> = new Set([
+  "exec",
+  "attach",
+  "binding",
+  "eviction",
+  "log",
+  "portforward",
+  "proxy",
+  "status",
+]);
+
+/**
+ * Holds pods to the pod security standards that their namespace's labels name: refuses, audits and warns; of what makes pods it
+ * audits and warns. Without labels and configuration it does nothing to any pod. Throws a PluginInitializationError for a
+ * configuration that is not valid.
+ */
+export function podSecurity(configuration: PodSecurityConfiguration = {}): AdmissionPlugin {
+  const settings = podSecuritySettings(configuration);
+  const { usernames, namespaces } = settings.exempt;
+  const policies = new NamespacePolicies(settings.defaults);
+  const exemptsNone = usernames.size === 0 && namespaces.size === 0;
+  return {
+    name: "PodSecurity",
+    handles(operation, { group, resource, subresource }) {
+      if (operation !== "CREATE" && operation !== "UPDATE") return false;
+      if (isPods(group, resource)) return !IGNORED.has(subresource);
+      return subresource === "" && (isNamespaces(group, resource) || makesPods(group, resource));
+    },
+    idle: ({ objects }, { group, resource }) =>
+      exemptsNone && makesPods(group, resource) && policies.noneAudits(objects),
+    validate(attributes, context) {
+      const { group, resource } = attributes.resource;
+      if (isNamespaces(group, resource)) return reviewNamespace(attributes, context, settings);
+      const exemption = exemptionOf(attributes, settings);
+      if (exemption !== undefined) return note(attributes, "exempt", exemption);
+      const review = isPods(group, resource) ? reviewOfPod : reviewOfTemplate;
+      const known = policies.known(context.objects, attributes.namespace);
+      if (known !== undefined) return review(attributes, known, settings);
+      return policies
+        .lookUp(context.objects, attributes.namespace)
+        .then((found) => review(attributes, found, settings));
+    },
+  };
+}
+
+const isPods = (group: string, resource: string): boolean => group === "" && resource === "pods";
+const isNamespaces = (group: string, resource: string): boolean => group === "" && resource === "namespaces";
+
+function exemptionOf({ namespace, user }: AdmissionAttributes, { exempt }: PodSecuritySettings): string | undefined {
+  if (exempt.namespaces.has(namespace)) return "namespace";
+  return exempt.usernames.has(user.name) ? "user" : undefined;
+}
+
+/** `found`: undefined for a namespace that is not there. */
+type Review = (
+  attributes: AdmissionAttributes,
+  found: LabelledPolicy | undefined,
+  settings: PodSecuritySettings,
+) => void;
+
+const reviewOfPod: Review = (attributes, found, settings) => {
+  const { namespace, object: pod, oldObject } = attributes;
+  if (found === undefined) {
+    const error = internalError(`failed to lookup namespace "${namespace}"`);
+    note(attributes, "error", `${error.message}: ${notFoundText(namespace)}`);
+    throw error;
+  }
+  // As kube-apiserver notes it, whatever the versions are.
+  if (isIdle(found)) return note(attributes, "enforce-policy", "privileged:latest");
+  if (pod === undefined || (oldObject !== undefined && !isSignificantUpdate(pod, oldObject))) return;
+  const checked = checkedPod(pod);
+  if (isExemptClass(checked.spec.runtimeClassName, settings)) return note(attributes, "exempt", "runtimeClass");
+  reviewPod(checked, found, attributes, true);
+};
+
+const isIdle = ({ policy, errors }: LabelledPolicy): boolean => errors.length === 0 && isFullyPrivileged(policy);
+
+/** What makes pods is never refused: its pods will be. */
+const reviewOfTemplate: Review = (attributes, found, settings) => {
+  const { namespace, object: holder, resource } = attributes;
+  if (found === undefined) {
+    return note(attributes, "error", `failed to lookup namespace "${namespace}": ${notFoundText(namespace)}`);
+  }
+  if (!audits(found) || holder === undefined) return;
+  const template = templateOf(resource.group, resource.resource, holder);
+  if (isExemptClass(template.spec.runtimeClassName, settings)) return note(attributes, "exempt", "runtimeClass");
+  reviewPod(template, found, attributes, false);
+};
+
+const isExemptClass = (name: string | undefined, { exempt }: PodSecuritySettings): boolean =>
+  name !== undefined && exempt.runtimeClasses.has(name);
+
+const notFoundText = (namespace: string): string => `namespaces "${namespace}" not found`;
