@@ -7,6 +7,7 @@ import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
+import type { AuthorizationOptions } from "../authorization-options.js";
 import { startCluster } from "../index.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
@@ -23,6 +24,8 @@ export interface NamedClusterOptions {
   readonly runtimeConfig?: RuntimeConfig;
   /** Of this start only: which controllers run. Left out: all of them. */
   readonly controllers?: readonly string[] | undefined;
+  /** Of this start only: how the cluster decides what users may do. Files are absolute. Left out: as {@link startCluster} does. */
+  readonly authorization?: AuthorizationOptions | undefined;
   /** Of this start only: how many nodes run pods. Default 0. */
   readonly nodes?: number;
   /** Of this start only: where Services of type LoadBalancer get their addresses. Left out: they get none. */
@@ -34,6 +37,8 @@ export interface NamedClusterOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
+  /** Receives the server's faults, such as one of a file that it follows. */
+  readonly reportError?: ((error: unknown) => void) | undefined;
   /** Takes the lines of -v: kubeconfigs that are read, requests. */
   readonly log?: VerboseLog | undefined;
 }
@@ -75,11 +80,12 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, nodes = 0, loadBalancerAddresses, storageMediaType } = options;
-  const kept = { ...choice, dataDir };
+  const { runtimeConfig, controllers, nodes = 0, loadBalancerAddresses, storageMediaType, authorization } = options;
+  const kept = { ...choice, dataDir, ...(options.reportError && { onError: options.reportError }) };
   const served = {
     ...(runtimeConfig && { runtimeConfig }),
     ...(controllers && { controllers }),
+    ...(authorization && { authorization }),
     nodes,
     ...(loadBalancerAddresses && { loadBalancerAddresses }),
     ...(storageMediaType && { storageMediaType }),
@@ -120,6 +126,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
       args.push(`--runtime-config=${key}=${enabled}`);
     }
     if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
+    if (options.authorization !== undefined) args.push(...authorizationArguments(options.authorization));
     args.push(`--nodes=${options.nodes ?? 0}`);
     if (options.loadBalancerAddresses) args.push(`--load-balancer-addresses=${options.loadBalancerAddresses}`);
     const child = spawn(command, [...script, ...args], {
@@ -175,6 +182,13 @@ function choiceOf(record: ClusterRecord | undefined): StorageChoice {
   if (record.etcd === undefined)
     throw namedClusterError(`the record of cluster "${record.name}" does not say where its etcd is`);
   return { storage: "etcd", etcd: record.etcd };
+}
+
+function authorizationArguments({ modes, configFile }: AuthorizationOptions): string[] {
+  return [
+    ...(modes === undefined ? [] : [`--authorization-mode=${modes.join(",")}`]),
+    ...(configFile === undefined ? [] : [`--authorization-config=${configFile}`]),
+  ];
 }
 
 function storageArguments({ storage, etcd }: StorageChoice): string[] {

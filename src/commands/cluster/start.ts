@@ -5,6 +5,7 @@ import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { surroundingsOf } from "../../client/surroundings.js";
+import { type AuthorizationChoice, authorizationFlags, authorizationOf } from "./authorization-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
@@ -26,6 +27,7 @@ export interface ClusterStartOptions {
   readonly storageMediaType: StorageMediaType;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
+  readonly authorization: AuthorizationChoice | undefined;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
   readonly dataDir: string;
@@ -66,6 +68,7 @@ export function clusterStartCommand(run = startNamed): Command {
       controllersFlag,
       nodesFlag,
       loadBalancerFlag,
+      ...authorizationFlags,
       {
         name: "data-dir",
         type: "string",
@@ -105,6 +108,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     storageMediaType: storageMediaTypeOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
+    authorization: authorizationOf(factory, invocation),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
@@ -120,7 +124,11 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
 
 async function startNamed(options: ClusterStartOptions, streams: Streams, signal: AbortSignal): Promise<void> {
   const { serveNamedCluster, startDetached } = await import("../../cluster/named/index.js");
-  const named = { ...options, log: await options.log() };
+  const reportError = (error: unknown): void => {
+    streams.err.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  };
+  const follows = options.authorization?.configFile !== undefined;
+  const named = { ...options, log: await options.log(), ...(follows && { reportError }) };
   const lines = await options.openLines();
   lines?.set(`cluster "${options.name}"`, "starting");
   const ready = async (served: Served): Promise<void> => {
