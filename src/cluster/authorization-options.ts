@@ -1,7 +1,7 @@
 import { goQuote } from "../base/go-quote.js";
 
 /** kube-apiserver's names, as in --authorization-mode. */
-export const AUTHORIZATION_MODES = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const;
+const AUTHORIZATION_MODES = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const;
 
 export type AuthorizationModeName = (typeof AUTHORIZATION_MODES)[number];
 

@@ -6,6 +6,7 @@ import { type AuthorizationOptions, authorizationProblems } from "../../src/clus
 import type { RunningServer } from "../../src/cluster/running-server.js";
 import { startCluster } from "../../src/cluster/start-cluster.js";
 import { manualClock } from "../../src/base/manual-clock.js";
+import { text } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 import { review, ReviewWebhook } from "../server/authz/webhook/review-webhook.js";
 
@@ -28,7 +29,7 @@ async function as(server: RunningServer, who: string, method: string, path: stri
   const [name = "", ...groups] = who.split("+");
   const headers = { "impersonate-user": name, ...(groups.length > 0 && { "impersonate-group": groups.join(",") }) };
   const answer = await call(server.transport(), method, path, body, { headers });
-  return { status: answer.status, message: answer.status < 400 ? "" : String(answer.at("message")), answer };
+  return { status: answer.status, message: answer.status < 400 ? "" : text(answer.at("message")), answer };
 }
 
 const PODS = "/api/v1/namespaces/default/pods";

@@ -10,7 +10,7 @@ import type { AuthorizationConfiguration, AuthorizerConfiguration } from "./conf
 import { webhookFaults } from "./validate-webhook.js";
 
 /** The types of authorizers, in the order in which errors list them. */
-export const AUTHORIZER_TYPES = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"];
+const AUTHORIZER_TYPES = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"];
 
 /** What is wrong with a configuration, in kube-apiserver's words and order. Looks for the files that it names. */
 export function configurationFaults({ authorizers }: AuthorizationConfiguration): FieldError[] {

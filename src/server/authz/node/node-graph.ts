@@ -1,3 +1,4 @@
+import type { Steps } from "../../../base/steps.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { CountedEdges } from "./counted-edges.js";
@@ -44,6 +45,11 @@ export class NodeGraph {
     [CERTIFICATES, this.#followed(nodeEdges(CERTIFICATES))],
   ]);
 
+  /** What to do in slices of the event loop before {@link follow}; undefined where it is little. */
+  prepare(resource: GraphResource, items: readonly ListedObject[]): Steps<void> | undefined {
+    return this.#lists.get(resource)?.prepare(items);
+  }
+
   /** The objects of a resource as they are now. */
   follow(resource: GraphResource, items: readonly ListedObject[]): void {
     this.#lists.get(resource)?.follow(items);
@@ -58,11 +64,10 @@ export class NodeGraph {
 
   #followed(edgesOf: (object: KubeObject) => Edges): FollowedList<Edges> {
     return new FollowedList(
-      (object) => {
-        const edges = edgesOf(object);
+      edgesOf,
+      (edges) => {
         for (const [from, to] of edges.toNodes) this.#toNodes.add(from, to);
         for (const [from, to] of edges.toClaims) this.#toClaims.add(from, to);
-        return edges;
       },
       (edges) => {
         for (const [from, to] of edges.toNodes) this.#toNodes.remove(from, to);

@@ -1,4 +1,5 @@
 import { goQuote } from "../../../base/go-quote.js";
+import { inSlices } from "../../../base/time-slice.js";
 import type { AuthorizationContext, AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
 import { keyOf } from "./keys.js";
 import { NodeGraph, neededFor } from "./node-graph.js";
@@ -14,13 +15,19 @@ import { nodeRulesAllow } from "./node-rules.js";
 export function nodeMode(context: AuthorizationContext): AuthorizationMode {
   const graph = new NodeGraph();
 
-  /** Answers at once where there is a watch cache. */
-  function leads({ resource, namespace, name }: AuthorizerAttributes, node: string): boolean | Promise<boolean> {
+  /** Answers at once where there is a watch cache, unless many objects in it are new, as they are at the first question. */
+  function leads(attributes: AuthorizerAttributes, node: string): boolean | Promise<boolean> {
+    const { resource, namespace, name } = attributes;
     const { objects } = context;
     const key = keyOf(resource, namespace, name);
     const needed = neededFor(resource);
     const cached = needed.map((one) => ({ one, items: objects.cached.now(one.group, one.resource) }));
     if (cached.some(({ items }) => items === undefined)) return leadsInStorage(key, node, needed);
+    for (const { one, items = [] } of cached) {
+      const steps = graph.prepare(one, items);
+      // Then with the lists as they are by then: others may have changed meanwhile.
+      if (steps !== undefined) return inSlices(steps).then(() => leads(attributes, node));
+    }
     for (const { one, items = [] } of cached) graph.follow(one, items);
     return graph.leads(key, node);
   }

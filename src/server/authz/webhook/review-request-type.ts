@@ -1,4 +1,4 @@
-import type { FieldDeclaration, TypeProvider } from "../../../machinery/cel/types/provider.js";
+import { declaredTypes } from "../../../machinery/cel/types/declared-types.js";
 import { listType, mapType, objectType, STRING, type Type } from "../../../machinery/cel/types/type.js";
 
 /** The type of `request` in match conditions: the spec of a SubjectAccessReview. */
@@ -47,13 +47,4 @@ const TYPES: ReadonlyMap<Type, FieldTypes> = new Map<Type, FieldTypes>([
   [REQUIREMENT, { key: STRING, operator: STRING, values: STRINGS }],
 ]);
 
-const BY_NAME = new Map([...TYPES].map(([type, fields]) => [type.name, { type, fields }] as const));
-
-export const REVIEW_REQUEST_TYPES: TypeProvider = {
-  findType: (name) => BY_NAME.get(name)?.type,
-  findField(typeName, field): FieldDeclaration | undefined {
-    const fields = BY_NAME.get(typeName)?.fields ?? {};
-    const type = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    return type && { type };
-  },
-};
+export const REVIEW_REQUEST_TYPES = declaredTypes(TYPES);

@@ -28,7 +28,8 @@ class Polls implements Timers {
   }
 
   fire(): void {
-    for (const callback of [...this.#callbacks]) callback();
+    const due = [...this.#callbacks];
+    for (const callback of due) callback();
   }
 }
 

@@ -148,11 +148,16 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("the kubelet of n1 asks to", () => {
-  test.each(ROWS)("%s: %s %j", (asked, outcome, more = {}) => {
-    expect(mode.authorize(asks(kubelet, asked, more))).toEqual(
-      outcome === true ? { decision: "allow" } : { decision: "no-opinion", ...(outcome !== "" && { reason: outcome }) },
-    );
-  });
+  test.each(ROWS.map(([asked, outcome, more = {}]) => ({ asked, outcome, more })))(
+    "$asked: $outcome",
+    ({ asked, outcome, more }) => {
+      expect(mode.authorize(asks(kubelet, asked, more))).toEqual(
+        outcome === true
+          ? { decision: "allow" }
+          : { decision: "no-opinion", ...(outcome !== "" && { reason: outcome }) },
+      );
+    },
+  );
 
   test("read a path: the mode has no opinion", () => {
     expect(mode.authorize(asksPath(kubelet, "get", "/healthz"))).toEqual({ decision: "no-opinion" });
