@@ -34,6 +34,7 @@ async function as(server: RunningServer, who: string, method: string, path: stri
 
 const PODS = "/api/v1/namespaces/default/pods";
 
+/** AUZ-2 of the source code book, AUTHZ-3 of the API server book, C-CFG-08. */
 describe("options that cannot be right are refused in kube-apiserver's words", () => {
   const rows: readonly (readonly [name: string, options: object, problems: readonly string[]])[] = [
     ["none are needed", {}, []],
@@ -124,6 +125,7 @@ describe("options that cannot be right are refused in kube-apiserver's words", (
   });
 });
 
+/** AUZ-1, AUZ-3, AUZ-5 of the source code book; AUTHZ-4 of the API server book for the reviews. */
 describe("a cluster", () => {
   test("of AlwaysDeny serves its administrator alone", async () => {
     const server = await started({ modes: ["AlwaysDeny"] });

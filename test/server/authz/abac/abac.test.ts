@@ -283,6 +283,7 @@ describe("a policy file", () => {
   });
 });
 
+/** AUZ-7. */
 describe("the rights of a user by policies", () => {
   const mode = modeOf(
     policy({ user: "bob", apiGroup: "apps", resource: "*", namespace: "a", readonly: true }),
@@ -308,6 +309,7 @@ describe("the rights of a user by policies", () => {
   });
 });
 
+/** AUZ-4: a chain joins the reasons of those without an opinion. */
 describe("AlwaysDeny", () => {
   test("gives its reason and leaves the request to the next authorizer", async () => {
     const reason = "Everything is forbidden.";

@@ -18,6 +18,7 @@ const SLICES = "can only list/watch/deletecollection resourceslices with nodeNam
 const REQUESTS = "can only list/watch podcertificaterequests with nodeName field selector";
 const PODS = "can only list/watch pods with spec.nodeName field selector";
 
+/** AUZ-2 and AUZ-5b of the source code book: the mode Node. */
 describe("who is a kubelet", () => {
   const rows = [
     ["a user of another name is none", user("jane", "system:nodes"), undefined],

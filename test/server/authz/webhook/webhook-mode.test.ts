@@ -34,6 +34,7 @@ const bob = user("bob");
 const JANE = { user: "jane", uid: "u-1", groups: jane.groups, extra: jane.extra };
 const BOB = { user: "bob", groups: ["system:authenticated"] };
 
+/** AUZ-6 of the source code book: the attributes of a request. */
 describe("the webhook is sent a SubjectAccessReview", () => {
   const selectors = {
     fieldSelector: [
@@ -146,6 +147,7 @@ describe("the webhook is sent a SubjectAccessReview", () => {
   });
 });
 
+/** AUZ-3. */
 describe("the webhook's answer", () => {
   const rows: readonly (readonly [name: string, status: object, decision: object])[] = [
     ["that allows", { allowed: true }, { decision: "allow" }],
@@ -532,6 +534,7 @@ describe("credentials", () => {
   });
 });
 
+/** AUZ-7. */
 test("the rights of a user cannot be listed", async () => {
   expect(await modeOf(client).mode.rightsOf?.(bob, "shop")).toEqual({
     resourceRules: [],
