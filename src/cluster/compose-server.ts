@@ -19,6 +19,7 @@ import { kubeconfigText } from "./kubeconfig.js";
 import { authority, HOST, openSocket } from "./open-socket.js";
 import { openKv, openStorage } from "./open-storage.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
+import { type OpenedAuthorization, openAuthorization } from "./open-authorization.js";
 import { kubeletClient } from "./pki/kubelet-client.js";
 import { openPki } from "./pki/open-pki.js";
 import { userCertificate } from "./pki/user-certificate.js";
@@ -41,19 +42,40 @@ export async function composeServer(options: ServerOptions, composition: Composi
   const manual = clock instanceof ManualClock ? clock : undefined;
   const timers = manual ?? systemTimers;
   const release = manual === undefined ? () => {} : driveTurns();
+  let authorization: OpenedAuthorization | undefined;
   try {
+    authorization = await authorizationOf(options, composition, { clock, timers, random });
     const kv = await openKv(options, clock, timers);
     try {
       const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-      return await start({ ...options, admission }, composition, { clock, manual, timers, random, kv, pki, release });
+      const parts = { clock, manual, timers, random, kv, pki, authorization, release };
+      return await start({ ...options, admission }, composition, parts);
     } catch (error) {
       await kv.close();
       throw error;
     }
   } catch (error) {
+    await authorization?.close();
     release();
     throw error;
   }
+}
+
+/** Undefined where every user may do everything. */
+async function authorizationOf(
+  { authorization, onError = () => {} }: ServerOptions,
+  composition: Composition,
+  { clock, timers, random }: Pick<Parts, "clock" | "timers" | "random">,
+): Promise<OpenedAuthorization | undefined> {
+  const wanted = authorization ?? composition.authorization;
+  if (wanted === undefined) return undefined;
+  return openAuthorization(wanted, {
+    clock,
+    timers,
+    random: forkRandom(random, "authorization"),
+    env: surroundingsOf({}).env,
+    reportError: onError,
+  });
 }
 
 interface Parts {
@@ -66,10 +88,11 @@ interface Parts {
   readonly release: () => void;
   readonly kv: Kv;
   readonly pki: ClusterPki;
+  readonly authorization: OpenedAuthorization | undefined;
 }
 
 async function start(options: ServerOptions, composition: Composition, parts: Parts): Promise<RunningServer> {
-  const { clock, manual, timers, random, kv, pki, release } = parts;
+  const { clock, manual, timers, random, kv, pki, authorization, release } = parts;
   const host = composition.serving?.host ?? HOST;
   const { hooks = {}, onError: reportError = () => {} } = options;
   let listener: Listener | undefined;
@@ -102,6 +125,8 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
     ...ofCaller(options),
+    ...(authorization && { authorization: authorization.modes }),
+    healthChecks: [...(options.healthChecks ?? []), ...(authorization?.healthChecks ?? [])],
   });
   const preShutdown = async (): Promise<void> => {
     for (const hook of hooks.preShutdown ?? []) {
@@ -117,6 +142,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     idle.stop();
     await server.stop(preShutdown);
     await listener?.close();
+    await authorization?.close();
     await storage.close();
     release();
   };

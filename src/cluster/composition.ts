@@ -7,6 +7,7 @@ import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterNetwork } from "../server/kubelet/cluster-network.js";
 import type { TokenIssuer } from "../server/request/token-issuer.js";
+import type { AuthorizationOptions } from "./authorization-options.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 
 /** A step of a composition between opening the port and serving. */
@@ -37,6 +38,8 @@ export interface Composition {
   readonly serving?: GivenServing | undefined;
   readonly runtimeConfig: RuntimeConfig;
   readonly records: readonly ResourceRecord[];
+  /** The authorizers where the options name none. Left out: every user may do everything. */
+  readonly authorization?: AuthorizationOptions;
   /** Issues service account tokens; absent where there are no service accounts. */
   readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
   /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */

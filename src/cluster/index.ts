@@ -32,6 +32,11 @@ export type {
   MetricQuery,
   MetricsSource,
 } from "../controllers/horizontal-pod-autoscaler/metrics-source.js";
+export type {
+  AuthorizationModeName,
+  AuthorizationOptions,
+  WebhookAuthorizationOptions,
+} from "./authorization-options.js";
 export type { NodeOptions } from "./start-nodes.js";
 export { type ManualClock, manualClock } from "../base/manual-clock.js";
 export { seededRandom } from "../base/seeded-random.js";

@@ -8,6 +8,7 @@ import type { Authorizer } from "../server/authz/authorizer.js";
 import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
 import type { OwnFilter } from "../server/filters/own-filter.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
+import type { AuthorizationOptions } from "./authorization-options.js";
 import type { StorageOptions } from "./open-storage.js";
 import type { RequestRecord } from "./record-requests.js";
 
@@ -20,10 +21,12 @@ export interface ServerOptions extends StorageOptions {
   /** Say who a request comes from, after client certificates and before bearer tokens. */
   readonly authenticators?: readonly Authenticator[];
   /**
-   * Say what a user may do; members of system:masters, as the administrator is, may do everything. Default: every user may do
-   * everything.
+   * Say what a user may do, before those of {@link authorization}; members of system:masters, as the administrator is, may do everything.
+   * Without these and without {@link authorization} every user may do everything.
    */
   readonly authorizers?: readonly Authorizer[];
+  /** The authorizers that kube-apiserver has, and their files. */
+  readonly authorization?: AuthorizationOptions;
   /**
    * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default, as far as
    * they are built.
@@ -76,7 +79,6 @@ export function ofCaller({
   authorizers,
   admission,
   filters,
-  healthChecks,
 }: ServerOptions) {
   return {
     ...(storageMediaType && { storageMediaType }),
@@ -85,6 +87,5 @@ export function ofCaller({
     ...(authorizers && { authorizers }),
     ...(admission && { admission }),
     ...(filters && { filters }),
-    ...(healthChecks && { healthChecks }),
   };
 }

@@ -3,6 +3,11 @@ export { startServer } from "./start-server.js";
 export { type ManualClock, manualClock } from "../base/manual-clock.js";
 export { seededRandom } from "../base/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
+export type {
+  AuthorizationModeName,
+  AuthorizationOptions,
+  WebhookAuthorizationOptions,
+} from "./authorization-options.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RunningServer } from "./running-server.js";
 export type { Hook, HookContext, Hooks, ServerOptions } from "./server-options.js";

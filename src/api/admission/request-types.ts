@@ -1,4 +1,4 @@
-import type { FieldDeclaration, TypeProvider } from "../../machinery/cel/types/provider.js";
+import { declaredTypes } from "../../machinery/cel/types/declared-types.js";
 import {
   BOOL,
   DYN,
@@ -69,14 +69,5 @@ const TYPES: ReadonlyMap<Type, Readonly<Record<string, Type>>> = new Map([
   [NAMESPACE_TYPE, { metadata: METADATA, spec: SPEC, status: STATUS }],
 ]);
 
-const BY_NAME = new Map([...TYPES].map(([type, fields]) => [type.name, { type, fields }] as const));
-
 /** The types of `request` and `namespaceObject`. They count when an expression is compiled; its values are plain JSON. */
-export const REQUEST_TYPES: TypeProvider = {
-  findType: (name) => BY_NAME.get(name)?.type,
-  findField(typeName, field): FieldDeclaration | undefined {
-    const fields = BY_NAME.get(typeName)?.fields ?? {};
-    const type = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    return type && { type };
-  },
-};
+export const REQUEST_TYPES = declaredTypes(TYPES);

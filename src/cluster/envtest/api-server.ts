@@ -6,6 +6,7 @@ import { signingKey, verificationKey } from "../../machinery/jwt/jws.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
 import type { TokenIssuer } from "../../server/request/token-issuer.js";
 import type { RunningServer } from "../running-server.js";
+import { type AuthorizationOptions, authorizationProblems } from "../authorization-options.js";
 import type { EtcdConnection, StorageOptions } from "../open-storage.js";
 import type { ClusterPki } from "../pki/cluster-pki.js";
 import { createClusterPki } from "../pki/cluster-pki.js";
@@ -33,6 +34,8 @@ export interface ApiServerOptions {
   readonly storageMediaType: StorageMediaType;
   readonly watchCache: boolean;
   readonly runtimeConfig: RuntimeConfig;
+  /** In the absence of a configuration file it names at least one mode. */
+  readonly authorization: AuthorizationOptions;
   readonly enableAdmissionPlugins: readonly string[];
   readonly disableAdmissionPlugins: readonly string[];
   readonly admissionControlConfigFile: string;
@@ -45,7 +48,7 @@ export interface ApiServerOptions {
  * API answers. Rejects in kube-apiserver's words for options that it rejects.
  */
 export async function serveApi(options: ApiServerOptions): Promise<RunningServer> {
-  const problems = problemsOf(options);
+  const problems = [...problemsOf(options), ...authorizationProblems(options.authorization)];
   if (problems.length > 0) throw new Error(problems.length === 1 ? problems[0] : `[${problems.join(", ")}]`);
   const [storage, setup] = await Promise.all([storageOf(options), setupOf(options)]);
   return startControlPlane(
@@ -55,6 +58,7 @@ export async function serveApi(options: ApiServerOptions): Promise<RunningServer
       storageMediaType: options.storageMediaType,
       watchCache: options.watchCache,
       runtimeConfig: options.runtimeConfig,
+      authorization: options.authorization,
       controllers: false,
       scheduler: false,
       admission: {

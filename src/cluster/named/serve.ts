@@ -7,6 +7,7 @@ import { isStatusError } from "../../machinery/errors/status-error.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { addContext } from "../../client/config/kubeconfig-context.js";
 import type { StorageMediaType } from "../../server/endpoints/serializers/serializer.js";
+import type { AuthorizationOptions } from "../authorization-options.js";
 import { startCluster } from "../index.js";
 import { ClusterHome, type ClusterRecord, clustersFolder, type StorageChoice } from "./cluster-home.js";
 import { clusterState } from "./cluster-state.js";
@@ -25,6 +26,8 @@ export interface NamedClusterOptions {
   readonly controllers?: readonly string[] | undefined;
   /** Of this start only: which admission plugins run, and how. Left out: those that run by default. */
   readonly admission?: AdmissionFlags | undefined;
+  /** Of this start only: how the cluster decides what users may do. Files are absolute. Left out: as {@link startCluster} does. */
+  readonly authorization?: AuthorizationOptions | undefined;
   /** Of this start only: how many nodes run pods. Default 0. */
   readonly nodes?: number;
   /** Of this start only: where Services of type LoadBalancer get their addresses. Left out: they get none. */
@@ -36,6 +39,8 @@ export interface NamedClusterOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly clock: Clock;
+  /** Receives the server's faults, such as one of a file that it follows. */
+  readonly reportError?: ((error: unknown) => void) | undefined;
   /** Takes the lines of -v: kubeconfigs that are read, requests. */
   readonly log?: VerboseLog | undefined;
 }
@@ -85,12 +90,14 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, admission, nodes = 0, loadBalancerAddresses, storageMediaType } = options;
-  const kept = { ...choice, dataDir };
+  const { runtimeConfig, controllers, admission, authorization } = options;
+  const { nodes = 0, loadBalancerAddresses, storageMediaType } = options;
+  const kept = { ...choice, dataDir, ...(options.reportError && { onError: options.reportError }) };
   const served = {
     ...(runtimeConfig && { runtimeConfig }),
     ...(controllers && { controllers }),
     ...(admission && { admission }),
+    ...(authorization && { authorization }),
     nodes,
     ...(loadBalancerAddresses && { loadBalancerAddresses }),
     ...(storageMediaType && { storageMediaType }),
@@ -132,6 +139,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     }
     if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
     args.push(...admissionArguments(options.admission));
+    if (options.authorization !== undefined) args.push(...authorizationArguments(options.authorization));
     args.push(`--nodes=${options.nodes ?? 0}`);
     if (options.loadBalancerAddresses) args.push(`--load-balancer-addresses=${options.loadBalancerAddresses}`);
     const child = spawn(command, [...script, ...args], {
@@ -195,6 +203,13 @@ function admissionArguments(admission: AdmissionFlags | undefined): string[] {
     ...(enable.length === 0 ? [] : [`--enable-admission-plugins=${enable.join(",")}`]),
     ...(disable.length === 0 ? [] : [`--disable-admission-plugins=${disable.join(",")}`]),
     ...(configurationFile === undefined ? [] : [`--admission-control-config-file=${configurationFile}`]),
+  ];
+}
+
+function authorizationArguments({ modes, configFile }: AuthorizationOptions): string[] {
+  return [
+    ...(modes === undefined ? [] : [`--authorization-mode=${modes.join(",")}`]),
+    ...(configFile === undefined ? [] : [`--authorization-config=${configFile}`]),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
 import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
+import { type AuthorizationChoice, authorizationFlags, authorizationOf } from "./authorization-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
@@ -22,6 +23,9 @@ export interface ClusterRunOptions {
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
   readonly admission: AdmissionChoice | undefined;
+  readonly authorization: AuthorizationChoice | undefined;
+  /** Receives the faults of a file that the cluster follows. */
+  readonly reportError: (error: unknown) => void;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
   readonly command: string;
@@ -42,7 +46,15 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, ...admissionFlags, nodesFlag, loadBalancerFlag],
+    flags: [
+      ...storageFlags,
+      runtimeConfigFlag,
+      controllersFlag,
+      ...admissionFlags,
+      ...authorizationFlags,
+      nodesFlag,
+      loadBalancerFlag,
+    ],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
@@ -66,6 +78,9 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
     admission: admissionOf(factory, invocation),
+    authorization: authorizationOf(factory, invocation),
+    reportError: (error) =>
+      void factory.streams.err.write(`error: ${error instanceof Error ? error.message : String(error)}\n`),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     command,
@@ -88,6 +103,8 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
         runtimeConfig: options.runtimeConfig,
         ...(options.controllers && { controllers: options.controllers }),
         ...(options.admission && { admission: options.admission }),
+        ...(options.authorization && { authorization: options.authorization }),
+        ...(options.authorization?.configFile !== undefined && { onError: options.reportError }),
         nodes: options.nodes,
         ...(options.loadBalancerAddresses && { loadBalancerAddresses: options.loadBalancerAddresses }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),

@@ -6,6 +6,7 @@ import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
+import { type AuthorizationChoice, authorizationFlags, authorizationOf } from "./authorization-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
@@ -28,6 +29,7 @@ export interface ClusterStartOptions {
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
   readonly admission: AdmissionChoice | undefined;
+  readonly authorization: AuthorizationChoice | undefined;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
   readonly dataDir: string;
@@ -69,6 +71,7 @@ export function clusterStartCommand(run = startNamed): Command {
       ...admissionFlags,
       nodesFlag,
       loadBalancerFlag,
+      ...authorizationFlags,
       {
         name: "data-dir",
         type: "string",
@@ -109,6 +112,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
     admission: admissionOf(factory, invocation),
+    authorization: authorizationOf(factory, invocation),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     dataDir: invocation.flags.string("data-dir"),
@@ -124,7 +128,11 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
 
 async function startNamed(options: ClusterStartOptions, streams: Streams, signal: AbortSignal): Promise<void> {
   const { serveNamedCluster, startDetached } = await import("../../cluster/named/index.js");
-  const named = { ...options, log: await options.log() };
+  const reportError = (error: unknown): void => {
+    streams.err.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  };
+  const follows = options.authorization?.configFile !== undefined;
+  const named = { ...options, log: await options.log(), ...(follows && { reportError }) };
   const lines = await options.openLines();
   lines?.set(`cluster "${options.name}"`, "starting");
   const ready = async (served: Served): Promise<void> => {

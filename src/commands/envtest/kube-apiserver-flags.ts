@@ -29,6 +29,49 @@ export const kubeApiserverFlags: readonly FlagSpec[] = [
     default: "[]",
     usage: "The audiences that tokens of service accounts must be for; without it, the issuers.",
   },
+  {
+    name: "authorization-config",
+    type: "string",
+    default: "",
+    usage: "A file with an AuthorizationConfiguration, in place of --authorization-mode and the flags of its webhook.",
+  },
+  {
+    name: "authorization-mode",
+    type: "stringSlice",
+    default: "[]",
+    usage:
+      "Who may do what: a list of AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node, asked in that order. AlwaysAllow without this flag and --authorization-config.",
+  },
+  {
+    name: "authorization-policy-file",
+    type: "string",
+    default: "",
+    usage: "The policies of the mode ABAC, a JSON object a line.",
+  },
+  {
+    name: "authorization-webhook-cache-authorized-ttl",
+    type: "duration",
+    default: "5m0s",
+    usage: "How long the webhook's answers that allow are kept.",
+  },
+  {
+    name: "authorization-webhook-cache-unauthorized-ttl",
+    type: "duration",
+    default: "30s",
+    usage: "How long the webhook's other answers are kept.",
+  },
+  {
+    name: "authorization-webhook-config-file",
+    type: "string",
+    default: "",
+    usage: "A kubeconfig of the server that the mode Webhook asks, with the credentials to show to it.",
+  },
+  {
+    name: "authorization-webhook-version",
+    type: "string",
+    default: "v1beta1",
+    usage: "The version of the SubjectAccessReviews that the webhook is sent: v1 or v1beta1.",
+  },
   { name: "bind-address", type: "string", default: "127.0.0.1", usage: "The address to listen on." },
   {
     name: "cert-dir",
@@ -111,12 +154,6 @@ export const kubeApiserverFlags: readonly FlagSpec[] = [
     usage: "Whether lists and watches are answered from memory; without it, each asks the storage.",
   },
   without("allow-privileged", "bool", "true", "privileged containers are always allowed"),
-  without(
-    "authorization-mode",
-    "stringSlice",
-    "[AlwaysAllow]",
-    "there is no authorizer yet, and every user with a certificate or a token may do everything",
-  ),
   without("default-watch-cache-size", "int", "100", "the history of watches is limited by bytes"),
   without("enable-priority-and-fairness", "bool", "true", "requests wait in no queue"),
   without("endpoint-reconciler-type", "string", "lease", "there is one API server"),

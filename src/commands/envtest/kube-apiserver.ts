@@ -10,6 +10,7 @@ import { FlagError } from "../../cli/flags/flag-errors.js";
 import { FlagTable } from "../../cli/flags/flag-table.js";
 import { parseFlags } from "../../cli/flags/parse-flags.js";
 import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
+import { authorizationOf } from "./authorization-of.js";
 import { kubeApiserverFlags } from "./kube-apiserver-flags.js";
 import { roleHelp } from "./role-help.js";
 
@@ -81,6 +82,7 @@ function complete(flags: Flags, { cwd }: Factory): ServeOptions {
     storageMediaType: storageMediaTypeOf(flags),
     watchCache: flags.bool("watch-cache"),
     runtimeConfig: runtimeConfigOf(flags),
+    authorization: authorizationOf(flags, file),
     enableAdmissionPlugins: flags.strings("enable-admission-plugins"),
     disableAdmissionPlugins: flags.strings("disable-admission-plugins"),
     admissionControlConfigFile: file("admission-control-config-file"),

@@ -22,6 +22,8 @@ export interface AuthorizerAttributes {
   readonly fieldSelector?: readonly FieldRequirement[] | undefined;
   /** As {@link fieldSelector}. */
   readonly labelSelector?: readonly LabelRequirement[] | undefined;
+  /** Aborts when the request ends: an authorizer that asks another server need not wait longer. Undefined for one that has no end. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** "no-opinion" leaves the request to the next authorizer. */

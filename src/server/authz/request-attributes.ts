@@ -59,6 +59,10 @@ export class RequestAttributes implements AuthorizerAttributes {
     return this.#selector("labelSelector", parseLabelSelector);
   }
 
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
   #selector<T>(
     parameter: string,
     parse: (text: string) => { readonly requirements?: readonly T[] | undefined },

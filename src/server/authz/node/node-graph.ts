@@ -1,0 +1,110 @@
+import type { Steps } from "../../../base/steps.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { CountedEdges } from "./counted-edges.js";
+import { FollowedList, type ListedObject } from "./followed-list.js";
+import { keyOf } from "./keys.js";
+import { referencesOf } from "./pod-references.js";
+import { boundVolume } from "./volume-secrets.js";
+
+/** A resource whose objects make edges of the graph. */
+export interface GraphResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+const PODS: GraphResource = { group: "", resource: "pods" };
+const VOLUMES: GraphResource = { group: "", resource: "persistentvolumes" };
+const ATTACHMENTS: GraphResource = { group: "storage.k8s.io", resource: "volumeattachments" };
+const SLICES: GraphResource = { group: "resource.k8s.io", resource: "resourceslices" };
+const CERTIFICATES: GraphResource = { group: "certificates.k8s.io", resource: "podcertificaterequests" };
+
+/** What the graph must know for a question about an object of a resource. */
+const NEEDED: Readonly<Record<string, readonly GraphResource[]>> = {
+  secrets: [PODS, VOLUMES],
+  persistentvolumes: [PODS, VOLUMES],
+  volumeattachments: [ATTACHMENTS],
+  resourceslices: [SLICES],
+  podcertificaterequests: [CERTIFICATES],
+};
+
+export const neededFor = (resource: string): readonly GraphResource[] => NEEDED[resource] ?? [PODS];
+
+/**
+ * Which objects the pods, volumes, attachments and the like of a node make its kubelet's business: from an object to a node, from
+ * a secret to a volume's claim, from a volume to its claim.
+ */
+export class NodeGraph {
+  readonly #toNodes = new CountedEdges();
+  readonly #toClaims = new CountedEdges();
+  readonly #lists: ReadonlyMap<GraphResource, FollowedList<Edges>> = new Map([
+    [PODS, this.#followed(podEdges)],
+    [VOLUMES, this.#followed(volumeEdges)],
+    [ATTACHMENTS, this.#followed(nodeEdges(ATTACHMENTS))],
+    [SLICES, this.#followed(nodeEdges(SLICES))],
+    [CERTIFICATES, this.#followed(nodeEdges(CERTIFICATES))],
+  ]);
+
+  /** What to do in slices of the event loop before {@link follow}; undefined where it is little. */
+  prepare(resource: GraphResource, items: readonly ListedObject[]): Steps<void> | undefined {
+    return this.#lists.get(resource)?.prepare(items);
+  }
+
+  /** The objects of a resource as they are now. */
+  follow(resource: GraphResource, items: readonly ListedObject[]): void {
+    this.#lists.get(resource)?.follow(items);
+  }
+
+  /** Whether there is a path from an object to a node. */
+  leads(from: string, node: string): boolean {
+    if (this.#toNodes.has(from, node)) return true;
+    for (const claim of this.#toClaims.of(from)) if (this.#toNodes.has(claim, node)) return true;
+    return false;
+  }
+
+  #followed(edgesOf: (object: KubeObject) => Edges): FollowedList<Edges> {
+    return new FollowedList(
+      edgesOf,
+      (edges) => {
+        for (const [from, to] of edges.toNodes) this.#toNodes.add(from, to);
+        for (const [from, to] of edges.toClaims) this.#toClaims.add(from, to);
+      },
+      (edges) => {
+        for (const [from, to] of edges.toNodes) this.#toNodes.remove(from, to);
+        for (const [from, to] of edges.toClaims) this.#toClaims.remove(from, to);
+      },
+    );
+  }
+}
+
+type Edge = readonly [from: string, to: string];
+
+interface Edges {
+  readonly toNodes: readonly Edge[];
+  readonly toClaims: readonly Edge[];
+}
+
+const NONE: Edges = { toNodes: [], toClaims: [] };
+
+/** A pod that is bound to no node makes no edges. */
+function podEdges(pod: KubeObject): Edges {
+  const node = text(object(pod["spec"])["nodeName"]);
+  if (node === "") return NONE;
+  return { toNodes: referencesOf(pod).map((key) => [key, node]), toClaims: [] };
+}
+
+function volumeEdges(volume: KubeObject): Edges {
+  const bound = boundVolume(volume);
+  if (bound === undefined) return NONE;
+  return { toNodes: [], toClaims: [bound.volume, ...bound.secrets].map((key) => [key, bound.claim]) };
+}
+
+/** Edges of objects whose spec names their node. */
+const nodeEdges =
+  ({ resource }: GraphResource) =>
+  ({ metadata, spec }: KubeObject): Edges => {
+    const node = text(object(spec)["nodeName"]);
+    if (node === "") return NONE;
+    const { name = "", namespace = "" } = metadata ?? {};
+    return { toNodes: [[keyOf(resource, namespace, name), node]], toClaims: [] };
+  };

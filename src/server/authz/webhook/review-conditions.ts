@@ -1,0 +1,65 @@
+import { compileExpression, type CompiledExpression } from "../../../api/admission/compile-expression.js";
+import { once } from "../../../base/once.js";
+import { kubernetesEnvironment } from "../../../machinery/cel/kubernetes/environment.js";
+import { BOOL } from "../../../machinery/cel/types/type.js";
+import { ErrorValue } from "../../../machinery/cel/values/value.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
+import { REVIEW_REQUEST, REVIEW_REQUEST_TYPES } from "./review-request-type.js";
+
+const environment = once(() =>
+  kubernetesEnvironment().extend({
+    types: REVIEW_REQUEST_TYPES,
+    variables: [{ name: "request", type: REVIEW_REQUEST }],
+  }),
+);
+
+/** Compiles a match condition: an expression over the spec of a SubjectAccessReview, `request`. `error` says what is wrong with it. */
+export const compileReviewCondition = (expression: string): CompiledExpression =>
+  compileExpression(environment(), expression, [BOOL]);
+
+/** Whether a webhook is asked. `error`: at least one condition failed, and none is false. */
+export type ReviewMatch = { readonly matches: boolean; readonly error?: undefined } | { readonly error: string };
+
+/** Evaluates conditions until one is false. Each is bounded in cost. */
+export function matchesReview(conditions: readonly CompiledExpression[], spec: JsonObject): ReviewMatch {
+  if (conditions.length === 0) return { matches: true };
+  const errors = new Set<string>();
+  const request = shown(spec);
+  for (const { text: expression, program } of conditions) {
+    const value = program?.evaluate({ request }).value;
+    if (value instanceof ErrorValue) {
+      errors.add(`cel evaluation error: expression '${expression}' resulted in error: ${value.message}`);
+    } else if (value === false) return { matches: false };
+  }
+  if (errors.size === 0) return { matches: true };
+  const [first = ""] = errors;
+  return { error: errors.size === 1 ? first : `[${[...errors].join(", ")}]` };
+}
+
+const RESOURCE_TEXTS = ["namespace", "verb", "group", "version", "resource", "subresource", "name"];
+
+/** With the empty fields that a review leaves out, so that an expression can read them. */
+function shown(spec: JsonObject): JsonObject {
+  const { resourceAttributes, nonResourceAttributes } = spec;
+  return {
+    user: text(spec["user"]),
+    groups: spec["groups"] ?? [],
+    uid: text(spec["uid"]),
+    extra: spec["extra"] ?? {},
+    ...(resourceAttributes !== undefined && {
+      resourceAttributes: { ...texts(resourceAttributes, RESOURCE_TEXTS), ...selectorsOf(resourceAttributes) },
+    }),
+    ...(nonResourceAttributes !== undefined && {
+      nonResourceAttributes: texts(nonResourceAttributes, ["path", "verb"]),
+    }),
+  };
+}
+
+const texts = (fields: JsonValue, names: readonly string[]): JsonObject =>
+  Object.fromEntries(names.map((name) => [name, text(object(fields)[name])]));
+
+function selectorsOf(resourceAttributes: JsonValue): JsonObject {
+  const { fieldSelector, labelSelector } = object(resourceAttributes) as JsonObject;
+  return { ...(fieldSelector && { fieldSelector }), ...(labelSelector && { labelSelector }) };
+}

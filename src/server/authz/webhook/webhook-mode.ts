@@ -1,0 +1,89 @@
+import type { CompiledExpression } from "../../../api/admission/compile-expression.js";
+import type { Clock } from "../../../base/clock.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
+import type { AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
+import { ExpiringLru } from "./expiring-lru.js";
+import type { ReviewClient } from "./review-client.js";
+import { matchesReview } from "./review-conditions.js";
+import { reviewSpec } from "./review-spec.js";
+import type { ReviewStatus } from "./review-status.js";
+
+export interface WebhookModeOptions {
+  readonly name: string;
+  readonly client: Pick<ReviewClient, "review">;
+  /** How long an answer that allows is kept, in milliseconds; 0 keeps none. */
+  readonly authorizedTtl: number;
+  /** How long any other answer is kept. */
+  readonly unauthorizedTtl: number;
+  /** What is decided when the webhook, or a match condition, fails. */
+  readonly onFailure: "no-opinion" | "deny";
+  /** All must be true, or the webhook is not asked and has no opinion. */
+  readonly conditions: readonly CompiledExpression[];
+  readonly clock: Clock;
+  /** Receives the failures of calls. */
+  readonly reportError: (error: unknown) => void;
+}
+
+/** How many answers are kept. */
+const KEPT = 8192;
+/** What a client can make long of a request that is kept, in bytes: a longer one would crowd out others. */
+const LONGEST_KEPT = 10_000;
+
+/** Asks another server what a user may do. */
+export function webhookMode(options: WebhookModeOptions): AuthorizationMode {
+  const { name, client, onFailure, conditions, clock } = options;
+  const answers = new ExpiringLru<ReviewStatus>(KEPT, clock);
+
+  async function ask(attributes: AuthorizerAttributes, spec: JsonObject, key: string): Promise<Decision> {
+    const { signal } = attributes;
+    let status: ReviewStatus;
+    try {
+      status = await client.review(spec, signal);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // A request that was cancelled says nothing about the webhook.
+      if (signal?.aborted !== true) {
+        options.reportError(new Error(`Failed to make webhook authorizer request: ${message}`, { cause: error }));
+      }
+      return { decision: onFailure, error: message };
+    }
+    if (mayBeKept(attributes)) {
+      answers.set(key, status, status.allowed ? options.authorizedTtl : options.unauthorizedTtl);
+    }
+    return decisionOf(status);
+  }
+
+  return {
+    name,
+    authorize(attributes) {
+      const spec = reviewSpec(attributes);
+      const match = matchesReview(conditions, spec);
+      if (match.error !== undefined) return { decision: onFailure, error: match.error };
+      if (!match.matches) return { decision: "no-opinion" };
+      const key = JSON.stringify(spec);
+      const kept = answers.get(key);
+      return kept === undefined ? ask(attributes, spec, key) : decisionOf(kept);
+    },
+    rightsOf: () => ({
+      resourceRules: [],
+      nonResourceRules: [],
+      incomplete: true,
+      error: "webhook authorizer does not support user rule resolution",
+    }),
+  };
+}
+
+function decisionOf({ allowed, denied, reason }: ReviewStatus): Decision {
+  const said = reason === "" ? {} : { reason };
+  if (denied && allowed) {
+    const error = "webhook subject access review returned both allow and deny response";
+    return { decision: "deny", ...said, error };
+  }
+  return { decision: denied ? "deny" : allowed ? "allow" : "no-opinion", ...said };
+}
+
+function mayBeKept(attributes: AuthorizerAttributes): boolean {
+  const { namespace, verb, apiGroup, apiVersion, resource, subresource, name, path } = attributes;
+  const parts = [namespace, verb, apiGroup, apiVersion, resource, subresource, name, path];
+  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0) < LONGEST_KEPT;
+}
