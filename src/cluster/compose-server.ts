@@ -5,7 +5,7 @@ import { systemTimers, type Timers } from "../base/timers.js";
 import { driveTurns } from "../base/turns.js";
 import { surroundingsOf } from "../client/surroundings.js";
 import { enabledPlugins } from "../server/admission/enabled-plugins.js";
-import { staticTokens } from "../server/authn/bearer-token.js";
+import { staticTokens } from "../server/authn/static-tokens.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { createServer, type Server } from "../server/generic/server.js";
@@ -119,7 +119,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   };
   try {
     // The port first: it may be taken, and from now on probes can ask how far the server is.
-    listener = await openSocket(options, host, server, pki);
+    listener = await openSocket(options, host, server, pki, { clock: systemClock });
     await boot.run(STORAGE_STEP, () => storage.ready());
     for (const step of steps) await boot.run(step.name, async () => step.run(server, listener));
   } catch (error) {

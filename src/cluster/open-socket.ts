@@ -1,3 +1,4 @@
+import type { Clock } from "../base/clock.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
@@ -15,13 +16,15 @@ export async function openSocket(
   host: string,
   server: Server,
   pki: ClusterPki,
+  { clock, frontProxyCa }: { readonly clock: Clock; readonly frontProxyCa?: string | undefined },
 ): Promise<Listener | undefined> {
   if (options.port === false) return undefined;
   const { listen } = await import("../server/generic/secure-listener.js");
   return listen({
     host,
     port: options.port ?? 0,
-    tls: { certificate: pki.server.certificate, key: pki.server.key, clientCa: pki.ca.certificate },
+    tls: { certificate: pki.server.certificate, key: pki.server.key, clientCa: pki.ca.certificate, frontProxyCa },
+    clock,
     handle: (exchange) => server.handle(exchange),
     stopping: server.stopping,
   });
