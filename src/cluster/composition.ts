@@ -29,6 +29,8 @@ export interface GivenServing {
   /** The address that the socket is opened on. */
   readonly host: string;
   readonly pki: ClusterPki;
+  /** The file of the authorities of clients, which is read again when it changes; left out: the pki's authority alone. */
+  readonly clientCaFile?: string;
 }
 
 /** What differs between an API server and a whole control plane. */

@@ -5,6 +5,15 @@ export { seededRandom } from "../base/seeded-random.js";
 export { type AdvanceOptions, type ClusterClock, NotAtRestError } from "./cluster-clock.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RunningServer } from "./running-server.js";
+export type {
+  AuthenticationOptions,
+  OidcOptions,
+  RequestHeaderOptions,
+  ServiceAccountTokenOptions,
+  WebhookOptions,
+} from "./authentication-options.js";
+export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
+export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
 export type { Hook, HookContext, Hooks, ServerOptions } from "./server-options.js";
 export type { RequestRecord } from "./record-requests.js";
 

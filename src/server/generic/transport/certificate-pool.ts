@@ -1,17 +1,9 @@
-import { X509Certificate } from "node:crypto";
+import type { X509Certificate } from "node:crypto";
+import { certificatesIn } from "../../../machinery/signature/certificates.js";
 
 /** What a client's certificate, and the authorities between it and a root, must be good for; without a list they are for all. */
 const CLIENT_PURPOSES = ["1.3.6.1.5.5.7.3.2", "2.5.29.37.0"];
 const LONGEST_CHAIN = 10;
-const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
-
-/** The certificates of a PEM text. Throws client-go's words for a text with none, and for one that cannot be read. */
-export function certificatesIn(pem: string): readonly X509Certificate[] {
-  const blocks = pem.match(BLOCK) ?? [];
-  if (blocks.length === 0) throw new Error("data does not contain any valid RSA or ECDSA certificates");
-  return blocks.map((block) => new X509Certificate(block));
-}
-
 /** Authorities that sign clients' certificates. Each is trusted by itself, whoever signed it. */
 export class CertificatePool {
   readonly #roots: readonly X509Certificate[];
