@@ -76,12 +76,6 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   const { hooks = {}, onError: reportError = () => {} } = options;
   let listener: Listener | undefined;
   const { storage, foreign } = await openStorage(kv, options, clock, timers);
-  const idle = collectWhenIdle(v8Memory, systemTimers);
-  const steps = [
-    ...composition.steps({ pki, clock, timers, random, reportError }),
-    ...(hooks.postStart ?? []).map(stepOf),
-  ];
-  const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
   const env = surroundingsOf({}).env;
   const issuer = composition.serviceAccounts?.(pki);
   const authentication =
@@ -92,6 +86,17 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
       { issuer, pki },
       { clock, timers, random, env, report: reportError },
     ));
+  const changes = new Set<() => void>();
+  const published = {
+    info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
+    onChange: (changed: () => void) => void changes.add(changed),
+  };
+  const idle = collectWhenIdle(v8Memory, systemTimers);
+  const steps = [
+    ...composition.steps({ pki, clock, timers, random, reportError, authentication: published }),
+    ...(hooks.postStart ?? []).map(stepOf),
+  ];
+  const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
   const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
   const given = ofCaller(options);
   const server = createServer({
@@ -143,7 +148,10 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
       clock: systemClock,
       authorities: authentication?.authorities,
     });
-    await authentication?.start(() => listener?.trust(authentication.authorities));
+    await authentication?.start(() => {
+      listener?.trust(authentication.authorities);
+      for (const changed of changes) changed();
+    });
     await boot.run(STORAGE_STEP, () => storage.ready());
     for (const step of steps) await boot.run(step.name, async () => step.run(server, listener));
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { AuthenticationInfo } from "../../controllers/authentication-trust/authentication-info.js";
 import { configFromFile } from "../../client/config/load-config.js";
 import { certificatesIn } from "../../machinery/signature/certificates.js";
 import { anonymousEverywhere, type Anonymous, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
@@ -31,7 +32,8 @@ export interface OpenedAuthentication {
   /** Issues and verifies service account tokens; undefined where there are none. */
   readonly serviceAccounts: TokenIssuer | undefined;
   readonly authorities: AuthorityTexts;
-  readonly frontProxy: FrontProxyTrust | undefined;
+  /** What others may know of it. */
+  info(): AuthenticationInfo;
   readonly healthChecks: readonly HealthCheck[];
   /** Watches the files, and asks the issuers of identities. `changed` is called when {@link authorities} has. */
   start(changed: () => void): Promise<void>;
@@ -39,7 +41,7 @@ export interface OpenedAuthentication {
 }
 
 /** A front proxy, as a server publishes it for others. */
-export interface FrontProxyTrust extends FrontProxyHeaders {
+interface FrontProxyTrust extends FrontProxyHeaders {
   readonly allowedNames: readonly string[];
 }
 
@@ -77,13 +79,13 @@ export async function openAuthentication(
   const webhook = options.webhook && (await openWebhook(options.webhook, audiences, surroundings));
   const frontProxy = header && trustOf(header);
   const anonymous = issuers?.anonymous ?? anonymousOf(options.anonymous);
+  const clientCa = (): string => [base.clientCa, clientCas.pem].filter((pem) => pem !== "").join("\n");
   return {
     serviceAccounts,
-    frontProxy,
     get authorities() {
-      const clientCa = [base.clientCa, clientCas.pem].filter((pem) => pem !== "").join("\n");
-      return { clientCa, frontProxyCa: proxyCas?.pem };
+      return { clientCa: clientCa(), frontProxyCa: proxyCas?.pem };
     },
+    info: () => ({ clientCa: clientCa(), frontProxy: frontProxy && { ...frontProxy, ca: proxyCas?.pem ?? "" } }),
     healthChecks: [faults.check],
     parts: ({ find, now }) => ({
       ...(frontProxy && {
