@@ -1,3 +1,4 @@
+import type { AuthenticationOptions } from "../authentication-options.js";
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { RuntimeConfig } from "../../api/facts/index.js";
@@ -27,6 +28,8 @@ export interface NamedClusterOptions {
   readonly nodes?: number;
   /** Of this start only: where Services of type LoadBalancer get their addresses. Left out: they get none. */
   readonly loadBalancerAddresses?: string | undefined;
+  /** Of this start only: who may use the cluster beside its administrator. Files by absolute paths. */
+  readonly authentication?: AuthenticationOptions | undefined;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -75,13 +78,14 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, nodes = 0, loadBalancerAddresses, storageMediaType } = options;
+  const { runtimeConfig, controllers, nodes = 0, loadBalancerAddresses, storageMediaType, authentication } = options;
   const kept = { ...choice, dataDir };
   const served = {
     ...(runtimeConfig && { runtimeConfig }),
     ...(controllers && { controllers }),
     nodes,
     ...(loadBalancerAddresses && { loadBalancerAddresses }),
+    ...(authentication && { authentication }),
     ...(storageMediaType && { storageMediaType }),
   };
   const start = (port: number) => startCluster({ ...kept, ...served, port });
@@ -122,6 +126,9 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
     args.push(`--nodes=${options.nodes ?? 0}`);
     if (options.loadBalancerAddresses) args.push(`--load-balancer-addresses=${options.loadBalancerAddresses}`);
+    const { configFile, tokenFile } = options.authentication ?? {};
+    if (configFile !== undefined) args.push(`--authentication-config=${configFile}`);
+    if (tokenFile !== undefined) args.push(`--token-auth-file=${tokenFile}`);
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },

@@ -2,6 +2,7 @@ import { ownProgram } from "../../base/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
+import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
@@ -22,6 +23,7 @@ export interface ClusterRunOptions {
   readonly controllers: readonly string[] | undefined;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
+  readonly authentication: ReturnType<typeof authenticationOf>;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -40,7 +42,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, nodesFlag, loadBalancerFlag],
+    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, nodesFlag, loadBalancerFlag, ...authenticationFlags],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
@@ -65,6 +67,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     controllers: controllersOf(invocation),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
+    authentication: authenticationOf(invocation, factory.cwd),
     command,
     args,
     env: factory.env,
@@ -85,6 +88,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
         runtimeConfig: options.runtimeConfig,
         ...(options.controllers && { controllers: options.controllers }),
         nodes: options.nodes,
+        ...(options.authentication && { authentication: options.authentication }),
         ...(options.loadBalancerAddresses && { loadBalancerAddresses: options.loadBalancerAddresses }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),

@@ -5,6 +5,7 @@ import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { surroundingsOf } from "../../client/surroundings.js";
+import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
@@ -28,6 +29,7 @@ export interface ClusterStartOptions {
   readonly controllers: readonly string[] | undefined;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
+  readonly authentication: ReturnType<typeof authenticationOf>;
   readonly dataDir: string;
   readonly detach: boolean;
   /** Whether nodes and pods are waited for. */
@@ -66,6 +68,7 @@ export function clusterStartCommand(run = startNamed): Command {
       controllersFlag,
       nodesFlag,
       loadBalancerFlag,
+      ...authenticationFlags,
       {
         name: "data-dir",
         type: "string",
@@ -107,6 +110,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     controllers: controllersOf(invocation),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
+    authentication: authenticationOf(invocation, factory.cwd),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     wait: invocation.flags.bool("wait"),

@@ -67,10 +67,11 @@ const isSet = (value: string): boolean => value !== "";
 type Values = (header: string) => readonly string[];
 
 /** The values of a header as the proxy sent them: a name may hold a comma, and is never cut at one. */
-function valuesIn({ headers, separateHeaders }: Exchange): Values {
+function valuesIn(exchange: Exchange): Values {
+  const separate = exchange.separateHeaders?.() ?? {};
   return (header) => {
-    const joined = headers[header];
-    return separateHeaders?.()[header] ?? (joined === undefined ? [] : [joined]);
+    const joined = exchange.headers[header];
+    return separate[header] ?? (joined === undefined ? [] : [joined]);
   };
 }
 
