@@ -311,7 +311,7 @@ describe("files that change", () => {
     await expect.poll(async () => (await whoAmI({}, pairs.client)).status, { timeout: 10_000 }).toBe(401);
     expect((await whoAmI({}, certificateOf(next.ca, "nina"))).user).toMatchObject({ username: "nina" });
     const path = "/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication";
-    const published = async () => String((await call(cluster.transport(), "GET", path)).at("data.client-ca-file"));
+    const published = async () => (await call(cluster.transport(), "GET", path)).at("data.client-ca-file");
     await expect.poll(published, { timeout: 10_000 }).toContain(next.ca.certificate.trim());
   });
 });

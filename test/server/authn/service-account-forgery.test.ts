@@ -43,7 +43,7 @@ beforeAll(async () => {
   });
   key = signingKey(createPrivateKey(serviceAccountKey));
   const answer = await ask({});
-  good = String(answer.at("status.token"));
+  good = answer.at("status.token") as string;
   claims = JSON.parse(Buffer.from(good.split(".")[1] ?? "", "base64url").toString()) as JsonObject;
 });
 
@@ -187,7 +187,7 @@ test("a token that was good a moment ago goes with its account, whatever is reme
     kind: "TokenRequest",
     spec: {},
   });
-  const token = String(answer.at("status.token"));
+  const token = answer.at("status.token") as string;
   expect(await statusOf(token)).toBe(200);
   await call(api, "DELETE", `${accounts}/robot`);
   expect(await statusOf(token)).toBe(401);
