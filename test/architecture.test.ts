@@ -31,7 +31,8 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   request: [],
   threads: [],
   storage: ["threads"],
-  authn: ["request"],
+  // Calls of issuers and of the webhook end after a time, as those of other webhooks.
+  authn: ["request", "webhook"],
   webhook: [],
   kubelet: ["request"],
   admission: ["request", "authz", "webhook"],

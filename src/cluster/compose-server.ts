@@ -5,13 +5,17 @@ import { systemTimers, type Timers } from "../base/timers.js";
 import { driveTurns } from "../base/turns.js";
 import { surroundingsOf } from "../client/surroundings.js";
 import { enabledPlugins } from "../server/admission/enabled-plugins.js";
-import { staticTokens } from "../server/authn/bearer-token.js";
+import { staticTokens } from "../server/authn/static-tokens.js";
 import { BootSequence } from "../server/generic/boot-sequence.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import type { Kv } from "../server/storage/kv.js";
 import { readAdmissionOptions } from "./admission-configuration.js";
 import { closeDriven, clusterClock } from "./cluster-clock.js";
+import type { TokenIssuer } from "../server/request/token-issuer.js";
+import type { AuthenticationSurroundings } from "./authentication/authentication-surroundings.js";
+import type { OpenedAuthentication } from "./authentication/open-authentication.js";
+import { type AuthenticationOptions, checkAuthenticationOptions } from "./authentication-options.js";
 import type { BootStep, Composition } from "./composition.js";
 import { collectWhenIdle, v8Memory } from "./idle-memory.js";
 import { knownKinds } from "./known-kinds.js";
@@ -39,6 +43,7 @@ export async function composeServer(options: ServerOptions, composition: Composi
   const { clock = systemClock, random = systemRandom } = options;
   const admission = await readAdmissionOptions(options.admission ?? {});
   enabledPlugins(admission);
+  checkAuthenticationOptions(options.authentication ?? {});
   const manual = clock instanceof ManualClock ? clock : undefined;
   const timers = manual ?? systemTimers;
   const release = manual === undefined ? () => {} : driveTurns();
@@ -97,12 +102,29 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
   const { hooks = {}, onError: reportError = () => {} } = options;
   let listener: Listener | undefined;
   const { storage, foreign } = await openStorage(kv, options, clock, timers);
+  const env = surroundingsOf({}).env;
+  const issuer = composition.serviceAccounts?.(pki);
+  const authentication =
+    options.authentication &&
+    (await openAuthenticationOf(
+      options.authentication,
+      composition,
+      { issuer, pki },
+      { clock, timers, random, env, report: reportError },
+    ));
+  const changes = new Set<() => void>();
+  const published = {
+    info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
+    onChange: (changed: () => void) => void changes.add(changed),
+  };
   const idle = collectWhenIdle(v8Memory, systemTimers);
   const steps = [
-    ...composition.steps({ pki, clock, timers, random, reportError }),
+    ...composition.steps({ pki, clock, timers, random, reportError, authentication: published }),
     ...(hooks.postStart ?? []).map(stepOf),
   ];
   const boot = new BootSequence([STORAGE_STEP, ...steps.map(({ name }) => name)]);
+  const serviceAccounts = authentication === undefined ? issuer : authentication.serviceAccounts;
+  const given = ofCaller(options);
   const server = createServer({
     storage,
     boot,
@@ -113,9 +135,10 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     random,
     requestRandom: forkRandom(random, "requests"),
     ...(manual && { timers }),
-    env: surroundingsOf({}).env,
+    env,
     tokens: [staticTokens(new Map([[pki.token, { name: ADMIN.commonName, groups: ADMIN.organizations }]]))],
-    ...(composition.serviceAccounts && { serviceAccounts: composition.serviceAccounts(pki) }),
+    ...(serviceAccounts && { serviceAccounts }),
+    ...(authentication && { authentication: authentication.parts }),
     // An authority whose key the server is not given signs nothing.
     network: {
       ...(pki.ca.key !== "" && { kubeletClient: kubeletClient(pki, [clock, systemClock], systemRandom) }),
@@ -124,9 +147,13 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     serverAddress: () => (listener === undefined ? "" : authority(host, listener.port)),
     reportError,
     outermost: [idle.filter, ...(options.onRequest === undefined ? [] : [recordRequests(options.onRequest)])],
-    ...ofCaller(options),
+    ...given,
     ...(authorization && { authorization: authorization.modes }),
-    healthChecks: [...(options.healthChecks ?? []), ...(authorization?.healthChecks ?? [])],
+    healthChecks: [
+      ...(options.healthChecks ?? []),
+      ...(authentication?.healthChecks ?? []),
+      ...(authorization?.healthChecks ?? []),
+    ],
   });
   const preShutdown = async (): Promise<void> => {
     for (const hook of hooks.preShutdown ?? []) {
@@ -143,12 +170,20 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     await server.stop(preShutdown);
     await listener?.close();
     await authorization?.close();
+    await authentication?.close();
     await storage.close();
     release();
   };
   try {
     // The port first: it may be taken, and from now on probes can ask how far the server is.
-    listener = await openSocket(options, host, server, pki);
+    listener = await openSocket(options, host, server, pki, {
+      clock: systemClock,
+      authorities: authentication?.authorities,
+    });
+    await authentication?.start(() => {
+      listener?.trust(authentication.authorities);
+      for (const changed of changes) changed();
+    });
     await boot.run(STORAGE_STEP, () => storage.ready());
     for (const step of steps) await boot.run(step.name, async () => step.run(server, listener));
   } catch (error) {
@@ -172,6 +207,22 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,
   };
+}
+
+/** What authenticates beside the administrator and service accounts is loaded where a server has any of it. */
+async function openAuthenticationOf(
+  options: AuthenticationOptions,
+  { serving }: Composition,
+  { issuer, pki }: { readonly issuer: TokenIssuer | undefined; readonly pki: ClusterPki },
+  surroundings: Omit<AuthenticationSurroundings, "faults">,
+): Promise<OpenedAuthentication> {
+  const { openAuthentication } = await import("./authentication/open-authentication.js");
+  const clientCa = serving?.clientCaFile === undefined ? pki.ca.certificate : "";
+  const clientCaFiles = [
+    ...(serving?.clientCaFile === undefined ? [] : [serving.clientCaFile]),
+    ...(options.clientCaFiles ?? []),
+  ];
+  return openAuthentication({ ...options, clientCaFiles }, { serviceAccounts: issuer, clientCa }, surroundings);
 }
 
 const contextOf = (server: Server): HookContext => ({ transport: server.loopback(), registry: server.registry });

@@ -2,6 +2,7 @@ import type { RuntimeConfig } from "../api/facts/index.js";
 import type { Clock } from "../base/clock.js";
 import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
+import type { ClusterParts } from "../controllers/context.js";
 import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
@@ -23,6 +24,8 @@ export interface CompositionParts {
   readonly timers: Timers;
   readonly random: Random;
   readonly reportError: (error: unknown) => void;
+  /** How the server authenticates clients. */
+  readonly authentication: NonNullable<ClusterParts["authentication"]>;
 }
 
 /** The address and the secrets of a server that does not make its own. */
@@ -30,6 +33,8 @@ export interface GivenServing {
   /** The address that the socket is opened on. */
   readonly host: string;
   readonly pki: ClusterPki;
+  /** The file of the authorities of clients, which is read again when it changes; left out: the pki's authority alone. */
+  readonly clientCaFile?: string;
 }
 
 /** What differs between an API server and a whole control plane. */

@@ -46,6 +46,15 @@ export type { PluginFactory, SchedulerHandle } from "../scheduler/framework/hand
 export type { PostFilterResult, PreFilterResult, SchedulerPlugin } from "../scheduler/framework/plugin.js";
 export { type Status as SchedulerStatus, unresolvable, unschedulable } from "../scheduler/framework/status.js";
 export type { SchedulerOptions, SchedulerProfile } from "../scheduler/options.js";
+export type {
+  AuthenticationOptions,
+  OidcOptions,
+  RequestHeaderOptions,
+  ServiceAccountTokenOptions,
+  WebhookOptions,
+} from "./authentication-options.js";
+export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
+export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
 export type { Hook, HookContext, Hooks } from "./server-options.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { UserIdentity } from "./pki/user-certificate.js";

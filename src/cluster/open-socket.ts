@@ -1,4 +1,6 @@
+import type { Clock } from "../base/clock.js";
 import type { Listener } from "../server/generic/secure-listener.js";
+import type { AuthorityTexts } from "../server/generic/transport/peer-authorities.js";
 import type { Server } from "../server/generic/server.js";
 import type { ClusterPki } from "./pki/cluster-pki.js";
 import type { ServerOptions } from "./server-options.js";
@@ -15,13 +17,19 @@ export async function openSocket(
   host: string,
   server: Server,
   pki: ClusterPki,
+  { clock, authorities }: { readonly clock: Clock; readonly authorities?: AuthorityTexts | undefined },
 ): Promise<Listener | undefined> {
   if (options.port === false) return undefined;
   const { listen } = await import("../server/generic/secure-listener.js");
   return listen({
     host,
     port: options.port ?? 0,
-    tls: { certificate: pki.server.certificate, key: pki.server.key, clientCa: pki.ca.certificate },
+    tls: {
+      certificate: pki.server.certificate,
+      key: pki.server.key,
+      ...(authorities ?? { clientCa: pki.ca.certificate }),
+    },
+    clock,
     handle: (exchange) => server.handle(exchange),
     stopping: server.stopping,
   });

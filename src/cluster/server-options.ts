@@ -9,6 +9,7 @@ import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
 import type { OwnFilter } from "../server/filters/own-filter.js";
 import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { AuthorizationOptions } from "./authorization-options.js";
+import type { AuthenticationOptions } from "./authentication-options.js";
 import type { StorageOptions } from "./open-storage.js";
 import type { RequestRecord } from "./record-requests.js";
 
@@ -18,6 +19,8 @@ export interface ServerOptions extends StorageOptions {
   readonly port?: number | false;
   /** Resources beside the built-in ones. More can be installed while the server runs. */
   readonly resources?: readonly ResourceDefinition[];
+  /** Files of tokens and authorities, OpenID Connect issuers, a webhook, a front proxy, anonymous requests. Default: none of it. */
+  readonly authentication?: AuthenticationOptions;
   /** Say who a request comes from, after client certificates and before bearer tokens. */
   readonly authenticators?: readonly Authenticator[];
   /**

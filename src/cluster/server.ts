@@ -10,6 +10,15 @@ export type {
 } from "./authorization-options.js";
 export type { EtcdConnection } from "./open-storage.js";
 export type { RunningServer } from "./running-server.js";
+export type {
+  AuthenticationOptions,
+  OidcOptions,
+  RequestHeaderOptions,
+  ServiceAccountTokenOptions,
+  WebhookOptions,
+} from "./authentication-options.js";
+export type { AuthenticationConfiguration } from "../server/authn/configuration/authentication-configuration.js";
+export { basicAuthenticator, type BasicUser } from "../server/authn/basic.js";
 export type { Hook, HookContext, Hooks, ServerOptions } from "./server-options.js";
 export type { RequestRecord } from "./record-requests.js";
 

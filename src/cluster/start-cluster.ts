@@ -116,7 +116,14 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
   const service = (port: number | undefined) =>
     kubernetesService(given?.advertisedAddress ?? HOST, port ?? 6443, serviceCidr);
   /** What is done before the API is served, by the names kube-apiserver has for it where it does the same. */
-  const steps = ({ pki, clock, timers, random, reportError }: CompositionParts): readonly BootStep[] => [
+  const steps = ({
+    pki,
+    clock,
+    timers,
+    random,
+    reportError,
+    authentication,
+  }: CompositionParts): readonly BootStep[] => [
     {
       name: "start-system-namespaces-controller",
       run: ({ registry }) => createMissing(registry.current, systemNamespaces()),
@@ -159,6 +166,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
           // The controllers draw from a fork: how long a watch lasts must not change which uids objects get.
           random: forkRandom(random, "controllers"),
           caCertificate: pki.ca.certificate,
+          authentication,
           kubernetesService: service(listener?.port)[0],
           serviceCidr: defaultServiceCidr(serviceCidr),
           nodePorts: nodePortRegistry(server.registry),

@@ -8,6 +8,7 @@ import type { Manager } from "../client/manager/index.js";
 import type { GroupResource } from "../machinery/errors/status-error.js";
 import type { JsonObject } from "../machinery/meta/json.js";
 import type { KubeObject } from "../machinery/meta/object.js";
+import type { AuthenticationInfo } from "./authentication-trust/authentication-info.js";
 import type { SignClient } from "./certificates/certificate-signer.js";
 import type { MetricsSource } from "./horizontal-pod-autoscaler/metrics-source.js";
 import type { NamespaceObjects } from "./namespace-objects/namespace-objects.js";
@@ -19,6 +20,12 @@ import type { NodePortRegistry } from "./service-allocation/node-port-repair.js"
 export interface ClusterParts {
   /** PEM; published in every namespace. */
   readonly caCertificate: string;
+  /** How the server authenticates clients, which others learn from it. Default: nothing is published. */
+  readonly authentication?: {
+    info(): AuthenticationInfo;
+    /** Calls `listener` after {@link info} has changed. */
+    onChange(listener: () => void): void;
+  };
   /** The Service the API is found at; put back when it is deleted. */
   readonly kubernetesService: KubeObject;
   /** Where cluster IPs come from by default; put back as well. */

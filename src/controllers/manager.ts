@@ -59,6 +59,7 @@ import { storageVersionGarbageCollector } from "./storage-version-garbage-collec
 import { storageVersionMigrator } from "./storage-version-migrator/storage-version-migrator.js";
 import { systemObjects } from "./system-objects/system-objects.js";
 import { isUsualFault } from "../client/reflector/usual-fault.js";
+import { authenticationTrust } from "./authentication-trust/authentication-trust.js";
 import { taintEvictionController } from "./taint-eviction/taint-eviction-controller.js";
 import { ttlAfterFinished } from "./ttl-after-finished/ttl-after-finished.js";
 import { ttlController } from "./ttl/ttl-controller.js";
@@ -77,6 +78,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   [ALWAYS, clusterIpRepair],
   [ALWAYS, nodePortRepair],
   [ALWAYS, legacyTokenTracking],
+  [ALWAYS, authenticationTrust],
   ["serviceaccount-token-controller", serviceAccountTokens],
   ["legacy-serviceaccount-token-cleaner-controller", legacyTokenCleaner],
   ["namespace-controller", namespaceController],

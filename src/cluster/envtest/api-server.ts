@@ -12,6 +12,7 @@ import type { ClusterPki } from "../pki/cluster-pki.js";
 import { createClusterPki } from "../pki/cluster-pki.js";
 import { type GivenSetup, startControlPlane } from "../start-cluster.js";
 import { clientAuthorities, servingPair, signingKeyIn, verificationKeyIn } from "./api-server-files.js";
+import { type AuthenticationOptions, problemsOf as authenticationProblems } from "../authentication-options.js";
 import { isEtcdStandIn } from "./etcd-stand-in.js";
 
 /** What the flags of kube-apiserver say. Files are named as the process can open them; "" is a flag that was not given. */
@@ -28,6 +29,11 @@ export interface ApiServerOptions {
   readonly serviceAccountKeyFiles: readonly string[];
   readonly serviceAccountSigningKeyFile: string;
   readonly apiAudiences: readonly string[];
+  /** In milliseconds; 0 for any. */
+  readonly serviceAccountMaxTokenExpiration: number;
+  readonly serviceAccountExtendTokenExpiration: boolean;
+  readonly serviceAccountJwksUri: string;
+  readonly authentication: AuthenticationOptions;
   /** Blocks of addresses; the first must be IPv4. */
   readonly serviceClusterIpRange: readonly string[];
   readonly etcd: EtcdConnection;
@@ -66,6 +72,7 @@ export async function serveApi(options: ApiServerOptions): Promise<RunningServer
         disable: options.disableAdmissionPlugins,
         ...(options.admissionControlConfigFile !== "" && { configurationFile: options.admissionControlConfigFile }),
       },
+      authentication: authenticationOf(options),
       onError: options.reportError,
     },
     setup,
@@ -88,7 +95,24 @@ function problemsOf(options: ApiServerOptions): string[] {
   if (parseIpv4Prefix(range) === undefined) {
     problems.push(`--service-cluster-ip-range must begin with a block of IPv4 addresses, not ${JSON.stringify(range)}`);
   }
+  problems.push(...authenticationProblems(authenticationOf(options)));
   return problems;
+}
+
+function authenticationOf(options: ApiServerOptions): AuthenticationOptions {
+  const { serviceAccountIssuers: issuers, serviceAccountKeyFiles, apiAudiences, serviceAccountJwksUri } = options;
+  const longest = options.serviceAccountMaxTokenExpiration;
+  return {
+    ...options.authentication,
+    serviceAccounts: {
+      issuers,
+      keyFiles: serviceAccountKeyFiles,
+      ...(apiAudiences.length > 0 && { audiences: apiAudiences }),
+      ...(longest !== 0 && { maxTokenExpirationSeconds: longest / 1000 }),
+      extendTokenExpiration: options.serviceAccountExtendTokenExpiration,
+      ...(serviceAccountJwksUri !== "" && { keysUrl: serviceAccountJwksUri }),
+    },
+  };
 }
 
 async function storageOf({ etcd }: ApiServerOptions): Promise<StorageOptions> {
@@ -105,7 +129,7 @@ async function setupOf(options: ApiServerOptions): Promise<GivenSetup> {
     tokenIssuerOf(options),
   ]);
   return {
-    serving: { host, pki: pkiOf(server, clientCa) },
+    serving: { host, pki: pkiOf(server, clientCa), ...(clientCaFile !== "" && { clientCaFile }) },
     advertisedAddress: options.advertiseAddress,
     serviceCidr: options.serviceClusterIpRange[0] ?? "",
     tokenIssuer,
@@ -127,11 +151,12 @@ async function tokenIssuerOf(options: ApiServerOptions): Promise<TokenIssuer> {
   const [url = ""] = options.serviceAccountIssuers;
   const files = options.serviceAccountKeyFiles;
   const key = signingKey(await signingKeyIn(options.serviceAccountSigningKeyFile));
-  const others = await Promise.all(files.map(async (file) => verificationKey(await verificationKeyIn(file))));
+  // Checked in kube-apiserver's words; the options of authentication name the files, whose keys may change.
+  await Promise.all(files.map(async (file) => verificationKey(await verificationKeyIn(file))));
   return {
     url,
     audiences: options.apiAudiences.length > 0 ? options.apiAudiences : options.serviceAccountIssuers,
     key,
-    verificationKeys: others.length > 0 ? others : [key],
+    verificationKeys: files.length > 0 ? [] : [key],
   };
 }

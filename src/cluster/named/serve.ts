@@ -1,3 +1,4 @@
+import type { AuthenticationOptions } from "../authentication-options.js";
 import { spawn } from "node:child_process";
 import { type FileHandle, open } from "node:fs/promises";
 import type { RuntimeConfig } from "../../api/facts/index.js";
@@ -32,6 +33,8 @@ export interface NamedClusterOptions {
   readonly nodes?: number;
   /** Of this start only: where Services of type LoadBalancer get their addresses. Left out: they get none. */
   readonly loadBalancerAddresses?: string | undefined;
+  /** Of this start only: who may use the cluster beside its administrator. Files by absolute paths. */
+  readonly authentication?: AuthenticationOptions | undefined;
   /** 0: the port of the last start if it is free, else any. */
   readonly port: number;
   /** "": inside the cluster's own folder. */
@@ -90,7 +93,7 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, admission, authorization } = options;
+  const { runtimeConfig, controllers, admission, authentication, authorization } = options;
   const { nodes = 0, loadBalancerAddresses, storageMediaType } = options;
   const kept = { ...choice, dataDir, ...(options.reportError && { onError: options.reportError }) };
   const served = {
@@ -100,6 +103,7 @@ async function serveFrom(
     ...(authorization && { authorization }),
     nodes,
     ...(loadBalancerAddresses && { loadBalancerAddresses }),
+    ...(authentication && { authentication }),
     ...(storageMediaType && { storageMediaType }),
   };
   const start = (port: number) => startCluster({ ...kept, ...served, port });
@@ -142,6 +146,9 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
     if (options.authorization !== undefined) args.push(...authorizationArguments(options.authorization));
     args.push(`--nodes=${options.nodes ?? 0}`);
     if (options.loadBalancerAddresses) args.push(`--load-balancer-addresses=${options.loadBalancerAddresses}`);
+    const { configFile, tokenFile } = options.authentication ?? {};
+    if (configFile !== undefined) args.push(`--authentication-config=${configFile}`);
+    if (tokenFile !== undefined) args.push(`--token-auth-file=${tokenFile}`);
     const child = spawn(command, [...script, ...args], {
       cwd: options.cwd,
       env: { ...options.env },

@@ -4,6 +4,7 @@ import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
 import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
 import { type AuthorizationChoice, authorizationFlags, authorizationOf } from "./authorization-flags.js";
+import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
@@ -28,6 +29,7 @@ export interface ClusterRunOptions {
   readonly reportError: (error: unknown) => void;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
+  readonly authentication: ReturnType<typeof authenticationOf>;
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -51,6 +53,7 @@ export function clusterRunCommand(run = runCluster): Command {
       runtimeConfigFlag,
       controllersFlag,
       ...admissionFlags,
+      ...authenticationFlags,
       ...authorizationFlags,
       nodesFlag,
       loadBalancerFlag,
@@ -83,6 +86,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
       void factory.streams.err.write(`error: ${error instanceof Error ? error.message : String(error)}\n`),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
+    authentication: authenticationOf(invocation, factory.cwd),
     command,
     args,
     env: factory.env,
@@ -106,6 +110,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
         ...(options.authorization && { authorization: options.authorization }),
         ...(options.authorization?.configFile !== undefined && { onError: options.reportError }),
         nodes: options.nodes,
+        ...(options.authentication && { authentication: options.authentication }),
         ...(options.loadBalancerAddresses && { loadBalancerAddresses: options.loadBalancerAddresses }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),
       }),

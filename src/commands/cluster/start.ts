@@ -7,6 +7,7 @@ import type { VerboseLog } from "../../client/klog.js";
 import { surroundingsOf } from "../../client/surroundings.js";
 import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
 import { type AuthorizationChoice, authorizationFlags, authorizationOf } from "./authorization-flags.js";
+import { authenticationFlags, authenticationOf } from "./authentication-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
@@ -32,6 +33,7 @@ export interface ClusterStartOptions {
   readonly authorization: AuthorizationChoice | undefined;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
+  readonly authentication: ReturnType<typeof authenticationOf>;
   readonly dataDir: string;
   readonly detach: boolean;
   /** Whether nodes and pods are waited for. */
@@ -72,6 +74,7 @@ export function clusterStartCommand(run = startNamed): Command {
       nodesFlag,
       loadBalancerFlag,
       ...authorizationFlags,
+      ...authenticationFlags,
       {
         name: "data-dir",
         type: "string",
@@ -115,6 +118,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     authorization: authorizationOf(factory, invocation),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
+    authentication: authenticationOf(invocation, factory.cwd),
     dataDir: invocation.flags.string("data-dir"),
     detach: invocation.flags.bool("detach"),
     wait: invocation.flags.bool("wait"),

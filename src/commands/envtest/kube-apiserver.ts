@@ -11,6 +11,7 @@ import { FlagTable } from "../../cli/flags/flag-table.js";
 import { parseFlags } from "../../cli/flags/parse-flags.js";
 import { readRuntimeConfig } from "../../cli/flags/runtime-config.js";
 import { authorizationOf } from "./authorization-of.js";
+import { authenticationOf } from "./authentication-flags.js";
 import { kubeApiserverFlags } from "./kube-apiserver-flags.js";
 import { roleHelp } from "./role-help.js";
 
@@ -71,6 +72,10 @@ function complete(flags: Flags, { cwd }: Factory): ServeOptions {
     serviceAccountKeyFiles: flags.strings("service-account-key-file").map((one) => resolve(cwd, one)),
     serviceAccountSigningKeyFile: file("service-account-signing-key-file"),
     apiAudiences: flags.strings("api-audiences"),
+    serviceAccountMaxTokenExpiration: flags.duration("service-account-max-token-expiration"),
+    serviceAccountExtendTokenExpiration: flags.bool("service-account-extend-token-expiration"),
+    serviceAccountJwksUri: flags.string("service-account-jwks-uri"),
+    authentication: authenticationOf(flags, file),
     serviceClusterIpRange: flags.strings("service-cluster-ip-range"),
     etcd: {
       servers: flags.strings("etcd-servers"),

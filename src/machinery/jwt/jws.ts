@@ -1,6 +1,8 @@
-import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
+import { createHash, createPublicKey, type KeyObject, sign } from "node:crypto";
 import { reproducibleSignature } from "../signature/reproducible-ecdsa.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../meta/json.js";
+import type { JsonObject } from "../meta/json.js";
+import { hashOf, keyInput } from "./algorithms.js";
+import { type CompactToken, verifies } from "./compact-token.js";
 
 /** A key that checks JSON Web Tokens, and what tells others which one it is. */
 export interface VerificationKey {
@@ -17,11 +19,10 @@ export interface SigningKey extends VerificationKey {
   readonly reproducible?: boolean;
 }
 
-/** The algorithms that kube-apiserver signs with, each with its hash. */
-const HASHES = { RS256: "sha256", ES256: "sha256", ES384: "sha384", ES512: "sha512" } as const;
 const CURVES: Readonly<Record<string, Algorithm>> = { prime256v1: "ES256", secp384r1: "ES384", secp521r1: "ES512" };
 
-export type Algorithm = keyof typeof HASHES;
+/** The algorithms that kube-apiserver signs with. */
+export type Algorithm = "RS256" | "ES256" | "ES384" | "ES512";
 
 /** Throws for a key that is neither RSA nor of one of NIST's curves P-256, P-384 and P-521. */
 export function signingKey(privateKey: KeyObject): SigningKey {
@@ -46,25 +47,17 @@ export function signToken(claims: JsonObject, { algorithm, privateKey, id, repro
   const signature =
     reproducible === true
       ? reproducibleSignature(privateKey, Buffer.from(head))
-      : sign(HASHES[algorithm], Buffer.from(head), { key: privateKey, dsaEncoding: "ieee-p1363" });
+      : sign(hashOf(algorithm), Buffer.from(head), keyInput(privateKey, algorithm));
   return `${head}.${signature.toString("base64url")}`;
 }
 
-/** What a token claims, not yet believed; undefined for what is no token. */
-export function readClaims(token: string): JsonObject | undefined {
-  const parts = token.split(".");
-  const claims = parts.length === 3 ? decoded(parts[1] ?? "") : undefined;
-  return isJsonObject(claims) ? claims : undefined;
-}
-
-/** Whether the key signed the token. */
-export function isSignedBy(token: string, { algorithm, publicKey, id }: VerificationKey): boolean {
-  const end = token.lastIndexOf(".");
-  const head = decoded(token.slice(0, token.indexOf(".")));
-  if (!isJsonObject(head) || head["alg"] !== algorithm || (head["kid"] ?? id) !== id) return false;
-  const signature = Buffer.from(token.slice(end + 1), "base64url");
-  const signed = Buffer.from(token.slice(0, end));
-  return verify(HASHES[algorithm], signed, { key: publicKey, dsaEncoding: "ieee-p1363" }, signature);
+/**
+ * Whether the key signed the token: by the one algorithm of the key, and with a header that names this key or none. A header's
+ * algorithm never chooses how a key is used.
+ */
+export function isSignedBy(token: CompactToken, { algorithm, publicKey, id }: VerificationKey): boolean {
+  const { alg, kid = id } = token.header;
+  return alg === algorithm && kid === id && verifies(publicKey, token);
 }
 
 /** The public half, as a JSON Web Key. */
@@ -74,11 +67,3 @@ export function jsonWebKey({ algorithm: alg, publicKey, id }: VerificationKey): 
 }
 
 const encoded = (value: JsonObject): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-
-function decoded(part: string): JsonValue | undefined {
-  try {
-    return JSON.parse(Buffer.from(part, "base64url").toString("utf8")) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,19 +1,33 @@
+import { isUnauthorized, unauthorized } from "../../machinery/errors/status-error.js";
 import type { Exchange } from "../request/exchange.js";
-import type { AuthenticatedUser } from "../request/user.js";
+import { type AuthenticatedUser, InvalidTokenError } from "../request/user.js";
 
-/** Says who a request comes from; undefined when it carries nothing this one knows. Throws 401 for credentials that are wrong. */
+/**
+ * Says who a request comes from; undefined when it carries nothing this one knows. Throws 401, or an InvalidTokenError, for
+ * credentials that are wrong.
+ */
 export type Authenticator = (
   exchange: Exchange,
 ) => AuthenticatedUser | undefined | Promise<AuthenticatedUser | undefined>;
 
-/** The first that knows the caller decides. */
+/**
+ * The first that knows the caller decides. Where none does and one found wrong credentials, the request is a 401: it is not
+ * anonymous. Why credentials are wrong is no part of the answer.
+ */
 export function firstOf(authenticators: readonly Authenticator[]): Authenticator {
   return async (exchange) => {
+    let isWrong = false;
     for (const authenticator of authenticators) {
-      const found = authenticator(exchange);
-      const user = found instanceof Promise ? await found : found;
-      if (user !== undefined) return user;
+      try {
+        const found = authenticator(exchange);
+        const user = found instanceof Promise ? await found : found;
+        if (user !== undefined) return user;
+      } catch (error) {
+        if (!isUnauthorized(error) && !(error instanceof InvalidTokenError)) throw error;
+        isWrong = true;
+      }
     }
+    if (isWrong) throw unauthorized();
     return undefined;
   };
 }

@@ -1,39 +1,30 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { unauthorized } from "../../machinery/errors/status-error.js";
-import { type AuthenticatedUser, InvalidTokenError, type TokenLookup, type User } from "../request/user.js";
+import type { Exchange } from "../request/exchange.js";
+import type { AuthenticatedToken, TokenUnion } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 
-/** `Authorization: Bearer TOKEN`, or a WebSocket's token. A token nobody knows is a 401, not an anonymous request. */
-export function bearerToken(lookups: readonly TokenLookup[]): Authenticator {
-  return async (exchange) => {
-    const header = exchange.headers["authorization"]?.trim() ?? "";
-    const token = /^bearer +(\S+)/i.exec(header)?.[1] ?? exchange.webSocket?.bearerToken;
-    if (token === undefined) return undefined;
-    for (const lookup of lookups) {
-      const user = await knownUser(lookup, token);
-      if (user !== undefined) return user;
-    }
-    throw unauthorized();
+const EXTRA_SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored";
+
+/** `Authorization: Bearer TOKEN`, or a WebSocket's token. A token that no lookup knows is a 401, not an anonymous request. */
+export function bearerToken(tokens: TokenUnion): Authenticator {
+  return (exchange) => {
+    const token = tokenOf(exchange);
+    return token === undefined ? undefined : known(tokens, token);
   };
 }
 
-/** Why a token is refused is told to nobody who cannot ask for a TokenReview. */
-async function knownUser(lookup: TokenLookup, token: string): Promise<AuthenticatedUser | undefined> {
-  try {
-    return await lookup(token);
-  } catch (error) {
-    if (error instanceof InvalidTokenError) throw unauthorized();
-    throw error;
-  }
+async function known(tokens: TokenUnion, token: string): Promise<AuthenticatedToken> {
+  const { user } = await tokens(token);
+  if (user === undefined) throw unauthorized();
+  return user;
 }
 
-/** A fixed list. Tokens are compared in constant time. */
-export function staticTokens(users: ReadonlyMap<string, User>): TokenLookup {
-  const entries = [...users].map(([token, user]) => ({ digest: digest(token), user }));
-  return (token) => {
-    const given = digest(token);
-    return Promise.resolve(entries.find((entry) => timingSafeEqual(entry.digest, given))?.user);
-  };
+function tokenOf({ headers, webSocket }: Exchange): string | undefined {
+  const [scheme = "", token = ""] = (headers["authorization"]?.trim() ?? "").split(" ", 2);
+  return scheme.toLowerCase() === "bearer" && token !== "" ? token : webSocket?.bearerToken;
 }
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+/** What a client should know of an Authorization header that is ignored; undefined for one that is not. */
+export function ignoredHeaderWarning({ headers }: Exchange): string | undefined {
+  return /^bearer {2}/i.test(headers["authorization"]?.trim() ?? "") ? EXTRA_SPACE : undefined;
+}

@@ -1,16 +1,21 @@
+import { unauthorized } from "../../machinery/errors/status-error.js";
 import { authenticated, type User } from "../request/user.js";
 import type { Authenticator } from "./authenticator.js";
 
 const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
 
-/** The verified certificate's common name is the user, its organizations are the groups; `extra` says which certificate it was. */
-export const clientCertificate: Authenticator = ({ clientCertificate: certificate }) => {
+/**
+ * The verified certificate's common name is the user, its organizations are the groups; `extra` says which certificate it was.
+ * A certificate that no authority of clients signed is wrong, as is one whose uid cannot be told.
+ */
+export const clientCertificate: Authenticator = ({ clientCertificate: certificate, certificateFault }) => {
+  if (certificateFault !== undefined) throw unauthorized();
   if (certificate === undefined) return undefined;
   let user = users.get(certificate);
   if (user === undefined) {
-    const { commonName: name, organizations: groups, fingerprint } = certificate;
+    const { commonName: name, organizations: groups, fingerprint, uid } = certificate;
     const extra = fingerprint === undefined ? undefined : { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] };
-    user = authenticated({ name, groups, extra });
+    user = authenticated({ name, groups, extra, ...(uid !== undefined && { uid }) });
     users.set(certificate, user);
   }
   return user;

@@ -10,12 +10,13 @@ import {
   UID_CLAIM,
 } from "../../api/service-accounts/token-secrets.js";
 import { goQuote } from "../../base/go-quote.js";
-import { isSignedBy, readClaims } from "../../machinery/jwt/jws.js";
+import { untrustedIssuer } from "../../machinery/jwt/compact-token.js";
 import { list, object, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { type TokenIssuer, verificationKeysOf } from "../request/token-issuer.js";
+import type { TokenIssuer } from "../request/token-issuer.js";
 import { InvalidTokenError, type TokenLookup } from "../request/user.js";
 import { accountUser, commonAudiences, type FindObject } from "./service-account-token.js";
+import { VerifiedTokens } from "./verified-tokens.js";
 
 /** Writes the day of a token's use ("2026-01-01") to its secret. Does not reject. */
 export type MarkUsed = (secret: KubeObject, day: string) => Promise<void>;
@@ -34,10 +35,12 @@ const AUTO_GENERATED =
 
 /** Knows the tokens in secrets of service accounts. They have no end; they go with their secret and their account. */
 export function secretTokens(issuer: TokenIssuer, config: SecretTokenConfig): TokenLookup {
+  const verified = new VerifiedTokens(config.now);
+  const ownKey = [issuer.key];
   return async (token, audiences = issuer.audiences) => {
-    const claims = readClaims(token);
-    if (claims === undefined || claims["iss"] !== LEGACY_ISSUER) return undefined;
-    if (!verificationKeysOf(issuer).some((key) => isSignedBy(token, key))) return undefined;
+    if (untrustedIssuer(token) !== LEGACY_ISSUER) return undefined;
+    const claims = verified.claimsOf(token, issuer.verificationKeys ?? ownKey);
+    if (claims === undefined) return undefined;
     const stated = list(claims["aud"]).map(text);
     const common = commonAudiences(stated.length === 0 ? issuer.audiences : stated, audiences);
     const named = checkedClaims(claims);

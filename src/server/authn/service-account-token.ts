@@ -1,9 +1,10 @@
 import { goQuote } from "../../base/go-quote.js";
-import { isSignedBy, readClaims } from "../../machinery/jwt/jws.js";
+import { untrustedIssuer } from "../../machinery/jwt/compact-token.js";
 import { list, number, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { type AuthenticatedToken, InvalidTokenError, type TokenLookup, type User } from "../request/user.js";
-import { type TokenIssuer, verificationKeysOf } from "../request/token-issuer.js";
+import { isIssuedBy, type TokenIssuer } from "../request/token-issuer.js";
+import { VerifiedTokens } from "./verified-tokens.js";
 
 /** An object of the core group by resource ("pods"), namespace and name; undefined when there is none. */
 export type FindObject = (resource: string, namespace: string, name: string) => Promise<KubeObject | undefined>;
@@ -12,16 +13,30 @@ export type FindObject = (resource: string, namespace: string, name: string) => 
 const LEEWAY_MS = 60_000;
 const PREFIX = "authentication.kubernetes.io/";
 
-/** Knows the tokens that `issuer` signed for service accounts that are still there. `now` is milliseconds since the epoch. */
+/**
+ * Knows the tokens that `issuer` signed for service accounts that are still there. A signature is verified once in a while; whether
+ * the account, and what the token is bound to, are still there is looked up each time. `now` is milliseconds since the epoch.
+ */
 export function serviceAccountTokens(issuer: TokenIssuer, find: FindObject, now: () => number): TokenLookup {
+  const verified = new VerifiedTokens(now);
+  const ownKey = [issuer.key];
   return async (token, audiences = issuer.audiences) => {
-    const claims = readClaims(token);
-    if (claims === undefined || claims["iss"] !== issuer.url) return undefined;
-    if (!verificationKeysOf(issuer).some((key) => isSignedBy(token, key))) return undefined;
+    if (!isIssuedBy(issuer, untrustedIssuer(token))) return undefined;
+    const claims = verified.claimsOf(token, issuer.verificationKeys ?? ownKey);
+    if (claims === undefined) return undefined;
     const common = commonAudiences(list(claims["aud"]).map(text), audiences);
     checkTimes(claims, now());
-    return { ...(await userOf(claims, find, now())), audiences: common };
+    return { ...(await userOf(claims, find, now())), ...staleness(claims, now()), audiences: common };
   };
+}
+
+/** A token that was made to live for a year, because its client may be old, and that has outlived its hour. */
+function staleness(claims: ReadonlyFields, now: number): Pick<AuthenticatedToken, "annotations"> {
+  const warnAfter = number(object(claims["kubernetes.io"])["warnafter"]);
+  const late = Math.floor(now / 1000) - warnAfter;
+  if (warnAfter === 0 || late <= 0) return {};
+  const note = `subject: ${text(claims["sub"])}, seconds after warning threshold: ${late}`;
+  return { annotations: { "authentication.k8s.io/stale-token": note } };
 }
 
 /** The audiences that a token is meant for and that are asked for. Throws when there are none. */
@@ -36,6 +51,9 @@ function checkTimes(claims: ReadonlyFields, now: number): void {
   if (now - LEEWAY_MS > number(claims["exp"]) * 1000) throw new InvalidTokenError("service account token has expired");
   if (now + LEEWAY_MS < number(claims["nbf"]) * 1000) {
     throw new InvalidTokenError("service account token is not valid yet");
+  }
+  if (now + LEEWAY_MS < number(claims["iat"]) * 1000) {
+    throw new InvalidTokenError("service account token is issued in the future");
   }
 }
 

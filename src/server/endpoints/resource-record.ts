@@ -5,7 +5,7 @@ import type { Connecter, ResourceStorage } from "../registry/resource.js";
 import type { Strategy, SubresourceStrategy } from "../registry/strategy.js";
 import type { Handler } from "../request/api-request.js";
 import type { TokenIssuer } from "../request/token-issuer.js";
-import type { TokenLookup } from "../request/user.js";
+import type { TokenUnion } from "../request/user.js";
 import type { ServedResource } from "./served-resource.js";
 
 /**
@@ -72,8 +72,8 @@ export interface HandlerContext {
   readonly resource: (groupVersion: string, resource: string) => ServedResource | undefined;
   /** Decides what users may do. */
   readonly authorization: Authorization;
-  /** Verify bearer tokens. */
-  readonly tokens: readonly TokenLookup[];
+  /** Verifies bearer tokens. */
+  readonly tokens: TokenUnion;
   /** Reaches the agents of nodes and the addresses of pods. */
   readonly network: ClusterNetwork;
   /** Issues service account tokens. Absent: the server issues none. */

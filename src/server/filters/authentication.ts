@@ -1,19 +1,34 @@
 import { unauthorized } from "../../machinery/errors/status-error.js";
+import type { Anonymous } from "../authn/anonymous.js";
 import type { Authenticator } from "../authn/authenticator.js";
+import { ignoredHeaderWarning } from "../authn/bearer-token.js";
+import { type FrontProxyHeaders, isFrontProxyHeader, STANDARD_HEADERS } from "../authn/request-header.js";
 import type { Filter } from "../request/api-request.js";
-import { ANONYMOUS, authenticated } from "../request/user.js";
+import { removeHeaders } from "../request/remove-headers.js";
+import { authenticated } from "../request/user.js";
 
-/** Paths a probe may read without credentials. */
-const PUBLIC = /^\/(?:healthz|livez|readyz|version)(?:\/|$)/;
-
-/** Puts the caller on the request; who cannot be told is refused with 401, health checks and the version excepted. */
-export function authentication(authenticator: Authenticator): Filter {
+/**
+ * Puts the caller on the request, and takes the credentials off it: nothing behind this filter sees a token, or headers by which
+ * anyone could claim to be a front proxy. A request without credentials is `anonymous`'s, by its path, or a 401.
+ */
+export function authentication(
+  authenticator: Authenticator,
+  anonymous: Anonymous,
+  frontProxy?: FrontProxyHeaders,
+): Filter {
+  const tests = [STANDARD_HEADERS, ...(frontProxy === undefined ? [] : [frontProxy])].map(isFrontProxyHeader);
+  const isCredential = (header: string): boolean => header === "authorization" || tests.some((test) => test(header));
   return (next) => async (request) => {
-    const user = await authenticator(request.exchange);
-    if (user === undefined && !PUBLIC.test(request.info.path)) throw unauthorized();
-    if (user === undefined) return next(request.with({ user: ANONYMOUS }));
-    const { warnings = [], ...caller } = user;
+    const { exchange } = request;
+    const found = await authenticator(exchange);
+    if (found === undefined) request.warnings.add(ignoredHeaderWarning(exchange) ?? "");
+    const user = found ?? anonymous(request.info.path);
+    if (user === undefined) throw unauthorized();
+    removeHeaders(exchange, isCredential);
+    if (found === undefined) return next(request.with({ user }));
+    const { warnings = [], annotations = {}, ...caller } = found;
     for (const warning of warnings) request.warnings.add(warning);
+    for (const [key, value] of Object.entries(annotations)) request.annotations.add(key, value);
     await next(request.with({ user: authenticated(caller) }));
   };
 }

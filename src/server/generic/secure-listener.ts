@@ -1,11 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createSecureServer, type Http2SecureServer, type Http2Session } from "node:http2";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import type { Clock } from "../../base/clock.js";
 import type { Exchange } from "../request/exchange.js";
 import { http1Exchange } from "./transport/http1.js";
 import { readOn } from "./transport/http1-reading.js";
 import { http1UpgradeExchange, upgradeResponse } from "./transport/http1-upgrade.js";
 import { http2Exchange } from "./transport/http2.js";
+import { type AuthorityTexts, PeerAuthorities } from "./transport/peer-authorities.js";
 import { answerPlainHttp } from "./transport/plain-http.js";
 import { refuseWithoutHost } from "./transport/required-host.js";
 
@@ -13,13 +21,23 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
-  readonly tls: { readonly certificate: string; readonly key: string; readonly clientCa: string };
+  readonly tls: ListenerTls;
+  /** Certificates of clients are checked at its time. */
+  readonly clock: Clock;
   readonly handle: (exchange: Exchange) => Promise<void>;
   readonly stopping: AbortSignal;
 }
 
+/** What a listener shows and trusts, all as PEM. */
+export interface ListenerTls extends AuthorityTexts {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 export interface Listener {
   readonly port: number;
+  /** From now on trusts these authorities, on open connections too. Throws, and changes nothing, for texts without certificates. */
+  trust(authorities: AuthorityTexts): void;
   /** Accepts no more connections and closes the existing ones once their requests are answered. */
   close(): Promise<void>;
 }
@@ -37,11 +55,13 @@ const MAX_STREAMS = 250;
 
 /** Serves HTTP/2 and HTTP/1.1 over TLS on one port. Rejects when the port cannot be opened. */
 export async function listen(options: ListenOptions): Promise<Listener> {
-  const server = createSecureServer({
+  const { certificate: cert, key } = options.tls;
+  const peers = new PeerAuthorities(() => options.clock.now(), options.tls);
+  // As in Go, an authority is trusted by itself: one that another authority signed needs no certificate of that one.
+  const secureContext = () => ({ cert, key, ca: peers.pem, allowPartialTrustChain: true });
+  const server: Http2SecureServer = createSecureServer({
+    ...secureContext(),
     allowHTTP1: true,
-    cert: options.tls.certificate,
-    key: options.tls.key,
-    ca: options.tls.clientCa,
     requestCert: true,
     rejectUnauthorized: false,
     // A slow reader of one stream must not fail the other streams of its connection.
@@ -76,17 +96,23 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     const [request, response] = [given as unknown as IncomingMessage, answer as unknown as ServerResponse];
     readOn(request.socket, response);
     if (refuseWithoutHost(request, response)) return;
-    run(options, http1Exchange(request, response, options.stopping), () => response.destroy());
+    run(options, http1Exchange(request, response, options.stopping, peers), () => response.destroy());
   });
   server.on("upgrade", (request: IncomingMessage, socket: Socket, head: Buffer) => {
     const response = upgradeResponse(request, socket);
     if (refuseWithoutHost(request, response)) return;
-    run(options, http1UpgradeExchange(request, response, head, options.stopping), () => socket.destroy());
+    run(options, http1UpgradeExchange(request, response, head, options.stopping, peers), () => socket.destroy());
   });
   // The listener above also installs Node's HTTP/1 compatibility layer for HTTP/2 streams. The server's own handler replaces
   // it.
   server.removeAllListeners("stream");
-  server.on("stream", (stream, headers) => {
+  const handleStream = (
+    stream: ServerHttp2Stream,
+    headers: IncomingHttpHeaders,
+    _flags: number,
+    // Node passes it, although its types say otherwise.
+    rawHeaders: readonly string[] = [],
+  ): void => {
     const { session } = stream;
     const count = (change: number): void => {
       const open = session && sessions.get(session);
@@ -94,8 +120,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     };
     count(1);
     stream.once("close", () => count(-1));
-    run(options, http2Exchange(stream, headers, options.stopping), () => stream.destroy());
-  });
+    run(options, http2Exchange(stream, headers, options.stopping, peers, rawHeaders), () => stream.destroy());
+  };
+  server.on("stream", handleStream);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => {
@@ -105,6 +132,10 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   return {
     port: (server.address() as AddressInfo).port,
+    trust(authorities) {
+      peers.replace(authorities);
+      server.setSecureContext(secureContext());
+    },
     close: () => shutDown(server, sessions, sockets),
   };
 }

@@ -13,6 +13,8 @@ import { AdmissionChain } from "../admission/chain.js";
 import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plugins.js";
 import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
+import { anonymousEverywhere, anonymousProbes } from "../authn/anonymous.js";
+import type { Authentication, AuthenticationContext } from "../authn/authentication.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import {
   alwaysAllow,
@@ -27,6 +29,7 @@ import { bearerToken } from "../authn/bearer-token.js";
 import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
 import { clientCertificate } from "../authn/client-certificate.js";
+import { tokenUnion } from "../authn/token-union.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
 import { LatestDocuments } from "../endpoints/non-resource/latest-documents.js";
@@ -106,6 +109,8 @@ export interface ServerConfig {
   readonly reportError?: (error: unknown) => void;
   /** Say who a request comes from, after client certificates and before bearer tokens. */
   readonly authenticators?: readonly Authenticator[];
+  /** What says who a request comes from beside client certificates, {@link tokens} and service accounts. */
+  readonly authentication?: (context: AuthenticationContext) => Authentication;
   /** Say what a user may do, before those of {@link authorization}. */
   readonly authorizers?: readonly Authorizer[];
   /**
@@ -197,15 +202,25 @@ export function createServer(config: ServerConfig): Server {
   const find: FindObject = (resource, namespace, name) => registry.access.get("", resource, namespace, name);
   const now = () => clock.now();
   const markUsed: MarkUsed = (secret, day) => markUsedToken(loopback(), secret, day, report);
-  const tokens =
-    issuer === undefined
-      ? config.tokens
-      : [...config.tokens, serviceAccountTokens(issuer, find, now), secretTokens(issuer, { find, now, markUsed })];
+  const authn = config.authentication?.({ find, now }) ?? {};
+  const tokens = [
+    ...config.tokens,
+    ...(authn.localTokens ?? []),
+    ...(issuer === undefined
+      ? []
+      : [secretTokens(issuer, { find, now, markUsed }), serviceAccountTokens(issuer, find, now)]),
+    ...(authn.tokens ?? []),
+  ];
+  const union = tokenUnion(tokens, issuer?.audiences ?? []);
+  // kube-apiserver's order: what is known here before what others are asked about.
   const authenticator: Authenticator = firstOf([
+    ...(authn.frontProxy === undefined ? [] : [authn.frontProxy.authenticator]),
     clientCertificate,
     ...(config.authenticators ?? []),
-    bearerToken(tokens),
+    bearerToken(union),
   ]);
+  const hasAuthorization = config.authorization !== undefined || (config.authorizers ?? []).length > 0;
+  const anonymous = hasAuthorization ? (authn.anonymous ?? anonymousEverywhere) : anonymousProbes;
   let terminating = false;
   const shutdown: HealthCheck = {
     name: "shutdown",
@@ -219,7 +234,7 @@ export function createServer(config: ServerConfig): Server {
   const operations = operationsFor({
     resource: (groupVersion, resource) => registry.current.find(groupVersion, resource),
     authorization,
-    tokens,
+    tokens: union,
     network: config.network ?? {},
     serviceAccounts: issuer && { issuer, random },
   });
@@ -239,7 +254,7 @@ export function createServer(config: ServerConfig): Server {
     placed(config.filters ?? [], {
       availability: available,
       deadline: deadline(config.timers ?? systemTimers),
-      authentication: authentication(authenticator),
+      authentication: authentication(authenticator, anonymous, authn.frontProxy?.headers),
       impersonation,
       authorization: authorized(authorization.authorize),
     });

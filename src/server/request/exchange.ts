@@ -7,6 +7,8 @@ export interface ClientCertificate {
   readonly organizations: readonly string[];
   /** SHA-256 of the certificate's DER, in lower-case hex. Absent for in-process callers. */
   readonly fingerprint?: string;
+  /** The subject's attribute 1.3.6.1.4.1.57683.2. */
+  readonly uid?: string;
 }
 
 /**
@@ -20,8 +22,14 @@ export interface Exchange {
   readonly query: URLSearchParams;
   /** Lower-case names; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** Present when the client presented a certificate that the server verified. */
+  /** The values of each header as they were sent, by lower-case names. Left out: {@link headers} has one value each. */
+  separateHeaders?(): Readonly<Record<string, readonly string[] | undefined>>;
+  /** Present when the client presented a certificate that an authority of clients signed. */
   readonly clientCertificate?: ClientCertificate | undefined;
+  /** Present when the client presented a certificate that an authority of front proxies signed. */
+  readonly proxyCertificate?: { readonly commonName: string } | undefined;
+  /** Why the certificate that the client presented names no user; undefined without a certificate. */
+  readonly certificateFault?: string | undefined;
   readonly remoteAddress: string;
   /** Aborts when the client disconnects or the server shuts down. */
   readonly signal: AbortSignal;

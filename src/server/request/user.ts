@@ -18,6 +18,8 @@ export function authenticated(user: User): User {
 export interface AuthenticatedUser extends User {
   /** Sent back as headers Warning. */
   readonly warnings?: readonly string[];
+  /** For the request's audit event. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** The user of a token and the requested audiences that it is valid for. Without `audiences` it is valid for all of them. */
@@ -31,7 +33,18 @@ export interface AuthenticatedToken extends AuthenticatedUser {
  */
 export type TokenLookup = (token: string, audiences?: readonly string[]) => Promise<AuthenticatedToken | undefined>;
 
-/** The reason why a token is rejected. */
+/** The reason why a token is rejected. Its text holds no token. */
 export class InvalidTokenError extends Error {
   override readonly name = "InvalidTokenError";
 }
+
+/** What several lookups make of a token. */
+export interface TokenVerdict {
+  /** Its `audiences` are those of the requested ones that the token is good for. */
+  readonly user?: AuthenticatedToken;
+  /** Why the token is wrong, by each lookup that knew it. */
+  readonly reasons: readonly string[];
+}
+
+/** Asks a server's lookups in turn. Without `audiences` the token must be good for the API itself. */
+export type TokenUnion = (token: string, audiences?: readonly string[]) => Promise<TokenVerdict>;

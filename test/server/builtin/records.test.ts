@@ -76,7 +76,7 @@ describe("what discovery promises", () => {
   const context = {
     resource: (groupVersion: string, resource: string) => server.registry.current.find(groupVersion, resource),
     authorization: chainOf([alwaysAllow]),
-    tokens: [],
+    tokens: () => Promise.resolve({ reasons: [] }),
     network: {},
   };
 

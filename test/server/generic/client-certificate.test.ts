@@ -16,6 +16,7 @@ beforeAll(async () => {
     host: "127.0.0.1",
     port: 0,
     tls: { certificate: pki.server.certificate, key: pki.server.key, clientCa: pki.ca.certificate },
+    clock: systemClock,
     stopping: stopping.signal,
     async handle(exchange) {
       const name = Buffer.from(exchange.clientCertificate?.commonName ?? "nobody");

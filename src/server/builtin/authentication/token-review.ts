@@ -1,10 +1,9 @@
 import { tokenReviewProblem } from "../../../api/validation/reviews.js";
-import { isStatusError } from "../../../machinery/errors/status-error.js";
 import { list, text } from "../../../machinery/meta/access.js";
 import { isJsonObject, type JsonObject } from "../../../machinery/meta/json.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record.js";
-import { authenticated, type AuthenticatedUser, InvalidTokenError, type TokenLookup } from "../../request/user.js";
+import { authenticated, type AuthenticatedUser, type TokenUnion } from "../../request/user.js";
 import { review, type Reviewer, userInfo } from "../review.js";
 
 export const tokenReviewRecord: ResourceRecord = {
@@ -31,27 +30,20 @@ export const tokenReviewRecord: ResourceRecord = {
 /** `own` are the API's own audiences: what is asked for when the review does not say. */
 async function reviewToken(
   review: KubeObject,
-  tokens: readonly TokenLookup[],
+  tokens: TokenUnion,
   own: readonly string[],
 ): Promise<{ readonly status: JsonObject; readonly user?: AuthenticatedUser }> {
   const spec = isJsonObject(review["spec"]) ? review["spec"] : {};
-  const token = typeof spec["token"] === "string" ? spec["token"] : "";
   const asked = list(spec["audiences"]).map(text);
-  const wanted = asked.length === 0 ? own : asked;
-  const reasons = ["invalid bearer token"];
-  try {
-    for (const lookup of tokens) {
-      const user = await lookup(token, wanted);
-      if (user === undefined) continue;
-      const audiences = user.audiences ?? wanted.filter((one) => own.includes(one));
-      if (wanted.length > 0 && audiences.length === 0) continue;
-      const good = audiences.length > 0 && { audiences: [...audiences] };
-      return { user, status: { authenticated: true, user: userInfo(authenticated(user)), ...good } };
-    }
-  } catch (error) {
-    if (isStatusError(error)) return { status: { user: {}, error: error.message } };
-    if (!(error instanceof InvalidTokenError)) throw error;
-    reasons.push(error.message);
-  }
-  return { status: { user: {}, error: `[${reasons.join(", ")}]` } };
+  const { user, reasons } = await tokens(text(spec["token"]), asked.length === 0 ? own : asked);
+  if (user === undefined) return { status: { user: {}, error: aggregate(["invalid bearer token", ...reasons]) } };
+  const { audiences = [] } = user;
+  const good = audiences.length > 0 && { audiences: [...audiences] };
+  return { user, status: { authenticated: true, user: userInfo(authenticated(user)), ...good } };
+}
+
+/** Several errors as Go's aggregate prints them. */
+function aggregate(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length === 1 ? (distinct[0] ?? "") : `[${distinct.join(", ")}]`;
 }

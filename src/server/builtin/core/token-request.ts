@@ -28,6 +28,8 @@ const DEFAULT_SECONDS = 3600;
 /** What a pod's own token asks for; such a token may be used for a year, so that old clients notice only a warning. */
 const WARN_ONLY_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 24 * 3600;
+/** The audit annotation that names a new token. */
+const ISSUED_CREDENTIAL = "authentication.kubernetes.io/issued-credential-id";
 
 export interface TokenRequestConfig {
   readonly issuer: TokenIssuer;
@@ -70,8 +72,10 @@ export async function handleTokenRequest(
   if (errors.length > 0) throw invalid(TOKEN_REQUEST, "", errors);
   await admit.validate?.(draft);
   const bound = await boundObject(request, spec["boundObjectRef"], name, config);
-  const seconds = number(spec["expirationSeconds"]);
+  const seconds = shortened(number(spec["expirationSeconds"]), config.issuer.longestSeconds, request);
+  spec["expirationSeconds"] = seconds;
   const claims = claimsOf(account.object(), bound, { spec, seconds, now, config });
+  request.annotations.add(ISSUED_CREDENTIAL, `JTI=${text(claims["jti"])}`);
   draft["status"] = {
     token: signToken(claims, config.issuer.key),
     expirationTimestamp: timestamp(now + seconds * 1000),
@@ -79,6 +83,13 @@ export async function handleTokenRequest(
   draft.kind = TOKEN_REQUEST.kind;
   draft.apiVersion = formatGroupVersion(TOKEN_REQUEST);
   await respondValue(request, negotiatePlain(request.exchange), 201, draft, schema);
+}
+
+/** A validity that is longer than the server gives is as long as it gives. */
+function shortened(seconds: number, longest: number | undefined, { warnings }: ApiRequest): number {
+  if (longest === undefined || seconds <= longest) return seconds;
+  warnings.add(`requested expiration of ${seconds} seconds shortened to ${longest} seconds`);
+  return longest;
 }
 
 function checkPlace({ metadata = {} }: KubeObject, name: string, namespace: string): void {
@@ -178,7 +189,8 @@ function claimsOf(
   const issued = Math.floor(how.now / 1000);
   const audiences = list(spec["audiences"]).map(text);
   const own = audiences.every((one) => config.issuer.audiences.includes(one));
-  const extended = bound.pod !== undefined && seconds === WARN_ONLY_SECONDS && own;
+  const mayExtend = config.issuer.extendsExpiration ?? true;
+  const extended = mayExtend && bound.pod !== undefined && seconds === WARN_ONLY_SECONDS && own;
   return {
     aud: audiences,
     exp: issued + (extended ? EXTENDED_SECONDS : seconds),

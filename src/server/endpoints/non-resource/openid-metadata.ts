@@ -22,7 +22,7 @@ export function openIdHandlers(
       );
   const configuration = respond("application/json", () => ({
     issuer: issuer.url,
-    jwks_uri: `https://${serverAddress()}${KEYS}`,
+    jwks_uri: issuer.keysUrl ?? `https://${serverAddress()}${KEYS}`,
     response_types_supported: ["id_token"],
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: [...new Set(verificationKeysOf(issuer).map(({ algorithm }) => algorithm))],

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Exchange } from "../../request/exchange.js";
 import { http1Exchange } from "./http1.js";
+import { NO_AUTHORITIES, type PeerAuthorities } from "./peer-authorities.js";
 import { asksForUpgrade, upgradeOffer } from "./upgrade-offer.js";
 import { asksForWebSocket, webSocketOffer } from "./web-socket.js";
 
@@ -29,10 +30,11 @@ export function http1UpgradeExchange(
   response: ServerResponse,
   head: Buffer,
   stopping: AbortSignal,
+  peers: PeerAuthorities = NO_AUTHORITIES,
 ): Exchange {
   const { socket } = request;
-  if (!asksForUpgrade(request)) return http1Exchange(request, response, stopping);
-  return http1Exchange(request, response, stopping, (accepted) => {
+  if (!asksForUpgrade(request)) return http1Exchange(request, response, stopping, peers);
+  return http1Exchange(request, response, stopping, peers, (accepted) => {
     const taken = (): void => {
       accepted();
       response.detachSocket(socket);

@@ -4,7 +4,7 @@ import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import type { UpgradeOffer } from "../../request/upgrade.js";
 import type { WebSocketOffer } from "../../request/web-socket.js";
 import { readBody } from "./body.js";
-import { clientCertificateOf } from "./client-certificate.js";
+import { NO_AUTHORITIES, type PeerAuthorities, type PeerIdentity } from "./peer-authorities.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
 import { Target } from "./target.js";
@@ -17,9 +17,10 @@ export function http1Exchange(
   request: IncomingMessage,
   response: ServerResponse,
   stopping: AbortSignal,
+  peers: PeerAuthorities = NO_AUTHORITIES,
   offers?: (accepted: () => void) => ProtocolOffers,
 ): Exchange {
-  return new Http1Exchange(request, response, stopping, offers);
+  return new Http1Exchange(request, response, stopping, peers, offers);
 }
 
 type ProtocolOffers = Pick<Exchange, "webSocket" | "upgrade">;
@@ -28,6 +29,8 @@ type ProtocolOffers = Pick<Exchange, "webSocket" | "upgrade">;
 class Http1Exchange implements Exchange {
   readonly method: string;
   readonly clientCertificate: Exchange["clientCertificate"];
+  readonly proxyCertificate: Exchange["proxyCertificate"];
+  readonly certificateFault: Exchange["certificateFault"];
   readonly webSocket: WebSocketOffer | undefined;
   readonly upgrade: UpgradeOffer | undefined;
   private readonly target: Target;
@@ -39,6 +42,7 @@ class Http1Exchange implements Exchange {
     private readonly request: IncomingMessage,
     private readonly response: ServerResponse,
     stopping: AbortSignal,
+    peers: PeerAuthorities,
     offers: ((accepted: () => void) => ProtocolOffers) | undefined,
   ) {
     const { socket } = request;
@@ -46,7 +50,10 @@ class Http1Exchange implements Exchange {
     response.on("close", this.lifetime.leave);
     this.method = request.method ?? "GET";
     this.target = new Target(request.url ?? "/");
-    this.clientCertificate = socket instanceof TLSSocket ? clientCertificateOf(socket, socket) : undefined;
+    const peer: PeerIdentity = socket instanceof TLSSocket ? peers.identify(socket, socket) : {};
+    this.clientCertificate = peer.clientCertificate;
+    this.proxyCertificate = peer.proxyCertificate;
+    this.certificateFault = peer.certificateFault;
     const made = offers?.(() => {
       this.answered = true;
     });
@@ -64,6 +71,10 @@ class Http1Exchange implements Exchange {
 
   get headers(): Exchange["headers"] {
     return (this.joined ??= joined(this.request.headers));
+  }
+
+  separateHeaders(): Readonly<Record<string, readonly string[] | undefined>> {
+    return this.request.headersDistinct;
   }
 
   get remoteAddress(): string {

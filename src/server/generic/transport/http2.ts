@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Exchange, ResponseWriter } from "../../request/exchange.js";
 import { readBody } from "./body.js";
-import { clientCertificateOf } from "./client-certificate.js";
+import { NO_AUTHORITIES, type PeerAuthorities, type PeerIdentity } from "./peer-authorities.js";
 import { ExchangeLifetime } from "./lifetime.js";
 import { NodeWriter } from "./node-writer.js";
 import { Target } from "./target.js";
@@ -12,6 +12,8 @@ export function http2Exchange(
   stream: ServerHttp2Stream,
   wireHeaders: IncomingHttpHeaders,
   stopping: AbortSignal,
+  peers: PeerAuthorities = NO_AUTHORITIES,
+  rawHeaders: readonly string[] = [],
 ): Exchange {
   const lifetime = new ExchangeLifetime(stopping);
   stream.once("close", lifetime.leave);
@@ -24,6 +26,7 @@ export function http2Exchange(
   // With TLS the socket behind a session is always a TLSSocket.
   const socket = session?.socket as TLSSocket | undefined;
   const target = new Target(String(wireHeaders[":path"]));
+  const peer: PeerIdentity = session && socket ? peers.identify(session, socket) : {};
   return {
     method: String(wireHeaders[":method"]),
     path: target.path,
@@ -31,7 +34,8 @@ export function http2Exchange(
       return target.query;
     },
     headers,
-    clientCertificate: session && socket ? clientCertificateOf(session, socket) : undefined,
+    separateHeaders: () => separated(rawHeaders),
+    ...peer,
     remoteAddress: socket?.remoteAddress ?? "",
     get signal() {
       return lifetime.ending;
@@ -48,4 +52,11 @@ export function http2Exchange(
       return stream.headersSent;
     },
   };
+}
+
+/** Node lists names and values in turn. */
+function separated(raw: readonly string[]): Readonly<Record<string, readonly string[] | undefined>> {
+  const headers: Record<string, string[]> = {};
+  for (let at = 0; at + 1 < raw.length; at += 2) (headers[raw[at] ?? ""] ??= []).push(raw[at + 1] ?? "");
+  return headers;
 }

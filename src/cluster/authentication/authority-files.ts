@@ -1,0 +1,56 @@
+import { certificatesIn } from "../../machinery/signature/certificates.js";
+import { readText, watchFile } from "../watched-file.js";
+import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
+
+/** Files of authorities, as they are now. */
+export interface AuthorityFiles {
+  /** All of them, PEM; "" without files. */
+  readonly pem: string;
+  /** Watches the files; `changed` is called after {@link pem} has. */
+  watch(changed: () => void): void;
+  close(): void;
+}
+
+/** Reads files of authorities. Rejects with an Error that names the file, in kube-apiserver's words, where one holds none. */
+export async function openAuthorityFiles(
+  paths: readonly string[],
+  { timers, faults }: Pick<AuthenticationSurroundings, "timers" | "faults">,
+): Promise<AuthorityFiles> {
+  const texts = new Map<string, string>();
+  for (const path of paths) texts.set(path, await readAuthorities(path));
+  let stops: readonly (() => void)[] = [];
+  return {
+    get pem() {
+      return [...texts.values()].join("\n");
+    },
+    watch(changed) {
+      stops = paths.map((path) => {
+        const take = (text: string): void => {
+          certificatesIn(text);
+          texts.set(path, text);
+          changed();
+        };
+        const tell = faults.of(`client CA file ${JSON.stringify(path)}`);
+        return watchFile({ path, timers, take, tell }, texts.get(path) ?? "");
+      });
+    },
+    close() {
+      for (const stop of stops) stop();
+    },
+  };
+}
+
+async function readAuthorities(path: string): Promise<string> {
+  const text = await readText(path).catch((error: unknown) => {
+    throw new Error(`unable to load client CA provider: ${messageOf(error)}`, { cause: error });
+  });
+  try {
+    certificatesIn(text);
+    return text;
+  } catch (error) {
+    const what = `error loading CA file ${JSON.stringify(path)}: ${messageOf(error)}`;
+    throw new Error(`unable to load client CA provider: ${what}`, { cause: error });
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

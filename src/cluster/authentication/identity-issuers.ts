@@ -1,0 +1,120 @@
+import { isDeepStrictEqual } from "node:util";
+import { SIGNATURE_ALGORITHMS, type SignatureAlgorithm, isSignatureAlgorithm } from "../../machinery/jwt/algorithms.js";
+import { type FieldError, forbiddenField, formatFieldErrors } from "../../machinery/errors/field-error.js";
+import { type Anonymous, anonymousEverywhere, anonymousNowhere, anonymousOn } from "../../server/authn/anonymous.js";
+import type {
+  AnonymousConfiguration,
+  AuthenticationConfiguration,
+} from "../../server/authn/configuration/authentication-configuration.js";
+import { decodeAuthenticationConfiguration } from "../../server/authn/configuration/decode.js";
+import { validateAuthenticationConfiguration } from "../../server/authn/configuration/validate.js";
+import { JwtAuthenticators } from "../../server/authn/oidc/jwt-authenticators.js";
+import type { TokenLookup } from "../../server/request/user.js";
+import type { AuthenticationOptions } from "../authentication-options.js";
+import { readText, watchFile } from "../watched-file.js";
+import type { AuthenticationSurroundings } from "./authentication-surroundings.js";
+import { oidcConfiguration } from "./oidc-configuration.js";
+
+/** The issuers of identities of a server. */
+export interface IdentityIssuers {
+  readonly lookup: TokenLookup;
+  /** What the configuration says of anonymous requests; undefined where it says nothing. */
+  readonly anonymous: Anonymous | undefined;
+  /** Asks the issuers for the first time, and watches the file. Resolves when all were asked, or soon. */
+  start(): Promise<void>;
+  close(): void;
+}
+
+/** How long a start waits for issuers, in milliseconds. They are asked until they answer. */
+const PATIENCE_MS = 3000;
+
+/**
+ * Reads the configuration of issuers. Rejects with an Error in kube-apiserver's words, which names the file and the field, where it is
+ * wrong. `disallowedIssuers` are those of service accounts.
+ */
+export async function openIdentityIssuers(
+  options: AuthenticationOptions,
+  disallowedIssuers: readonly string[],
+  surroundings: AuthenticationSurroundings,
+): Promise<IdentityIssuers> {
+  const { configFile } = options;
+  const { configuration, text } = await configurationOf(options);
+  const { errors, authenticators } = validated(configuration, disallowedIssuers, options.anonymous !== undefined);
+  if (errors.length > 0) {
+    const place = configFile === undefined ? "" : ` in file ${JSON.stringify(configFile)}`;
+    throw new Error(`invalid authentication configuration${place}: ${formatFieldErrors(errors)}`);
+  }
+  const { clock, env, timers, report, faults } = surroundings;
+  const issuers = new JwtAuthenticators({ clock, env, timers, report, algorithms: algorithmsOf(options) });
+  const take = async (changed: string): Promise<void> => {
+    const next = decodeAuthenticationConfiguration(changed);
+    const { errors: found, authenticators: compiled } = validateAuthenticationConfiguration(next, disallowedIssuers);
+    const all = isDeepStrictEqual(next.anonymous, configuration.anonymous) ? found : [...found, CHANGED];
+    if (all.length > 0) throw new Error(formatFieldErrors(all));
+    await issuers.replace(compiled);
+  };
+  let stop = (): void => {};
+  return {
+    lookup: issuers.lookup,
+    anonymous: configuration.anonymous && anonymousOf(configuration.anonymous),
+    async start() {
+      await issuers.start(authenticators, PATIENCE_MS);
+      if (configFile === undefined) return;
+      const tell = faults.of(`authentication configuration from file ${JSON.stringify(configFile)}`);
+      stop = watchFile({ path: configFile, timers, take, tell }, text);
+    },
+    close() {
+      stop();
+      issuers.close();
+    },
+  };
+}
+
+const CHANGED: FieldError = forbiddenField("anonymous", "changed from initial configuration file");
+
+function validated(
+  configuration: AuthenticationConfiguration,
+  disallowedIssuers: readonly string[],
+  hasAnonymousOption: boolean,
+) {
+  const { errors, authenticators } = validateAuthenticationConfiguration(configuration, disallowedIssuers);
+  const detail =
+    "--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file";
+  const twice =
+    hasAnonymousOption && configuration.anonymous !== undefined ? [forbiddenField("anonymous", detail)] : [];
+  return { errors: [...twice, ...errors], authenticators };
+}
+
+async function configurationOf({
+  configFile,
+  configuration,
+  oidc,
+}: AuthenticationOptions): Promise<{ readonly configuration: AuthenticationConfiguration; readonly text: string }> {
+  if (configFile !== undefined) {
+    try {
+      const text = await readText(configFile);
+      return { configuration: decodeAuthenticationConfiguration(text), text };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const what = `failed to load authentication configuration from file ${JSON.stringify(configFile)}`;
+      throw new Error(`${what}: ${reason}`, { cause: error });
+    }
+  }
+  if (oidc === undefined) return { configuration: configuration ?? {}, text: "" };
+  const authority = oidc.caFile === undefined ? "" : await readText(oidc.caFile);
+  return { configuration: oidcConfiguration(oidc, authority), text: "" };
+}
+
+/** A configuration takes every algorithm; its keys say which of them count. */
+function algorithmsOf({ oidc }: AuthenticationOptions): readonly SignatureAlgorithm[] {
+  if (oidc === undefined) return SIGNATURE_ALGORITHMS;
+  return (oidc.signingAlgorithms ?? ["RS256"]).map((name) => {
+    if (isSignatureAlgorithm(name)) return name;
+    throw new Error(`oidc: unsupported signing alg: ${JSON.stringify(name)}`);
+  });
+}
+
+function anonymousOf({ enabled = false, conditions = [] }: AnonymousConfiguration): Anonymous {
+  if (!enabled) return anonymousNowhere;
+  return conditions.length === 0 ? anonymousEverywhere : anonymousOn(conditions.map(({ path = "" }) => path));
+}

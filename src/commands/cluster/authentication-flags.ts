@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import type { Invocation } from "../../cli/command.js";
+import type { FlagSpec } from "../../cli/flags/flag-set.js";
+
+type AuthenticationOptions = import("../../cluster/authentication-options.js").AuthenticationOptions;
+
+/** Who may use the cluster beside its administrator and service accounts, as kube-apiserver has it. */
+export const authenticationFlags: readonly FlagSpec[] = [
+  {
+    name: "authentication-config",
+    type: "string",
+    default: "",
+    usage: "A file that holds an AuthenticationConfiguration: OpenID Connect issuers, and anonymous requests.",
+  },
+  {
+    name: "token-auth-file",
+    type: "string",
+    default: "",
+    usage: 'A CSV file of tokens: token, user name, user uid, "group1,group2".',
+  },
+];
+
+/** Undefined where no flag says anything. */
+export function authenticationOf({ flags }: Invocation, cwd: string): AuthenticationOptions | undefined {
+  const [configFile, tokenFile] = [flags.string("authentication-config"), flags.string("token-auth-file")];
+  if (configFile === "" && tokenFile === "") return undefined;
+  return {
+    ...(configFile !== "" && { configFile: resolve(cwd, configFile) }),
+    ...(tokenFile !== "" && { tokenFile: resolve(cwd, tokenFile) }),
+  };
+}

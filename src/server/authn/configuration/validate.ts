@@ -1,0 +1,151 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { duplicate, type FieldError, invalidValue, required, tooMany } from "../../../machinery/errors/field-error.js";
+import { goUri } from "../../../machinery/codec/go-uri.js";
+import { certificatesIn } from "../../../machinery/signature/certificates.js";
+import type {
+  AuthenticationConfiguration,
+  IssuerConfiguration,
+  JwtAuthenticatorConfiguration,
+} from "./authentication-configuration.js";
+import { type CompiledClaims, compileClaims } from "./compile-claims.js";
+
+/** An authenticator of the configuration, with its expressions ready. */
+export interface CompiledAuthenticator extends CompiledClaims {
+  readonly config: JwtAuthenticatorConfiguration;
+}
+
+export interface ValidatedConfiguration {
+  readonly errors: readonly FieldError[];
+  /** Without errors: as many as the configuration has. */
+  readonly authenticators: readonly CompiledAuthenticator[];
+}
+
+const MOST_AUTHENTICATORS = 64;
+
+/**
+ * Finds what is wrong with a configuration, in kube-apiserver's words. `disallowedIssuers` are the server's own: an issuer of
+ * identities cannot speak for service accounts.
+ */
+export function validateAuthenticationConfiguration(
+  { jwt = [], anonymous }: AuthenticationConfiguration,
+  disallowedIssuers: readonly string[],
+): ValidatedConfiguration {
+  if (jwt.length > MOST_AUTHENTICATORS) {
+    return { errors: [tooMany("jwt", jwt.length, MOST_AUTHENTICATORS)], authenticators: [] };
+  }
+  const errors: FieldError[] = [];
+  const authenticators: CompiledAuthenticator[] = [];
+  const [issuers, discoveries] = [new Set<string>(), new Set<string>()];
+  for (const [index, config] of jwt.entries()) {
+    const path = `jwt[${index}]`;
+    const { url = "", discoveryURL = "" } = config.issuer ?? {};
+    const claims = compileClaims(config, path);
+    errors.push(...issuerErrors(config.issuer ?? {}, `${path}.issuer`, disallowedIssuers), ...claims.errors);
+    authenticators.push({ config, ...claims.compiled });
+    if (issuers.has(url)) errors.push(duplicate(`${path}.issuer.url`, url));
+    if (discoveryURL !== "" && discoveries.has(discoveryURL)) {
+      errors.push(duplicate(`${path}.issuer.discoveryURL`, discoveryURL));
+    }
+    issuers.add(url);
+    discoveries.add(discoveryURL);
+  }
+  const conditions = anonymous?.conditions ?? [];
+  if (anonymous !== undefined && anonymous.enabled !== true && conditions.length > 0) {
+    const shown = conditions.map(({ path = "" }) => ({ Path: path }));
+    const detail = "enabled should be set to true when conditions are defined";
+    errors.push(invalidValue("anonymous.conditions", shown, detail));
+  }
+  return { errors, authenticators };
+}
+
+function issuerErrors(issuer: IssuerConfiguration, path: string, disallowed: readonly string[]): FieldError[] {
+  const { url = "", discoveryURL = "", certificateAuthority = "", egressSelectorType = "" } = issuer;
+  const errors = url === "" ? [required(`${path}.url`)] : urlErrors(url, `${path}.url`, disallowed);
+  if (discoveryURL !== "") {
+    const discoveryPath = `${path}.discoveryURL`;
+    if (url !== "" && withoutSlashes(url) === withoutSlashes(discoveryURL)) {
+      errors.push(invalidValue(discoveryPath, discoveryURL, "discoveryURL must be different from URL"));
+    }
+    errors.push(...urlErrors(discoveryURL, discoveryPath, []));
+  }
+  errors.push(
+    ...audienceErrors(issuer, path),
+    ...authorityErrors(certificateAuthority, `${path}.certificateAuthority`),
+  );
+  if (egressSelectorType !== "") errors.push(...egressErrors(egressSelectorType, `${path}.egressSelectorType`));
+  return errors;
+}
+
+const withoutSlashes = (url: string): string => url.replace(/\/+$/, "");
+
+function urlErrors(url: string, path: string, disallowed: readonly string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const invalid = (detail: string): void => void errors.push(invalidValue(path, url, detail));
+  if (disallowed.includes(url)) {
+    invalid(`URL must not overlap with disallowed issuers: [${[...new Set(disallowed)].sort().join(" ")}]`);
+  }
+  const problem = unparsable(url);
+  if (problem !== undefined) {
+    invalid(problem);
+    return errors;
+  }
+  const [, scheme = "", authority = "", query = "", fragment = ""] = URL_PARTS.exec(url) ?? [];
+  if (scheme.toLowerCase() !== "https") invalid("URL scheme must be https");
+  if (authority.includes("@")) invalid("URL must not contain a username or password");
+  if (query.length > 1) invalid("URL must not contain a query");
+  if (fragment.length > 1) invalid("URL must not contain a fragment");
+  return errors;
+}
+
+const URL_PARTS = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(\?[^#]*)?(#.*)?$/s;
+
+/** What Go says of a URL that it does not parse. */
+function unparsable(url: string): string | undefined {
+  try {
+    goUri(url);
+    return undefined;
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return message === "invalid domain" ? undefined : message;
+  }
+}
+
+function audienceErrors(
+  { audiences = [], audienceMatchPolicy = "" }: IssuerConfiguration,
+  parent: string,
+): FieldError[] {
+  const path = `${parent}.audiences`;
+  if (audiences.length === 0) return [required(path, `at least one ${path} is required`)];
+  const errors: FieldError[] = [];
+  const seen = new Set<string>();
+  for (const [index, audience] of audiences.entries()) {
+    if (audience === "") errors.push(required(`${path}[${index}]`));
+    if (seen.has(audience)) errors.push(duplicate(`${path}[${index}]`, audience));
+    seen.add(audience);
+  }
+  const policy = (detail: string) => invalidValue(`${parent}.audienceMatchPolicy`, audienceMatchPolicy, detail);
+  if (audienceMatchPolicy === "MatchAny") return errors;
+  if (audiences.length > 1) errors.push(policy("audienceMatchPolicy must be MatchAny for multiple audiences"));
+  else if (audienceMatchPolicy !== "") {
+    errors.push(policy("audienceMatchPolicy must be empty or MatchAny for single audience"));
+  }
+  return errors;
+}
+
+function authorityErrors(pem: string, path: string): FieldError[] {
+  if (pem === "") return [];
+  try {
+    certificatesIn(pem);
+    return [];
+  } catch (error) {
+    return [invalidValue(path, "<omitted>", error instanceof Error ? error.message : String(error))];
+  }
+}
+
+/** Nothing here selects a way out of the cluster, so that each of kube-apiserver's two ways is refused as well. */
+function egressErrors(type: string, path: string): FieldError[] {
+  if (type === "controlplane" || type === "cluster") {
+    return [invalidValue(path, type, `oidc: egress lookup required with egress selector type ${goQuote(type)}`)];
+  }
+  return [invalidValue(path, type, "egress selector must be either controlplane or cluster")];
+}

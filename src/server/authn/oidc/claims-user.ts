@@ -1,0 +1,148 @@
+import type { CompiledAuthenticator } from "../configuration/validate.js";
+import type { Rule } from "../configuration/compile-claims.js";
+import { claimsValue } from "../configuration/claims-value.js";
+import type { Expression } from "../configuration/expression.js";
+import { ListValue } from "../../../machinery/cel/values/list.js";
+import type { Value } from "../../../machinery/cel/values/value.js";
+import type { JsonObject, JsonValue } from "../../../machinery/meta/json.js";
+import type { User } from "../../request/user.js";
+
+const CREDENTIAL_ID = "authentication.kubernetes.io/credential-id";
+
+/** The user that claims name. Throws an Error, in kube-apiserver's words, where a claim is missing or a rule does not hold. */
+export function userOfClaims(authenticator: CompiledAuthenticator, claims: JsonObject): User {
+  const bound = claimsValue(claims);
+  const name = usernameOf(authenticator, claims, bound);
+  const groups = groupsOf(authenticator, claims, bound);
+  const uid = uidOf(authenticator, claims, bound);
+  const extra = extraOf(authenticator, claims, bound);
+  checkRequired(authenticator, claims);
+  holds(authenticator.claimRules, bound, "oidc: error evaluating claim validation expression");
+  const user = { username: name, uid, groups: [...groups], extra: { ...extra } };
+  const shown = claimsValue(user as unknown as JsonObject);
+  holds(authenticator.userRules, shown, "oidc: error evaluating user info validation rule");
+  return {
+    name,
+    ...(uid !== "" && { uid }),
+    groups,
+    ...(Object.keys(extra).length > 0 && { extra }),
+  };
+}
+
+function usernameOf({ config, username }: CompiledAuthenticator, claims: JsonObject, bound: Value): string {
+  const failure = "oidc: error evaluating username claim expression";
+  if (username !== undefined) {
+    const name = evaluated(username, bound, failure);
+    if (typeof name !== "string") throw new Error(`${failure}: username claim expression must return a string`);
+    if (name === "") throw new Error("oidc: empty username via CEL expression is not allowed");
+    return name;
+  }
+  const { claim = "", prefix = "" } = config.claimMappings?.username ?? {};
+  const name = stringClaim(claims, claim, `oidc: parse username claims ${JSON.stringify(claim)}`);
+  if (claim === "email" && Object.hasOwn(claims, "email_verified")) {
+    const isVerified = claims["email_verified"];
+    if (typeof isVerified !== "boolean") {
+      throw new Error(`oidc: parse 'email_verified' claim: ${cannotUnmarshal(isVerified, "bool")}`);
+    }
+    if (!isVerified) throw new Error("oidc: email not verified");
+  }
+  return prefix + name;
+}
+
+function groupsOf({ config, groups }: CompiledAuthenticator, claims: JsonObject, bound: Value): readonly string[] {
+  const { claim = "", prefix = "" } = config.claimMappings?.groups ?? {};
+  if (claim !== "" && Object.hasOwn(claims, claim)) {
+    const value = claims[claim];
+    if (typeof value === "string") return [prefix + value];
+    if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value.map((one) => prefix + one);
+    if (value === null) return [];
+    throw new Error(`oidc: parse groups claim ${JSON.stringify(claim)}: ${cannotUnmarshal(value, "string")}`);
+  }
+  if (groups === undefined) return [];
+  const failure = "oidc: error evaluating group claim expression";
+  return stringsOf(evaluated(groups, bound, failure), failure);
+}
+
+function uidOf({ config, uid }: CompiledAuthenticator, claims: JsonObject, bound: Value): string {
+  const { claim = "" } = config.claimMappings?.uid ?? {};
+  if (claim !== "") return stringClaim(claims, claim, `oidc: parse uid claim ${JSON.stringify(claim)}`);
+  if (uid === undefined) return "";
+  const failure = "oidc: error evaluating uid claim expression";
+  const value = evaluated(uid, bound, failure);
+  if (typeof value !== "string") throw new Error(`${failure}: uid claim expression must return a string`);
+  return value;
+}
+
+function extraOf(
+  { extra }: CompiledAuthenticator,
+  claims: JsonObject,
+  bound: Value,
+): Readonly<Record<string, readonly string[]>> {
+  const jti = claims["jti"];
+  const found = typeof jti === "string" && jti !== "" ? { [CREDENTIAL_ID]: [`JTI=${jti}`] } : {};
+  const mapped = extra.map(({ key, expression }) => {
+    const value = expression.evaluate(bound);
+    const failure = `oidc: error evaluating extra claim expression: ${expression.text}`;
+    return [key, stringsOf(value, failure)] as const;
+  });
+  return { ...found, ...Object.fromEntries(mapped.filter(([, values]) => values.length > 0)) };
+}
+
+function checkRequired({ config }: CompiledAuthenticator, claims: JsonObject): void {
+  for (const { claim = "", requiredValue = "" } of config.claimValidationRules ?? []) {
+    if (claim === "") continue;
+    if (!Object.hasOwn(claims, claim)) throw new Error(`oidc: required claim ${claim} not present in ID token`);
+    const value = stringClaim(claims, claim, `oidc: parse claim ${claim}`);
+    if (value !== requiredValue) {
+      throw new Error(`oidc: required claim ${claim} value does not match. Got = ${value}, want = ${requiredValue}`);
+    }
+  }
+}
+
+function holds(rules: readonly Rule[], bound: Value, failure: string): void {
+  // All are evaluated before one is judged: a rule that cannot be evaluated comes first.
+  const results = rules.map((rule) => [rule, evaluated(rule.expression, bound, failure)] as const);
+  for (const [{ expression, message }, value] of results) {
+    if (typeof value !== "boolean") throw new Error(`${failure}: validation expression must return a boolean`);
+    if (!value) throw new Error(`${failure}: validation expression '${expression.text}' failed: ${message}`);
+  }
+}
+
+function evaluated(expression: Expression, bound: Value, failure: string): Value {
+  try {
+    return expression.evaluate(bound);
+  } catch (error) {
+    throw new Error(`${failure}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** A string or a list of strings, without empty ones; null is none. */
+function stringsOf(value: Value, failure: string): readonly string[] {
+  const values = value === null ? [] : value instanceof ListValue ? value.toArray() : [value];
+  if (!values.every((one): one is string => typeof one === "string")) {
+    throw new Error(`${failure}: expression must return a string or a list of strings`);
+  }
+  return values.filter((one) => one !== "");
+}
+
+function stringClaim(claims: JsonObject, name: string, failure: string): string {
+  if (!Object.hasOwn(claims, name)) throw new Error(`${failure}: claim not present`);
+  const value = claims[name];
+  if (value === null) return "";
+  if (typeof value !== "string") throw new Error(`${failure}: ${cannotUnmarshal(value, "string")}`);
+  return value;
+}
+
+/** encoding/json's words. */
+function cannotUnmarshal(value: JsonValue | undefined, wanted: string): string {
+  const kind = Array.isArray(value) ? "array" : KINDS[typeof value];
+  return `json: cannot unmarshal ${kind} into Go value of type ${wanted}`;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  boolean: "bool",
+  number: "number",
+  bigint: "number",
+  string: "string",
+  object: "object",
+};

@@ -1,0 +1,96 @@
+import { goQuote } from "../../../base/go-quote.js";
+import type { Timers } from "../../../base/timers.js";
+import type { SignatureAlgorithm } from "../../../machinery/jwt/algorithms.js";
+import { untrustedIssuer } from "../../../machinery/jwt/compact-token.js";
+import { type AuthenticatedToken, InvalidTokenError } from "../../request/user.js";
+import type { CompiledAuthenticator } from "../configuration/validate.js";
+import { userOfClaims } from "./claims-user.js";
+import { DistributedClaims } from "./distributed-claims.js";
+import type { IssuerSurroundings } from "./get-document.js";
+import { IssuerKeys } from "./issuer-keys.js";
+import { verifyIdToken } from "./verify-id-token.js";
+
+export interface JwtAuthenticatorSurroundings extends Omit<IssuerSurroundings, "certificateAuthority"> {
+  readonly timers: Timers;
+  readonly algorithms: readonly SignatureAlgorithm[];
+  readonly report: (error: unknown) => void;
+}
+
+/** How long the server waits before it asks an issuer again that did not answer. */
+const RETRY_MS = 10_000;
+
+/** Knows the tokens of one issuer, from when the issuer's discovery document was read: it may be up later than the server. */
+export class JwtAuthenticator {
+  readonly #url: string;
+  readonly #keys: IssuerKeys;
+  readonly #distributed: DistributedClaims | undefined;
+  #fault: string;
+  #cancelRetry: (() => void) | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly authenticator: CompiledAuthenticator,
+    private readonly surroundings: JwtAuthenticatorSurroundings,
+  ) {
+    const { issuer = {}, claimMappings = {} } = authenticator.config;
+    const { url = "", discoveryURL = "", certificateAuthority = "" } = issuer;
+    const reached = { ...surroundings, certificateAuthority };
+    const discoveryUrl = discoveryURL === "" ? undefined : discoveryURL;
+    this.#url = url;
+    this.#keys = new IssuerKeys({ url, discoveryUrl }, reached);
+    const groups = claimMappings.groups?.claim ?? "";
+    this.#distributed = groups === "" ? undefined : new DistributedClaims(groups, reached);
+    this.#fault = `oidc: authenticator for issuer ${goQuote(url)} is not initialized`;
+  }
+
+  /** Tries to reach the issuer until it answers, or until {@link close}. Resolves after the first try. */
+  async start(): Promise<void> {
+    try {
+      await this.#keys.discover();
+    } catch (error) {
+      this.#fault = error instanceof Error ? error.message : String(error);
+      if (this.#closed) return;
+      this.surroundings.report(new Error(`oidc authenticator: initializing plugin: ${this.#fault}`));
+      this.#cancelRetry = this.surroundings.timers.start(RETRY_MS, () => void this.start());
+    }
+  }
+
+  /** Why it knows no token yet; undefined when it does. */
+  get fault(): string | undefined {
+    if (this.#keys.isReady) return undefined;
+    return `oidc: authenticator for issuer ${goQuote(this.#url)} is not healthy: ${this.#fault}`;
+  }
+
+  /** The user of a token of this issuer; undefined for every other token. Rejects with an InvalidTokenError, as a TokenLookup. */
+  async lookup(token: string): Promise<AuthenticatedToken | undefined> {
+    const issuer = untrustedIssuer(token);
+    if (issuer !== this.#url && !(issuer === GOOGLE && this.#url === `https://${GOOGLE}`)) return undefined;
+    if (!this.#keys.isReady) throw new InvalidTokenError("oidc: authenticator not initialized");
+    try {
+      return await this.#userOf(token);
+    } catch (error) {
+      throw new InvalidTokenError(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelRetry?.();
+  }
+
+  async #userOf(token: string): Promise<AuthenticatedToken> {
+    const { clock, algorithms } = this.surroundings;
+    const audiences = this.authenticator.config.issuer?.audiences ?? [];
+    const terms = { issuer: this.#url, audiences, algorithms, now: clock.now() };
+    const claims = await verifyIdToken(token, this.#keys, terms).catch((error: unknown) => {
+      throw new Error(`oidc: verify token: ${error instanceof Error ? error.message : String(error)}`);
+    });
+    const whole = await this.#distributed?.expand(claims, terms).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`oidc: could not expand distributed claims: ${reason}`);
+    });
+    return userOfClaims(this.authenticator, whole ?? claims);
+  }
+}
+
+const GOOGLE = "accounts.google.com";

@@ -1,0 +1,100 @@
+import { unauthorized } from "../../machinery/errors/status-error.js";
+import type { Exchange } from "../request/exchange.js";
+import type { Authenticator } from "./authenticator.js";
+
+/** The headers in which a front proxy names the user of a request. */
+export interface FrontProxyHeaders {
+  /** The first header with a value names the user. */
+  readonly usernameHeaders: readonly string[];
+  /** As {@link usernameHeaders}, for the user's uid. */
+  readonly uidHeaders: readonly string[];
+  /** All values of all these headers are groups. */
+  readonly groupHeaders: readonly string[];
+  /** What follows the prefix in a header's name is a key of the user's extra, percent-encoded. */
+  readonly extraHeadersPrefixes: readonly string[];
+}
+
+/** The headers of an aggregated API's front proxy, which are no one's word behind authentication. */
+export const STANDARD_HEADERS: FrontProxyHeaders = {
+  usernameHeaders: ["X-Remote-User"],
+  uidHeaders: ["X-Remote-Uid"],
+  groupHeaders: ["X-Remote-Group"],
+  extraHeadersPrefixes: ["X-Remote-Extra-"],
+};
+
+/**
+ * The user that a front proxy names. The headers count only on a connection whose certificate an authority of front proxies
+ * signed for one of `allowedNames`; without names, for any. A certificate for another name is wrong.
+ */
+export function requestHeader(names: FrontProxyHeaders, allowedNames: readonly string[]): Authenticator {
+  const [usernames, uids, groupNames, prefixes] = [
+    lower(names.usernameHeaders),
+    lower(names.uidHeaders),
+    lower(names.groupHeaders),
+    lower(names.extraHeadersPrefixes),
+  ];
+  return (exchange) => {
+    const { proxyCertificate } = exchange;
+    if (proxyCertificate === undefined) return undefined;
+    if (allowedNames.length > 0 && !allowedNames.includes(proxyCertificate.commonName)) throw unauthorized();
+    const values = valuesIn(exchange);
+    const first = (headers: readonly string[]): string =>
+      headers.map((header) => values(header)[0] ?? "").find(isSet) ?? "";
+    const name = first(usernames);
+    if (name === "") return undefined;
+    const uid = first(uids);
+    const extra = extraOf(Object.keys(exchange.headers), prefixes, values);
+    return {
+      name,
+      ...(uid !== "" && { uid }),
+      groups: groupNames.flatMap(values).filter(isSet),
+      ...(Object.keys(extra).length > 0 && { extra }),
+    };
+  };
+}
+
+/** Whether a header, by its lower-case name, is one by which the proxy names a user. */
+export function isFrontProxyHeader(names: FrontProxyHeaders): (header: string) => boolean {
+  const whole = new Set(lower([...names.usernameHeaders, ...names.uidHeaders, ...names.groupHeaders]));
+  const prefixes = lower(names.extraHeadersPrefixes);
+  return (header) => whole.has(header) || prefixes.some((prefix) => header.startsWith(prefix));
+}
+
+const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.trim().toLowerCase());
+
+const isSet = (value: string): boolean => value !== "";
+
+type Values = (header: string) => readonly string[];
+
+/** The values of a header as the proxy sent them: a name may hold a comma, and is never cut at one. */
+function valuesIn(exchange: Exchange): Values {
+  const separate = exchange.separateHeaders?.() ?? {};
+  return (header) => {
+    const joined = exchange.headers[header];
+    return separate[header] ?? (joined === undefined ? [] : [joined]);
+  };
+}
+
+function extraOf(
+  headers: readonly string[],
+  prefixes: readonly string[],
+  values: Values,
+): Readonly<Record<string, readonly string[]>> {
+  const extra = new Map<string, readonly string[]>();
+  for (const prefix of prefixes) {
+    for (const header of headers.filter((name) => name.startsWith(prefix))) {
+      const key = unescapeKey(header.slice(prefix.length));
+      extra.set(key, [...(extra.get(key) ?? []), ...values(header)]);
+    }
+  }
+  return Object.fromEntries(extra);
+}
+
+/** Percent signs that mean nothing are part of the key. */
+function unescapeKey(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { Lru } from "../../base/lru.js";
+import { isSignedBy, type VerificationKey } from "../../machinery/jwt/jws.js";
+import { readToken } from "../../machinery/jwt/compact-token.js";
+import type { JsonObject } from "../../machinery/meta/json.js";
+import { InvalidTokenError } from "../request/user.js";
+
+/** How long a signature that was right need not be checked again, in milliseconds: kube-apiserver's time for tokens. */
+const KEPT_MS = 10_000;
+/** How many tokens are remembered. kube-apiserver's caches hold as many. */
+const MOST_TOKENS = 32 * 1024;
+
+/**
+ * Verifies tokens by any of the current keys. It remembers the digests of tokens that were right, never a token, and forgets all
+ * of them when the keys change. What a token claims (its times, its audiences) is the caller's to check each time.
+ */
+export class VerifiedTokens {
+  #keys: readonly VerificationKey[] = [];
+  #known = new Lru<string, { readonly claims: JsonObject; readonly until: number }>(MOST_TOKENS);
+
+  constructor(private readonly now: () => number) {}
+
+  /**
+   * The claims of a token that one of the keys signed, which must not be changed; undefined for what is no token. Throws an
+   * InvalidTokenError, in go-jose's words, for a token that none of the keys signed.
+   */
+  claimsOf(token: string, keys: readonly VerificationKey[]): JsonObject | undefined {
+    if (keys !== this.#keys) {
+      this.#keys = keys;
+      this.#known = new Lru(MOST_TOKENS);
+    }
+    const digest = createHash("sha256").update(token).digest("base64");
+    const known = this.#known.get(digest);
+    if (known !== undefined && known.until > this.now()) return known.claims;
+    const read = readToken(token);
+    if (read === undefined) return undefined;
+    const named = keys.filter(({ id }) => (read.header["kid"] ?? id) === id);
+    if (named.length === 0) throw new InvalidTokenError("invalid signature, no keys found");
+    if (!named.some((key) => isSignedBy(read, key))) {
+      throw new InvalidTokenError("go-jose/go-jose: error in cryptographic primitive");
+    }
+    this.#known.set(digest, { claims: read.claims, until: this.now() + KEPT_MS });
+    return read.claims;
+  }
+}

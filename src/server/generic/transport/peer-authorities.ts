@@ -1,0 +1,121 @@
+import { X509Certificate } from "node:crypto";
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+import { Lru } from "../../../base/lru.js";
+import type { Exchange } from "../../request/exchange.js";
+import { CertificatePool } from "./certificate-pool.js";
+
+/** Who a connection's certificate says it is. All undefined for a connection that shows none. */
+export type PeerIdentity = Pick<Exchange, "clientCertificate" | "proxyCertificate" | "certificateFault">;
+
+/** The authorities whose certificates a server takes, as PEM. */
+export interface AuthorityTexts {
+  /** Sign clients' certificates. */
+  readonly clientCa: string;
+  /** Sign front proxies' certificates. */
+  readonly frontProxyCa?: string | undefined;
+}
+
+const MOST_CHAINS = 1000;
+/** An attribute that names a user's uid. */
+const UID = "1.3.6.1.4.1.57683.2";
+
+/** Tells which authorities signed the certificate of a connection. The authorities may change while connections are open. */
+export class PeerAuthorities {
+  #clients: CertificatePool | undefined;
+  #proxies: CertificatePool | undefined;
+  /** By the connection's object, as long as the authorities stay. */
+  #known = new WeakMap<object, PeerIdentity>();
+  /** What clients sent with their certificates, by the fingerprints of these. */
+  readonly #chains = new Lru<string, readonly X509Certificate[]>(MOST_CHAINS);
+
+  /** `now` is milliseconds since the epoch. Throws for texts that hold no certificates. */
+  constructor(
+    private readonly now: () => number,
+    texts?: AuthorityTexts,
+  ) {
+    if (texts !== undefined) this.replace(texts);
+  }
+
+  /** From the next request on, of open connections too. Throws, and changes nothing, for texts that hold no certificates. */
+  replace({ clientCa, frontProxyCa }: AuthorityTexts): void {
+    const clients = clientCa === "" ? undefined : new CertificatePool(clientCa);
+    this.#proxies = frontProxyCa === undefined ? undefined : new CertificatePool(frontProxyCa);
+    this.#clients = clients;
+    this.#known = new WeakMap();
+  }
+
+  /** All authorities, which the listener names to clients that have several certificates. */
+  get pem(): string {
+    return [this.#clients?.pem, this.#proxies?.pem].filter((pem) => pem !== undefined).join("\n");
+  }
+
+  /** `owner` is the connection's object, for as long as which the answer is kept. */
+  identify(owner: object, socket: TLSSocket): PeerIdentity {
+    let identity = this.#known.get(owner);
+    if (identity === undefined) {
+      identity = this.#read(socket);
+      this.#known.set(owner, identity);
+    }
+    return identity;
+  }
+
+  /** A connection that resumes a session shows the client's own certificate alone: the others are those of before. */
+  #between(leaf: X509Certificate, sent: readonly X509Certificate[]): readonly X509Certificate[] {
+    if (sent.length === 0) return this.#chains.get(leaf.fingerprint256) ?? [];
+    this.#chains.set(leaf.fingerprint256, sent);
+    return sent;
+  }
+
+  #read(socket: TLSSocket): PeerIdentity {
+    const shown = socket.getPeerCertificate(true);
+    if (shown.raw === undefined) return {};
+    const [leaf, ...sent] = chainOf(shown);
+    if (leaf === undefined) return {};
+    const between = this.#between(leaf, sent);
+    const commonName = lastOf(subjectOf(shown)["CN"]);
+    const verified = (pool: CertificatePool | undefined): boolean => pool?.verifies(leaf, between, this.now()) ?? false;
+    // OpenSSL looks at what Node's certificates do not show: lengths of paths, constraints on names, critical extensions.
+    const byProxies = socket.authorized && verified(this.#proxies);
+    const proxyCertificate = byProxies ? { commonName } : undefined;
+    if (this.#clients === undefined) return { proxyCertificate };
+    if (!socket.authorized || !verified(this.#clients)) {
+      return { proxyCertificate, certificateFault: "x509: certificate signed by unknown authority" };
+    }
+    const uids = [subjectOf(shown)[UID] ?? []].flat();
+    if (uids.length > 1) {
+      return { proxyCertificate, certificateFault: `expected 1 UID, but found multiple: [${uids.join(" ")}]` };
+    }
+    if (uids[0] === "") return { proxyCertificate, certificateFault: "UID cannot be an empty string" };
+    if (commonName === "") return { proxyCertificate };
+    const clientCertificate = {
+      commonName,
+      organizations: [subjectOf(shown)["O"] ?? []].flat(),
+      fingerprint: leaf.fingerprint256.replaceAll(":", "").toLowerCase(),
+      ...(uids[0] !== undefined && { uid: uids[0] }),
+    };
+    return { proxyCertificate, clientCertificate };
+  }
+}
+
+/** Of a server that asks no client for a certificate. */
+export const NO_AUTHORITIES = new PeerAuthorities(() => 0);
+
+/** Go's reader keeps the last common name. */
+const lastOf = (value: string | string[] | undefined): string => [value ?? ""].flat().at(-1) ?? "";
+
+const subjectOf = ({ subject }: DetailedPeerCertificate): Record<string, string | string[] | undefined> => ({
+  ...subject,
+});
+
+/** The certificate, and those that the client sent with it or that Node found above it. */
+function chainOf(shown: DetailedPeerCertificate): readonly X509Certificate[] {
+  const chain: X509Certificate[] = [];
+  let at: DetailedPeerCertificate | undefined = shown;
+  const seen = new Set<DetailedPeerCertificate>();
+  while (at?.raw !== undefined && !seen.has(at)) {
+    seen.add(at);
+    chain.push(new X509Certificate(at.raw));
+    at = at.issuerCertificate;
+  }
+  return chain;
+}
