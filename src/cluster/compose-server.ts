@@ -82,6 +82,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     boot,
     runtimeConfig: composition.runtimeConfig,
     records: composition.records,
+    ...(composition.authorization && { authorization: composition.authorization }),
     ...(await knownKinds(composition.runtimeConfig, foreign)),
     clock,
     random,

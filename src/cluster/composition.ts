@@ -2,6 +2,7 @@ import type { RuntimeConfig } from "../api/facts/index.js";
 import type { Clock } from "../base/clock.js";
 import type { Random } from "../base/random.js";
 import type { Timers } from "../base/timers.js";
+import type { AuthorizationContext, AuthorizationMode } from "../server/authz/authorizer.js";
 import type { ResourceRecord } from "../server/endpoints/resource-record.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import type { Server } from "../server/generic/server.js";
@@ -37,6 +38,8 @@ export interface Composition {
   readonly serving?: GivenServing | undefined;
   readonly runtimeConfig: RuntimeConfig;
   readonly records: readonly ResourceRecord[];
+  /** Makes the authorizers. Left out, and without authorizers of the caller: every user may do everything. */
+  readonly authorization?: (context: AuthorizationContext) => readonly AuthorizationMode[];
   /** Issues service account tokens; absent where there are no service accounts. */
   readonly serviceAccounts?: (pki: ClusterPki) => TokenIssuer;
   /** How the server reaches nodes of this process; see {@link ClusterNetwork}. */

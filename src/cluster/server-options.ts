@@ -20,8 +20,8 @@ export interface ServerOptions extends StorageOptions {
   /** Say who a request comes from, after client certificates and before bearer tokens. */
   readonly authenticators?: readonly Authenticator[];
   /**
-   * Say what a user may do; members of system:masters, as the administrator is, may do everything. Default: every user may do
-   * everything.
+   * Say what a user may do, before the roles of a cluster do; members of system:masters, as the administrator is, may do everything.
+   * Without these, every user may do everything in a server that has no roles.
    */
   readonly authorizers?: readonly Authorizer[];
   /**

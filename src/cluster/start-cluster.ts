@@ -11,6 +11,7 @@ import type { MetricsSource } from "../controllers/horizontal-pod-autoscaler/met
 import { type Controllers, startControllers } from "../controllers/manager.js";
 import { signingKey, signToken } from "../machinery/jwt/jws.js";
 import type { JsonObject } from "../machinery/meta/json.js";
+import { rbacMode } from "../server/authz/rbac/rbac-mode.js";
 import { bootstrapObjects } from "../server/builtin/bootstrap.js";
 import { nodePortRegistry } from "../server/builtin/core/node-port-registry.js";
 import { builtinRecords } from "../server/builtin/index.js";
@@ -215,6 +216,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serving: given?.serving,
     runtimeConfig,
     records: furnishingNamespaces(builtinRecords, () => controllers),
+    authorization: (context) => [rbacMode(context)],
     serviceAccounts: issuerOfTokens,
     steps,
     network: {

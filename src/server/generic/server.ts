@@ -23,6 +23,7 @@ import {
   chainOf,
   privilegedGroup,
 } from "../authz/authorizer.js";
+import { probesUntil } from "../authz/probes-until.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
@@ -239,7 +240,7 @@ export function createServer(config: ServerConfig): Server {
     placed(config.filters ?? [], {
       availability: available,
       deadline: deadline(config.timers ?? systemTimers),
-      authentication: authentication(authenticator),
+      authentication: authentication(authenticator, hasAuthorization(config)),
       impersonation,
       authorization: authorized(authorization.authorize),
     });
@@ -277,13 +278,20 @@ export function createServer(config: ServerConfig): Server {
   };
 }
 
-function authorizationOf(
-  { authorizers = [], authorization }: ServerConfig,
-  context: AuthorizationContext,
-): Authorization {
-  if (authorizers.length === 0 && authorization === undefined) return chainOf([alwaysAllow]);
+/** False where every user may do everything. */
+const hasAuthorization = ({ authorizers = [], authorization }: ServerConfig): boolean =>
+  authorizers.length > 0 || authorization !== undefined;
+
+function authorizationOf(config: ServerConfig, context: AuthorizationContext): Authorization {
+  const { authorizers = [], authorization, boot } = config;
+  if (!hasAuthorization(config)) return chainOf([alwaysAllow]);
   const own = authorizers.map((authorize, index) => ({ name: `authorizer-${index + 1}`, authorize }));
-  return chainOf([privilegedGroup, ...own, ...(authorization?.(context) ?? [])]);
+  return chainOf([
+    privilegedGroup,
+    probesUntil(() => boot?.done !== false),
+    ...own,
+    ...(authorization?.(context) ?? []),
+  ]);
 }
 
 function nonResource(

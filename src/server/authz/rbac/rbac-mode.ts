@@ -1,0 +1,77 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
+import type { User } from "../../request/user.js";
+import type {
+  AuthorizationContext,
+  AuthorizationMode,
+  AuthorizerAttributes,
+  Decision,
+  NonResourceRights,
+  ResourceRights,
+  UserRights,
+} from "../authorizer.js";
+import { type Binding, bindingText, type RoleRef } from "./binding.js";
+import { currentPolicy } from "./current-policy.js";
+import type { Policy } from "./policy.js";
+import { ruleAllows } from "./rule-allows.js";
+
+/**
+ * Allows what the roles allow that bindings give the user, and has no opinion on anything else. It decides at once where there is a
+ * watch cache.
+ */
+export function rbacMode(context: AuthorizationContext): AuthorizationMode {
+  const withPolicy = <T>(namespace: string, use: (policy: Policy) => T): T | Promise<T> => {
+    const policy = currentPolicy(context.objects, namespace);
+    return policy instanceof Promise ? policy.then(use) : use(policy);
+  };
+  return {
+    name: "RBAC",
+    authorize: (attributes) => withPolicy(attributes.namespace, (policy) => decide(policy, attributes)),
+    rightsOf: (user, namespace) => withPolicy(namespace, (policy) => rightsIn(policy, user, namespace)),
+  };
+}
+
+function decide(policy: Policy, attributes: AuthorizerAttributes): Decision {
+  const { user, namespace } = attributes;
+  let source: Binding | undefined;
+  const missing: RoleRef[] = [];
+  policy.visitRules(user, namespace, {
+    rule(rule, binding) {
+      if (!ruleAllows(rule, attributes)) return false;
+      source = binding;
+      return true;
+    },
+    missing: (ref) => missing.push(ref),
+  });
+  if (source !== undefined) return { decision: "allow", reason: `RBAC: allowed by ${bindingText(source, user)}` };
+  if (missing.length === 0) return NO_OPINION;
+  return { decision: "no-opinion", reason: `RBAC: ${aggregateText(missing.map(missingText))}` };
+}
+
+const NO_OPINION: Decision = { decision: "no-opinion" };
+
+function rightsIn(policy: Policy, user: User, namespace: string): UserRights {
+  const resourceRules: ResourceRights[] = [];
+  const nonResourceRules: NonResourceRights[] = [];
+  const missing: RoleRef[] = [];
+  policy.visitRules(user, namespace, {
+    rule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }) {
+      if (resources.length > 0) {
+        const named = { ...(resourceNames.length > 0 && { resourceNames }) };
+        resourceRules.push({ verbs, ...(apiGroups.length > 0 && { apiGroups }), resources, ...named });
+      }
+      if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs });
+      return false;
+    },
+    missing: (ref) => missing.push(ref),
+  });
+  const error = missing.length === 0 ? undefined : aggregateText(missing.map(missingText));
+  return { resourceRules, nonResourceRules, incomplete: false, ...(error !== undefined && { error }) };
+}
+
+/** As the lister of kube-apiserver's authorizer names the resources. */
+export function missingText({ kind, name }: RoleRef): string {
+  const resource = kind === "ClusterRole" ? "clusterrole" : kind === "Role" ? "role" : undefined;
+  if (resource === undefined) return `unsupported role reference kind: ${goQuote(kind)}`;
+  return `${resource}.rbac.authorization.k8s.io ${goQuote(name)} not found`;
+}
