@@ -241,7 +241,7 @@ export function createServer(config: ServerConfig): Server {
       availability: available,
       deadline: deadline(config.timers ?? systemTimers),
       authentication: authentication(authenticator, hasAuthorization(config)),
-      impersonation,
+      impersonation: impersonation(authorization.authorize),
       authorization: authorized(authorization.authorize),
     });
   const underWay = new RequestsUnderWay();

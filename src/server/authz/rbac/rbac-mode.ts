@@ -1,4 +1,3 @@
-import { goQuote } from "../../../base/go-quote.js";
 import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import type { User } from "../../request/user.js";
 import type {
@@ -14,6 +13,7 @@ import { type Binding, bindingText, type RoleRef } from "./binding.js";
 import { currentPolicy } from "./current-policy.js";
 import type { Policy } from "./policy.js";
 import { ruleAllows } from "./rule-allows.js";
+import { unresolvedText } from "./unresolved-text.js";
 
 /**
  * Allows what the roles allow that bindings give the user, and has no opinion on anything else. It decides at once where there is a
@@ -45,8 +45,10 @@ function decide(policy: Policy, attributes: AuthorizerAttributes): Decision {
   });
   if (source !== undefined) return { decision: "allow", reason: `RBAC: allowed by ${bindingText(source, user)}` };
   if (missing.length === 0) return NO_OPINION;
-  return { decision: "no-opinion", reason: `RBAC: ${aggregateText(missing.map(missingText))}` };
+  return { decision: "no-opinion", reason: `RBAC: ${aggregateText(missing.map(singularText))}` };
 }
+
+const singularText = (ref: RoleRef): string => unresolvedText(ref, "singular");
 
 const NO_OPINION: Decision = { decision: "no-opinion" };
 
@@ -65,13 +67,6 @@ function rightsIn(policy: Policy, user: User, namespace: string): UserRights {
     },
     missing: (ref) => missing.push(ref),
   });
-  const error = missing.length === 0 ? undefined : aggregateText(missing.map(missingText));
+  const error = missing.length === 0 ? undefined : aggregateText(missing.map(singularText));
   return { resourceRules, nonResourceRules, incomplete: false, ...(error !== undefined && { error }) };
-}
-
-/** As the lister of kube-apiserver's authorizer names the resources. */
-export function missingText({ kind, name }: RoleRef): string {
-  const resource = kind === "ClusterRole" ? "clusterrole" : kind === "Role" ? "role" : undefined;
-  if (resource === undefined) return `unsupported role reference kind: ${goQuote(kind)}`;
-  return `${resource}.rbac.authorization.k8s.io ${goQuote(name)} not found`;
 }
