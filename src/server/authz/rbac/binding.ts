@@ -8,10 +8,11 @@ import { readSubject, type Subject } from "../../../machinery/rbac/reconciliatio
 export interface Binding {
   /** Orders bindings as their keys in the store do. */
   readonly key: string;
-  readonly name: string;
   readonly namespace: string;
   readonly roleRef: RoleRef;
   readonly subjects: readonly BoundSubject[];
+  /** `ClusterRoleBinding "x" of ClusterRole "y" to `, made once, because each request that the binding allows says it. */
+  readonly text: string;
 }
 
 export interface RoleRef {
@@ -28,11 +29,14 @@ export interface BoundSubject {
 
 export function readBinding(binding: KubeObject): Binding {
   const { name = "", namespace = "" } = binding.metadata ?? {};
+  const roleRef = readRoleRef(binding);
+  const source = namespace === "" ? "ClusterRoleBinding" : "RoleBinding";
+  const id = namespace === "" ? name : `${name}/${namespace}`;
   return {
     key: `${namespace}/${name}`,
-    name,
     namespace,
-    roleRef: readRoleRef(binding),
+    roleRef,
+    text: `${source} ${goQuote(id)} of ${roleRef.kind} ${goQuote(roleRef.name)} to `,
     subjects: objects(binding["subjects"]).map((subject) => readBound(readSubject(subject), namespace)),
   };
 }
@@ -61,10 +65,8 @@ const userKey = (name: string): string => `u:${name}`;
 const groupKey = (name: string): string => `g:${name}`;
 
 /** `ClusterRoleBinding "x" of ClusterRole "y" to Group "z"`: why the binding gives its role to the user. */
-export function bindingText({ name, namespace, roleRef, subjects }: Binding, user: User): string {
+export function bindingText({ text: source, subjects }: Binding, user: User): string {
   const keys = keysOf(user);
   const subject = subjects.find(({ key }) => key !== undefined && keys.includes(key));
-  const kind = namespace === "" ? "ClusterRoleBinding" : "RoleBinding";
-  const id = namespace === "" ? name : `${name}/${namespace}`;
-  return `${kind} ${goQuote(id)} of ${roleRef.kind} ${goQuote(roleRef.name)} to ${subject?.text ?? ""}`;
+  return source + (subject?.text ?? "");
 }

@@ -113,7 +113,7 @@ function changesOnlyGarbageCollection(draft: KubeObject, old: KubeObject): boole
 const IGNORED: ReadonlySet<string> = new Set(["ownerReferences", "finalizers", "managedFields"]);
 
 /** Without fields that are empty, too: an empty list is as good as none. */
-function withoutGarbageCollection({ apiVersion: _, kind: _kind, metadata, ...content }: KubeObject): JsonValue {
+function withoutGarbageCollection({ metadata, ...content }: KubeObject): JsonValue {
   const kept = Object.entries(metadata ?? {}).filter(([field, value]) => !IGNORED.has(field) && !isEmpty(value));
   const rest = Object.entries(content).filter(([, value]) => !isEmpty(value));
   return { ...Object.fromEntries(rest), metadata: Object.fromEntries(kept) } as JsonValue;

@@ -115,7 +115,7 @@ describe.skipIf(missing !== undefined)("RBAC beside kube-apiserver 1.20", () => 
       for (const namespace of NAMESPACES) {
         const { name, groups } = randomUser(random);
         // A client sends one value of a header, and kube-apiserver reads it as one group.
-      const user = [name, ...groups.slice(0, 1)].join(",");
+        const user = [name, ...groups.slice(0, 1)].join(",");
         const [theirs, ours] = await Promise.all(servers.map((server) => rightsOf(server, user, namespace)));
         expect(ours, `${user} in ${namespace}`).toEqual(theirs);
       }

@@ -76,7 +76,7 @@ const NONE = "no-opinion";
 const by = (text: string) => `RBAC: allowed by ${text}`;
 
 /** Requirements RBAC-1 to RBAC-4; the texts are those of kube-apiserver's plugin/pkg/auth/authorizer/rbac. */
-const rows: readonly (readonly [string, string, string, string, string?])[] = [
+const rows: readonly (readonly [string, string, string, string, reason?: string])[] = [
   [
     "a user that a cluster role binding names",
     "jane",
@@ -230,9 +230,11 @@ const userOf = (text: string): User => {
   return { name, groups };
 };
 
+/** With the watch cache and without one. */
 const modes = [true, false].map((hasCache) => ({ hasCache, mode: rbacMode(new PolicyWorld(WORLD, hasCache).context) }));
 
-test.each(rows)("%s", async (_title, who, request, decision, reason) => {
+test.each(rows)("%s", async (_title, ...row) => {
+  const [who = "", request = "", decision, reason] = row;
   for (const { hasCache, mode } of modes) {
     const found = mode.authorize(attributes(request, userOf(who)));
     expect(found instanceof Promise).toBe(!hasCache);
