@@ -239,12 +239,10 @@ describe.each([
       () => foreign(issueCertificate(subject({ notAfter: -1 }), ours())),
     ],
     [ANONYMOUS, "a certificate of ours that is for servers", () => foreign(pki.server)],
-  ] satisfies readonly (readonly [401 | undefined, string, () => Credentials])[])(
-    "%s not %s",
-    async (status, _name, credentials) => {
-      const answer = await ask(credentials());
-      // What names no user at all is an anonymous request, which has no rights either.
-      expect(status === undefined ? [401, 403] : [status]).toContain(answer.status);
+  ] satisfies readonly (readonly [readonly number[], string, () => Credentials])[])(
+    "%j for %s",
+    async (statuses, _name, credentials) => {
+      expect(statuses).toContain((await ask(credentials())).status);
     },
   );
 
