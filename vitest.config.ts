@@ -20,6 +20,7 @@ const LONG = [
   "test/release/**/*.test.ts",
   "test/scripts/by-kubectl.test.ts",
   "test/server/back-pressure.test.ts",
+  "test/server/authz/rbac/kubernetes-1.20.test.ts",
   "test/server/endpoints/contention/**/*.test.ts",
   "test/server/endpoints/long-list.test.ts",
 ];

@@ -18,6 +18,8 @@ import { recordId, type ResourceRecord } from "../server/endpoints/resource-reco
 import { CustomResources } from "../server/extensions/custom-resources.js";
 import { definitionWriter } from "../server/extensions/definition-writer.js";
 import { createMissing, createOrAdjust } from "../server/generic/create-missing.js";
+import { reconcilePolicy } from "../server/generic/reconcile-policy.js";
+import type { ApiSnapshot } from "../server/api-registry/api-registry.js";
 import type { Server } from "../server/generic/server.js";
 import type { KubeObject } from "../machinery/meta/object.js";
 import type { StagesOf } from "../node/stages/stages.js";
@@ -138,7 +140,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     },
     {
       name: "rbac/bootstrap-roles",
-      run: ({ registry }) => createMissing(registry.current, bootstrapObjects(runtimeConfig)),
+      run: ({ registry }) => bootstrap(registry.current, bootstrapObjects(runtimeConfig)),
     },
     {
       name: "start-apiextensions-controllers",
@@ -223,6 +225,7 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     serving: given?.serving,
     runtimeConfig,
     records: furnishingNamespaces(builtinRecords, () => controllers),
+    authorization: {},
     serviceAccounts: issuerOfTokens,
     steps,
     network: {
@@ -247,6 +250,16 @@ async function serveMetrics(
   registry.install(...metricsResources({ source, access: registry.access, now }));
   if (registry.current.find("apiregistration.k8s.io/v1", "apiservices") === undefined) return;
   await createMissing(registry.current, [metricsApiService]);
+}
+
+/** Creates what a server has of its own. Roles and bindings that are there get back what is missing of them. */
+async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
+  const isPolicy = ({ apiVersion = "" }: KubeObject): boolean => apiVersion.startsWith("rbac.authorization.k8s.io/");
+  await reconcilePolicy(api, objects.filter(isPolicy));
+  await createMissing(
+    api,
+    objects.filter((object) => !isPolicy(object)),
+  );
 }
 
 function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {

@@ -63,14 +63,14 @@ function adminCertificate(cluster: Cluster): Credentials {
 }
 
 describe("who may ask", () => {
-  test("a token or the admin's certificate over HTTP/1.1 and HTTP/2, nobody else but probes", async () => {
+  test("a token or the admin's certificate over HTTP/1.1 and HTTP/2; an anonymous request may probe", async () => {
     const cluster = await start();
     const token = { headers: { authorization: `Bearer ${cluster.token}` } };
     const wrong = { headers: { authorization: "Bearer nonsense" } };
     for (const ask of [overHttp1, overHttp2]) {
       expect(await ask(cluster, "/api/v1/namespaces", token)).toBe(200);
       expect(await ask(cluster, "/api/v1/namespaces", adminCertificate(cluster))).toBe(200);
-      expect(await ask(cluster, "/api/v1/namespaces", {})).toBe(401);
+      expect(await ask(cluster, "/api/v1/namespaces", {})).toBe(403);
       expect(await ask(cluster, "/api/v1/namespaces", wrong)).toBe(401);
       expect(await ask(cluster, "/readyz", {})).toBe(200);
     }

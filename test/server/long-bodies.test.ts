@@ -70,6 +70,12 @@ describe("what is written", () => {
     };
     const headers = { "impersonate-user": "jane", "impersonate-group": "team", "impersonate-extra-floor": "3" };
     const path = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
+    const apiGroup = "rbac.authorization.k8s.io";
+    await call(api, "POST", `/apis/${apiGroup}/v1/clusterrolebindings`, {
+      metadata: { name: "team-may-ask" },
+      roleRef: { apiGroup, kind: "ClusterRole", name: "system:node-bootstrapper" },
+      subjects: [{ apiGroup, kind: "Group", name: "team" }],
+    });
     const answer = await call(api, "POST", path, body, { headers });
     expect([answer.status, answer.at("spec.username"), answer.at("spec.groups"), answer.at("spec.extra")]).toEqual([
       201,

@@ -1,14 +1,14 @@
 import {
   type FieldError,
   forbiddenField,
-  invalidValue,
   notSupported,
   required,
   tooLong,
 } from "../../machinery/errors/field-error.js";
 import { absent, isFields, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { dns1123LabelErrors, dns1123SubdomainErrors, regexError } from "../../machinery/validation/names.js";
+import { domainPrefixedPathErrors } from "../../machinery/validation/domain-prefixed-path.js";
+import { dns1123LabelErrors } from "../../machinery/validation/names.js";
 import { immutable, named } from "./rules.js";
 import { validateTypedReference } from "./typed-reference.js";
 
@@ -23,7 +23,7 @@ export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
     if (Buffer.byteLength(controller) > MAX_CONTROLLER_BYTES) {
       errors.push(tooLong("spec.controller", MAX_CONTROLLER_BYTES));
     }
-    errors.push(...domainPrefixedPath(controller, "spec.controller"));
+    errors.push(...domainPrefixedPathErrors(controller, "spec.controller"));
   }
   return isFields(spec.parameters) ? [...errors, ...validateParameters(spec.parameters)] : errors;
 }
@@ -31,21 +31,6 @@ export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
 /** Who implements a class never changes. */
 export function validateIngressClassUpdate(ingressClass: KubeObject, old: KubeObject): FieldError[] {
   return immutable(object(ingressClass.spec).controller, object(old.spec).controller, "spec.controller");
-}
-
-const HTTP_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-const httpPath = new RegExp(`^${HTTP_PATH}$`);
-
-/** "acme.io/foo". */
-function domainPrefixedPath(value: string, path: string): FieldError[] {
-  const slash = value.indexOf("/");
-  const [host, rest] = [value.slice(0, Math.max(slash, 0)), value.slice(slash + 1)];
-  if (slash < 0 || host === "" || rest === "") {
-    return [invalidValue(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')];
-  }
-  const errors = named(host, path, dns1123SubdomainErrors);
-  if (!httpPath.test(rest)) errors.push(invalidValue(path, rest, regexError("Invalid path", HTTP_PATH)));
-  return errors;
 }
 
 function validateParameters(parameters: ReadonlyFields): FieldError[] {

@@ -1,4 +1,4 @@
-import { compactRules, goList, readRules, resourceText } from "../../kinds/rbac/policy-rule.js";
+import { compactRules, goList, readRules, resourceText } from "../../machinery/rbac/policy-rule.js";
 import type { ReadonlyFields } from "../../machinery/meta/access.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 

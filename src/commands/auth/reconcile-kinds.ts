@@ -1,6 +1,6 @@
-import { reconcileBinding } from "../../kinds/rbac/reconcile-binding.js";
+import { reconcileBinding } from "../../machinery/rbac/reconcile-binding.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { reconcileRole } from "../../kinds/rbac/reconcile-role.js";
+import { reconcileRole } from "../../machinery/rbac/reconcile-role.js";
 
 /** What `auth reconcile` knows of a kind. */
 export interface ReconcileKind {

@@ -1,7 +1,7 @@
 import { TypedClient } from "../../actions/typed-client.js";
 import type { TypedKinds } from "../../actions/typed-object.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import type { Reconciliation } from "../../kinds/rbac/reconciliation.js";
+import type { Reconciliation } from "../../machinery/rbac/reconciliation.js";
 import { isAlreadyExists, isConflict, isForbidden, isNotFound } from "../../machinery/errors/status-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import type { ReconcileKind } from "./reconcile-kinds.js";

@@ -12,8 +12,8 @@ import {
   withDryRun,
 } from "../../cli/flags/resource-flags.js";
 import type { RestClient } from "../../client/rest/rest-client.js";
-import { ruleText } from "../../kinds/rbac/policy-rule.js";
-import type { Reconciliation, Subject } from "../../kinds/rbac/reconciliation.js";
+import { ruleText } from "../../machinery/rbac/policy-rule.js";
+import type { Reconciliation, Subject } from "../../machinery/rbac/reconciliation.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { printerFor } from "../../printers/formats.js";
 import type { Result } from "../../resource/builder.js";

@@ -9,7 +9,7 @@ import { encodeProtobufDocument } from "../../machinery/codec/protobuf/encode-pr
 import { isForbidden, isNotFound } from "../../machinery/errors/status-error.js";
 import { list, object, text } from "../../machinery/meta/access.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
-import { goList } from "../../kinds/rbac/policy-rule.js";
+import { goList } from "../../machinery/rbac/policy-rule.js";
 import { printerFor } from "../../printers/formats.js";
 import { TabWriter } from "../../printers/tab-writer.js";
 

@@ -1,5 +1,5 @@
 import type { ReadonlyFields } from "../../machinery/meta/access.js";
-import { compactRules, readRules, resourceText } from "../rbac/policy-rule.js";
+import { compactRules, readRules, resourceText } from "../../machinery/rbac/policy-rule.js";
 import type { Description } from "./description.js";
 import { slice } from "./go-fields.js";
 

@@ -1,3 +1,4 @@
+import { aggregateText } from "./aggregate-text.js";
 import { goQuote } from "../../base/go-quote.js";
 import { formatG } from "../go-values/format-g.js";
 import { encodeJson } from "../codec/json-encoder.js";
@@ -134,11 +135,7 @@ export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${fieldErrorBody(error)}`;
 }
 
-/** Several errors as Go's aggregate prints them: repeated texts once, brackets when more than one is left. */
-export function formatFieldErrors(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(formatFieldError))];
-  return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;
-}
+export const formatFieldErrors = (errors: readonly FieldError[]): string => aggregateText(errors.map(formatFieldError));
 
 function shown(value: unknown): string {
   if (typeof value === "string") return goQuote(value);

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import { aggregateText } from "../../machinery/errors/aggregate-text.js";
 import type { FieldRequirement } from "../../machinery/selectors/field-selector.js";
 import type { LabelRequirement } from "../../machinery/selectors/label-selector.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
@@ -98,11 +99,11 @@ export interface Authorization {
   readonly rightsOf: RightsOf;
 }
 
-/** The members of the group system:masters may do everything. */
+/** The members of the group system:masters may do everything. As in kube-apiserver, their list of rights is what roles give them. */
 export const privilegedGroup: AuthorizationMode = {
   name: "SystemMasters",
   authorize: ({ user }) => ({ decision: user.groups.includes("system:masters") ? "allow" : "no-opinion" }),
-  rightsOf: ({ groups }) => (groups.includes("system:masters") ? EVERYTHING : NOTHING),
+  rightsOf: () => NOTHING,
 };
 
 /** Every user may do everything. */
@@ -139,7 +140,7 @@ function union(authorizers: readonly Authorizer[]): Authorizer {
     return {
       decision: "no-opinion",
       reason: noted.reasons.join("\n"),
-      ...(noted.errors.length > 0 && { error: joined(noted.errors) }),
+      ...(noted.errors.length > 0 && { error: aggregateText(noted.errors) }),
     };
   };
   return (attributes) => from(0, attributes, { reasons: [], errors: [] });
@@ -157,10 +158,6 @@ function decided(decision: Decision, { reasons, errors }: Noted): Decision | und
   if (decision.error !== undefined) errors.push(decision.error);
   return undefined;
 }
-
-/** As apimachinery's aggregate of errors. */
-const joined = (errors: readonly string[]): string =>
-  errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`;
 
 function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
   return async (user, namespace) => {
@@ -180,6 +177,6 @@ function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
       incomplete ||= rights.incomplete;
       if (rights.error !== undefined) errors.push(rights.error);
     }
-    return { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { error: joined(errors) }) };
+    return { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { error: aggregateText(errors) }) };
   };
 }

@@ -1,10 +1,14 @@
 import { goQuote } from "../../base/go-quote.js";
-import { forbidden } from "../../machinery/errors/status-error.js";
 import type { Authorizer, AuthorizerAttributes, Decision } from "../authz/authorizer.js";
+import { refusal } from "../authz/refusal.js";
 import { RequestAttributes } from "../authz/request-attributes.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
+import { respondText } from "../request/respond.js";
 
-/** Asks the authorizer whether the user may do what the request wants, and refuses with 403 what it does not allow. */
+/**
+ * Asks the authorizer whether the user may do what the request wants, and refuses with 403 what it does not allow; with 500, in
+ * kube-apiserver's text, where an authorizer failed.
+ */
 export function authorization(authorize: Authorizer): Filter {
   return (next) => (request) => {
     const attributes = new RequestAttributes(request);
@@ -15,30 +19,15 @@ export function authorization(authorize: Authorizer): Filter {
 }
 
 async function obeyed(
-  { decision, reason = "" }: Decision,
+  { decision, reason, error }: Decision,
   attributes: AuthorizerAttributes,
   next: Handler,
   request: ApiRequest,
 ): Promise<void> {
-  if (decision !== "allow") throw refusal(attributes, reason);
-  return next(request);
+  if (decision === "allow") return next(request);
+  if (error === undefined) throw refusal(attributes, reason);
+  const text = `Internal Server Error: ${goQuote(request.exchange.path)}: ${error}`;
+  return respondText(request, 500, `${text.replace(/[&<>]/g, (found) => ENTITIES[found] ?? "")}\n`);
 }
 
-/** In kube-apiserver's words. */
-function refusal(attributes: AuthorizerAttributes, reason: string): Error {
-  const { apiGroup: group, resource, subresource, name } = attributes;
-  const whole = subresource === "" ? resource : `${resource}/${subresource}`;
-  const text = refusalText(attributes, whole);
-  const message = reason === "" ? text : `${text}: ${reason}`;
-  return forbidden(attributes.isResourceRequest ? { group, resource } : { group: "", resource: "" }, name, message);
-}
-
-function refusalText(
-  { user, verb, isResourceRequest, apiGroup, namespace, path }: AuthorizerAttributes,
-  resource: string,
-): string {
-  const who = `User ${goQuote(user.name)} cannot ${verb}`;
-  if (!isResourceRequest) return `${who} path ${goQuote(path)}`;
-  const where = namespace === "" ? "at the cluster scope" : `in the namespace ${goQuote(namespace)}`;
-  return `${who} resource ${goQuote(resource)} in API group ${goQuote(apiGroup)} ${where}`;
-}
+const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };

@@ -1,43 +1,48 @@
 import { goQuote } from "../../base/go-quote.js";
 import { compareKeys } from "../../base/key-order.js";
 import { badRequest } from "../../machinery/errors/status-error.js";
+import type { Authorizer } from "../authz/authorizer.js";
+import { type Impersonate, impersonator } from "../authz/impersonation/impersonator.js";
+import { hasOnlyName, type WantedUser } from "../authz/impersonation/wanted-user.js";
+import { RequestAttributes } from "../authz/request-attributes.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
-import { dns1123LabelErrors, dns1123SubdomainErrors } from "../../machinery/validation/names.js";
-import { ANONYMOUS, authenticated, type User } from "../request/user.js";
 
 const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
 
-/** `Impersonate-*` headers: the request goes on as the user they name. Who may do so is authorization's to say. */
-export const impersonation: Filter = (next) => (request) => {
-  const names = Object.keys(request.exchange.headers).filter((key) => key.startsWith(PREFIX));
-  return names.length === 0 ? next(request) : impersonated(next, request, names);
-};
+/** `Impersonate-*` headers: the request goes on as the user that they name, where the authorizers let the caller act as that user. */
+export function impersonation(authorize: Authorizer): Filter {
+  const impersonate = impersonator(authorize);
+  return (next) => (request) => {
+    const names = Object.keys(request.exchange.headers).filter((key) => key.startsWith(PREFIX));
+    return names.length === 0 ? next(request) : impersonated(next, request, names, impersonate);
+  };
+}
 
-async function impersonated(next: Handler, request: ApiRequest, names: readonly string[]): Promise<void> {
-  const { headers } = request.exchange;
+async function impersonated(
+  next: Handler,
+  request: ApiRequest,
+  names: readonly string[],
+  impersonate: Impersonate,
+): Promise<void> {
+  const wanted = wantedUser(request.exchange.headers, names);
+  if (wanted.name === "") {
+    if (hasOnlyName(wanted)) return next(request);
+    throw badRequest(`requested ${goText(wanted)} without impersonating a user name`);
+  }
+  const user = await impersonate(new RequestAttributes(request), wanted);
+  await next(request.with({ user }));
+}
+
+function wantedUser(headers: ApiRequest["exchange"]["headers"], names: readonly string[]): WantedUser {
   const { "impersonate-user": name = "", "impersonate-uid": uid = "", "impersonate-group": groups } = headers;
   const extras = names.filter((key) => key.startsWith(EXTRA));
   const extra = Object.fromEntries(extras.map((key) => [unescapeKey(key.slice(EXTRA.length)), valuesOf(headers[key])]));
-  const wanted: User = { name, uid: uid === "" ? undefined : uid, groups: valuesOf(groups), extra };
-  if (name === "") {
-    if (uid !== "" || groups !== undefined || extras.length > 0) {
-      throw badRequest(`requested ${goText(wanted)} without impersonating a user name`);
-    }
-    await next(request);
-    return;
-  }
-  const user = { ...wanted, groups: groupsOf(wanted) };
-  if (user.groups.includes(UNAUTHENTICATED)) return next(request.with({ user }));
-  const anonymous = { ...user, groups: [...user.groups, UNAUTHENTICATED] };
-  await next(request.with({ user: name === ANONYMOUS.name ? anonymous : authenticated(user) }));
+  return { name, uid: uid === "" ? undefined : uid, groups: valuesOf(groups), extra };
 }
 
-/** The group of those who are nobody in particular; who is in it is not authenticated as well. */
-const UNAUTHENTICATED = "system:unauthenticated";
-
 /** Go's %#v of the user. */
-function goText({ uid = "", groups, extra = {} }: User): string {
+function goText({ uid = "", groups, extra }: WantedUser): string {
   const texts = (values: readonly string[]): string => `{${values.map(goQuote).join(", ")}}`;
   const entries = Object.entries(extra).sort(([a], [b]) => compareKeys(a, b));
   const groupText = groups.length === 0 ? "(nil)" : texts(groups);
@@ -56,19 +61,3 @@ function unescapeKey(key: string): string {
 
 /** Values of their own are joined by a comma and a space; a comma alone is part of one. */
 const valuesOf = (value: string | undefined): readonly string[] => (value === undefined ? [] : value.split(", "));
-
-/**
- * Those that were asked for. Where none were, a service account is in the groups of its kind and namespace, and a node, if
- * nothing but its name was given, in that of the nodes.
- */
-function groupsOf({ name, uid, groups, extra = {} }: User): readonly string[] {
-  if (groups.length > 0) return groups;
-  const [system, kind, first = "", second, ...more] = name.split(":");
-  if (system !== "system") return [];
-  if (kind === "serviceaccount" && second !== undefined && more.length === 0) {
-    const isName = dns1123LabelErrors(first).length === 0 && dns1123SubdomainErrors(second).length === 0;
-    return isName ? ["system:serviceaccounts", `system:serviceaccounts:${first}`] : [];
-  }
-  const isNode = kind === "node" && second === undefined && dns1123SubdomainErrors(first).length === 0;
-  return isNode && uid === undefined && Object.keys(extra).length === 0 ? ["system:nodes"] : [];
-}

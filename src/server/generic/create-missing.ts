@@ -5,7 +5,14 @@ import type { ApiSnapshot } from "../api-registry/api-registry.js";
 import type { StoredObject } from "../storage/store.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
 import { copyObject } from "../registry/copy.js";
-import { ADMITTED, type Creater, type Getter, type Lister, type Updater } from "../registry/resource.js";
+import {
+  ADMITTED,
+  type Creater,
+  type Getter,
+  type GracefulDeleter,
+  type Lister,
+  type Updater,
+} from "../registry/resource.js";
 import type { RequestScope } from "../registry/scope.js";
 import { loopbackScope } from "../registry/loopback-scope.js";
 
@@ -69,26 +76,27 @@ async function patiently(attempt: () => Promise<void>): Promise<void> {
 }
 
 /** Where the store keeps an object. `hub` returns a fresh copy in the hub's version. */
-interface Target {
-  readonly storage: Getter & Lister & Creater & Updater;
+export interface Target {
+  readonly storage: Getter & Lister & Creater & Updater & GracefulDeleter;
   readonly scope: RequestScope;
   readonly hub: () => KubeObject | Promise<KubeObject>;
 }
 
-function targetsIn(api: ApiSnapshot): (object: KubeObject) => Target {
+export function targetsIn(api: ApiSnapshot): (object: KubeObject) => Target {
   const plurals = new Map(
     api.served.resources.map(({ groupVersion, kind, name }) => [`${groupVersion}/${kind}`, name]),
   );
   return (object) => {
     const { apiVersion = "", kind = "", metadata = {} } = object;
     const resource = api.find(apiVersion, plurals.get(`${apiVersion}/${kind}`) ?? "");
-    const { get, list, create, update } = resource?.storage ?? {};
+    const { get, list, create, update, delete: remove } = resource?.storage ?? {};
     if (
       resource === undefined ||
       get === undefined ||
       list === undefined ||
       create === undefined ||
-      update === undefined
+      update === undefined ||
+      remove === undefined
     ) {
       throw new Error(`no resource for ${apiVersion} ${kind}`);
     }
@@ -99,6 +107,7 @@ function targetsIn(api: ApiSnapshot): (object: KubeObject) => Target {
         list: list.bind(storage),
         create: create.bind(storage),
         update: update.bind(storage),
+        delete: remove.bind(storage),
       },
       scope: loopbackScope(metadata.namespace ?? ""),
       hub: () => codec.toHub(codec.decodePatched(copyObject(object) as JsonValue, "Ignore").object),

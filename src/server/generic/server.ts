@@ -18,13 +18,13 @@ import type { Authentication, AuthenticationContext } from "../authn/authenticat
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
 import {
   alwaysAllow,
-  type Authorization,
   type AuthorizationContext,
   type AuthorizationMode,
   type Authorizer,
   chainOf,
   privilegedGroup,
 } from "../authz/authorizer.js";
+import { probesUntil } from "../authz/probes-until.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
@@ -165,12 +165,15 @@ export function createServer(config: ServerConfig): Server {
     },
     requestRandom,
   );
-  const authorization = authorizationOf(config, {
+  const authorizers = authorizersOf(config, {
     get objects() {
       return registry.access;
     },
     clock,
   });
+  const everyoneMayAll = authorizers.every(({ name }) => name === alwaysAllow.name);
+  const before = everyoneMayAll ? [] : [privilegedGroup, probesUntil(() => config.boot?.done !== false)];
+  const authorization = chainOf([...before, ...authorizers]);
   const registry: ApiRegistry = new ApiRegistry({
     storage,
     records: config.records,
@@ -219,8 +222,7 @@ export function createServer(config: ServerConfig): Server {
     ...(config.authenticators ?? []),
     bearerToken(union),
   ]);
-  const hasAuthorization = config.authorization !== undefined || (config.authorizers ?? []).length > 0;
-  const anonymous = hasAuthorization ? (authn.anonymous ?? anonymousEverywhere) : anonymousProbes;
+  const anonymous = everyoneMayAll ? anonymousProbes : (authn.anonymous ?? anonymousEverywhere);
   let terminating = false;
   const shutdown: HealthCheck = {
     name: "shutdown",
@@ -255,7 +257,7 @@ export function createServer(config: ServerConfig): Server {
       availability: available,
       deadline: deadline(config.timers ?? systemTimers),
       authentication: authentication(authenticator, anonymous, authn.frontProxy?.headers),
-      impersonation,
+      impersonation: impersonation(authorization.authorize),
       authorization: authorized(authorization.authorize),
     });
   const underWay = new RequestsUnderWay();
@@ -292,13 +294,14 @@ export function createServer(config: ServerConfig): Server {
   };
 }
 
-function authorizationOf(
+/** The caller's authorizers and those of the configuration; where there are none, every user may do everything. */
+function authorizersOf(
   { authorizers = [], authorization }: ServerConfig,
   context: AuthorizationContext,
-): Authorization {
-  if (authorizers.length === 0 && authorization === undefined) return chainOf([alwaysAllow]);
+): readonly AuthorizationMode[] {
   const own = authorizers.map((authorize, index) => ({ name: `authorizer-${index + 1}`, authorize }));
-  return chainOf([privilegedGroup, ...own, ...(authorization?.(context) ?? [])]);
+  const modes = [...own, ...(authorization?.(context) ?? [])];
+  return modes.length === 0 ? [alwaysAllow] : modes;
 }
 
 function nonResource(

@@ -119,7 +119,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
 
   async create(scope: RequestScope, draft: KubeObject, admit: AdmitCreate): Promise<StoredObject> {
     const context = this.#context(scope);
-    const allocation = await this.#prepareNew(scope, draft, context, admit);
+    const allocation = await this.#prepareNew(scope, draft, context, admit, "");
     let stored: StoredObject;
     try {
       await scope.pause?.();
@@ -156,7 +156,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           const context = this.#context(scope);
           const draft = await transform(current);
           if (current === undefined) {
-            allocation = await this.#prepareNew(scope, draft, context, options.admit.create);
+            allocation = await this.#prepareNew(scope, draft, context, options.admit.create, name);
             this.#checkNewName(name, draft);
             await scope.pause?.();
             return draft;
@@ -166,6 +166,9 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
           if (options.admit.update.mutate !== undefined) {
             await options.admit.update.mutate(draft, old);
             matchNamespace(draft, this.#namespace(scope));
+          }
+          if (strategy.authorize !== undefined && options.trusted !== true && options.subresource === undefined) {
+            await strategy.authorize(draft, old, context, name);
           }
           this.#checkVersion(name, draft, old);
           await scope.pause?.();
@@ -286,6 +289,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
     draft: KubeObject,
     context: StrategyContext,
     admit: AdmitCreate,
+    requestName: string,
   ): Promise<Allocation | undefined> {
     const { strategy } = this.config;
     matchNamespace(draft, this.#namespace(scope));
@@ -294,6 +298,7 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
       await admit.mutate(draft);
       matchNamespace(draft, this.#namespace(scope));
     }
+    if (strategy.authorize !== undefined) await strategy.authorize(draft, undefined, context, requestName);
     fillSystemMetadata(draft, context.now, context.random);
     await scope.pause?.();
     if (strategy.hasGeneration) metadataOf(draft).generation = 1;

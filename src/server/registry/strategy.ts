@@ -30,6 +30,18 @@ export interface Strategy {
   applyDefaults?(draft: KubeObject, now: number): void;
 
   /**
+   * Refuses a write by which the caller would give away rights, with Forbidden. Runs after mutating admission and before the hooks
+   * below, for every write of the object itself; `old` is undefined for a create. `requestName` is the name in the request's path, "" for
+   * a POST.
+   */
+  authorize?(
+    draft: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+    requestName: string,
+  ): Promise<void>;
+
+  /**
    * Clears the fields that a client may not set and sets those that the server decides. Before it, the registry has set uid,
    * creationTimestamp and name, removed deletionTimestamp, set generation 1 (see `hasGeneration`) and, where the resource
    * has a status subresource, removed status (see `keepsStatusOnCreate`).

@@ -4,7 +4,7 @@
 export interface WebSocketOffer {
   /** The subprotocols that the client offers, in its order, without those that carry a bearer token. */
   readonly subprotocols: readonly string[];
-  /** The bearer token among the subprotocols, for clients that cannot set headers. */
+  /** The bearer token among the subprotocols, for clients that cannot set headers; "" for one that is offered in a wrong way, which is a 401. */
   readonly bearerToken: string | undefined;
   /**
    * Switches protocols; the exchange then counts as answered. Rejects with a 400 StatusError, without an answer, when the

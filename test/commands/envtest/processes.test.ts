@@ -110,7 +110,7 @@ describe.skipIf(!built)("the programs of kubets envtest", () => {
     };
     const [anonymous, jane] = [reach(), reach(users)];
     while ((await health(anonymous)) !== "ok") await setTimeout(10);
-    expect((await call(anonymous, "GET", "/api/v1/namespaces")).status).toBe(401);
+    expect((await call(anonymous, "GET", "/api/v1/namespaces")).status).toBe(403);
     const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
     const { text } = await call(jane, "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", review);
     expect(JSON.parse(text)).toMatchObject({

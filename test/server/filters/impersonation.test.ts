@@ -9,6 +9,11 @@ let api: Transport;
 beforeAll(async () => {
   cluster = await startCluster({ port: false });
   api = cluster.transport();
+  // The table also reads who the anonymous user is.
+  const everyone = { kind: "Group", apiGroup: "rbac.authorization.k8s.io", name: "system:unauthenticated" };
+  const roleRef = { kind: "ClusterRole", apiGroup: "rbac.authorization.k8s.io", name: "system:basic-user" };
+  const binding = { metadata: { name: "everyone-is-a-basic-user" }, subjects: [everyone], roleRef };
+  await call(api, "POST", "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", binding);
 });
 
 afterAll(() => cluster.close());

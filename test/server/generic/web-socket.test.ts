@@ -110,7 +110,7 @@ describe("a watch as a WebSocket", () => {
   });
 
   test.each([
-    { name: "no credentials", headers: {}, protocols: [], status: 401 },
+    { name: "no credentials", headers: {}, protocols: [], status: 403 },
     {
       name: "a token nobody knows",
       headers: {},

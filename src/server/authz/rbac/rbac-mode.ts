@@ -1,49 +1,72 @@
-import { list, object, objects, text } from "../../../machinery/meta/access.js";
-import type { KubeObject } from "../../../machinery/meta/object.js";
+import { aggregateText } from "../../../machinery/errors/aggregate-text.js";
 import type { User } from "../../request/user.js";
-import type { AuthorizationContext, AuthorizationMode, AuthorizerAttributes } from "../authorizer.js";
+import type {
+  AuthorizationContext,
+  AuthorizationMode,
+  AuthorizerAttributes,
+  Decision,
+  NonResourceRights,
+  ResourceRights,
+  UserRights,
+} from "../authorizer.js";
+import { type Binding, bindingText, type RoleRef } from "./binding.js";
+import { currentPolicy } from "./current-policy.js";
+import type { Policy } from "./policy.js";
+import { ruleAllows } from "./rule-allows.js";
+import { unresolvedText } from "./unresolved-text.js";
 
-const GROUP = "rbac.authorization.k8s.io";
-
-/** Allows what the roles allow that are bound to a user. */
+/**
+ * Allows what the roles allow that bindings give the user, and has no opinion on anything else. It decides at once where there is a
+ * watch cache.
+ */
 export function rbacMode(context: AuthorizationContext): AuthorizationMode {
-  async function bound(user: User, namespace: string): Promise<KubeObject[]> {
-    const { objects: stored } = context;
-    const everywhere = await stored.list(GROUP, "clusterrolebindings");
-    const here = namespace === "" ? [] : await stored.list(GROUP, "rolebindings", namespace);
-    const roles = [...everywhere, ...here]
-      .filter((binding) => objects(binding["subjects"]).some((subject) => isSubject(subject, user)))
-      .map(({ roleRef, metadata }) => {
-        const { kind, name } = object(roleRef);
-        return kind === "ClusterRole"
-          ? stored.get(GROUP, "clusterroles", "", text(name))
-          : stored.get(GROUP, "roles", metadata?.namespace ?? "", text(name));
-      });
-    return (await Promise.all(roles)).filter((role) => role !== undefined);
-  }
+  const withPolicy = <T>(namespace: string, use: (policy: Policy) => T): T | Promise<T> => {
+    const policy = currentPolicy(context.objects, namespace);
+    return policy instanceof Promise ? policy.then(use) : use(policy);
+  };
   return {
     name: "RBAC",
-    authorize: async (attributes) => {
-      const rules = (await bound(attributes.user, attributes.namespace)).flatMap((role) => objects(role["rules"]));
-      return { decision: rules.some((rule) => allows(rule, attributes)) ? "allow" : "no-opinion" };
-    },
+    authorize: (attributes) => withPolicy(attributes.namespace, (policy) => decide(policy, attributes)),
+    rightsOf: (user, namespace) => withPolicy(namespace, (policy) => rightsIn(policy, user, namespace)),
   };
 }
 
-function isSubject(subject: Readonly<Record<string, unknown>>, { name, groups }: User): boolean {
-  if (subject["kind"] === "User") return subject["name"] === name;
-  if (subject["kind"] === "Group") return groups.includes(text(subject["name"]));
-  return name === `system:serviceaccount:${text(subject["namespace"])}:${text(subject["name"])}`;
+function decide(policy: Policy, attributes: AuthorizerAttributes): Decision {
+  const { user, namespace } = attributes;
+  let source: Binding | undefined;
+  const missing: RoleRef[] = [];
+  policy.visitRules(user, namespace, {
+    rule(rule, binding) {
+      if (!ruleAllows(rule, attributes)) return false;
+      source = binding;
+      return true;
+    },
+    missing: (ref) => missing.push(ref),
+  });
+  if (source !== undefined) return { decision: "allow", reason: `RBAC: allowed by ${bindingText(source, user)}` };
+  if (missing.length === 0) return NO_OPINION;
+  return { decision: "no-opinion", reason: `RBAC: ${aggregateText(missing.map(singularText))}` };
 }
 
-function allows(rule: Readonly<Record<string, unknown>>, asked: AuthorizerAttributes): boolean {
-  const has = (field: string, ...values: string[]) =>
-    list(rule[field]).some((one) => one === "*" || values.includes(text(one)));
-  if (!has("verbs", asked.verb)) return false;
-  if (!asked.isResourceRequest) return has("nonResourceURLs", asked.path);
-  const resource = asked.subresource === "" ? asked.resource : `${asked.resource}/${asked.subresource}`;
-  const names = list(rule["resourceNames"]);
-  return (
-    has("apiGroups", asked.apiGroup) && has("resources", resource) && (names.length === 0 || names.includes(asked.name))
-  );
+const singularText = (ref: RoleRef): string => unresolvedText(ref, "singular");
+
+const NO_OPINION: Decision = { decision: "no-opinion" };
+
+function rightsIn(policy: Policy, user: User, namespace: string): UserRights {
+  const resourceRules: ResourceRights[] = [];
+  const nonResourceRules: NonResourceRights[] = [];
+  const missing: RoleRef[] = [];
+  policy.visitRules(user, namespace, {
+    rule({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }) {
+      if (resources.length > 0) {
+        const named = { ...(resourceNames.length > 0 && { resourceNames }) };
+        resourceRules.push({ verbs, ...(apiGroups.length > 0 && { apiGroups }), resources, ...named });
+      }
+      if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs });
+      return false;
+    },
+    missing: (ref) => missing.push(ref),
+  });
+  const error = missing.length === 0 ? undefined : aggregateText(missing.map(singularText));
+  return { resourceRules, nonResourceRules, incomplete: false, ...(error !== undefined && { error }) };
 }

@@ -4,6 +4,7 @@ import type { Strategy } from "../../registry/strategy.js";
 import { checked } from "../rules.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
+import { authorizeBinding } from "./escalation.js";
 import { RBAC_RULES } from "./rbac-rules.js";
 
 const bindingColumns = columns(
@@ -33,5 +34,6 @@ const bindingColumns = columns(
 export const bindingStrategy = (namespaced: boolean): Strategy => ({
   ...RBAC_RULES,
   ...checked((binding) => validateRoleBinding(binding, namespaced), validateRoleBindingUpdate),
+  authorize: authorizeBinding(namespaced ? "rolebindings" : "clusterrolebindings"),
   columns: bindingColumns,
 });

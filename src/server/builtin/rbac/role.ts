@@ -1,6 +1,7 @@
 import { validateRole } from "../../../api/validation/rbac.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
+import { authorizeRole } from "./escalation.js";
 import { RBAC_RULES } from "./rbac-rules.js";
 
 export const roleRecord: ResourceRecord = {
@@ -8,6 +9,7 @@ export const roleRecord: ResourceRecord = {
   resource: "roles",
   strategy: {
     ...RBAC_RULES,
+    authorize: authorizeRole("roles"),
     ...checked((role) => validateRole(role, true)),
   },
 };

@@ -30,10 +30,11 @@ export function webSocketOffer(
   };
 }
 
-/** The bearer token that browsers send as a subprotocol, in base64url. It must come beside another subprotocol. */
+/** The bearer token that browsers send as a subprotocol, in base64url. Several, or one without another subprotocol beside it, are "": no token. */
 function tokenOf(offered: readonly string[], others: boolean): string | undefined {
   const tokens = offered.filter((one) => one.startsWith(BEARER)).map((one) => one.slice(BEARER.length));
   const [token] = tokens;
-  if (token === undefined || tokens.length > 1 || !others) return undefined;
+  if (token === undefined) return undefined;
+  if (tokens.length > 1 || !others) return "";
   return Buffer.from(token, "base64url").toString("utf8");
 }

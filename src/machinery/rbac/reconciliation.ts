@@ -1,5 +1,5 @@
-import { object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { object, type ReadonlyFields, text } from "../meta/access.js";
+import type { KubeObject } from "../meta/object.js";
 import type { PolicyRule } from "./policy-rule.js";
 
 /** What it takes to make a role or a binding what it is wanted to be. */

@@ -1,5 +1,5 @@
 import { compareKeys } from "../../base/key-order.js";
-import { list, objects, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { list, objects, type ReadonlyFields, text } from "../meta/access.js";
 
 /** What a role allows, every list there: rbac/v1's PolicyRule as Go's type holds it. */
 export interface PolicyRule {

@@ -1,6 +1,6 @@
 import { compareKeys } from "../../base/key-order.js";
-import { isFields, list, object, objects, type ReadonlyFields } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { isFields, list, object, objects, type ReadonlyFields } from "../meta/access.js";
+import type { KubeObject } from "../meta/object.js";
 import { uncovered } from "./covers.js";
 import { type PolicyRule, readRules } from "./policy-rule.js";
 import { isProtected, type Reconciliation, reconciliation, withWantedMetadata } from "./reconciliation.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { uncovered } from "../../../src/kinds/rbac/covers.js";
-import { type PolicyRule, readRules, resourceText } from "../../../src/kinds/rbac/policy-rule.js";
+import { uncovered } from "../../../src/machinery/rbac/covers.js";
+import { type PolicyRule, readRules, resourceText } from "../../../src/machinery/rbac/policy-rule.js";
 
 const rule = (fields: Partial<PolicyRule>): readonly PolicyRule[] => readRules([fields]);
 const pods = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };

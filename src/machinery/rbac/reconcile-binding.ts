@@ -1,5 +1,5 @@
-import { list, objects } from "../../machinery/meta/access.js";
-import type { KubeObject } from "../../machinery/meta/object.js";
+import { list, objects } from "../meta/access.js";
+import type { KubeObject } from "../meta/object.js";
 import {
   isProtected,
   type Reconciliation,

@@ -1,0 +1,126 @@
+import { isFields, object, objects, text } from "../../../machinery/meta/access.js";
+import type { JsonValue } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { badRequest, forbidden, notFound, unclassified } from "../../../machinery/errors/status-error.js";
+import { deepEqual } from "../../../machinery/patch/json-values.js";
+import { type PolicyRule, readRules } from "../../../machinery/rbac/policy-rule.js";
+import { readRoleRef, type RoleRef } from "../../authz/rbac/binding.js";
+import { currentPolicy } from "../../authz/rbac/current-policy.js";
+import { escalationText } from "../../authz/rbac/escalation-text.js";
+import { unresolvedText } from "../../authz/rbac/unresolved-text.js";
+import type { Strategy, StrategyContext } from "../../registry/strategy.js";
+
+const GROUP = "rbac.authorization.k8s.io";
+
+type Authorize = NonNullable<Strategy["authorize"]>;
+
+/**
+ * Refuses a role with permissions that the caller does not have, unless the caller may escalate the role. A role that gathers the rules
+ * of others could get any: only those with all permissions may write one.
+ */
+export const authorizeRole =
+  (resource: "roles" | "clusterroles"): Authorize =>
+  async (draft, old, context, requestName) => {
+    const namespace = namespaceOf(draft);
+    if (isPrivileged(context)) return;
+    if (await may("escalate", { resource, name: requestName, namespace }, context)) return;
+    if (old !== undefined && changesOnlyGarbageCollection(draft, old)) return;
+    const refuse = (message: string): Error =>
+      forbidden({ group: GROUP, resource }, draft.metadata?.name ?? "", message);
+    const lacking = await escalation(readRules(draft["rules"]), namespace, context);
+    if (lacking !== undefined) throw refuse(lacking);
+    if (!gathers(draft) && !(old !== undefined && gathers(old))) return;
+    if ((await escalation(EVERYTHING, "", context)) === undefined) return;
+    throw refuse("must have cluster-admin privileges to use the aggregationRule");
+  };
+
+/** Refuses a binding to a role with permissions that the caller does not have in the binding's namespace, unless it may bind the role. */
+export const authorizeBinding =
+  (resource: "rolebindings" | "clusterrolebindings"): Authorize =>
+  async (draft, old, context) => {
+    const namespace = namespaceOf(draft);
+    if (isPrivileged(context)) return;
+    if (old !== undefined && changesOnlyGarbageCollection(draft, old)) return;
+    const ref = readRoleRef(draft);
+    if (await mayBind(draft, ref, namespace, context)) return;
+    const policy = await currentPolicy(context.objects, namespace);
+    const rules = policy.rulesOf(ref, namespace);
+    if (rules === undefined) throw unresolved(ref, namespace);
+    const lacking = escalationText(policy, context.user, namespace, rules);
+    if (lacking !== undefined) throw forbidden({ group: GROUP, resource }, draft.metadata?.name ?? "", lacking);
+  };
+
+const EVERYTHING: readonly PolicyRule[] = readRules([
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+]);
+
+const namespaceOf = ({ metadata }: KubeObject): string => metadata?.namespace ?? "";
+
+const isPrivileged = ({ user }: StrategyContext): boolean => user.groups.includes("system:masters");
+
+const gathers = ({ aggregationRule }: KubeObject): boolean =>
+  objects(object(aggregationRule)["clusterRoleSelectors"]).length > 0;
+
+async function escalation(
+  rules: readonly PolicyRule[],
+  namespace: string,
+  { objects: access, user }: StrategyContext,
+): Promise<string | undefined> {
+  return escalationText(await currentPolicy(access, namespace), user, namespace, rules);
+}
+
+async function mayBind(
+  { roleRef }: KubeObject,
+  { kind, name }: RoleRef,
+  namespace: string,
+  context: StrategyContext,
+): Promise<boolean> {
+  if (kind !== "ClusterRole" && kind !== "Role") return false;
+  const resource = kind === "Role" ? "roles" : "clusterroles";
+  return may("bind", { resource, name, namespace, group: text(object(roleRef)["apiGroup"]) }, context);
+}
+
+interface AskedRole {
+  readonly group?: string;
+  readonly resource: string;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/** Asks the whole chain of the server's authorizers. An authorizer that fails has not allowed it. */
+async function may(
+  verb: string,
+  { group = GROUP, resource, name, namespace }: AskedRole,
+  { user, authorization }: StrategyContext,
+): Promise<boolean> {
+  const role = { apiGroup: group, apiVersion: "*", resource, subresource: "", namespace, name };
+  const { decision } = await authorization.authorize({ user, verb, isResourceRequest: true, ...role, path: "" });
+  return decision === "allow";
+}
+
+function unresolved(ref: RoleRef, namespace: string): Error {
+  if (ref.kind !== "ClusterRole" && ref.kind !== "Role") return unclassified(unresolvedText(ref, "plural"));
+  if (ref.kind === "Role" && namespace === "") return badRequest("Namespace parameter required.");
+  return notFound({ group: GROUP, resource: ref.kind === "Role" ? "roles" : "clusterroles" }, ref.name);
+}
+
+/** True for a change to nothing but what the garbage collector changes. */
+function changesOnlyGarbageCollection(draft: KubeObject, old: KubeObject): boolean {
+  return deepEqual(withoutGarbageCollection(draft), withoutGarbageCollection(old));
+}
+
+const IGNORED: ReadonlySet<string> = new Set(["ownerReferences", "finalizers", "managedFields"]);
+
+/** Without fields that are empty, too: an empty list is as good as none. */
+function withoutGarbageCollection({ metadata, ...content }: KubeObject): JsonValue {
+  const kept = Object.entries(metadata ?? {}).filter(([field, value]) => !IGNORED.has(field) && !isEmpty(value));
+  const rest = Object.entries(content).filter(([, value]) => !isEmpty(value));
+  return { ...Object.fromEntries(rest), metadata: Object.fromEntries(kept) } as JsonValue;
+}
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isFields(value) && Object.keys(value).length === 0);
