@@ -34,7 +34,7 @@ describe("the table of plugins", () => {
     const built = ADMISSION_PLUGINS.filter(({ plugin }) => plugin !== "not yet");
     expect(built.length).toBeGreaterThan(0);
     for (const { name, phase, plugin } of built) {
-      const made = plugin === "not yet" ? undefined : plugin({});
+      const made = plugin === "not yet" ? undefined : plugin({ ImagePolicyWebhook: { client: NO_WEBHOOK } });
       expect(made?.name).toBe(name);
       // AlwaysAdmit has nothing to do in either phase.
       if (name === "AlwaysAdmit") continue;
@@ -92,7 +92,7 @@ describe("options that are wrong", () => {
       { enable: ["Nope"], disable: ["Never"] },
       '[enable-admission-plugins plugin "Nope" is unknown, disable-admission-plugins plugin "Never" is unknown]',
     ],
-    [{ enable: ["NodeRestriction"] }, 'enable-admission-plugins plugin "NodeRestriction" is not built yet'],
+    [{ enable: ["PodGroupWorkloadExists"] }, 'enable-admission-plugins plugin "PodGroupWorkloadExists" is not built yet'],
     [
       { plugins: [{ plugin: own("Priority") }] },
       'admission plugin "Priority" has the name of another admission plugin',
