@@ -92,7 +92,10 @@ describe("options that are wrong", () => {
       { enable: ["Nope"], disable: ["Never"] },
       '[enable-admission-plugins plugin "Nope" is unknown, disable-admission-plugins plugin "Never" is unknown]',
     ],
-    [{ enable: ["PodGroupWorkloadExists"] }, 'enable-admission-plugins plugin "PodGroupWorkloadExists" is not built yet'],
+    [
+      { enable: ["PodGroupWorkloadExists"] },
+      'enable-admission-plugins plugin "PodGroupWorkloadExists" is not built yet',
+    ],
     [
       { plugins: [{ plugin: own("Priority") }] },
       'admission plugin "Priority" has the name of another admission plugin',
