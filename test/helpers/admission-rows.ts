@@ -23,6 +23,12 @@ export async function expectAnswer(answer: Promise<Answer>, message: string, sta
   await (message === "" ? expectTaken(answer) : expectRefused(answer, message, status));
 }
 
+/** The text at a path of an answer; "" where there is none. */
+export const textAt = (answer: Answer, path: string): string => {
+  const value = answer.at(path);
+  return typeof value === "string" ? value : "";
+};
+
 export const create = (api: Transport, path: string, body: unknown): Promise<Answer> => call(api, "POST", path, body);
 /** A create of which nothing stays. */
 export const tryCreate = (api: Transport, path: string, body: unknown): Promise<Answer> =>

@@ -5,6 +5,7 @@ import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { mayUseSigner } from "./signer-rights.js";
+import { withoutFields } from "./without-fields.js";
 
 /** A bundle speaks for a signer only when its writer may attest for the signer. */
 export const clusterTrustBundleAttest: AdmissionPlugin = {
@@ -24,8 +25,9 @@ export const clusterTrustBundleAttest: AdmissionPlugin = {
   },
 };
 
+const BOOKKEEPING = ["ownerReferences", "finalizers", "managedFields", "resourceVersion"];
+
 /** Without what the garbage collector changes, and what every write does. */
 function attested({ metadata, ...bundle }: KubeObject): object {
-  const { ownerReferences, finalizers, managedFields, resourceVersion, ...rest } = metadata ?? {};
-  return { ...bundle, metadata: rest };
+  return { ...bundle, metadata: withoutFields(metadata ?? {}, ...BOOKKEEPING) };
 }

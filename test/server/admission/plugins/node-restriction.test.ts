@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Transport } from "../../../../src/client/transport/transport.js";
-import { create, expectAnswer, expectTaken, merge, tryCreate, tryMerge } from "../../../helpers/admission-rows.js";
+import {
+  create,
+  expectAnswer,
+  expectTaken,
+  merge,
+  tryCreate,
+  tryMerge,
+  textAt,
+} from "../../../helpers/admission-rows.js";
 import { admittingServer, type AdmittingServer } from "../../../helpers/admitting-server.js";
 import { call } from "../../../helpers/api-caller.js";
 import { certificateRequest } from "../../../helpers/certificate-request.js";
@@ -22,7 +30,7 @@ const onNode = (name: string, nodeName: string, spec: object = {}): object => ({
 beforeAll(async () => {
   server = await admittingServer({ enable: ["NodeRestriction"], disable: ["ServiceAccount", "NamespaceLifecycle"] });
   kubelet = server.as("system:node:mine", "system:nodes");
-  uid = String((await expectTaken(create(server.api, NODES, { metadata: { name: "mine" } }))).at("metadata.uid"));
+  uid = textAt(await expectTaken(create(server.api, NODES, { metadata: { name: "mine" } })), "metadata.uid");
   await expectTaken(create(server.api, NODES, { metadata: { name: "other" } }));
   await expectTaken(create(server.api, PODS, onNode("here", "mine")));
   await expectTaken(create(server.api, PODS, onNode("there", "other")));
@@ -405,9 +413,12 @@ describe("the pods of a node", () => {
       ),
     ],
   ];
-  test.each(rows)("%s", async (_, act, message, status = 403) => {
-    await expectAnswer(act(), message, status);
-  });
+  test.each(rows.map(([title, act, message, status = 403]) => [title, act, message, status] as const))(
+    "%s",
+    async (_, act, message, status) => {
+      await expectAnswer(act(), message, status);
+    },
+  );
 });
 
 describe("the claims of a node's pods", () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readPodNodeSelectorConfiguration } from "../../../../src/server/admission/plugins/pod-node-selector/read-configuration.js";
 import { readConfigurationDocument } from "../../../../src/machinery/yaml/configuration-document.js";
-import { create, expectAnswer, expectTaken, merge, podOf, tryCreate } from "../../../helpers/admission-rows.js";
+import { create, expectAnswer, expectTaken, textAt, merge, podOf, tryCreate } from "../../../helpers/admission-rows.js";
 import { admittingServer, type AdmittingServer } from "../../../helpers/admitting-server.js";
 
 const NAMESPACES = "/api/v1/namespaces";
@@ -102,7 +102,7 @@ describe("PodNodeSelector", () => {
     ["misvalued", '[a]: Invalid value: "-": a valid label must be'],
   ])("the annotation of the namespace %s names what is wrong with it", async (namespace, begin) => {
     const answer = await attempt(namespace);
-    expect([answer.status, String(answer.at("message")).slice(0, begin.length)]).toEqual([500, begin]);
+    expect([answer.status, textAt(answer, "message").slice(0, begin.length)]).toEqual([500, begin]);
   });
 
   test("a change is not looked at", async () => {

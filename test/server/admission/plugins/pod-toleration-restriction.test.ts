@@ -98,9 +98,12 @@ describe("the tolerations of a new pod", () => {
     ["have memory pressure for a pod that asks for cpu", "defaults", [], [exists("ns"), PRESSURE], asking],
     ["have memory pressure alone where there are no others", "none", [], [PRESSURE], asking],
   ];
-  test.each(rows)("%s", async (_, name, own, expected, more = {}) => {
-    expect((await expectTaken(attempt(name, own, more))).at("spec.tolerations")).toEqual(expected);
-  });
+  test.each(rows.map(([title, name, own, expected, more = {}]) => [title, name, own, expected, more] as const))(
+    "%s",
+    async (_, name, own, expected, more) => {
+      expect((await expectTaken(attempt(name, own, more))).at("spec.tolerations")).toEqual(expected);
+    },
+  );
 });
 
 describe("a whitelist", () => {

@@ -67,7 +67,7 @@ export function readImageReview({ status, contentType, body }: WebhookAnswer): I
   }
   const value = decoded(body);
   const stated = statedKind(value);
-  const { kind = "", version = "" } = { kind: stated.kind || KIND.kind, version: stated.version || KIND.version };
+  const [kind, version] = [stated.kind || KIND.kind, stated.version || KIND.version];
   const group = stated.version === "" ? KIND.group : stated.group;
   if (kind !== KIND.kind || group !== KIND.group || version !== KIND.version) {
     throw new Error(`converting (${version}.${kind}) to (${KIND.version}.${KIND.kind}): unknown conversion`);

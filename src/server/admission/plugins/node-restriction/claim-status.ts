@@ -2,6 +2,7 @@ import { sameValue } from "../../../../api/validation/rules.js";
 import { goQuote } from "../../../../base/go-quote.js";
 import { isFields, object, type ReadonlyFields } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { withoutFields } from "../without-fields.js";
 import { type NodeRequest, permitIf } from "./node-request.js";
 
 /** A node reports of a claim how far its volume is grown, and nothing else. */
@@ -15,10 +16,12 @@ export function checkClaimStatus(request: NodeRequest): void {
   permitIf(changed.length === 0, request, `${rule}: ${changed.join(", ")}`);
 }
 
+const REPORTED = ["capacity", "conditions", "allocatedResourceStatuses", "allocatedResources"];
+
 /** What a node may not change. Conflicts of managed fields are no concern of this rule. */
 function rest(claim: KubeObject | undefined): ReadonlyFields {
-  const { managedFields, resourceVersion, ...metadata } = claim?.metadata ?? {};
-  const { capacity, conditions, allocatedResourceStatuses, allocatedResources, ...status } = object(claim?.["status"]);
+  const metadata = withoutFields(claim?.metadata ?? {}, "managedFields", "resourceVersion");
+  const status = withoutFields(object(claim?.["status"]), ...REPORTED);
   return { ...claim, metadata, status };
 }
 
