@@ -1,5 +1,5 @@
 import type { Random } from "../../base/random.js";
-import { systemTimers } from "../../base/timers.js";
+import type { Timers } from "../../base/timers.js";
 import { outside } from "../../base/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
@@ -20,13 +20,15 @@ export interface PostOptions {
 /** A webhook that a kubeconfig names: at exactly the path of its server, with the credentials of its user. Connections are kept. */
 export class KubeconfigWebhook {
   readonly #rest: RestClient;
+  readonly #timers: Timers;
 
   /** Throws in client-go's words for certificates that are none. */
   constructor(
     config: ClientConfig,
-    { clock, env }: WebhookSurroundings,
+    { clock, timers, env }: WebhookSurroundings,
     private readonly random: Random,
   ) {
+    this.#timers = timers;
     this.#rest = createRestClient({ ...config, timeout: LONGEST_TRY }, { pooled: true, clock, env });
   }
 
@@ -42,7 +44,7 @@ export class KubeconfigWebhook {
       body: answer,
     } = await retryTransient(() => outside(this.#post(body, signal)), {
       backoff,
-      timers: systemTimers,
+      timers: this.#timers,
       random: this.random,
       signal,
     });
