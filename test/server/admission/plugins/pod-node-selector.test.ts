@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startCluster } from "../../../../src/cluster/index.js";
 import { readPodNodeSelectorConfiguration } from "../../../../src/server/admission/plugins/pod-node-selector/read-configuration.js";
 import { readConfigurationDocument } from "../../../../src/machinery/yaml/configuration-document.js";
 import { create, expectAnswer, expectTaken, textAt, merge, podOf, tryCreate } from "../../../helpers/admission-rows.js";
@@ -138,5 +142,27 @@ describe("the configuration of PodNodeSelector", () => {
     ],
   ])("may not be %s", (_, text, message) => {
     expect(() => read(text)).toThrow(new Error(message));
+  });
+
+  test("comes from a file, also from one that once had it alone", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pod-node-selector-"));
+    try {
+      const configuration = { podNodeSelectorPluginConfig: { clusterDefaultNodeSelector: "region=west" } };
+      const current = {
+        apiVersion: "apiserver.config.k8s.io/v1",
+        kind: "AdmissionConfiguration",
+        plugins: [{ name: "PodNodeSelector", configuration }],
+      };
+      for (const content of [current, configuration]) {
+        const configurationFile = join(folder, "admission.json");
+        await writeFile(configurationFile, JSON.stringify(content));
+        const admission = { enable: ["PodNodeSelector"], disable: ["ServiceAccount"], configurationFile };
+        await using cluster = await startCluster({ port: false, controllers: false, admission });
+        const made = await expectTaken(tryCreate(cluster.transport(), `${NAMESPACES}/default/pods`, podOf()));
+        expect(made.at("spec.nodeSelector")).toEqual({ region: "west" });
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });
