@@ -15,6 +15,8 @@ import { seededRandom } from "./seeded-random.js";
 
 export interface AdmittingServer extends AsyncDisposable {
   readonly api: Transport;
+  /** The way of another user than the administrator. */
+  as(name: string, ...groups: string[]): Transport;
   /** What the server reported as its own faults. */
   readonly faults: readonly unknown[];
   /** The requests from the client, in order. */
@@ -59,6 +61,7 @@ export async function admittingServer(
   ]);
   return {
     api,
+    as: (commonName, ...organizations) => server.transport({ commonName, organizations }),
     faults,
     requests,
     async [Symbol.asyncDispose]() {

@@ -6,16 +6,42 @@ import {
 import type { AdmissionPlugin } from "./plugin.js";
 import { alwaysAdmit } from "./plugins/always-admit.js";
 import { alwaysDeny } from "./plugins/always-deny.js";
+import { alwaysPullImages } from "./plugins/always-pull-images.js";
+import { certificateApproval } from "./plugins/certificate-approval.js";
+import { certificateSigning } from "./plugins/certificate-signing.js";
+import { certificateSubjectRestriction } from "./plugins/certificate-subject-restriction.js";
+import { clusterTrustBundleAttest } from "./plugins/cluster-trust-bundle-attest.js";
 import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
 } from "./plugins/default-toleration-seconds.js";
+import { denyServiceExternalIPs } from "./plugins/deny-service-external-ips.js";
+import { extendedResourceToleration } from "./plugins/extended-resource-toleration.js";
+import { imagePolicyWebhook } from "./plugins/image-policy-webhook.js";
+import type { ImagePolicyWebhookConfiguration } from "./plugins/image-policy-webhook/configuration.js";
+import { readImagePolicyWebhookConfiguration } from "./plugins/image-policy-webhook/read-configuration.js";
+import { limitPodHardAntiAffinityTopology } from "./plugins/limit-pod-hard-anti-affinity-topology.js";
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
+import { namespaceAutoProvision } from "./plugins/namespace-auto-provision.js";
+import { namespaceExists } from "./plugins/namespace-exists.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
 import { podSecurity } from "./plugins/pod-security.js";
+import { nodeRestriction } from "./plugins/node-restriction.js";
+import { ownerReferencesPermissionEnforcement } from "./plugins/owner-references-permission-enforcement.js";
+import { podNodeSelector } from "./plugins/pod-node-selector.js";
+import {
+  type PodNodeSelectorConfiguration,
+  readPodNodeSelectorConfiguration,
+} from "./plugins/pod-node-selector/read-configuration.js";
+import { podTolerationRestriction } from "./plugins/pod-toleration-restriction.js";
+import {
+  type PodTolerationRestrictionConfiguration,
+  readPodTolerationRestrictionConfiguration,
+} from "./plugins/pod-toleration-restriction/read-configuration.js";
 import { priority } from "./plugins/priority.js";
 import { serviceAccount } from "./plugins/service-account.js";
+import { taintNodesByCondition } from "./plugins/taint-nodes-by-condition.js";
 import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
 import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
 
@@ -23,6 +49,9 @@ import { validatingAdmissionWebhook } from "./plugins/validating-admission-webho
 export interface AdmissionConfiguration {
   readonly DefaultTolerationSeconds?: DefaultTolerationSecondsConfiguration;
   readonly PodSecurity?: PodSecurityConfiguration;
+  readonly ImagePolicyWebhook?: ImagePolicyWebhookConfiguration;
+  readonly PodNodeSelector?: PodNodeSelectorConfiguration;
+  readonly PodTolerationRestriction?: PodTolerationRestrictionConfiguration;
 }
 
 export interface AdmissionRow {
@@ -67,44 +96,63 @@ const off = (name: string, phase: AdmissionRow["phase"], plugin?: AdmissionPlugi
  */
 export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   off("AlwaysAdmit", "both", alwaysAdmit),
-  off("NamespaceAutoProvision", "mutating"),
+  off("NamespaceAutoProvision", "mutating", namespaceAutoProvision),
   on("NamespaceLifecycle", "mutating", namespaceLifecycle),
-  off("NamespaceExists", "validating"),
-  off("LimitPodHardAntiAffinityTopology", "validating"),
+  off("NamespaceExists", "validating", namespaceExists),
+  off("LimitPodHardAntiAffinityTopology", "validating", limitPodHardAntiAffinityTopology),
   on("LimitRanger", "both"),
   on("ServiceAccount", "both", serviceAccount),
-  off("NodeRestriction", "mutating"),
-  on("TaintNodesByCondition", "mutating"),
-  off("AlwaysPullImages", "both"),
-  off("ImagePolicyWebhook", "validating"),
+  off("NodeRestriction", "mutating", nodeRestriction),
+  on("TaintNodesByCondition", "mutating", taintNodesByCondition),
+  off("AlwaysPullImages", "both", alwaysPullImages),
+  {
+    ...off("ImagePolicyWebhook", "validating"),
+    plugin: (configuration) => imagePolicyWebhook(configuration.ImagePolicyWebhook),
+    configuration: ["client", "allowTTL", "denyTTL", "retryBackoff", "defaultAllow"],
+    readConfiguration: async (document) => ({
+      ImagePolicyWebhook: await readImagePolicyWebhookConfiguration(document),
+    }),
+  },
   {
     ...on("PodSecurity", "validating"),
     plugin: (configuration) => podSecurity(configuration.PodSecurity),
     configuration: ["defaults", "exemptions"],
     readConfiguration: (document) => ({ PodSecurity: readPodSecurityConfiguration(document) }),
   },
-  off("PodNodeSelector", "both"),
+  {
+    ...off("PodNodeSelector", "both"),
+    plugin: (configuration) => podNodeSelector(configuration.PodNodeSelector),
+    configuration: ["podNodeSelectorPluginConfig"],
+    readConfiguration: (document) => ({ PodNodeSelector: readPodNodeSelectorConfiguration(document) }),
+  },
   on("Priority", "both", priority),
   {
     ...on("DefaultTolerationSeconds", "mutating"),
     plugin: (configuration) => defaultTolerationSeconds(configuration.DefaultTolerationSeconds),
     configuration: ["defaultNotReadyTolerationSeconds", "defaultUnreachableTolerationSeconds"],
   },
-  off("PodTolerationRestriction", "both"),
+  {
+    ...off("PodTolerationRestriction", "both"),
+    plugin: (configuration) => podTolerationRestriction(configuration.PodTolerationRestriction),
+    configuration: ["default", "whitelist"],
+    readConfiguration: (document) => ({
+      PodTolerationRestriction: readPodTolerationRestrictionConfiguration(document),
+    }),
+  },
   off("EventRateLimit", "validating"),
-  off("ExtendedResourceToleration", "mutating"),
+  off("ExtendedResourceToleration", "mutating", extendedResourceToleration),
   on("DefaultStorageClass", "mutating"),
   on("StorageObjectInUseProtection", "mutating"),
   on("PodGroupProtection", "mutating"),
-  off("OwnerReferencesPermissionEnforcement", "validating"),
+  off("OwnerReferencesPermissionEnforcement", "validating", ownerReferencesPermissionEnforcement),
   on("PersistentVolumeClaimResize", "validating"),
   on("RuntimeClass", "both"),
-  on("CertificateApproval", "validating"),
-  on("CertificateSigning", "validating"),
-  on("ClusterTrustBundleAttest", "validating"),
-  on("CertificateSubjectRestriction", "validating"),
+  on("CertificateApproval", "validating", certificateApproval),
+  on("CertificateSigning", "validating", certificateSigning),
+  on("ClusterTrustBundleAttest", "validating", clusterTrustBundleAttest),
+  on("CertificateSubjectRestriction", "validating", certificateSubjectRestriction),
   on("DefaultIngressClass", "mutating"),
-  off("DenyServiceExternalIPs", "validating"),
+  off("DenyServiceExternalIPs", "validating", denyServiceExternalIPs),
   on("PodTopologyLabels", "mutating"),
   on("PodGroupWorkloadExists", "validating"),
   on("NodeDeclaredFeatureValidator", "validating"),

@@ -160,6 +160,7 @@ export function createServer(config: ServerConfig): Server {
   const webhooks = new WebhookClients(
     {
       clock,
+      timers: config.timers ?? systemTimers,
       env: config.env ?? {},
       locate: config.locateService ?? locateByEndpoints(() => registry.access, requestRandom),
     },

@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/clock.js";
+import type { Timers } from "../../base/timers.js";
 import { outside } from "../../base/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
@@ -16,6 +17,8 @@ import { webhookTransport } from "./webhook-transport.js";
 export interface WebhookSurroundings {
   /** The certificates of webhooks are checked at its time. */
   readonly clock: Clock;
+  /** Pauses between tries. */
+  readonly timers: Timers;
   /** Proxies, and the files of the system's authorities. */
   readonly env: Environment;
   readonly locate: LocateService;

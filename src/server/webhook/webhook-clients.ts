@@ -1,5 +1,7 @@
 import type { Random } from "../../base/random.js";
 import { uuid } from "../../base/uuid.js";
+import type { ClientConfig } from "../../client/config/client-config.js";
+import { KubeconfigWebhook } from "./kubeconfig-webhook.js";
 import { WebhookClient, type WebhookSurroundings } from "./webhook-client.js";
 import type { WebhookTarget } from "./webhook-target.js";
 
@@ -9,6 +11,7 @@ const KEPT_CLIENTS = 200;
 /** The clients of the webhooks that a server calls, one for each target. */
 export class WebhookClients {
   readonly #clients = new Map<string, WebhookClient>();
+  readonly #configured = new Map<ClientConfig, KubeconfigWebhook>();
 
   /** `random` makes the uids of reviews. */
   constructor(
@@ -28,6 +31,16 @@ export class WebhookClients {
     return client;
   }
 
+  /** The webhook of a kubeconfig, which has one client for each object of its configuration. Throws as its constructor does. */
+  ofConfig(config: ClientConfig): KubeconfigWebhook {
+    let webhook = this.#configured.get(config);
+    if (webhook === undefined) {
+      webhook = new KubeconfigWebhook(config, this.surroundings, this.random);
+      this.#configured.set(config, webhook);
+    }
+    return webhook;
+  }
+
   /** The uid of a review. */
   reviewUid(): string {
     return uuid(this.random);
@@ -35,8 +48,9 @@ export class WebhookClients {
 
   /** Closes all connections. Calls under way fail. */
   async close(): Promise<void> {
-    const clients = [...this.#clients.values()];
+    const clients = [...this.#clients.values(), ...this.#configured.values()];
     this.#clients.clear();
+    this.#configured.clear();
     await Promise.all(clients.map((client) => client.close()));
   }
 

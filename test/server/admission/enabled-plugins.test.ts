@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ClientConfig } from "../../../src/client/config/client-config.js";
 import { type AdmissionOptions, enabledPlugins } from "../../../src/server/admission/enabled-plugins.js";
 import type { AdmissionPlugin } from "../../../src/server/admission/plugin.js";
 import { ADMISSION_PLUGINS } from "../../../src/server/admission/table.js";
@@ -9,6 +10,18 @@ import { call } from "../../helpers/api-caller.js";
 const names = (options: AdmissionOptions): readonly string[] => enabledPlugins(options).map(({ name }) => name);
 const own = (name: string): AdmissionPlugin => ({ name });
 const DEFAULT = names({});
+/** Nothing is asked of it. */
+const NO_WEBHOOK: ClientConfig = {
+  server: "https://127.0.0.1:1",
+  tls: { insecureSkipVerify: false },
+  auth: {},
+  disableCompression: false,
+  timeout: 0,
+  userAgent: "",
+  namespace: "",
+  namespaceEnforced: false,
+  cacheDir: "",
+};
 
 describe("the table of plugins", () => {
   test("ends with policies, webhooks, quotas and AlwaysDeny", () => {
@@ -34,7 +47,7 @@ describe("the table of plugins", () => {
     const built = ADMISSION_PLUGINS.filter(({ plugin }) => plugin !== "not yet");
     expect(built.length).toBeGreaterThan(0);
     for (const { name, phase, plugin } of built) {
-      const made = plugin === "not yet" ? undefined : plugin({});
+      const made = plugin === "not yet" ? undefined : plugin({ ImagePolicyWebhook: { client: NO_WEBHOOK } });
       expect(made?.name).toBe(name);
       // AlwaysAdmit has nothing to do in either phase.
       if (name === "AlwaysAdmit") continue;
@@ -93,7 +106,10 @@ describe("options that are wrong", () => {
       { enable: ["Nope"], disable: ["Never"] },
       '[enable-admission-plugins plugin "Nope" is unknown, disable-admission-plugins plugin "Never" is unknown]',
     ],
-    [{ enable: ["NodeRestriction"] }, 'enable-admission-plugins plugin "NodeRestriction" is not built yet'],
+    [
+      { enable: ["PodGroupWorkloadExists"] },
+      'enable-admission-plugins plugin "PodGroupWorkloadExists" is not built yet',
+    ],
     [
       { plugins: [{ plugin: own("Priority") }] },
       'admission plugin "Priority" has the name of another admission plugin',
@@ -119,6 +135,24 @@ describe("options that are wrong", () => {
   ];
   test.each(rows)("%j are refused", (options, message) => {
     expect(() => enabledPlugins(options)).toThrow(new Error(message));
+  });
+
+  const removed = [
+    "PodSecurityPolicy",
+    "SecurityContextDeny",
+    "PersistentVolumeLabel",
+    "PodPreset",
+    "Initializers",
+    "DenyEscalatingExec",
+    "DenyExecOnPrivileged",
+    "NamespaceAutoprovision",
+    "noderestriction",
+    "",
+  ];
+  test.each(removed)("the name %j, which 1.36 does not have, is refused by either flag", (name) => {
+    const message = (flag: string): Error => new Error(`${flag} plugin ${JSON.stringify(name)} is unknown`);
+    expect(() => enabledPlugins({ enable: [name] })).toThrow(message("enable-admission-plugins"));
+    expect(() => enabledPlugins({ disable: [name] })).toThrow(message("disable-admission-plugins"));
   });
 
   test("keep a cluster from starting", async () => {

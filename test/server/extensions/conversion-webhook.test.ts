@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { systemTimers } from "../../../src/base/timers.js";
 import { systemClock } from "../../../src/base/clock.js";
 import { systemRandom } from "../../../src/base/random.js";
 import type { JsonObject } from "../../../src/machinery/meta/json.js";
@@ -19,7 +20,7 @@ const listKind = "CronTabList";
 
 let hooks: WebhookServer;
 const clients = new WebhookClients(
-  { clock: systemClock, env: {}, locate: () => Promise.reject(new Error("no services here")) },
+  { clock: systemClock, timers: systemTimers, env: {}, locate: () => Promise.reject(new Error("no services here")) },
   systemRandom,
 );
 

@@ -1,5 +1,6 @@
 import { connect as connectTcp, createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { systemTimers } from "../../../src/base/timers.js";
 import { systemClock } from "../../../src/base/clock.js";
 import { systemRandom } from "../../../src/base/random.js";
 import type { KubeObject } from "../../../src/machinery/meta/object.js";
@@ -241,7 +242,12 @@ describe("a webhook behind a service", () => {
 describe("connections", () => {
   const clientsWith = (env: Record<string, string> = {}) =>
     new WebhookClients(
-      { clock: systemClock, env, locate: () => Promise.resolve({ host: "127.0.0.1", port: hooks.port }) },
+      {
+        clock: systemClock,
+        timers: systemTimers,
+        env,
+        locate: () => Promise.resolve({ host: "127.0.0.1", port: hooks.port }),
+      },
       systemRandom,
     );
   const ofService = () =>

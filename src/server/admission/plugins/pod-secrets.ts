@@ -4,6 +4,7 @@ import { absent, object, objects, type ReadonlyFields } from "../../../machinery
 const SECRET_FIELDS: Readonly<Record<string, string>> = {
   azureFile: "secretName",
   cephfs: "secretRef",
+  cinder: "secretRef",
   csi: "nodePublishSecretRef",
   flexVolume: "secretRef",
   iscsi: "secretRef",

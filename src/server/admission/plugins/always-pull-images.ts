@@ -1,0 +1,63 @@
+import { eachContainer } from "../../../api/validation/each-container.js";
+import { formatFieldError, notSupported } from "../../../machinery/errors/field-error.js";
+import { type StatusError, unclassified } from "../../../machinery/errors/status-error.js";
+import { child, children, ensureChild, object, objects, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+import { containersToChange, handlesPodWrites } from "./pod-writes.js";
+
+const ALWAYS = "Always";
+
+/**
+ * Nodes pull the images of each pod anew, so that no pod uses an image that only the credentials of another pod could pull. A change
+ * that brings no image is let pass as it is.
+ */
+export const alwaysPullImages: AdmissionPlugin = {
+  name: "AlwaysPullImages",
+  handles: handlesPodWrites,
+  admit({ object: pod, oldObject }) {
+    if (pod === undefined || bringsNoImage(pod, oldObject)) return;
+    for (const container of containersToChange(pod)) container["imagePullPolicy"] = ALWAYS;
+    for (const volume of children(ensureChild(pod, "spec"), "volumes")) {
+      const image = child(volume, "image");
+      if (image !== undefined) image["pullPolicy"] = ALWAYS;
+    }
+  },
+  validate(attributes) {
+    const { object: pod, oldObject } = attributes;
+    if (pod === undefined || bringsNoImage(pod, oldObject)) return;
+    const spec = object(pod["spec"]);
+    const policies = [
+      ...eachContainer(spec, "spec").map(([{ imagePullPolicy }, path]) => [`${path}.imagePullPolicy`, imagePullPolicy]),
+      ...objects(spec["volumes"]).flatMap(({ image }, index) =>
+        image === undefined ? [] : [[`spec.volumes[${index}].image.pullPolicy`, object(image)["pullPolicy"]]],
+      ),
+    ] as const;
+    const wrong = policies.filter(([, policy]) => policy !== ALWAYS);
+    if (wrong.length > 0)
+      throw notAlways(
+        attributes,
+        wrong.map(([path, policy]) => [String(path), text(policy)]),
+      );
+  },
+};
+
+/** Several refusals are one error of kube-apiserver that has no reason. */
+function notAlways(attributes: AdmissionAttributes, wrong: readonly (readonly [string, string])[]): StatusError {
+  const texts = wrong.map(
+    ([path, policy]) => refused(attributes, formatFieldError(notSupported(path, policy, [ALWAYS]))).message,
+  );
+  return unclassified(texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`);
+}
+
+/** Images of volumes do not count. */
+function bringsNoImage(pod: KubeObject, old: KubeObject | undefined): boolean {
+  if (old === undefined) return false;
+  const before = new Set(imagesOf(old));
+  return imagesOf(pod).every((image) => before.has(image));
+}
+
+const imagesOf = (pod: KubeObject): readonly unknown[] =>
+  eachContainer(object(pod["spec"]), "").map(([{ image }]) => image);

@@ -1,0 +1,25 @@
+import { sameValue } from "../../../api/validation/rules.js";
+import { goQuote } from "../../../base/go-quote.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+import { mayUseSigner } from "./signer-rights.js";
+
+/** Certificates are issued, and requests declared failed, only by users who may do so for their signer. */
+export const certificateSigning: AdmissionPlugin = {
+  name: "CertificateSigning",
+  handles: (operation, { group, resource, subresource }) =>
+    operation === "UPDATE" &&
+    group === "certificates.k8s.io" &&
+    resource === "certificatesigningrequests" &&
+    subresource === "status",
+  async validate(attributes, context) {
+    const { object: request, oldObject } = attributes;
+    const [status, before] = [object(request?.["status"]), object(oldObject?.["status"])];
+    const isSigned = ["certificate", "conditions"].some((field) => !sameValue(status[field], before[field]));
+    if (!isSigned) return;
+    const signer = text(object(oldObject?.["spec"])["signerName"]);
+    if (await mayUseSigner(attributes, context, "sign", signer)) return;
+    throw refused(attributes, `user not permitted to sign requests with signerName ${goQuote(signer)}`);
+  },
+};

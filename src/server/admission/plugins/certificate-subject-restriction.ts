@@ -1,0 +1,33 @@
+import { parseCertificateRequest } from "../../../machinery/codec/certificate-request.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+
+const SIGNER = "kubernetes.io/kube-apiserver-client";
+const ADMINISTRATORS = "system:masters";
+
+/** Refuses requests for a client certificate of the group whose members may do everything. */
+export const certificateSubjectRestriction: AdmissionPlugin = {
+  name: "CertificateSubjectRestriction",
+  handles: (operation, { group, resource, subresource }) =>
+    operation === "CREATE" &&
+    group === "certificates.k8s.io" &&
+    resource === "certificatesigningrequests" &&
+    subresource === "",
+  validate(attributes) {
+    const spec = object(attributes.object?.["spec"]);
+    if (spec["signerName"] !== SIGNER) return;
+    if (!organizationsOf(attributes, text(spec["request"])).includes(ADMINISTRATORS)) return;
+    throw refused(attributes, `use of ${SIGNER} signer with ${ADMINISTRATORS} group is not allowed`);
+  },
+};
+
+function organizationsOf(attributes: AdmissionAttributes, base64: string): readonly string[] {
+  try {
+    const { subject } = parseCertificateRequest(Buffer.from(base64, "base64").toString("latin1"));
+    return subject.organization ?? [];
+  } catch (error) {
+    throw refused(attributes, `failed to parse CSR: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,33 @@
+import { sameValue } from "../../../api/validation/rules.js";
+import { goQuote } from "../../../base/go-quote.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+import { mayUseSigner } from "./signer-rights.js";
+import { withoutFields } from "./without-fields.js";
+
+/** A bundle speaks for a signer only when its writer may attest for the signer. */
+export const clusterTrustBundleAttest: AdmissionPlugin = {
+  name: "ClusterTrustBundleAttest",
+  handles: (operation, { group, resource }) =>
+    (operation === "CREATE" || operation === "UPDATE") &&
+    group === "certificates.k8s.io" &&
+    resource === "clustertrustbundles",
+  async validate(attributes, context) {
+    const { object: bundle, oldObject } = attributes;
+    const signer = text(object(bundle?.["spec"])["signerName"]);
+    if (signer === "") return;
+    // The garbage collector and a migration of storage attest nothing.
+    if (bundle !== undefined && oldObject !== undefined && sameValue(attested(bundle), attested(oldObject))) return;
+    if (await mayUseSigner(attributes, context, "attest", signer)) return;
+    throw refused(attributes, `user not permitted to attest for signerName ${goQuote(signer)}`);
+  },
+};
+
+const BOOKKEEPING = ["ownerReferences", "finalizers", "managedFields", "resourceVersion"];
+
+/** Without what the garbage collector changes, and what every write does. */
+function attested({ metadata, ...bundle }: KubeObject): object {
+  return { ...bundle, metadata: withoutFields(metadata ?? {}, ...BOOKKEEPING) };
+}

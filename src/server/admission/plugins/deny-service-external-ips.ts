@@ -1,0 +1,16 @@
+import { list, object } from "../../../machinery/meta/access.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+
+/** Refuses external IPs that a service does not have already. */
+export const denyServiceExternalIPs: AdmissionPlugin = {
+  name: "DenyServiceExternalIPs",
+  handles: (operation, { group, resource, subresource }) =>
+    (operation === "CREATE" || operation === "UPDATE") && group === "" && resource === "services" && subresource === "",
+  validate(attributes) {
+    const { object: service, oldObject } = attributes;
+    const before = list(object(oldObject?.["spec"])["externalIPs"]);
+    if (list(object(service?.["spec"])["externalIPs"]).every((ip) => before.includes(ip))) return;
+    throw refused(attributes, "Use of external IPs is denied by admission control");
+  },
+};

@@ -1,0 +1,36 @@
+import { isExtendedResource } from "../../../api/validation/resources.js";
+import { children, ensureChild, object, objects, text } from "../../../machinery/meta/access.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { handlesPodWrites } from "./pod-writes.js";
+
+const [OPERATOR, EFFECT] = ["Exists", "NoSchedule"];
+
+/**
+ * A pod that requests an extended resource tolerates the taint of that name, by which nodes keep other pods away from their
+ * devices.
+ */
+export const extendedResourceToleration: AdmissionPlugin = {
+  name: "ExtendedResourceToleration",
+  handles: handlesPodWrites,
+  admit({ object: pod }) {
+    const spec = object(pod?.["spec"]);
+    const containers = [...objects(spec["containers"]), ...objects(spec["initContainers"])];
+    const requested = containers.flatMap(({ resources }) => Object.keys(object(object(resources)["requests"])));
+    const extended = [...new Set(requested.filter(isExtendedResource))].toSorted();
+    if (pod === undefined || extended.length === 0) return;
+    const draft = ensureChild(pod, "spec");
+    for (const key of extended) draft["tolerations"] = tolerating(children(draft, "tolerations"), key);
+  },
+};
+
+/** A toleration of the same taint is replaced; one that is the same already stays where it is. */
+function tolerating<T extends Readonly<Record<string, unknown>>>(tolerations: readonly T[], key: string): unknown[] {
+  const added = { key, operator: OPERATOR, effect: EFFECT };
+  const isSame = (toleration: T): boolean =>
+    toleration["key"] === key &&
+    toleration["effect"] === EFFECT &&
+    toleration["operator"] === OPERATOR &&
+    text(toleration["value"]) === "";
+  if (!tolerations.some(isSame)) return [...tolerations, added];
+  return tolerations.map((toleration) => (isSame(toleration) ? added : toleration));
+}

@@ -1,0 +1,21 @@
+import { forbidden } from "../../../machinery/errors/status-error.js";
+import { object, objects, text } from "../../../machinery/meta/access.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { handlesPodWrites } from "./pod-writes.js";
+
+const HOSTNAME = "kubernetes.io/hostname";
+
+/** Refuses pods that require to be apart from others by more than their nodes. */
+export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
+  name: "LimitPodHardAntiAffinityTopology",
+  handles: handlesPodWrites,
+  validate({ object: pod }) {
+    const antiAffinity = object(object(object(pod?.["spec"])["affinity"])["podAntiAffinity"]);
+    for (const term of objects(antiAffinity["requiredDuringSchedulingIgnoredDuringExecution"])) {
+      const key = text(term["topologyKey"]);
+      if (key === HOSTNAME) continue;
+      const message = `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${HOSTNAME} is allowed`;
+      throw forbidden({ group: "", resource: "pods" }, pod?.metadata?.name ?? "", message);
+    }
+  },
+};

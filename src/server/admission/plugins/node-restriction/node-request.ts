@@ -1,0 +1,38 @@
+import { notFound } from "../../../../machinery/errors/status-error.js";
+import { object, text } from "../../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { AdmissionAttributes } from "../../attributes.js";
+import type { AdmissionContext } from "../../plugin.js";
+import { refused } from "../../refusal.js";
+
+/** A request of a node's kubelet. */
+export interface NodeRequest {
+  readonly node: string;
+  readonly attributes: AdmissionAttributes;
+  readonly context: AdmissionContext;
+}
+
+/** The node that a pod is on. */
+export const nodeOf = (pod: KubeObject | undefined): string => text(object(pod?.["spec"])["nodeName"]);
+
+/** Throws 403 unless the condition holds. */
+export function permitIf(condition: boolean, { attributes }: NodeRequest, message: string): asserts condition {
+  if (!condition) throw refused(attributes, message);
+}
+
+/** An object as the watch cache has it. Throws 404, in the words of client-go's listers, which name the kind. */
+export async function listed(
+  { context }: NodeRequest,
+  [resource, kind]: readonly [resource: string, kind: string],
+  namespace: string,
+  name: string,
+): Promise<KubeObject> {
+  const found = await context.objects.cached.get("", resource, namespace, name);
+  if (found === undefined) throw notFound({ group: "", resource: kind }, name);
+  return found;
+}
+
+/** Of {@link listed}. */
+export const POD = ["pods", "pod"] as const;
+export const NODE = ["nodes", "node"] as const;
+export const SERVICE_ACCOUNT = ["serviceaccounts", "serviceaccount"] as const;

@@ -1,0 +1,30 @@
+import { sameValue } from "../../../../api/validation/rules.js";
+import { goQuote } from "../../../../base/go-quote.js";
+import { absent, object } from "../../../../machinery/meta/access.js";
+import { forbiddenLabels } from "./node-labels.js";
+import { type NodeRequest, permitIf } from "./node-request.js";
+
+/** A node changes its own Node, but not what decides which pods come to it. */
+export function checkNode(request: NodeRequest): void {
+  const { attributes, node } = request;
+  const { operation, name, object: made, oldObject } = attributes;
+  const named = `node ${goQuote(node)}`;
+  permitIf(name === node, request, `${named} is not allowed to modify node ${goQuote(name)}`);
+  const [spec, before] = [object(made?.["spec"]), object(oldObject?.["spec"])];
+  const source = spec["configSource"];
+  const labels = forbiddenLabels(made?.metadata?.labels, oldObject?.metadata?.labels).join(", ");
+  if (operation === "CREATE") {
+    // kube-apiserver says pods.
+    permitIf(absent(source), request, `${named} is not allowed to create pods with a non-nil configSource`);
+    permitIf(labels === "", request, `${named} is not allowed to set the following labels: ${labels}`);
+  }
+  if (operation === "UPDATE") {
+    // Old kubelets drop the field when they report their status.
+    const keepsSource = absent(source) || sameValue(source, before["configSource"]);
+    permitIf(keepsSource, request, `${named} is not allowed to update configSource to a new non-nil configSource`);
+    permitIf(sameValue(spec["taints"], before["taints"]), request, `${named} is not allowed to modify taints`);
+    const [owners, ownersBefore] = [made?.metadata?.ownerReferences, oldObject?.metadata?.ownerReferences];
+    permitIf(sameValue(owners, ownersBefore), request, `${named} is not allowed to modify ownerReferences`);
+    permitIf(labels === "", request, `is not allowed to modify labels: ${labels}`);
+  }
+}

@@ -1,0 +1,62 @@
+import { parseCertificateRequest } from "../../../../machinery/codec/certificate-request.js";
+import { goQuote } from "../../../../base/go-quote.js";
+import { object, text } from "../../../../machinery/meta/access.js";
+import { refused } from "../../refusal.js";
+import { type NodeRequest, permitIf } from "./node-request.js";
+
+const LEASES = "kube-node-lease";
+
+/** A node has one lease, which has its name. */
+export function checkLease(request: NodeRequest): void {
+  const { attributes, node } = request;
+  const place = `can only access leases in the ${goQuote(LEASES)} system namespace`;
+  permitIf(attributes.namespace === LEASES, request, place);
+  const rule = "can only access node lease with the same name as the requesting node";
+  permitIf(nameOf(request) === node, request, rule);
+}
+
+export function checkCsiNode(request: NodeRequest): void {
+  const rule = "can only access CSINode with the same name as the requesting node";
+  permitIf(nameOf(request) === request.node, request, rule);
+}
+
+const nameOf = ({ attributes: { operation, name, object: made } }: NodeRequest): string =>
+  operation === "CREATE" ? (made?.metadata?.name ?? "") : name;
+
+/** The node authorizer looks after changes of a slice, of which only the name counts. */
+export function checkResourceSlice(request: NodeRequest): void {
+  const { attributes, node } = request;
+  const { operation, object: made, oldObject } = attributes;
+  const nodeIn = (slice: object | undefined): string => text(object(object(slice)["spec"])["nodeName"]);
+  if (operation === "CREATE") {
+    const rule = "can only create ResourceSlice with the same NodeName as the requesting node";
+    permitIf(nodeIn(made) === node, request, rule);
+  }
+  if (operation === "DELETE") {
+    const rule = "can only delete ResourceSlice with the same NodeName as the requesting node";
+    permitIf(nodeIn(oldObject) === node, request, rule);
+  }
+}
+
+const KUBELET_SIGNERS: ReadonlySet<unknown> = new Set([
+  "kubernetes.io/kubelet-serving",
+  "kubernetes.io/kube-apiserver-client-kubelet",
+]);
+
+/** A kubelet asks for certificates in its own name. */
+export function checkCertificateRequest(request: NodeRequest): void {
+  const { attributes, node } = request;
+  const spec = object(attributes.object?.["spec"]);
+  if (attributes.operation !== "CREATE" || !KUBELET_SIGNERS.has(spec["signerName"])) return;
+  const rule = `can only create a node CSR with CN=system:node:${node}`;
+  permitIf(commonNameOf(text(spec["request"]), request) === `system:node:${node}`, request, rule);
+}
+
+function commonNameOf(base64: string, { attributes }: NodeRequest): string {
+  try {
+    const { subject } = parseCertificateRequest(Buffer.from(base64, "base64").toString("latin1"));
+    return subject.commonName?.at(-1) ?? "";
+  } catch (error) {
+    throw refused(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,80 @@
+import { goQuote } from "../../../../base/go-quote.js";
+import { isNotFound, unclassified } from "../../../../machinery/errors/status-error.js";
+import { object, text } from "../../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { isMirrorPod } from "./mirror-pod.js";
+import { listed, NODE, nodeOf, type NodeRequest, POD, permitIf, SERVICE_ACCOUNT } from "./node-request.js";
+
+/**
+ * A node asks for certificates of its own pods. What a cache that lags behind may be the reason of is kube-apiserver's 500 without a
+ * reason, so that the kubelet tries again.
+ */
+export async function checkPodCertificate(request: NodeRequest): Promise<void> {
+  const { attributes, node } = request;
+  const { operation, subresource, namespace, object: asked } = attributes;
+  permitIf(operation === "CREATE", request, `unexpected operation ${operation}`);
+  permitIf(subresource === "", request, `unexpected subresource ${subresource}`);
+  const spec = object(asked?.["spec"]);
+  const [podName, accountName, nodeName] = [spec["podName"], spec["serviceAccountName"], spec["nodeName"]].map(text);
+  const pod = goQuote(`${namespace}/${podName}`);
+  const of = `PodCertificateRequest for pod ${pod}`;
+  const requesting = `which is not the requesting node ${goQuote(node)}`;
+  const isOwn = nodeName === node;
+  permitIf(isOwn, request, `PodCertificateRequest.Spec.NodeName=${goQuote(nodeName ?? "")}, ${requesting}`);
+  const nodeUid = uidOf(await named(request, NODE, "", node, `node ${goQuote(node)}`));
+  const askedNode = text(spec["nodeUID"]);
+  mayLag(
+    askedNode === nodeUid,
+    `${of} names node UID ${goQuote(askedNode)}, inconsistent with the running node (${goQuote(nodeUid)})`,
+  );
+  const running = await named(request, POD, namespace, podName ?? "", `pod ${pod}`);
+  const [askedPod, podUid] = [text(spec["podUID"]), uidOf(running)];
+  mayLag(
+    askedPod === podUid,
+    `${of} contains pod UID (${goQuote(askedPod)}) which differs from running pod ${goQuote(podUid)}`,
+  );
+  const elsewhere = `pod ${pod} is not running on node ${goQuote(node)} named in the PodCertificateRequest`;
+  permitIf(nodeOf(running) === node, request, elsewhere);
+  permitIf(!isMirrorPod(running), request, `pod ${pod} is a mirror pod`);
+  await checkAccount({ of, name: accountName ?? "", uid: text(spec["serviceAccountUID"]), running }, request);
+}
+
+interface Account {
+  /** How errors begin. */
+  readonly of: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly running: KubeObject;
+}
+
+async function checkAccount({ of, name, uid, running }: Account, request: NodeRequest): Promise<void> {
+  const { namespace } = request.attributes;
+  const account = text(object(running["spec"])["serviceAccountName"]);
+  const other = `contains serviceAccountName (${goQuote(name)}) that differs from running pod (${goQuote(account)})`;
+  permitIf(name === account, request, `${of} ${other}`);
+  const what = `service account ${goQuote(`${namespace}/${name}`)}`;
+  const accountUid = uidOf(await named(request, SERVICE_ACCOUNT, namespace, name, what));
+  const differs = `which differs from the running service account (${goQuote(accountUid)})`;
+  mayLag(uid === accountUid, `${of} names service account UID ${goQuote(uid)}, ${differs}`);
+}
+
+const uidOf = ({ metadata }: KubeObject): string => metadata?.uid ?? "";
+
+async function named(
+  request: NodeRequest,
+  resource: Parameters<typeof listed>[1],
+  namespace: string,
+  name: string,
+  what: string,
+): Promise<KubeObject> {
+  try {
+    return await listed(request, resource, namespace, name);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    throw unclassified(`while retrieving ${what} named in the PodCertificateRequest: ${error.message}`);
+  }
+}
+
+function mayLag(condition: boolean, message: string): void {
+  if (!condition) throw unclassified(message);
+}

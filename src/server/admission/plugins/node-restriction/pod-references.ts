@@ -1,0 +1,60 @@
+import { eachContainer } from "../../../../api/validation/each-container.js";
+import { absent, list, object, objects, type ReadonlyFields, text } from "../../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import { referencesSecrets } from "../pod-secrets.js";
+
+type Source = readonly [field: string, resource: string];
+
+/** What a volume takes from the API, by the field of its source; those of secrets and config maps are found before. */
+const VOLUMES: readonly Source[] = [
+  ["csi", "csidrivers (via CSI volumes)"],
+  ["glusterfs", "endpoints (via glusterFS volumes)"],
+  ["persistentVolumeClaim", "persistentvolumeclaims"],
+  ["ephemeral", "persistentvolumeclaims (via ephemeral volumes)"],
+  ["azureFile", "secrets (via azureFile volumes)"],
+];
+
+/** {@link VOLUMES} of a projected volume. */
+const PROJECTIONS: readonly Source[] = [
+  ["serviceAccountToken", "serviceaccounts (via projected volumes)"],
+  ["clusterTrustBundle", "clustertrustbundles"],
+  ["podCertificate", "podcertificates"],
+];
+
+/** The first resource of which a pod names an object, in kube-apiserver's order and words; undefined for a pod that names none. */
+export function referencedResource(pod: KubeObject): string | undefined {
+  const spec = object(pod["spec"]);
+  if (text(spec["serviceAccountName"]) !== "") return "serviceaccounts";
+  if (referencesSecrets(spec)) return "secrets";
+  if (referencesConfigMaps(spec)) return "configmaps";
+  if (list(spec["resourceClaims"]).length > 0) return "resourceclaims";
+  for (const volume of objects(spec["volumes"])) {
+    const found = sourceOf(volume, VOLUMES) ?? projectionOf(volume);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+const sourceOf = (volume: ReadonlyFields, sources: readonly Source[]): string | undefined =>
+  sources.find(([field]) => !absent(volume[field]))?.[1];
+
+function projectionOf({ projected }: ReadonlyFields): string | undefined {
+  for (const source of objects(object(projected)["sources"])) {
+    const found = sourceOf(source, PROJECTIONS);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function referencesConfigMaps(spec: ReadonlyFields): boolean {
+  const inContainers = eachContainer(spec, "").some(
+    ([{ env, envFrom }]) =>
+      objects(envFrom).some(({ configMapRef }) => !absent(configMapRef)) ||
+      objects(env).some(({ valueFrom }) => !absent(object(valueFrom)["configMapKeyRef"])),
+  );
+  const inVolumes = objects(spec["volumes"]).some(
+    ({ configMap, projected }) =>
+      !absent(configMap) || objects(object(projected)["sources"]).some((source) => !absent(source["configMap"])),
+  );
+  return inContainers || inVolumes;
+}

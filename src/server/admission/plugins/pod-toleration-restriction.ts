@@ -1,0 +1,104 @@
+import { qosClass } from "../../../api/pods/qos-class.js";
+import type { Toleration } from "../../../api/types/core/v1.js";
+import { goValueOf } from "../../../machinery/codec/go-types.js";
+import { decodeJson } from "../../../machinery/codec/json-decoder.js";
+import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import { unclassified } from "../../../machinery/errors/status-error.js";
+import { ensureChild, list, object } from "../../../machinery/meta/access.js";
+import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
+import { namespaceOf } from "./namespace-of.js";
+import {
+  checkPodTolerationRestrictionConfiguration,
+  type PodTolerationRestrictionConfiguration,
+} from "./pod-toleration-restriction/read-configuration.js";
+import { TOLERATION } from "./pod-toleration-restriction/toleration-schema.js";
+import { isWhitelisted, mergeTolerations } from "./pod-toleration-restriction/tolerations.js";
+import { handlesPodWrites } from "./pod-writes.js";
+
+const DEFAULTS = "scheduler.alpha.kubernetes.io/defaultTolerations";
+const WHITELIST = "scheduler.alpha.kubernetes.io/tolerationsWhitelist";
+
+const MEMORY_PRESSURE: Toleration = {
+  key: "node.kubernetes.io/memory-pressure",
+  operator: "Exists",
+  effect: "NoSchedule",
+};
+
+/**
+ * New pods get the tolerations of their namespace, or the cluster's, and pods may have no others than those that the namespace, or the
+ * cluster, allows. Pods that ask for resources tolerate nodes that are short of memory.
+ */
+export function podTolerationRestriction(configuration: PodTolerationRestrictionConfiguration = {}): AdmissionPlugin {
+  checkPodTolerationRestrictionConfiguration(configuration);
+  return {
+    name: "PodTolerationRestriction",
+    handles: handlesPodWrites,
+    async admit(attributes, context) {
+      const { object: pod, operation } = attributes;
+      if (pod === undefined) return;
+      const namespace = await namespaceOf(attributes, context);
+      const added = operation === "CREATE" ? [...(annotated(namespace, DEFAULTS) ?? configuration.default ?? [])] : [];
+      const spec = ensureChild(pod, "spec");
+      if (qosClass(spec) !== "BestEffort") added.push(MEMORY_PRESSURE);
+      if (added.length > 0) spec["tolerations"] = mergeTolerations(tolerationsOf(pod), structuredClone(added));
+      checkWhitelist(pod, namespace, configuration);
+    },
+    validate: (attributes, context) => validate(attributes, context, configuration),
+  };
+}
+
+async function validate(
+  attributes: AdmissionAttributes,
+  context: AdmissionContext,
+  configuration: PodTolerationRestrictionConfiguration,
+): Promise<void> {
+  const { object: pod } = attributes;
+  if (pod === undefined || tolerationsOf(pod).length === 0) return;
+  checkWhitelist(pod, await namespaceOf(attributes, context), configuration);
+}
+
+const tolerationsOf = (pod: KubeObject): readonly Toleration[] =>
+  list(object(pod["spec"])["tolerations"]) as readonly Toleration[];
+
+/** kube-apiserver's error has no reason. */
+function checkWhitelist(
+  pod: KubeObject,
+  namespace: KubeObject,
+  { whitelist = [] }: PodTolerationRestrictionConfiguration,
+): void {
+  const tolerations = tolerationsOf(pod);
+  if (tolerations.length === 0) return;
+  const own = annotated(namespace, WHITELIST);
+  if (isWhitelisted(tolerations, own ?? whitelist)) return;
+  const scope = own === undefined ? "cluster" : "namespace";
+  throw unclassified(
+    `pod tolerations (possibly merged with namespace default tolerations) conflict with its ${scope} whitelist`,
+  );
+}
+
+/** The tolerations in an annotation of the namespace; undefined without it. Throws in Go's words for another value. */
+function annotated({ metadata }: KubeObject, annotation: string): readonly Toleration[] | undefined {
+  const value = metadata?.annotations?.[annotation];
+  if (value === undefined) return undefined;
+  if (value === "") return [];
+  try {
+    return tolerationsIn(decodeJson(value).value);
+  } catch (error) {
+    throw unclassified(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function tolerationsIn(value: JsonValue): readonly Toleration[] {
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw mismatch(value, "[]v1.Toleration");
+  return value.map((item) => {
+    if (item !== null && !isJsonObject(item)) throw mismatch(item, "v1.Toleration");
+    return decodeObject<Toleration>(item ?? {}, TOLERATION, { mode: "Ignore" }).object;
+  });
+}
+
+const mismatch = (value: JsonValue, type: string): Error =>
+  new Error(`json: cannot unmarshal ${goValueOf(value)} into Go value of type ${type}`);

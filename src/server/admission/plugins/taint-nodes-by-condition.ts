@@ -1,0 +1,18 @@
+import { ensureChild, objects } from "../../../machinery/meta/access.js";
+import type { AdmissionPlugin } from "../plugin.js";
+
+const [KEY, EFFECT] = ["node.kubernetes.io/not-ready", "NoSchedule"];
+
+/** A new node takes no pods until the node controller finds it ready. */
+export const taintNodesByCondition: AdmissionPlugin = {
+  name: "TaintNodesByCondition",
+  handles: (operation, { group, resource, subresource }) =>
+    operation === "CREATE" && group === "" && resource === "nodes" && subresource === "",
+  admit({ object: node }) {
+    if (node === undefined) return;
+    const spec = ensureChild(node, "spec");
+    const taints = objects(spec["taints"]);
+    if (taints.some(({ key, effect }) => key === KEY && effect === EFFECT)) return;
+    spec["taints"] = [...taints, { key: KEY, effect: EFFECT }];
+  },
+};

@@ -1,0 +1,30 @@
+import type { AuthorizerAttributes } from "../authz/authorizer.js";
+import type { User } from "../request/user.js";
+
+/** What a plugin asks the server's authorizers: may a user do something with a resource. */
+export interface ResourceCheck {
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** The question as authorizers take it. */
+export function checkOf(user: User, check: ResourceCheck): AuthorizerAttributes {
+  const { verb, group, version, resource, subresource = "", namespace = "", name = "" } = check;
+  return {
+    user,
+    verb,
+    isResourceRequest: true,
+    apiGroup: group,
+    apiVersion: version,
+    resource,
+    subresource,
+    namespace,
+    name,
+    path: "",
+  };
+}
