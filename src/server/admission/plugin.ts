@@ -1,4 +1,6 @@
+import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
+import type { Transport } from "../../client/transport/transport.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
@@ -46,6 +48,9 @@ export interface AdmissionContext {
   readonly kinds: ServedKinds;
   /** Asks the server's authorizers. While there are none it allows everything. */
   readonly authorize: Authorizer;
+  readonly clock: Clock;
+  /** Requests as the server itself, which admission does not refuse: how a plugin writes other objects. */
+  readonly client: () => Transport;
 }
 
 /** Finds what the server serves now. */

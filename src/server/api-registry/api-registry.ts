@@ -6,6 +6,7 @@ import type { Timers } from "../../base/timers.js";
 import type { GroupResource } from "../../machinery/errors/status-error.js";
 import type { Scheme } from "../../machinery/scheme/scheme.js";
 import type { AdmissionChain } from "../admission/chain.js";
+import type { Authorization } from "../authz/authorizer.js";
 import type { ResourceRecord } from "../endpoints/resource-record.js";
 import type { StorageMediaType } from "../endpoints/serializers/serializer.js";
 import type { ServedResource } from "../endpoints/served-resource.js";
@@ -35,6 +36,8 @@ export interface ApiRegistryConfig {
   /** The types of built-in resources, for OpenAPI. Default: those that 1.36 publishes. */
   readonly types?: TypeSource | undefined;
   readonly admission: AdmissionChain;
+  /** What strategies ask of the rights of a request's user. */
+  readonly authorization: Authorization;
   readonly clock: Clock;
   readonly random: Random;
   /** As {@link ServedResource.random}. */

@@ -150,6 +150,7 @@ export class InstalledResource {
       clock: config.clock,
       random: config.random,
       access,
+      authorization: config.authorization,
       internal,
     });
     return { hub, strategy, storage };

@@ -1,3 +1,7 @@
+import type { Clock } from "../../base/clock.js";
+import type { FieldRequirement } from "../../machinery/selectors/field-selector.js";
+import type { LabelRequirement } from "../../machinery/selectors/label-selector.js";
+import type { KubeObject } from "../../machinery/meta/object.js";
 import type { User } from "../request/user.js";
 
 /** What a request wants to do, as an authorizer sees it. Of a path that is no resource, only verb and path are set. */
@@ -14,6 +18,10 @@ export interface AuthorizerAttributes {
   readonly name: string;
   /** The raw path, percent-encoded. */
   readonly path: string;
+  /** What the selector of a list, watch or deletecollection requires; undefined for none, and for one that cannot be parsed. */
+  readonly fieldSelector?: readonly FieldRequirement[] | undefined;
+  /** As {@link fieldSelector}. */
+  readonly labelSelector?: readonly LabelRequirement[] | undefined;
 }
 
 /** "no-opinion" leaves the request to the next authorizer. */
@@ -21,30 +29,155 @@ export interface Decision {
   readonly decision: "allow" | "deny" | "no-opinion";
   /** Is shown to a client that is refused. */
   readonly reason?: string;
+  /** Why the authorizer could not look at everything: a role that a binding names does not exist. Reviews show it. */
+  readonly error?: string;
 }
 
 export type Authorizer = (attributes: AuthorizerAttributes) => Decision | Promise<Decision>;
 
-/** The members of the group system:masters may do everything. */
-export const privilegedGroup: Authorizer = ({ user }) => ({
-  decision: user.groups.includes("system:masters") ? "allow" : "no-opinion",
-});
+/** Rights to objects, as SelfSubjectRulesReview has them. */
+export interface ResourceRights {
+  readonly verbs: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
 
-/** The first authorizer with an opinion decides. Without any opinion the decision is "no-opinion", with all their reasons. */
-export function union(authorizers: readonly Authorizer[]): Authorizer {
-  return async (attributes) => {
-    const reasons: string[] = [];
-    for (const authorizer of authorizers) {
-      const found = authorizer(attributes);
-      const { decision, reason = "" } = found instanceof Promise ? await found : found;
-      if (decision !== "no-opinion") return { decision, reason };
-      if (reason !== "") reasons.push(reason);
-    }
-    return { decision: "no-opinion", reason: reasons.join("\n") };
+export interface NonResourceRights {
+  readonly verbs: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** What is known of a user's rights in a namespace. */
+export interface UserRights {
+  readonly resourceRules: readonly ResourceRights[];
+  readonly nonResourceRules: readonly NonResourceRights[];
+  /** True where the user may have more rights than these. */
+  readonly incomplete: boolean;
+  /** Why they are incomplete. */
+  readonly error?: string;
+}
+
+export type RightsOf = (user: User, namespace: string) => UserRights | Promise<UserRights>;
+
+/** One authorizer of a server's chain. */
+export interface AuthorizationMode {
+  /** "Node", "RBAC", or the name of its entry in an AuthorizationConfiguration. */
+  readonly name: string;
+  readonly authorize: Authorizer;
+  /** Left out: it cannot list what users may do. */
+  readonly rightsOf?: RightsOf;
+}
+
+/** What authorizers may use of the server. */
+export interface AuthorizationContext {
+  readonly objects: AuthorizationObjects;
+  readonly clock: Clock;
+}
+
+/** Reads roles, bindings, pods in their hub's shape. They must not be changed. */
+export interface AuthorizationObjects {
+  /** Lists a resource in all namespaces or in one, as the storage has it now. */
+  list(group: string, resource: string, namespace?: string): Promise<readonly KubeObject[]>;
+  /** Returns undefined when the object does not exist. */
+  get(group: string, resource: string, namespace: string, name: string): Promise<KubeObject | undefined>;
+  readonly cached: {
+    /**
+     * All objects of a resource as the watch cache holds them now, in key order and not parsed yet; undefined where there is no
+     * cache. It is the same list until one of the objects changes, and an object that has not changed is the same in the next list.
+     */
+    now(group: string, resource: string): readonly { readonly revision: number; object(): KubeObject }[] | undefined;
   };
 }
 
-/** Of the authorizers that a server is given; undefined where it is given none, and every user may do everything. */
-export function serverAuthorizer(authorizers: readonly Authorizer[]): Authorizer | undefined {
-  return authorizers.length === 0 ? undefined : union([privilegedGroup, ...authorizers]);
+/** The whole chain of a server: what filters, reviews and admission ask. */
+export interface Authorization {
+  readonly authorize: Authorizer;
+  readonly rightsOf: RightsOf;
+}
+
+/** The members of the group system:masters may do everything. */
+export const privilegedGroup: AuthorizationMode = {
+  name: "SystemMasters",
+  authorize: ({ user }) => ({ decision: user.groups.includes("system:masters") ? "allow" : "no-opinion" }),
+  rightsOf: ({ groups }) => (groups.includes("system:masters") ? EVERYTHING : NOTHING),
+};
+
+/** Every user may do everything. */
+export const alwaysAllow: AuthorizationMode = {
+  name: "AlwaysAllow",
+  authorize: () => ({ decision: "allow" }),
+  rightsOf: () => EVERYTHING,
+};
+
+const EVERYTHING: UserRights = {
+  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }],
+  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+  incomplete: false,
+};
+
+const NOTHING: UserRights = { resourceRules: [], nonResourceRules: [], incomplete: false };
+
+/** The first mode with an opinion decides. Without any opinion the decision is "no-opinion", with all their reasons. */
+export function chainOf(modes: readonly AuthorizationMode[]): Authorization {
+  return { authorize: union(modes.map(({ authorize }) => authorize)), rightsOf: rightsOfAll(modes) };
+}
+
+/** An answer that is there at once stays so: most requests wait for no authorizer. */
+function union(authorizers: readonly Authorizer[]): Authorizer {
+  const from = (first: number, attributes: AuthorizerAttributes, noted: Noted): Decision | Promise<Decision> => {
+    for (let index = first; index < authorizers.length; index++) {
+      const found = authorizers[index]?.(attributes) ?? { decision: "no-opinion" };
+      if (found instanceof Promise) {
+        return found.then((decision) => decided(decision, noted) ?? from(index + 1, attributes, noted));
+      }
+      const end = decided(found, noted);
+      if (end !== undefined) return end;
+    }
+    return {
+      decision: "no-opinion",
+      reason: noted.reasons.join("\n"),
+      ...(noted.errors.length > 0 && { error: joined(noted.errors) }),
+    };
+  };
+  return (attributes) => from(0, attributes, { reasons: [], errors: [] });
+}
+
+/** What authorizers without an opinion said. */
+interface Noted {
+  readonly reasons: string[];
+  readonly errors: string[];
+}
+
+function decided(decision: Decision, { reasons, errors }: Noted): Decision | undefined {
+  if (decision.decision !== "no-opinion") return decision;
+  if (decision.reason !== undefined && decision.reason !== "") reasons.push(decision.reason);
+  if (decision.error !== undefined) errors.push(decision.error);
+  return undefined;
+}
+
+/** As apimachinery's aggregate of errors. */
+const joined = (errors: readonly string[]): string =>
+  errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]`;
+
+function rightsOfAll(modes: readonly AuthorizationMode[]): RightsOf {
+  return async (user, namespace) => {
+    const resourceRules: ResourceRights[] = [];
+    const nonResourceRules: NonResourceRights[] = [];
+    const errors: string[] = [];
+    let incomplete = false;
+    for (const { name, rightsOf } of modes) {
+      if (rightsOf === undefined) {
+        incomplete = true;
+        errors.push(`${name} authorizer does not support user rule resolution`);
+        continue;
+      }
+      const rights = await rightsOf(user, namespace);
+      resourceRules.push(...rights.resourceRules);
+      nonResourceRules.push(...rights.nonResourceRules);
+      incomplete ||= rights.incomplete;
+      if (rights.error !== undefined) errors.push(rights.error);
+    }
+    return { resourceRules, nonResourceRules, incomplete, ...(errors.length > 0 && { error: joined(errors) }) };
+  };
 }

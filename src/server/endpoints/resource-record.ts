@@ -1,3 +1,4 @@
+import type { Authorization } from "../authz/authorizer.js";
 import type { ClusterNetwork } from "../kubelet/cluster-network.js";
 import type { Random } from "../../base/random.js";
 import type { Connecter, ResourceStorage } from "../registry/resource.js";
@@ -69,6 +70,8 @@ export type MakeHandler = (resource: ServedResource, server: HandlerContext) => 
 export interface HandlerContext {
   /** Finds another served resource by "policy/v1" and "poddisruptionbudgets". */
   readonly resource: (groupVersion: string, resource: string) => ServedResource | undefined;
+  /** Decides what users may do. */
+  readonly authorization: Authorization;
   /** Verify bearer tokens. */
   readonly tokens: readonly TokenLookup[];
   /** Reaches the agents of nodes and the addresses of pods. */

@@ -1,25 +1,27 @@
 import { goQuote } from "../../base/go-quote.js";
 import { forbidden } from "../../machinery/errors/status-error.js";
-import type { Authorizer, AuthorizerAttributes } from "../authz/authorizer.js";
-import type { ApiRequest, Filter } from "../request/api-request.js";
+import type { Authorizer, AuthorizerAttributes, Decision } from "../authz/authorizer.js";
+import { RequestAttributes } from "../authz/request-attributes.js";
+import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
 
-/**
- * Asks the authorizer whether the user may do what the request wants, and refuses with 403 what it does not allow. Without an
- * authorizer every user may do everything.
- */
-export function authorization(authorize: Authorizer | undefined): Filter {
-  if (authorize === undefined) return (next) => next;
-  return (next) => async (request) => {
-    const attributes = attributesOf(request);
-    const { decision, reason = "" } = await authorize(attributes);
-    if (decision === "allow") return next(request);
-    throw refusal(attributes, reason);
+/** Asks the authorizer whether the user may do what the request wants, and refuses with 403 what it does not allow. */
+export function authorization(authorize: Authorizer): Filter {
+  return (next) => (request) => {
+    const attributes = new RequestAttributes(request);
+    const found = authorize(attributes);
+    if (!(found instanceof Promise)) return obeyed(found, attributes, next, request);
+    return found.then((decision) => obeyed(decision, attributes, next, request));
   };
 }
 
-function attributesOf({ info, user }: ApiRequest): AuthorizerAttributes {
-  const { verb, isResourceRequest, apiGroup, apiVersion, resource, subresource, namespace, name, path } = info;
-  return { user, verb, isResourceRequest, apiGroup, apiVersion, resource, subresource, namespace, name, path };
+async function obeyed(
+  { decision, reason = "" }: Decision,
+  attributes: AuthorizerAttributes,
+  next: Handler,
+  request: ApiRequest,
+): Promise<void> {
+  if (decision !== "allow") throw refusal(attributes, reason);
+  return next(request);
 }
 
 /** In kube-apiserver's words. */

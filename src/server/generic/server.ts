@@ -14,7 +14,15 @@ import { type AdmissionOptions, enabledPlugins } from "../admission/enabled-plug
 import { ApiRegistry, type ApiSnapshot } from "../api-registry/api-registry.js";
 import type { ResourceDefinition } from "../api-registry/resource-definition.js";
 import { type Authenticator, firstOf } from "../authn/authenticator.js";
-import { type Authorizer, serverAuthorizer } from "../authz/authorizer.js";
+import {
+  alwaysAllow,
+  type Authorization,
+  type AuthorizationContext,
+  type AuthorizationMode,
+  type Authorizer,
+  chainOf,
+  privilegedGroup,
+} from "../authz/authorizer.js";
 import { bearerToken } from "../authn/bearer-token.js";
 import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
@@ -34,7 +42,7 @@ import { respondStatus } from "../endpoints/verbs/answer.js";
 import { authentication } from "../filters/authentication.js";
 import { type Availability, availability } from "../filters/availability.js";
 import { deadline } from "../filters/deadline.js";
-import { authorization } from "../filters/authorization.js";
+import { authorization as authorized } from "../filters/authorization.js";
 import { impersonation } from "../filters/impersonation.js";
 import { type OwnFilter, placed } from "../filters/own-filter.js";
 import { panicRecovery } from "../filters/panic-recovery.js";
@@ -98,8 +106,13 @@ export interface ServerConfig {
   readonly reportError?: (error: unknown) => void;
   /** Say who a request comes from, after client certificates and before bearer tokens. */
   readonly authenticators?: readonly Authenticator[];
-  /** Say what a user may do; members of system:masters may do everything. Left out: every user may do everything. */
+  /** Say what a user may do, before those of {@link authorization}. */
   readonly authorizers?: readonly Authorizer[];
+  /**
+   * Makes the authorizers, in the order in which they are asked; before all of them, members of system:masters may do everything.
+   * Left out, and without {@link authorizers}: every user may do everything.
+   */
+  readonly authorization?: (context: AuthorizationContext) => readonly AuthorizationMode[];
   /** Filters from outside the server, each with its place among the server's own. */
   readonly filters?: readonly OwnFilter[];
   /** The outermost filters, of the composition itself: nothing catches what they throw. */
@@ -147,7 +160,12 @@ export function createServer(config: ServerConfig): Server {
     },
     requestRandom,
   );
-  const authorizer = serverAuthorizer(config.authorizers ?? []);
+  const authorization = authorizationOf(config, {
+    get objects() {
+      return registry.access;
+    },
+    clock,
+  });
   const registry: ApiRegistry = new ApiRegistry({
     storage,
     records: config.records,
@@ -167,8 +185,11 @@ export function createServer(config: ServerConfig): Server {
       random,
       webhooks,
       kinds: servedKinds(() => registry.current),
-      authorize: authorizer ?? (() => ({ decision: "allow" })),
+      authorize: authorization.authorize,
+      clock,
+      client: () => loopback(),
     }),
+    authorization,
   });
   registry.install(...(config.resources ?? []));
   const report = config.reportError ?? (() => {});
@@ -197,6 +218,7 @@ export function createServer(config: ServerConfig): Server {
   const outermost = [...(config.outermost ?? []), panicRecovery(report, respondStatus)];
   const operations = operationsFor({
     resource: (groupVersion, resource) => registry.current.find(groupVersion, resource),
+    authorization,
     tokens,
     network: config.network ?? {},
     serviceAccounts: issuer && { issuer, random },
@@ -219,7 +241,7 @@ export function createServer(config: ServerConfig): Server {
       deadline: deadline(config.timers ?? systemTimers),
       authentication: authentication(authenticator),
       impersonation,
-      authorization: authorization(authorizer),
+      authorization: authorized(authorization.authorize),
     });
   const underWay = new RequestsUnderWay();
   const tracked =
@@ -253,6 +275,15 @@ export function createServer(config: ServerConfig): Server {
     loopback,
     stop: (preShutdown) => (stopped ??= stop(preShutdown)),
   };
+}
+
+function authorizationOf(
+  { authorizers = [], authorization }: ServerConfig,
+  context: AuthorizationContext,
+): Authorization {
+  if (authorizers.length === 0 && authorization === undefined) return chainOf([alwaysAllow]);
+  const own = authorizers.map((authorize, index) => ({ name: `authorizer-${index + 1}`, authorize }));
+  return chainOf([privilegedGroup, ...own, ...(authorization?.(context) ?? [])]);
 }
 
 function nonResource(

@@ -26,6 +26,7 @@ import {
   type StoredObject,
   type WatchObjectsOptions,
 } from "../storage/store.js";
+import type { Authorization } from "../authz/authorizer.js";
 import { copyObject } from "./copy.js";
 import type { ResolvedStrategy } from "./default-strategy.js";
 import { decideDeletion, marked, shouldDeleteDuringUpdate } from "./deletion.js";
@@ -84,6 +85,7 @@ export interface StoreConfig {
   readonly random: Random;
   /** Reads and writes other resources, for strategies. */
   readonly access: ObjectAccess;
+  readonly authorization: Authorization;
   readonly internal: (kind: InternalKind) => InternalObject;
 }
 
@@ -441,10 +443,10 @@ export class Store implements Getter, Lister, Watcher, Creater, Updater, Gracefu
   }
 
   #context(scope: RequestScope): StrategyContext {
-    const { clock, random, access, internal } = this.config;
+    const { clock, random, access, authorization, internal } = this.config;
     const { user, apiVersion, dryRun, warnings } = scope;
     const warn = (message: string) => warnings.add(message);
-    return { now: clock.now(), random, user, apiVersion, dryRun, objects: access, warn, internal };
+    return { now: clock.now(), random, user, apiVersion, dryRun, objects: access, authorization, warn, internal };
   }
 
   #ttl(): { ttlSeconds?: number } {

@@ -2,6 +2,7 @@ import type { Random } from "../../base/random.js";
 import type { FieldFilter } from "../../machinery/apply/field-filter.js";
 import type { FieldError } from "../../machinery/errors/field-error.js";
 import type { KubeObject } from "../../machinery/meta/object.js";
+import type { Authorization } from "../authz/authorizer.js";
 import type { User } from "../request/user.js";
 import type { DeleteOptions } from "./delete-options.js";
 import type { InternalKind, InternalObject } from "./internal-object.js";
@@ -190,6 +191,8 @@ export interface StrategyContext {
   /** True when nothing of this request will be stored. */
   readonly dryRun: boolean;
   readonly objects: ObjectAccess;
+  /** Asks the server's authorizers. */
+  readonly authorization: Authorization;
   /** Adds a text to the `Warning:` headers, for findings that preparation would hide. */
   warn(message: string): void;
   /** The shared object of an internal kind; the same instance for the same kind. */

@@ -5,6 +5,7 @@ import { resources, servedResources } from "../../../src/api/facts/index.js";
 import { systemClock } from "../../../src/base/clock.js";
 import { systemRandom } from "../../../src/base/random.js";
 import { builtinRecords } from "../../../src/server/builtin/index.js";
+import { alwaysAllow, chainOf } from "../../../src/server/authz/authorizer.js";
 import { operationsOf } from "../../../src/server/endpoints/operations.js";
 import { recordId } from "../../../src/server/endpoints/resource-record.js";
 import { createServer } from "../../../src/server/generic/server.js";
@@ -74,6 +75,7 @@ describe("what discovery promises", () => {
   });
   const context = {
     resource: (groupVersion: string, resource: string) => server.registry.current.find(groupVersion, resource),
+    authorization: chainOf([alwaysAllow]),
     tokens: [],
     network: {},
   };

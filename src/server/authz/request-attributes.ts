@@ -1,0 +1,77 @@
+import { type FieldRequirement, parseFieldSelector } from "../../machinery/selectors/field-selector.js";
+import type { LabelRequirement } from "../../machinery/selectors/label-selector.js";
+import { parseLabelSelector } from "../../machinery/selectors/parse-label-selector.js";
+import type { ApiRequest } from "../request/api-request.js";
+import type { User } from "../request/user.js";
+import type { AuthorizerAttributes } from "./authorizer.js";
+
+/** The attributes of a request. Its selectors are parsed when an authorizer asks for them. */
+export class RequestAttributes implements AuthorizerAttributes {
+  readonly user: User;
+  readonly #request: ApiRequest;
+
+  constructor(request: ApiRequest) {
+    this.#request = request;
+    this.user = request.user;
+  }
+
+  get verb(): string {
+    return this.#request.info.verb;
+  }
+
+  get isResourceRequest(): boolean {
+    return this.#request.info.isResourceRequest;
+  }
+
+  get apiGroup(): string {
+    return this.#request.info.apiGroup;
+  }
+
+  get apiVersion(): string {
+    return this.#request.info.apiVersion;
+  }
+
+  get resource(): string {
+    return this.#request.info.resource;
+  }
+
+  get subresource(): string {
+    return this.#request.info.subresource;
+  }
+
+  get namespace(): string {
+    return this.#request.info.namespace;
+  }
+
+  get name(): string {
+    return this.#request.info.name;
+  }
+
+  get path(): string {
+    return this.#request.info.path;
+  }
+
+  get fieldSelector(): readonly FieldRequirement[] | undefined {
+    return this.#selector("fieldSelector", parseFieldSelector);
+  }
+
+  get labelSelector(): readonly LabelRequirement[] | undefined {
+    return this.#selector("labelSelector", parseLabelSelector);
+  }
+
+  #selector<T>(
+    parameter: string,
+    parse: (text: string) => { readonly requirements?: readonly T[] | undefined },
+  ): readonly T[] | undefined {
+    if (!SELECTING.has(this.verb)) return undefined;
+    const text = this.#request.exchange.query.get(parameter);
+    if (text === null || text === "") return undefined;
+    try {
+      return parse(text).requirements;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const SELECTING: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);

@@ -1,0 +1,76 @@
+import { list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { Authorization, AuthorizerAttributes } from "../../authz/authorizer.js";
+import type { MakeHandler } from "../../endpoints/resource-record.js";
+import type { ApiRequest } from "../../request/api-request.js";
+import type { User } from "../../request/user.js";
+import { review, type Reviewer } from "../review.js";
+import { ignoredSelectors } from "./ignored-selectors.js";
+import { askedSelectors } from "./asked-selectors.js";
+
+/** Whom a review asks about: the user that it names, or the one who asks. */
+type Subject = (spec: ReadonlyFields, request: ApiRequest) => User;
+
+/** A review that is answered by the server's own authorizers. */
+export const accessReview =
+  (validate: NonNullable<Reviewer["validate"]>, subject: Subject): MakeHandler =>
+  (resource, server) =>
+    review({
+      validate,
+      async answer(question, request) {
+        const spec = object(question["spec"]);
+        return statusOf(question, attributesOf(spec, subject(spec, request)), server.authorization);
+      },
+      shows: "question",
+    })(resource, server);
+
+async function statusOf(
+  question: KubeObject,
+  attributes: AuthorizerAttributes,
+  { authorize }: Authorization,
+): Promise<JsonObject> {
+  const { decision, reason = "", error } = await authorize(attributes);
+  const errors = [error, ignoredSelectors(question)].filter((one) => one !== undefined);
+  return {
+    allowed: decision === "allow",
+    ...(decision === "deny" && { denied: true }),
+    ...(reason !== "" && { reason }),
+    ...(errors.length > 0 && { evaluationError: errors.length === 1 ? (errors[0] ?? "") : `[${errors.join(", ")}]` }),
+  };
+}
+
+function attributesOf(spec: ReadonlyFields, user: User): AuthorizerAttributes {
+  const asked = object(spec["resourceAttributes"]);
+  if (spec["resourceAttributes"] === undefined) {
+    const { path, verb } = object(spec["nonResourceAttributes"]);
+    const none = { apiGroup: "", apiVersion: "", resource: "", subresource: "", namespace: "", name: "" };
+    return { user, verb: text(verb), isResourceRequest: false, ...none, path: text(path) };
+  }
+  return {
+    user,
+    verb: text(asked["verb"]),
+    isResourceRequest: true,
+    apiGroup: text(asked["group"]),
+    apiVersion: text(asked["version"]),
+    resource: text(asked["resource"]),
+    subresource: text(asked["subresource"]),
+    namespace: text(asked["namespace"]),
+    name: text(asked["name"]),
+    path: "",
+    ...askedSelectors(asked),
+  };
+}
+
+/** The user that a review names. */
+export const namedUser: Subject = (spec) => ({
+  name: text(spec["user"]),
+  groups: list(spec["groups"]).map(text),
+  ...(text(spec["uid"]) !== "" && { uid: text(spec["uid"]) }),
+  extra: Object.fromEntries(
+    Object.entries(object(spec["extra"])).map(([key, values]) => [key, list(values).map(text)]),
+  ),
+});
+
+/** The user who asks. */
+export const callingUser: Subject = (_, request) => request.user;
