@@ -1,9 +1,10 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
-import { type GroupVersionResource, parseGroupVersion } from "../../machinery/meta/gvk.js";
-import { formatKind, formatResource, type RestMapper } from "../../machinery/rest-mapper.js";
+import { parseGroupVersion } from "../../machinery/meta/gvk.js";
+import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
 import { goQuote } from "../../base/go-quote.js";
+import { findDocument } from "./find-document.js";
 import { explainPlainly } from "./plaintext.js";
 import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";
 
@@ -13,6 +14,8 @@ export interface ExplainOptions extends ExplainSource {
   readonly recursive: boolean;
   /** How many levels of fields to list; undefined for all. */
   readonly maxDepth: number | undefined;
+  /** Prints a manifest of the kind instead of explaining it. */
+  readonly example: boolean;
   /** Looks for fields by this word instead of explaining one; "" explains. */
   readonly search: string;
   /** "": the one the server prefers. */
@@ -61,6 +64,9 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
 # Every field that has to do with affinity, of all types
 {{program}} explain --search affinity
 
+# A deployment to begin with
+{{program}} explain deployments --example | {{program}} apply -f -
+
 # Two levels of a pod's fields, without a server
 {{program}} explain pods --max-depth=2 --offline`,
     flags: [
@@ -87,6 +93,11 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
         type: "int",
         default: "0",
         usage: "Show the fields of fields too, down to this many levels; 0 does not limit --recursive",
+      },
+      {
+        name: "example",
+        type: "bool",
+        usage: "Print a manifest of the type; one of Kubernetes' own types applies as it is",
       },
       {
         name: "offline",
@@ -117,6 +128,7 @@ async function complete(factory: Factory, { args, flags }: Invocation): Promise<
     recursive: flags.bool("recursive") || maxDepth > 0,
     maxDepth: maxDepth === 0 ? undefined : maxDepth,
     search,
+    example: flags.bool("example"),
     apiVersion: flags.string("api-version"),
     output: flags.string("output"),
     out: (text) => factory.streams.out.write(text),
@@ -136,11 +148,12 @@ const serverSource = async (factory: Factory): Promise<ExplainSource> => ({
 export async function runExplain(options: ExplainOptions): Promise<void> {
   const { request, apiVersion, output, mapper } = options;
   if (options.search !== "") return (await import("./print-search.js")).printSearch(options);
+  if (options.example) return (await import("./print-example.js")).printExample(options);
   const found = await (apiVersion === "" ? readRequest(request, mapper) : readVersionedRequest(request, mapper));
   if (output === LEGACY || (output === PLAINTEXT && !(await hasV3(options)))) return explainFromV2(found, options);
   const resource =
     apiVersion === "" ? found.resource : { ...parseGroupVersion(apiVersion), resource: found.resource.resource };
-  const document = await fetchDocument(resource, await options.documents());
+  const document = await findDocument(resource, await options.documents());
   if (output !== PLAINTEXT) throw new Error(`unrecognized format: ${output}`);
   const { recursive, maxDepth } = options;
   explainPlainly(document, { resource, fields: found.fields, recursive, maxDepth }, options.out);
@@ -151,15 +164,6 @@ async function hasV3({ documents }: ExplainOptions): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function fetchDocument(resource: GroupVersionResource, documents: OpenApiDocuments) {
-  const { group, version } = resource;
-  const paths = await documents.paths().catch(because("failed to fetch list of groupVersions"));
-  const path = group === "" ? `api/${version}` : `apis/${group}/${version}`;
-  const url = paths.get(path);
-  if (url === undefined) throw new Error(`couldn't find resource for "${formatResource(resource)}"`);
-  return documents.document(url).catch(because(`failed to fetch openapi schema for ${path}`));
 }
 
 async function explainFromV2({ resource, fields }: ResourceRequest, options: ExplainOptions): Promise<void> {
@@ -175,9 +179,3 @@ async function explainFromV2({ resource, fields }: ResourceRequest, options: Exp
   if (model === undefined) throw new Error(`couldn't find resource for ${goQuote(formatKind(kind))}`);
   options.out(explainLegacy(model, models, { kind, fields, recursive }));
 }
-
-const because =
-  (what: string) =>
-  (error: unknown): never => {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  };
