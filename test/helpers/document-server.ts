@@ -30,6 +30,8 @@ export async function serveDocuments(documents: Documents): Promise<DocumentServ
     info: { title: "", version: "" },
     paths: {},
     definitions: asV2(schemas),
+    securityDefinitions: {},
+    security: [],
   });
   const server = createServer(({ url = "" }, response) => {
     const path = url.split("?", 1)[0] ?? "";

@@ -74,13 +74,17 @@ const V2_BESIDE_V3 =
 const OWN_FLAGS = [
   "any",
   "color",
+  "example",
   "fail-on",
   "hide-server-fields",
+  "max-depth",
   "no-tar",
+  "offline",
   "ordered",
   "reconnect",
   "resume",
   "retry",
+  "search",
   "watch-pods",
 ];
 const OWN_FLAG_LINE = new RegExp(`^ *--(?:${OWN_FLAGS.join("|")})(?:=.*)?(?:\\n|$)`, "gm");

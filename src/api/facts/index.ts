@@ -1,3 +1,4 @@
+export { returnsDeletedObject } from "./deleted-objects.js";
 export {
   definitionNames,
   definitionOf,

@@ -2,7 +2,8 @@ import type { JsonObject } from "../../machinery/meta/json.js";
 import type { Field, ScalarSchema, Schema, StructSchema } from "../../machinery/schema/schema.js";
 import { isStructInGo, scalarZero } from "../../machinery/schema/zero-values.js";
 import type { TypeSource } from "../facts/definitions.js";
-import { META } from "./operations.js";
+import { descriptionOf } from "../descriptions/index.js";
+import { META } from "./operation.js";
 
 /** A JSON schema in either of OpenAPI's dialects. */
 export type JsonSchema = Record<string, unknown>;
@@ -50,14 +51,17 @@ interface Context {
 }
 
 function describeDefinition(name: string, context: Context): JsonSchema {
+  const description = descriptionOf(name);
+  const described = description === undefined ? {} : { description };
   const special = specialDefinition(name, context.dialect);
-  if (special !== undefined) return special;
+  if (special !== undefined) return { ...described, ...special };
   const { types } = context;
   const struct = types.structOf(name);
-  if (struct === undefined) return { type: "object" };
+  if (struct === undefined) return { ...described, type: "object" };
   const kinds = types.kindsOf(name);
   const unions = types.unionsOf(name);
   return {
+    ...described,
     ...describeStruct(struct, context),
     ...(kinds.length > 0 ? { "x-kubernetes-group-version-kind": kinds } : {}),
     ...(struct.mapType === undefined ? {} : { "x-kubernetes-map-type": struct.mapType }),
@@ -116,11 +120,13 @@ function specialDefinition(name: string, { isV3 }: Dialect): JsonSchema | undefi
 
 function describeFields(struct: StructSchema, context: Context): Record<string, JsonSchema> {
   const fields = struct.fields.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return Object.fromEntries(fields.map((field) => [field.name, describeField(field, context)]));
+  return Object.fromEntries(fields.map((field) => [field.name, describeField(field, struct, context)]));
 }
 
-function describeField(field: Field, context: Context): JsonSchema {
+function describeField(field: Field, struct: StructSchema, context: Context): JsonSchema {
+  const description = struct.definition === "" ? undefined : descriptionOf(struct.definition, field.name);
   const extensions: JsonSchema = {
+    ...(description === undefined ? {} : { description }),
     ...(field.patchMergeKey === undefined ? {} : { "x-kubernetes-patch-merge-key": field.patchMergeKey }),
     ...(field.patchStrategy === undefined ? {} : { "x-kubernetes-patch-strategy": field.patchStrategy.join(",") }),
   };

@@ -16,13 +16,37 @@ export function encodeOpenApiV2(document: OpenApiV2Document): Uint8Array {
     .message(2, new ProtobufWriter().string(1, document.info.title).string(2, document.info.version))
     .message(8, paths)
     .message(9, definitions)
+    .message(12, security(document.security))
+    .message(13, securityDefinitions(document.securityDefinitions))
     .finish();
 }
 
 const named = (name: string, value: ProtobufWriter): ProtobufWriter =>
   new ProtobufWriter().string(1, name).message(2, value);
 
-const METHOD_FIELDS = { get: 2, put: 3, post: 4, delete: 5, patch: 8 } as const;
+function security(requirements: readonly JsonSchema[]): ProtobufWriter {
+  const writer = new ProtobufWriter();
+  for (const requirement of requirements) {
+    for (const name of Object.keys(requirement)) writer.message(1, named(name, new ProtobufWriter()));
+  }
+  return writer;
+}
+
+/** Each is an ApiKeySecurity. */
+function securityDefinitions(definitions: Readonly<Record<string, JsonSchema>>): ProtobufWriter {
+  const writer = new ProtobufWriter();
+  for (const [name, one] of Object.entries(definitions)) {
+    const key = new ProtobufWriter()
+      .string(1, text(one["type"]))
+      .string(2, text(one["name"]))
+      .string(3, text(one["in"]))
+      .string(4, text(one["description"]));
+    writer.message(1, named(name, new ProtobufWriter().message(2, key)));
+  }
+  return writer;
+}
+
+const METHOD_FIELDS = { get: 2, put: 3, post: 4, delete: 5, options: 6, head: 7, patch: 8 } as const;
 
 function pathItem(item: JsonSchema): ProtobufWriter {
   const writer = new ProtobufWriter();
@@ -37,7 +61,7 @@ function pathItem(item: JsonSchema): ProtobufWriter {
 function operation(value: JsonSchema): ProtobufWriter {
   const writer = new ProtobufWriter();
   for (const tag of strings(value["tags"])) writer.string(1, tag);
-  writer.string(5, text(value["operationId"]));
+  writer.string(3, text(value["description"])).string(5, text(value["operationId"]));
   for (const type of strings(value["produces"])) writer.string(6, type);
   for (const type of strings(value["consumes"])) writer.string(7, type);
   for (const one of list(value["parameters"])) writer.message(8, parameterItem(one));
@@ -48,7 +72,9 @@ function operation(value: JsonSchema): ProtobufWriter {
     if (isRecord(answered)) response.message(2, new ProtobufWriter().message(1, schema(answered)));
     responses.message(1, named(code, new ProtobufWriter().message(1, response)));
   }
-  return extensions(writer.message(9, responses), value, 13);
+  writer.message(9, responses);
+  for (const scheme of strings(value["schemes"])) writer.string(10, scheme);
+  return extensions(writer, value, 13);
 }
 
 /** ParametersItem, holding a Parameter, holding a body, query or path parameter. */
@@ -56,18 +82,25 @@ function parameterItem(value: JsonSchema): ProtobufWriter {
   const where = text(value["in"]);
   const required = value["required"] === true;
   const name = text(value["name"]);
+  const description = text(value["description"]);
   const parameter = new ProtobufWriter();
   if (where === "body") {
     const body = new ProtobufWriter().string(2, name).string(3, where).bool(4, required);
     if (isRecord(value["schema"])) body.message(5, schema(value["schema"]));
     parameter.message(1, body);
   } else if (where === "path") {
-    const path = new ProtobufWriter().bool(1, required).string(2, where).string(4, name).string(5, text(value["type"]));
+    const path = new ProtobufWriter()
+      .bool(1, required)
+      .string(2, where)
+      .string(3, description)
+      .string(4, name)
+      .string(5, text(value["type"]));
     parameter.message(2, new ProtobufWriter().message(4, path));
   } else {
     const query = new ProtobufWriter()
       .bool(1, required)
       .string(2, where)
+      .string(3, description)
       .string(4, name)
       .string(6, text(value["type"]));
     parameter.message(2, new ProtobufWriter().message(3, query));

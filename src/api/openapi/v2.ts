@@ -1,6 +1,8 @@
 import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
-import { META, operationsOf, type OperationFacts } from "./operations.js";
+import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
+import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";
+import { resourceOperations } from "./resource-operations.js";
 import { describeDefinitions, v2Dialect, type JsonSchema } from "./schemas.js";
 import { encodeOpenApiV2 } from "./v2-protobuf.js";
 
@@ -10,6 +12,8 @@ export interface OpenApiV2Document {
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, JsonSchema>>;
   readonly definitions: Readonly<Record<string, JsonSchema>>;
+  readonly securityDefinitions: Readonly<Record<string, JsonSchema>>;
+  readonly security: readonly JsonSchema[];
 }
 
 /** GET /openapi/v2 as JSON. Made anew each time. */
@@ -23,43 +27,41 @@ export function openApiV2Protobuf(api: ServedApi): Uint8Array {
 }
 
 function buildDocument(api: ServedApi): OpenApiV2Document {
-  const operations = groupVersionsOf(api).flatMap((groupVersion) => operationsOf(api, groupVersion));
-  const names = new Set([
-    `${META}.WatchEvent`,
-    `${META}.APIResourceList`,
-    `${META}.APIGroupList`,
-    `${META}.APIVersions`,
-  ]);
-  const paths: Record<string, JsonSchema> = {};
-  for (const one of operations) {
-    if (one.body !== undefined) names.add(one.body);
-    if (one.answer !== undefined) names.add(one.answer);
-    const item = (paths[one.path] ??= { parameters: one.pathParameters.map(describeParameter) });
-    item[one.method] = describeOperation(one);
+  const operations = [
+    ...Object.values(serverOperations).flat(),
+    ...api.groups.filter(({ name }) => name !== "").map(({ name }) => groupOperation(name)),
+    ...groupVersionsOf(api).flatMap((groupVersion) => [
+      versionOperation(groupVersion),
+      ...resourceOperations(api, groupVersion),
+    ]),
+  ];
+  const names = new Set([`${META}.WatchEvent`]);
+  for (const { body, answer } of operations) {
+    if (body !== undefined) names.add(body.definition);
+    if (answer !== "") names.add(answer);
   }
   return {
     swagger: "2.0",
     info: { title: "Kubernetes", version: "v1.36.0" },
-    paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    paths: Object.fromEntries(pathsOf(operations).map((one) => [one.path, describePath(one)])),
     definitions: describeDefinitions(names, v2Dialect, api.types),
+    securityDefinitions: {
+      BearerToken: { type: "apiKey", name: "authorization", in: "header", description: BEARER_TOKEN },
+    },
+    security: [{ BearerToken: [] }],
   };
 }
 
-const PATCH_TYPES = [
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-  "application/apply-patch+yaml",
-];
+const BEARER_TOKEN = "The word Bearer and a token.";
 
-const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => type !== "application/strategic-merge-patch+json");
+const describePath = ({ shared, operations }: PathFacts): JsonSchema => ({
+  ...Object.fromEntries(operations.map((one) => [one.method, describeOperation(one)])),
+  ...(shared.length > 0 && { parameters: shared.map(describeParameter) }),
+});
 
 function describeOperation(operation: OperationFacts): JsonSchema {
-  const { action, body, answer, kind, isCustom = false } = operation;
-  const patchTypes = isCustom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
-  const schema = answer === undefined ? { type: "string" } : { $ref: `#/definitions/${answer}` };
-  const codes =
-    action === "post" ? ["200", "201", "202"] : action === "put" || action === "patch" ? ["200", "201"] : ["200"];
+  const { body, answer, codes, consumes, produces, parameters, resource } = operation;
+  const schema = answer === "" ? { type: "string" } : { $ref: `#/definitions/${answer}` };
   const bodies =
     body === undefined
       ? []
@@ -67,25 +69,37 @@ function describeOperation(operation: OperationFacts): JsonSchema {
           {
             name: "body",
             in: "body",
-            ...(action === "delete" || action === "deletecollection" ? {} : { required: true }),
-            schema: { $ref: `#/definitions/${body}` },
+            ...(body.required && { required: true }),
+            schema: { $ref: `#/definitions/${body.definition}` },
           },
         ];
+  const given = [...bodies, ...parameters.map(describeParameter)];
   return {
+    description: operation.description,
+    ...(consumes.length > 0 && { consumes }),
+    produces,
+    schemes: ["https"],
     tags: [operation.tag],
     operationId: operation.operationId,
-    consumes: action === "patch" ? patchTypes : ["*/*"],
-    produces: answer === undefined ? ["*/*"] : ["application/json", "application/yaml"],
-    parameters: [...bodies, ...operation.queryParameters.map(describeParameter)],
+    ...(given.length > 0 && { parameters: given }),
     responses: {
       ...Object.fromEntries(codes.map((code) => [code, { description: "OK", schema }])),
       "401": { description: "Unauthorized" },
     },
-    "x-kubernetes-action": action,
-    "x-kubernetes-group-version-kind": kind,
+    ...(resource && {
+      "x-kubernetes-action": resource.action,
+      "x-kubernetes-group-version-kind": resource.kind,
+    }),
   };
 }
 
-function describeParameter({ name, in: place, type }: ParameterFacts): JsonSchema {
-  return { name, in: place, type, uniqueItems: true, ...(place === "path" ? { required: true } : {}) };
+function describeParameter({ name, in: place, type, description }: ParameterFacts): JsonSchema {
+  return {
+    name,
+    in: place,
+    type,
+    uniqueItems: true,
+    ...(description !== "" && { description }),
+    ...(place === "path" && { required: true }),
+  };
 }

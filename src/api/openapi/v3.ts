@@ -2,130 +2,149 @@ import { createHash } from "node:crypto";
 import { facts } from "../facts/data.js";
 import { resources } from "../facts/resources.js";
 import { groupVersionsOf, type ServedApi } from "../facts/served-api.js";
-import { META, operationsOf, type OperationFacts } from "./operations.js";
+import { groupOperation, serverOperations, versionOperation } from "./discovery-operations.js";
+import { META, type OperationFacts, type PathFacts, pathsOf } from "./operation.js";
 import type { ParameterFacts } from "./parameters.js";
+import { resourceOperations } from "./resource-operations.js";
 import { describeDefinitions, v3Dialect, type JsonSchema } from "./schemas.js";
 
 /** Raise it when the documents change although the facts do not: clients keep them by hash. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 export interface OpenApiV3IndexDocument {
   readonly paths: Readonly<Record<string, { readonly serverRelativeURL: string }>>;
 }
 
-/** GET /openapi/v3: where the document of each group version is, with a hash that changes when the document does. */
+/** GET /openapi/v3: where each document is, with a hash that changes when the document does. */
 export function openApiV3Index(api: ServedApi): OpenApiV3IndexDocument {
-  const paths = groupVersionsOf(api).map((groupVersion) => {
-    const path = openApiV3Path(groupVersion);
-    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiV3Hash(api, groupVersion)}` }] as const;
+  const paths = documentPaths(api).map((path) => {
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${openApiV3Hash(api, path)}` }] as const;
   });
-  return { paths: Object.fromEntries(paths.toSorted(([a], [b]) => (a < b ? -1 : 1))) };
+  return { paths: Object.fromEntries(paths) };
 }
 
-/** The hash and ETag (unquoted) of a group version's document. */
-export function openApiV3Hash(api: ServedApi, groupVersion: string): string {
-  if (isAsPublished(api, groupVersion)) return publishedHash(groupVersion);
+/** The documents that there are: of the server's own paths, of groups and of their versions; sorted. */
+function documentPaths(api: ServedApi): readonly string[] {
+  const groups = api.groups.filter(({ name }) => name !== "").map(({ name }) => `apis/${name}`);
+  return [...Object.keys(serverOperations), ...groups, ...groupVersionsOf(api).map(openApiV3Path)].toSorted();
+}
+
+/** The hash and ETag (unquoted) of the document at a path of the index. */
+export function openApiV3Hash(api: ServedApi, path: string): string {
+  if (isAsPublished(api, path)) return publishedHash(path);
   return createHash("sha512")
-    .update(JSON.stringify(buildDocument(api, groupVersion)))
+    .update(JSON.stringify(buildDocument(api, path)))
     .digest("hex")
     .toUpperCase();
 }
 
-/** Whether the group version has exactly what the facts have: its document need not be made to know whether it changed. */
-function isAsPublished(api: ServedApi, groupVersion: string): boolean {
+/** Whether the document has exactly what the facts have: it need not be made to know whether it changed. */
+function isAsPublished(api: ServedApi, path: string): boolean {
+  const groupVersion = groupVersionAt(api, path);
+  if (groupVersion === undefined) return true;
   const published = resources().filter((one) => one.groupVersion === groupVersion);
   const served = api.resources.filter((one) => one.groupVersion === groupVersion);
   return served.length === published.length && served.every((one) => published.includes(one));
 }
 
-function publishedHash(groupVersion: string): string {
+/** The group version whose document is at a path of the index. */
+const groupVersionAt = (api: ServedApi, path: string): string | undefined =>
+  groupVersionsOf(api).find((groupVersion) => openApiV3Path(groupVersion) === path);
+
+function publishedHash(path: string): string {
   let hash = FORMAT;
-  for (let index = 0; index < groupVersion.length; index += 1) {
-    hash = (Math.imul(hash, 31) + groupVersion.charCodeAt(index)) >>> 0;
+  for (let index = 0; index < path.length; index += 1) {
+    hash = (Math.imul(hash, 31) + path.charCodeAt(index)) >>> 0;
   }
   return `${hash.toString(16).toUpperCase().padStart(8, "0")}${facts.digest.slice(8)}`;
 }
 
-/**
- * GET /openapi/v3/api/v1 and /openapi/v3/apis/<group>/<version>: the JSON of a served group version, given as "apps/v1"
- * or as the path of the index ("apis/apps/v1"). Made anew each time; the same bytes.
- */
-export function openApiV3Document(api: ServedApi, groupVersionOrPath: string): Uint8Array | undefined {
-  const groupVersion = groupVersionOrPath.replace(/^apis?\//, "");
-  if (!groupVersionsOf(api).includes(groupVersion)) return undefined;
-  return new TextEncoder().encode(JSON.stringify(buildDocument(api, groupVersion)));
+/** Whether the index has a document at a path. */
+export const hasOpenApiV3 = (api: ServedApi, path: string): boolean => documentPaths(api).includes(path);
+
+/** The JSON of the document at a path of the index ("apis/apps/v1", "apis/apps", "version"). Made anew each time; the same bytes. */
+export function openApiV3Document(api: ServedApi, path: string): Uint8Array | undefined {
+  if (!hasOpenApiV3(api, path)) return undefined;
+  return new TextEncoder().encode(JSON.stringify(buildDocument(api, path)));
 }
 
 /** "apis/apps/v1" of "apps/v1": where the index has a group version's document. */
 export const openApiV3Path = (groupVersion: string): string =>
   `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
 
-function buildDocument(api: ServedApi, groupVersion: string): JsonSchema {
-  const operations = operationsOf(api, groupVersion);
-  const names = new Set([`${META}.WatchEvent`, `${META}.APIResourceList`]);
+function operationsAt(api: ServedApi, path: string): readonly OperationFacts[] {
+  const own = serverOperations[path];
+  if (own !== undefined) return own;
+  const groupVersion = groupVersionAt(api, path);
+  if (groupVersion === undefined) return [groupOperation(path.replace(/^apis\//, ""))];
+  return [versionOperation(groupVersion), ...resourceOperations(api, groupVersion)];
+}
+
+function buildDocument(api: ServedApi, path: string): JsonSchema {
+  const operations = operationsAt(api, path);
+  const names = new Set<string>(groupVersionAt(api, path) === undefined ? [] : [`${META}.WatchEvent`]);
   for (const { body, answer } of operations) {
-    if (body !== undefined) names.add(body);
-    if (answer !== undefined) names.add(answer);
-  }
-  const paths: Record<string, JsonSchema> = {};
-  for (const one of operations) {
-    const item = (paths[one.path] ??= { parameters: one.pathParameters.map(describeParameter) });
-    item[one.method] = describeOperation(one);
+    if (body !== undefined) names.add(body.definition);
+    if (answer !== "") names.add(answer);
   }
   return {
     openapi: "3.0.0",
     info: { title: "Kubernetes", version: "v1.36.0" },
-    paths: Object.fromEntries(Object.entries(paths).toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    paths: Object.fromEntries(pathsOf(operations).map((one) => [one.path, describePath(one)])),
     components: {
       schemas: describeDefinitions(names, v3Dialect, api.types),
-      securitySchemes: { BearerToken: { type: "apiKey", in: "header", name: "authorization" } },
+      securitySchemes: {
+        BearerToken: {
+          type: "apiKey",
+          in: "header",
+          name: "authorization",
+          description: "The word Bearer and a token.",
+        },
+      },
     },
   };
 }
 
-const PATCH_TYPES = [
-  "application/apply-patch+yaml",
-  "application/json-patch+json",
-  "application/merge-patch+json",
-  "application/strategic-merge-patch+json",
-];
-
-const CUSTOM_PATCH_TYPES = PATCH_TYPES.filter((type) => type !== "application/strategic-merge-patch+json");
+const describePath = ({ shared, operations }: PathFacts): JsonSchema => ({
+  ...Object.fromEntries(operations.map((one) => [one.method, describeOperation(one)])),
+  ...(shared.length > 0 && { parameters: shared.map(describeParameter) }),
+});
 
 function describeOperation(operation: OperationFacts): JsonSchema {
-  const { action, body, answer, kind, isCustom = false } = operation;
-  const patchTypes = isCustom ? CUSTOM_PATCH_TYPES : PATCH_TYPES;
-  const content = (types: readonly string[], definition: string): JsonSchema =>
-    Object.fromEntries(types.map((type) => [type, { schema: { $ref: `#/components/schemas/${definition}` } }]));
-  const codes =
-    action === "post" ? ["200", "201", "202"] : action === "put" || action === "patch" ? ["200", "201"] : ["200"];
-  const answers =
-    answer === undefined
-      ? { "*/*": { schema: { type: "string" } } }
-      : content(["application/json", "application/yaml"], answer);
+  const { body, answer, codes, consumes, produces, parameters, resource } = operation;
+  const contentOf = (types: readonly string[], definition: string): JsonSchema => {
+    const schema = definition === "" ? { type: "string" } : { $ref: `#/components/schemas/${definition}` };
+    return Object.fromEntries(types.toSorted().map((type) => [type, { schema }]));
+  };
   return {
+    description: operation.description,
     tags: [operation.tag],
     operationId: operation.operationId,
-    parameters: operation.queryParameters.map(describeParameter),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            content: content(action === "patch" ? patchTypes : ["*/*"], body),
-            ...(action === "delete" || action === "deletecollection" ? {} : { required: true }),
-          },
-        }),
+    ...(parameters.length > 0 && { parameters: parameters.map(describeParameter) }),
+    ...(body && {
+      requestBody: { content: contentOf(consumes, body.definition), ...(body.required && { required: true }) },
+    }),
     responses: {
-      ...Object.fromEntries(codes.map((code) => [code, { description: DESCRIPTIONS[code], content: answers }])),
+      ...Object.fromEntries(
+        codes.map((code) => [code, { description: DESCRIPTIONS[code], content: contentOf(produces, answer) }]),
+      ),
       "401": { description: "Unauthorized" },
     },
-    "x-kubernetes-action": action,
-    "x-kubernetes-group-version-kind": kind,
+    ...(resource && {
+      "x-kubernetes-action": resource.action,
+      "x-kubernetes-group-version-kind": resource.kind,
+    }),
   };
 }
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = { 200: "OK", 201: "Created", 202: "Accepted" };
 
-function describeParameter({ name, in: place, type }: ParameterFacts): JsonSchema {
-  return { name, in: place, ...(place === "path" ? { required: true } : {}), schema: { type, uniqueItems: true } };
+function describeParameter({ name, in: place, type, description }: ParameterFacts): JsonSchema {
+  return {
+    name,
+    in: place,
+    ...(description !== "" && { description }),
+    ...(place === "path" && { required: true }),
+    schema: { type, uniqueItems: true },
+  };
 }

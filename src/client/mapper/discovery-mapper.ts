@@ -11,8 +11,11 @@ import { groupOf, parseResourceArgument, ResourceIndex } from "./resource-index.
 import { expandShortcut } from "./shortcuts.js";
 import type { WireResourceList } from "../discovery/wire.js";
 
+/** What the mapper asks discovery. */
+export type MappedDiscovery = Pick<CachedDiscovery, "groupsAndLists" | "warn" | "fresh" | "invalidate">;
+
 /** Creates a mapper over discovery. It warns of a short name that two resources share, through the client's warnings. */
-export function createRestMapper(discovery: CachedDiscovery, log?: VerboseLog): RestMapper {
+export function createRestMapper(discovery: MappedDiscovery, log?: VerboseLog): RestMapper {
   return new DiscoveryMapper(discovery, log);
 }
 
@@ -24,7 +27,7 @@ class DiscoveryMapper implements RestMapper {
   private index: Promise<ResourceIndex> | undefined;
 
   constructor(
-    private readonly discovery: CachedDiscovery,
+    private readonly discovery: MappedDiscovery,
     private readonly log: VerboseLog | undefined,
   ) {}
 

@@ -1,24 +1,35 @@
 import type { Command, Invocation } from "../../cli/command.js";
 import type { Factory } from "../../cli/factory.js";
 import type { OpenApiDocuments } from "../../client/openapi/openapi.js";
-import { type GroupVersionResource, parseGroupVersion } from "../../machinery/meta/gvk.js";
-import { formatKind, formatResource, type RestMapper } from "../../machinery/rest-mapper.js";
+import { parseGroupVersion } from "../../machinery/meta/gvk.js";
+import { formatKind, type RestMapper } from "../../machinery/rest-mapper.js";
 import { goQuote } from "../../base/go-quote.js";
+import { findDocument } from "./find-document.js";
 import { explainPlainly } from "./plaintext.js";
 import { readRequest, readVersionedRequest, type ResourceRequest } from "./resource-request.js";
 
-export interface ExplainOptions {
-  /** "pods.spec.containers" */
+export interface ExplainOptions extends ExplainSource {
+  /** "pods.spec.containers"; "" for a search over all types. */
   readonly request: string;
   readonly recursive: boolean;
+  /** How many levels of fields to list; undefined for all. */
+  readonly maxDepth: number | undefined;
+  /** Prints a manifest of the kind instead of explaining it. */
+  readonly example: boolean;
+  /** Looks for fields by this word instead of explaining one; "" explains. */
+  readonly search: string;
   /** "": the one the server prefers. */
   readonly apiVersion: string;
   readonly output: string;
+  readonly out: (text: string) => void;
+}
+
+/** Where explanations come from: a server, or the facts of the pinned version. */
+export interface ExplainSource {
   readonly mapper: RestMapper;
   readonly documents: () => Promise<OpenApiDocuments>;
   /** The document of OpenAPI v2, in protobuf form. */
   readonly legacyDocument: () => Promise<Uint8Array>;
-  readonly out: (text: string) => void;
 }
 
 const PLAINTEXT = "plaintext";
@@ -48,7 +59,16 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
 {{program}} explain pods.spec.containers
 
 # A deployment, from the older form of the server's documents
-{{program}} explain deployment --output=plaintext-openapiv2`,
+{{program}} explain deployment --output=plaintext-openapiv2
+
+# Every field that has to do with affinity, of all types
+{{program}} explain --search affinity
+
+# A deployment to begin with
+{{program}} explain deployments --example | {{program}} apply -f -
+
+# Two levels of a pod's fields, without a server
+{{program}} explain pods --max-depth=2 --offline`,
     flags: [
       { name: "recursive", short: "R", type: "bool", usage: "Show the fields of fields too, by their names and types" },
       {
@@ -63,6 +83,27 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
         default: PLAINTEXT,
         usage: "How to show it (plaintext, plaintext-openapiv2)",
       },
+      {
+        name: "search",
+        type: "string",
+        usage: "List the fields whose name or description holds this word, of all types or of the given one",
+      },
+      {
+        name: "max-depth",
+        type: "int",
+        default: "0",
+        usage: "Show the fields of fields too, down to this many levels; 0 does not limit --recursive",
+      },
+      {
+        name: "example",
+        type: "bool",
+        usage: "Print a manifest of the type; one of Kubernetes' own types applies as it is",
+      },
+      {
+        name: "offline",
+        type: "bool",
+        usage: "Explain Kubernetes 1.36 without asking a server: no custom resources, all of its own versions",
+      },
     ],
     outputMustArrive: true,
     execute: async (factory, invocation) => run(await complete(factory, invocation)),
@@ -70,39 +111,52 @@ What is shown comes from the server's OpenAPI documents, so it fits the server's
 }
 
 async function complete(factory: Factory, { args, flags }: Invocation): Promise<ExplainOptions> {
-  const mapper = await factory.mapper();
+  const source = flags.bool("offline") ? (await import("./offline.js")).offlineSource() : await serverSource(factory);
   const [request, ...others] = args;
-  if (request === undefined) {
+  const search = flags.string("search");
+  if (request === undefined && search === "") {
     throw new Error(
       `You must specify the type of resource to explain. Use "${factory.program} api-resources" for a complete list of supported resources.\n`,
     );
   }
   if (others.length > 0) throw new Error("We accept only this format: explain RESOURCE\n");
+  const maxDepth = flags.number("max-depth");
+  if (maxDepth < 0) throw new Error(`--max-depth is ${maxDepth}; give a number of levels, 1 or more`);
   return {
-    request,
-    recursive: flags.bool("recursive"),
+    ...source,
+    request: request ?? "",
+    recursive: flags.bool("recursive") || maxDepth > 0,
+    maxDepth: maxDepth === 0 ? undefined : maxDepth,
+    search,
+    example: flags.bool("example"),
     apiVersion: flags.string("api-version"),
     output: flags.string("output"),
-    mapper,
-    documents: async () => (await factory.openapi()).documents,
-    legacyDocument: async () => {
-      const { fetchOpenApiV2 } = await import("../../client/openapi/documents.js");
-      return fetchOpenApiV2(await factory.restClient());
-    },
     out: (text) => factory.streams.out.write(text),
   };
 }
 
+const serverSource = async (factory: Factory): Promise<ExplainSource> => ({
+  mapper: await factory.mapper(),
+  documents: async () => (await factory.openapi()).documents,
+  legacyDocument: async () => {
+    const { fetchOpenApiV2 } = await import("../../client/openapi/documents.js");
+    return fetchOpenApiV2(await factory.restClient());
+  },
+});
+
 /** Explains from OpenAPI v3; from v2 when that is asked for, or the server has nothing else. */
 export async function runExplain(options: ExplainOptions): Promise<void> {
   const { request, apiVersion, output, mapper } = options;
+  if (options.search !== "") return (await import("./print-search.js")).printSearch(options);
+  if (options.example) return (await import("./print-example.js")).printExample(options);
   const found = await (apiVersion === "" ? readRequest(request, mapper) : readVersionedRequest(request, mapper));
   if (output === LEGACY || (output === PLAINTEXT && !(await hasV3(options)))) return explainFromV2(found, options);
   const resource =
     apiVersion === "" ? found.resource : { ...parseGroupVersion(apiVersion), resource: found.resource.resource };
-  const document = await fetchDocument(resource, await options.documents());
+  const document = await findDocument(resource, await options.documents());
   if (output !== PLAINTEXT) throw new Error(`unrecognized format: ${output}`);
-  explainPlainly(document, { resource, fields: found.fields, recursive: options.recursive }, options.out);
+  const { recursive, maxDepth } = options;
+  explainPlainly(document, { resource, fields: found.fields, recursive, maxDepth }, options.out);
 }
 
 async function hasV3({ documents }: ExplainOptions): Promise<boolean> {
@@ -110,15 +164,6 @@ async function hasV3({ documents }: ExplainOptions): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function fetchDocument(resource: GroupVersionResource, documents: OpenApiDocuments) {
-  const { group, version } = resource;
-  const paths = await documents.paths().catch(because("failed to fetch list of groupVersions"));
-  const path = group === "" ? `api/${version}` : `apis/${group}/${version}`;
-  const url = paths.get(path);
-  if (url === undefined) throw new Error(`couldn't find resource for "${formatResource(resource)}"`);
-  return documents.document(url).catch(because(`failed to fetch openapi schema for ${path}`));
 }
 
 async function explainFromV2({ resource, fields }: ResourceRequest, options: ExplainOptions): Promise<void> {
@@ -134,9 +179,3 @@ async function explainFromV2({ resource, fields }: ResourceRequest, options: Exp
   if (model === undefined) throw new Error(`couldn't find resource for ${goQuote(formatKind(kind))}`);
   options.out(explainLegacy(model, models, { kind, fields, recursive }));
 }
-
-const because =
-  (what: string) =>
-  (error: unknown): never => {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
-  };

@@ -8,18 +8,33 @@ interface ListContext {
   /** Lists the fields of fields too, a line each, without what is said of them. */
   readonly recursive: boolean;
   readonly level: number;
+  /** Fields below this level are left out; undefined for all. */
+  readonly maxDepth: number | undefined;
   /** The references on the way here: a type that holds itself is listed once. */
   readonly seen: ReadonlySet<string>;
 }
 
+/** How much of the fields is listed. */
+export interface FieldListing {
+  /** Lists the fields of fields too. */
+  readonly recursive: boolean;
+  /** How many levels of them; undefined for all. */
+  readonly maxDepth?: number | undefined;
+}
+
 /** The fields of a schema, and of what its parts, items and values are. */
-export function listFields(schema: JsonObject, document: SchemaDocument, recursive: boolean): string {
-  return list(schema, { document, recursive, level: 1, seen: new Set() });
+export function listFields(
+  schema: JsonObject,
+  document: SchemaDocument,
+  { recursive, maxDepth }: FieldListing,
+): string {
+  return list(schema, { document, recursive, maxDepth, level: 1, seen: new Set() });
 }
 
 function list(schema: JsonObject, context: ListContext): string {
   const reference = textOf(schema["$ref"]);
   if (reference !== undefined && context.seen.has(reference)) return "";
+  if (context.maxDepth !== undefined && context.level > context.maxDepth) return "";
   const seen = reference === undefined ? context.seen : new Set(context.seen).add(reference);
   const resolved = context.document.resolve(schema);
   let text = "";

@@ -3,16 +3,15 @@ import type { GroupVersionResource } from "../../machinery/meta/gvk.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../machinery/meta/json.js";
 import { deepEqual } from "../../machinery/patch/json-values.js";
 import { formatResource } from "../../machinery/rest-mapper.js";
-import { listFields } from "./field-list.js";
+import { type FieldListing, listFields } from "./field-list.js";
 import { describe, enumList, externalDocs, typeName } from "./field-notes.js";
 import { isStated, partsOf, SchemaDocument, sortedEntries, textOf } from "./schema-document.js";
 import { indent, wordWrap } from "./word-wrap.js";
 
-export interface Explanation {
+export interface Explanation extends FieldListing {
   readonly resource: GroupVersionResource;
   /** The way from the resource to what is explained; none: the resource itself. */
   readonly fields: readonly string[];
-  readonly recursive: boolean;
 }
 
 /**
@@ -21,24 +20,32 @@ export interface Explanation {
  */
 export function explainPlainly(root: JsonObject, explanation: Explanation, out: (text: string) => void): void {
   const kind = kindOf(root, explanation.resource);
-  if (kind === undefined) {
-    throw new Error(`error: GVR (${formatResource(explanation.resource)}) not found in OpenAPI schema`);
-  }
+  if (kind === undefined) throw unknownResource(explanation.resource);
   const group = textOf(kind["group"]);
   if (group !== undefined) out(`GROUP:      ${group}\n`);
   const [name, version] = ["kind", "version"].map((key) => textOf(kind[key]) ?? "<no value>");
   out(`KIND:       ${name}\nVERSION:    ${version}\n\n`);
+  const schema = schemaOf(root, kind);
+  const document = new SchemaDocument(root);
+  const text = explainField(schema, explanation.fields, { document, listing: explanation, seen: new Set() });
+  if (text === "") throw new Error(`error: field "${explanation.fields.at(-1)}" does not exist`);
+  out(`${text}\n`);
+}
+
+const unknownResource = (resource: GroupVersionResource): Error =>
+  new Error(`error: GVR (${formatResource(resource)}) not found in OpenAPI schema`);
+
+function schemaOf(root: JsonObject, kind: JsonObject): JsonObject {
   const schemas = isJsonObject(root["components"]) ? root["components"]["schemas"] : undefined;
   const found = sortedEntries(schemas).find(([, schema]) => describesKind(schema, kind));
   if (found === undefined) throw new Error(`error: GVK ${goV(kind)} not found in OpenAPI schema`);
-  const document = new SchemaDocument(root);
-  const text = explainField(found[1] as JsonObject, explanation.fields, {
-    document,
-    recursive: explanation.recursive,
-    seen: new Set(),
-  });
-  if (text === "") throw new Error(`error: field "${explanation.fields.at(-1)}" does not exist`);
-  out(`${text}\n`);
+  return found[1] as JsonObject;
+}
+
+/** The schema of a resource's kind; undefined for a resource that the document does not describe. */
+export function kindSchema(root: JsonObject, resource: GroupVersionResource): JsonObject | undefined {
+  const kind = kindOf(root, resource);
+  return kind === undefined ? undefined : schemaOf(root, kind);
 }
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
@@ -68,17 +75,17 @@ function describesKind(schema: JsonValue, kind: JsonObject): boolean {
 
 interface Context {
   readonly document: SchemaDocument;
-  readonly recursive: boolean;
+  readonly listing: FieldListing;
   /** The references followed since the last field was found: a list of itself has no fields. */
   readonly seen: ReadonlySet<string>;
 }
 
 /** Follows the fields and explains what is at their end; "" when they lead nowhere. */
 function explainField(schema: JsonObject, fields: readonly string[], context: Context): string {
-  const { document, recursive } = context;
+  const { document, listing } = context;
   const resolved = document.resolve(schema);
   const [name, ...rest] = fields;
-  if (name === undefined) return explainSchema(resolved, document, recursive);
+  if (name === undefined) return explainSchema(resolved, document, listing);
   const reference = textOf(schema["$ref"]);
   if (reference !== undefined && context.seen.has(reference)) return "";
   const properties = resolved["properties"];
@@ -101,10 +108,10 @@ function explainField(schema: JsonObject, fields: readonly string[], context: Co
 const fieldTitle = (name: string, field: JsonObject, document: SchemaDocument): string =>
   `FIELD: ${name} <${typeName(field, document)}>\n${enumList(field)}\n\n`;
 
-function explainSchema(schema: JsonObject, document: SchemaDocument, recursive: boolean): string {
+function explainSchema(schema: JsonObject, document: SchemaDocument, listing: FieldListing): string {
   const description = describe(schema, document) || "<empty>";
   const docs = externalDocs(schema, { title: 0, text: 4, width: 76 });
-  const fields = listFields(schema, document, recursive);
+  const fields = listFields(schema, document, listing);
   return [
     `DESCRIPTION:\n${indent(wordWrap(description, 76), 4)}\n`,
     docs === "" ? "" : `\n${docs}`,

@@ -1,3 +1,4 @@
+import { returnsDeletedObject } from "../../api/facts/index.js";
 import { setMaxListeners } from "node:events";
 import { defaulterOf } from "../../api/defaults/index.js";
 import type { ResourceFacts } from "../../api/facts/index.js";
@@ -125,7 +126,11 @@ export class InstalledResource {
     if (facts === undefined) throw new Error(`${installationId(this.installation)} has no version`);
     const { kind, namespaced } = facts;
     const applyDefaults = defaulterOf(group, kind);
-    const strategy = resolveStrategy({ ...(applyDefaults && { applyDefaults }), ...record?.strategy });
+    const strategy = resolveStrategy({
+      returnsDeletedObject: returnsDeletedObject(group, resource),
+      ...(applyDefaults && { applyDefaults }),
+      ...record?.strategy,
+    });
     const hub = scheme.kind(scheme.kind(facts).hub);
     const own = this.installation.storage ?? record?.storage?.open?.();
     if (own !== undefined) return { hub, strategy, storage: own };

@@ -26,13 +26,14 @@ function references(value: unknown, found = new Set<string>()): Set<string> {
 }
 
 describe("OpenAPI v3", () => {
-  test("has a document for every served version, at the address its index gives", () => {
+  const pathOf = (groupVersion: string): string => `${groupVersion.includes("/") ? "apis" : "api"}/${groupVersion}`;
+
+  test("has a document for every served version, group and path of the server's own, at the address its index gives", () => {
     const paths = Object.keys(openApiV3Index(api).paths);
-    expect(paths).toEqual(
-      servedGroupVersions()
-        .map((one) => (one.includes("/") ? `apis/${one}` : `api/${one}`))
-        .toSorted(),
-    );
+    const versions = servedGroupVersions().map(pathOf);
+    const groups = new Set(versions.filter((one) => one.startsWith("apis/")).map((one) => one.replace(/\/[^/]*$/, "")));
+    const own = [".well-known/openid-configuration", "api", "apis", "openid/v1/jwks", "version"];
+    expect(paths).toEqual([...versions, ...groups, ...own].toSorted());
     for (const path of paths) {
       expect(openApiV3Index(api).paths[path]?.serverRelativeURL).toMatch(
         new RegExp(`^/openapi/v3/${path}\\?hash=[0-9A-F]{128}$`),
@@ -44,7 +45,9 @@ describe("OpenAPI v3", () => {
 
   test("refers to nothing that is missing", () => {
     for (const groupVersion of servedGroupVersions()) {
-      const document = parse(openApiV3Document(api, groupVersion)) as unknown as { components: { schemas: object } };
+      const document = parse(openApiV3Document(api, pathOf(groupVersion))) as unknown as {
+        components: { schemas: object };
+      };
       const missing = [...references(document)].filter(
         (ref) => !Object.hasOwn(document.components.schemas, ref.replace("#/components/schemas/", "")),
       );
@@ -53,7 +56,7 @@ describe("OpenAPI v3", () => {
   });
 
   test("describes PATCH and merge keys as kubectl looks for them", () => {
-    const document = parse(openApiV3Document(api, "v1")) as unknown as {
+    const document = parse(openApiV3Document(api, "api/v1")) as unknown as {
       paths: Record<
         string,
         { patch: { parameters: { name: string; in: string }[]; requestBody: { content: object } } }
@@ -61,13 +64,7 @@ describe("OpenAPI v3", () => {
       components: { schemas: Record<string, { properties: Record<string, unknown> }> };
     };
     const patch = document.paths["/api/v1/namespaces/{namespace}/services/{name}"]?.patch;
-    expect(patch?.parameters.map(({ name }) => name)).toEqual([
-      "dryRun",
-      "fieldManager",
-      "fieldValidation",
-      "force",
-      "pretty",
-    ]);
+    expect(patch?.parameters.map(({ name }) => name)).toEqual(["dryRun", "fieldManager", "fieldValidation", "force"]);
     expect(Object.keys(patch?.requestBody.content ?? {})).toContain("application/strategic-merge-patch+json");
     expect(patch).toMatchObject({
       "x-kubernetes-action": "patch",

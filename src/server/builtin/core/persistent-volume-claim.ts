@@ -25,7 +25,6 @@ export const persistentVolumeClaimRecord: ResourceRecord = {
     validateStatusUpdate: validatePersistentVolumeClaimStatusUpdate,
     warningsOnCreate: persistentVolumeClaimWarnings,
     warningsOnUpdate: persistentVolumeClaimWarnings,
-    returnsDeletedObject: true,
     columns: columns(
       [
         "Name",

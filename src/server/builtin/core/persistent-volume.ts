@@ -30,7 +30,6 @@ export const persistentVolumeRecord: ResourceRecord = {
     validateUpdate: validatePersistentVolumeUpdate,
     warningsOnCreate: persistentVolumeWarnings,
     warningsOnUpdate: persistentVolumeWarnings,
-    returnsDeletedObject: true,
     columns: columns(
       [
         "Name",

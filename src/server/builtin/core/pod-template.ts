@@ -23,7 +23,6 @@ export const podTemplateRecord: ResourceRecord = {
     warningsOnCreate: warnings,
     warningsOnUpdate: (holder, old) =>
       holder.metadata?.generation === old.metadata?.generation ? [] : warnings(holder),
-    returnsDeletedObject: true,
     columns: columns(["Name", "Containers", "Images", "Pod Labels"], (holder) => {
       const template = object(holder.template);
       return [name(holder), ...containerCells(object(template.spec)), labelsCell(object(template.metadata).labels)];

@@ -64,7 +64,6 @@ export const podRecord: ResourceRecord = {
   },
   strategy: {
     hasGeneration: true,
-    returnsDeletedObject: true,
     prepareForCreate(draft, context) {
       dropDisabledFields(child(draft as Fields, "spec"));
       syncAppArmor(draft, context.warn);

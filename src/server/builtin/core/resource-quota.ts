@@ -16,7 +16,6 @@ export const resourceQuotaRecord: ResourceRecord = {
     validateUpdate: validateResourceQuotaUpdate,
     validateStatusUpdate: validateResourceQuotaStatus,
     allowCreateOnUpdate: true,
-    returnsDeletedObject: true,
     columns: columns(["Name", "Request", "Limit", "Age"], (quota, now) => {
       const { hard, used } = object(quota.status);
       const [requests, limits]: [string[], string[]] = [[], []];

@@ -23,7 +23,6 @@ export const serviceAccountRecord: ResourceRecord = {
     prepareForUpdate: keepSecretNames,
     warningsOnCreate: (account) => warnings(account, {}),
     warningsOnUpdate: warnings,
-    returnsDeletedObject: true,
     columns: columns(["Name", "Age"], (account, now) => [name(account), age(account, now)]),
   },
 };

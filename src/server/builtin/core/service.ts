@@ -53,7 +53,6 @@ export const serviceRecord: ResourceRecord = {
       const spec = object(service.spec);
       return { "spec.clusterIP": text(spec.clusterIP), "spec.type": text(spec.type) };
     },
-    returnsDeletedObject: true,
     columns: columns(
       ["Name", "Type", "Cluster-IP", "External-IP", "Port(s)", "Age", "Selector:string:1"],
       (service, now) => {

@@ -1,5 +1,5 @@
 import { inOrder } from "../../../base/turns.js";
-import { groupVersionsOf, type ServedApi } from "../../../api/facts/index.js";
+import type { ServedApi } from "../../../api/facts/index.js";
 import type { ApiRequest, Handler } from "../../request/api-request.js";
 import { respondBytes, respondText } from "../../request/respond.js";
 import { notAcceptable } from "../../../machinery/errors/status-error.js";
@@ -47,17 +47,14 @@ export function openApiHandlers(served: ServedApi, documents: LatestDocuments): 
   /** With the current hash a client may keep the answer for ever; with another one it is sent to the current. */
   async function respondV3(request: ApiRequest, path: string): Promise<void> {
     const api = await load();
-    const groupVersion = path.replace(/^apis?\//, "");
-    if (!groupVersionsOf(served).includes(groupVersion) || path !== api.openApiV3Path(groupVersion)) {
-      return respondText(request, 404, "404 page not found\n");
-    }
+    if (!api.hasOpenApiV3(served, path)) return respondText(request, 404, "404 page not found\n");
     const hash = request.exchange.query.get("hash");
     if (hash !== null && hash !== "") {
-      const current = api.openApiV3Hash(served, groupVersion);
+      const current = api.openApiV3Hash(served, path);
       const location = `/openapi/v3/${path}?hash=${current}`;
       if (hash !== current) return respondBytes(request, 301, { location }, new Uint8Array());
     }
-    const bytes = () => api.openApiV3Document(served, groupVersion) ?? new Uint8Array();
+    const bytes = () => api.openApiV3Document(served, path) ?? new Uint8Array();
     const immutable = {
       "cache-control": "public, immutable",
       expires: new Date(request.received + YEAR_SECONDS * 1000).toUTCString(),
@@ -69,7 +66,7 @@ export function openApiHandlers(served: ServedApi, documents: LatestDocuments): 
   return (path) => {
     if (path === "/openapi/v2") return respondV2;
     if (path === "/openapi/v3" || path === "/openapi/v3/") return respondIndex;
-    const below = /^\/openapi\/v3\/(apis?(?:\/[^/]+){1,2})$/.exec(path)?.[1];
+    const below = /^\/openapi\/v3\/(.+)$/.exec(path)?.[1];
     return below === undefined ? undefined : (request) => respondV3(request, below);
   };
 }

@@ -1,0 +1,80 @@
+import { kindsOf } from "../facts/definitions.js";
+import admissionregistration from "./admissionregistration.json" with { type: "json" };
+import apiextensions from "./apiextensions.json" with { type: "json" };
+import apiregistration from "./apiregistration.json" with { type: "json" };
+import apiserverinternal from "./apiserverinternal.json" with { type: "json" };
+import apps from "./apps.json" with { type: "json" };
+import authentication from "./authentication.json" with { type: "json" };
+import authorization from "./authorization.json" with { type: "json" };
+import autoscaling from "./autoscaling.json" with { type: "json" };
+import batch from "./batch.json" with { type: "json" };
+import certificates from "./certificates.json" with { type: "json" };
+import coordination from "./coordination.json" with { type: "json" };
+import core from "./core.json" with { type: "json" };
+import discovery from "./discovery.json" with { type: "json" };
+import events from "./events.json" with { type: "json" };
+import flowcontrol from "./flowcontrol.json" with { type: "json" };
+import meta from "./meta.json" with { type: "json" };
+import networking from "./networking.json" with { type: "json" };
+import node from "./node.json" with { type: "json" };
+import policy from "./policy.json" with { type: "json" };
+import rbac from "./rbac.json" with { type: "json" };
+import resource from "./resource.json" with { type: "json" };
+import scheduling from "./scheduling.json" with { type: "json" };
+import storage from "./storage.json" with { type: "json" };
+import storagemigration from "./storagemigration.json" with { type: "json" };
+import { describedAt, type DescriptionsFile, EVERY_KIND, EVERY_LIST } from "./file-of.js";
+
+/** By the names of the files. OpenAPI and explain load them, nothing else does. */
+const files: Readonly<Record<string, DescriptionsFile>> = {
+  admissionregistration,
+  apiextensions,
+  apiregistration,
+  apiserverinternal,
+  apps,
+  authentication,
+  authorization,
+  autoscaling,
+  batch,
+  certificates,
+  coordination,
+  core,
+  discovery,
+  events,
+  flowcontrol,
+  meta,
+  networking,
+  node,
+  policy,
+  rbac,
+  resource,
+  scheduling,
+  storage,
+  storagemigration,
+};
+
+/** What fields of a definition are described by, the narrowest first. */
+const known = new Map<string, readonly Readonly<Record<string, string>>[]>();
+
+/**
+ * What a type means ("io.k8s.api.core.v1.PodSpec"), or one of its fields; undefined for what is not Kubernetes' own. A sentence or a
+ * few, without markup.
+ */
+export function descriptionOf(definition: string, field = ""): string | undefined {
+  let entries = known.get(definition);
+  if (entries === undefined) {
+    entries = entriesOf(definition);
+    known.set(definition, entries);
+  }
+  return entries.find((entry) => Object.hasOwn(entry, field))?.[field];
+}
+
+function entriesOf(definition: string): readonly Readonly<Record<string, string>>[] {
+  const at = describedAt(definition);
+  const file = at === undefined || !Object.hasOwn(files, at.file) ? undefined : files[at.file];
+  if (at === undefined || file === undefined) return [];
+  const own = at.keys.flatMap((key) => (Object.hasOwn(file, key) ? [file[key] ?? {}] : []));
+  if (kindsOf(definition).length === 0) return own;
+  const shared = files["meta"]?.[definition.endsWith("List") ? EVERY_LIST : EVERY_KIND];
+  return shared === undefined ? own : [...own, shared];
+}

@@ -1,0 +1,22 @@
+import { access } from "./access.js";
+import { apps } from "./apps.js";
+import { core } from "./core.js";
+import { extensions } from "./extensions.js";
+import { networking } from "./networking.js";
+import { storage } from "./storage.js";
+import { workloads } from "./workloads.js";
+
+const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = { "": core, apps };
+const others = { ...workloads, ...networking, ...storage, ...access, ...extensions };
+
+/** A manifest (YAML) of a built-in kind that applies as it is; undefined for kinds that no manifest makes. */
+export function exampleOf(group: string, kind: string): string | undefined {
+  const own = groups[group];
+  return own === undefined ? others[`${group}/${kind}`] : own[kind];
+}
+
+/** Every group and kind that has an example: "apps/Deployment"; "/Pod" for the core group. */
+export const exampleKinds: readonly string[] = [
+  ...Object.entries(groups).flatMap(([group, kinds]) => Object.keys(kinds).map((kind) => `${group}/${kind}`)),
+  ...Object.keys(others),
+];

@@ -1,0 +1,219 @@
+import type { GroupVersionKind } from "../../machinery/meta/gvk.js";
+import { returnsDeletedObject } from "../facts/deleted-objects.js";
+import type { TypeSource } from "../facts/definitions.js";
+import type { ResourceFacts, SubresourceFacts } from "../facts/resources.js";
+import type { ServedApi } from "../facts/served-api.js";
+import { connectOperations } from "./connect-operations.js";
+import { type BodyFacts, mediaTypes, META, type Method, type OperationFacts } from "./operation.js";
+import { camel, namesOf, tagOf, versionName } from "./operation-names.js";
+import {
+  type Action,
+  namespaceParameter,
+  nameParameter,
+  type ParameterFacts,
+  pretty,
+  queryParameters,
+} from "./parameters.js";
+import { watchOperations } from "./watch-operations.js";
+
+/** What the server does with the resources of one group version ("apps/v1"), in their order. */
+export function resourceOperations(api: ServedApi, groupVersion: string): readonly OperationFacts[] {
+  return api.resources
+    .filter((resource) => resource.groupVersion === groupVersion)
+    .flatMap((resource) => {
+      const isCustom = api.types.structOf(resource.definition)?.published !== undefined;
+      const served: Served = { resource, types: api.types, isCustom };
+      return [
+        ...collectionOperations(served),
+        ...itemOperations(served),
+        ...resource.subresources.flatMap((subresource) => subresourceOperations(served, subresource)),
+        ...(isCustom ? [] : watchOperations(resource)),
+      ];
+    });
+}
+
+interface Served {
+  readonly resource: ResourceFacts;
+  readonly types: TypeSource;
+  /** Custom objects have no protobuf form and take no strategic merge patches. */
+  readonly isCustom: boolean;
+}
+
+interface Given {
+  readonly path: string;
+  readonly pathParameters: readonly ParameterFacts[];
+  readonly operationId: string;
+  readonly description: string;
+  readonly body?: BodyFacts;
+  readonly answer: string;
+  readonly kind?: GroupVersionKind;
+}
+
+const METHOD_OF: Readonly<Record<string, Method>> = {
+  get: "get",
+  list: "get",
+  post: "post",
+  put: "put",
+  patch: "patch",
+  delete: "delete",
+  deletecollection: "delete",
+};
+
+const CODES: Readonly<Record<string, readonly string[]>> = {
+  post: ["200", "201", "202"],
+  put: ["200", "201"],
+  patch: ["200", "201"],
+  delete: ["200", "202"],
+};
+
+function operation({ resource, isCustom }: Served, action: Action, given: Given): OperationFacts {
+  const { group, version, kind } = resource;
+  const { path, pathParameters, operationId, description, body, answer } = given;
+  const written = isCustom ? mediaTypes.customObjects : action === "list" ? mediaTypes.watched : mediaTypes.objects;
+  const patches = isCustom ? mediaTypes.customPatches : mediaTypes.patches;
+  return {
+    path,
+    method: METHOD_OF[action] ?? "get",
+    operationId,
+    tag: tagOf(group, version),
+    description,
+    parameters: [...pathParameters, ...queryParameters[action], pretty],
+    ...(body && { body }),
+    consumes: action === "patch" ? patches : mediaTypes.any,
+    produces: written,
+    codes: CODES[action] ?? ["200"],
+    answer,
+    resource: { action, kind: given.kind ?? { group, version, kind } },
+  };
+}
+
+const listKindOf = ({ group, version, kind, listKind = `${kind}List` }: ResourceFacts): GroupVersionKind => ({
+  group,
+  version,
+  kind: listKind,
+});
+
+function collectionOperations(served: Served): readonly OperationFacts[] {
+  const { resource, types } = served;
+  const place = collectionPlace(resource);
+  const { definition, verbs, kind, name } = resource;
+  const names = namesOf(resource);
+  const where = resource.namespaced ? " of a namespace" : "";
+  const list = types.definitionOf(listKindOf(resource)) ?? "";
+  const found: OperationFacts[] = [];
+  if (verbs.includes("list")) {
+    const description = `Lists the ${name}${where}, or follows their changes where watch is true.`;
+    found.push(operation(served, "list", { ...place, operationId: names("list"), description, answer: list }));
+  }
+  if (verbs.includes("create")) {
+    const body = { definition, required: true };
+    const description = `Creates a new ${kind} from the body.`;
+    found.push(
+      operation(served, "post", { ...place, operationId: names("create"), description, body, answer: definition }),
+    );
+  }
+  if (verbs.includes("deletecollection")) {
+    const operationId = names("delete", "Collection");
+    const body = { definition: `${META}.DeleteOptions`, required: false };
+    const description = `Deletes the ${name}${where} that the selectors match, all without selectors.`;
+    found.push(
+      operation(served, "deletecollection", { ...place, operationId, description, body, answer: `${META}.Status` }),
+    );
+  }
+  if (resource.namespaced && verbs.includes("list")) {
+    const path = `${root(resource)}/${name}`;
+    const operationId = `list${versionName(resource)}${kind}ForAllNamespaces`;
+    const description = `Lists the ${name} of all namespaces, or follows their changes where watch is true.`;
+    found.push(operation(served, "list", { path, pathParameters: [], operationId, description, answer: list }));
+  }
+  return found;
+}
+
+function itemOperations(served: Served): readonly OperationFacts[] {
+  const { resource } = served;
+  const place = itemPlace(resource);
+  const { definition, verbs, kind } = resource;
+  const names = namesOf(resource);
+  const found: OperationFacts[] = [];
+  const add = (action: Action, verb: string, description: string, rest: Pick<Given, "body" | "answer">): void => {
+    found.push(operation(served, action, { ...place, operationId: names(verb), description, ...rest }));
+  };
+  if (verbs.includes("get")) add("get", "read", `Reads one ${kind} by its name.`, { answer: definition });
+  if (verbs.includes("update")) {
+    const body = { definition, required: true };
+    add("put", "replace", `Replaces the ${kind} of this name with the body.`, { body, answer: definition });
+  }
+  if (verbs.includes("delete")) {
+    const body = { definition: `${META}.DeleteOptions`, required: false };
+    const answer = returnsDeletedObject(resource.group, resource.name) ? definition : `${META}.Status`;
+    add("delete", "delete", `Deletes the ${kind} of this name, at once or after its grace period.`, { body, answer });
+  }
+  if (verbs.includes("patch")) {
+    const body = { definition: `${META}.Patch`, required: true };
+    add("patch", "patch", `Changes the parts of the ${kind} that the patch in the body names.`, {
+      body,
+      answer: definition,
+    });
+  }
+  return found;
+}
+
+const VERBS: Readonly<Record<string, readonly [action: Action, word: string, description: string]>> = {
+  get: ["get", "read", "Reads"],
+  create: ["post", "create", "Sends a request to"],
+  update: ["put", "replace", "Replaces"],
+  patch: ["patch", "patch", "Patches"],
+};
+
+function subresourceOperations(served: Served, subresource: SubresourceFacts): readonly OperationFacts[] {
+  const { resource, types } = served;
+  const place = itemPlace(resource);
+  const path = `${place.path}/${subresource.name}`;
+  if (subresource.kind.kind.endsWith("Options")) return connectOperations(resource, subresource, { ...place, path });
+  const definition = types.definitionOf(subresource.kind) ?? "";
+  const names = namesOf(resource);
+  const found = subresource.verbs.flatMap((verb) => {
+    const known = VERBS[verb];
+    if (known === undefined) return [];
+    const [action, word, act] = known;
+    const body = action === "patch" ? `${META}.Patch` : action === "get" ? undefined : definition;
+    return operation(served, action, {
+      path,
+      pathParameters: place.pathParameters,
+      operationId: `${names(word)}${camel(subresource.name)}`,
+      description: `${act} the ${subresource.name} of a ${resource.kind}.`,
+      ...(body !== undefined && { body: { definition: body, required: true } }),
+      answer: definition,
+      kind: subresource.kind,
+    });
+  });
+  return subresource.name === "log" ? found.map(logOperation) : found;
+}
+
+/** A log is text, and has parameters of its own. */
+const logOperation = (operation: OperationFacts): OperationFacts => ({
+  ...operation,
+  parameters: [...operation.parameters, ...queryParameters.log],
+  produces: mediaTypes.log,
+  answer: "",
+});
+
+interface Place {
+  readonly path: string;
+  readonly pathParameters: readonly ParameterFacts[];
+}
+
+function collectionPlace(resource: ResourceFacts): Place {
+  const base = root(resource);
+  return resource.namespaced
+    ? { path: `${base}/namespaces/{namespace}/${resource.name}`, pathParameters: [namespaceParameter] }
+    : { path: `${base}/${resource.name}`, pathParameters: [] };
+}
+
+function itemPlace(resource: ResourceFacts): Place {
+  const place = collectionPlace(resource);
+  return { path: `${place.path}/{name}`, pathParameters: [nameParameter, ...place.pathParameters] };
+}
+
+const root = ({ group, version }: ResourceFacts): string =>
+  group === "" ? `/api/${version}` : `/apis/${group}/${version}`;

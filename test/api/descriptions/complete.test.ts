@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { describedAt, type DescriptionsFile, EVERY_KIND, EVERY_LIST } from "../../../src/api/descriptions/file-of.js";
+import { definitionNames, kindsOf, structOf } from "../../../src/api/facts/index.js";
+
+// Every type and every field that 1.36 publishes has a description, and none is a stub.
+const folder = join(import.meta.dirname, "../../../src/api/descriptions");
+const only = process.env["DESCRIPTIONS"]?.split(",");
+const files = new Map<string, DescriptionsFile>();
+const read = (file: string): DescriptionsFile => {
+  let found = files.get(file);
+  if (found === undefined) {
+    const path = join(folder, `${file}.json`);
+    found = existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as DescriptionsFile) : {};
+    files.set(file, found);
+  }
+  return found;
+};
+
+/** The types of a file, each with its definitions. */
+const byFile = new Map<string, string[]>();
+for (const definition of definitionNames()) {
+  const file = describedAt(definition)?.file ?? "unknown";
+  if (only === undefined || only.includes(file)) byFile.set(file, [...(byFile.get(file) ?? []), definition]);
+}
+
+function textOf(definition: string, field: string): string | undefined {
+  const at = describedAt(definition);
+  const shared = kindsOf(definition).length > 0 ? (definition.endsWith("List") ? EVERY_LIST : EVERY_KIND) : undefined;
+  const file = read(at?.file ?? "");
+  for (const key of at?.keys ?? []) {
+    const text = file[key]?.[field];
+    if (text !== undefined) return text;
+  }
+  return shared === undefined || field === "" ? undefined : read("meta")[shared]?.[field];
+}
+
+const words = (text: string): string[] => text.toLowerCase().match(/[a-z]+/g) ?? [];
+const LITTLE = new Set(
+  "a an the of is are this that it its for to in on at by and or with as be object field value list".split(" "),
+);
+
+/** True where a text says nothing that the name does not say. */
+function isStub(name: string, text: string): boolean {
+  const known = new Set(words(name.replace(/([a-z])([A-Z])/g, "$1 $2")));
+  const said = words(text).filter(
+    (word) => !LITTLE.has(word) && !known.has(word) && !known.has(word.replace(/s$/, "")),
+  );
+  return said.length < 3;
+}
+
+describe.each([...byFile.keys()].toSorted())("descriptions of %s", (file) => {
+  const definitions = byFile.get(file) ?? [];
+
+  test("every type and field has one that is no stub", () => {
+    const problems: string[] = [];
+    for (const definition of definitions) {
+      for (const field of ["", ...(structOf(definition)?.fields ?? []).map(({ name }) => name)]) {
+        const text = textOf(definition, field);
+        const where = field === "" ? definition : `${definition}.${field}`;
+        if (text === undefined) problems.push(`${where}: none`);
+        else if (isStub(field === "" ? (definition.split(".").at(-1) ?? "") : field, text))
+          problems.push(`${where}: a stub`);
+        else if (!/[.)]$/.test(text) || text !== text.trim() || text.includes("  "))
+          problems.push(`${where}: its form`);
+        else if (text.length > 700) problems.push(`${where}: ${text.length} characters`);
+      }
+    }
+    expect(problems.slice(0, 40)).toEqual([]);
+  });
+
+  test("no text stands under many names", () => {
+    const places = new Map<string, Set<string>>();
+    for (const [type, fields] of Object.entries(read(file))) {
+      for (const [field, text] of Object.entries(fields)) {
+        places.set(text, (places.get(text) ?? new Set()).add(field === "" ? type : field));
+      }
+    }
+    expect([...places].filter(([, names]) => names.size > 2).map(([text]) => text)).toEqual([]);
+  });
+
+  test("each type and field that it describes exists", () => {
+    const known = new Set(definitions.flatMap((definition) => describedAt(definition)?.keys ?? []));
+    const unknown = Object.entries(read(file)).flatMap(([key, fields]) => {
+      if (key === EVERY_KIND || key === EVERY_LIST) return [];
+      if (!known.has(key)) return [key];
+      const own = new Set(
+        definitions
+          .filter((definition) => describedAt(definition)?.keys.includes(key) === true)
+          .flatMap((definition) => (structOf(definition)?.fields ?? []).map(({ name }) => name)),
+      );
+      return Object.keys(fields)
+        .filter((field) => field !== "" && !own.has(field))
+        .map((field) => `${key}.${field}`);
+    });
+    expect(unknown).toEqual([]);
+  });
+});
+
+test("each file of descriptions is that of a group", () => {
+  const found = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  const known = new Set(definitionNames().map((definition) => `${describedAt(definition)?.file ?? ""}.json`));
+  expect(found.filter((name) => !known.has(name))).toEqual([]);
+});
