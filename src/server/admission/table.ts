@@ -6,16 +6,27 @@ import {
 import type { AdmissionPlugin } from "./plugin.js";
 import { alwaysAdmit } from "./plugins/always-admit.js";
 import { alwaysDeny } from "./plugins/always-deny.js";
+import { defaultIngressClass } from "./plugins/default-ingress-class.js";
+import { defaultStorageClass } from "./plugins/default-storage-class.js";
 import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
 } from "./plugins/default-toleration-seconds.js";
+import { jobValidation } from "./plugins/job-validation.js";
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
+import { nodeDeclaredFeatureValidator } from "./plugins/node-declared-feature-validator.js";
+import { persistentVolumeClaimResize } from "./plugins/persistent-volume-claim-resize.js";
+import { podGroupProtection } from "./plugins/pod-group-protection.js";
+import { podGroupWorkloadExists } from "./plugins/pod-group-workload-exists.js";
+import { podResizeValidator } from "./plugins/pod-resize-validator.js";
 import { podSecurity } from "./plugins/pod-security.js";
+import { podTopologyLabels } from "./plugins/pod-topology-labels.js";
 import { priority } from "./plugins/priority.js";
+import { runtimeClass } from "./plugins/runtime-class.js";
 import { serviceAccount } from "./plugins/service-account.js";
+import { storageObjectInUseProtection } from "./plugins/storage-object-in-use-protection.js";
 import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
 import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
 
@@ -93,23 +104,23 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   off("PodTolerationRestriction", "both"),
   off("EventRateLimit", "validating"),
   off("ExtendedResourceToleration", "mutating"),
-  on("DefaultStorageClass", "mutating"),
-  on("StorageObjectInUseProtection", "mutating"),
-  on("PodGroupProtection", "mutating"),
+  on("DefaultStorageClass", "mutating", defaultStorageClass),
+  on("StorageObjectInUseProtection", "mutating", storageObjectInUseProtection),
+  on("PodGroupProtection", "mutating", podGroupProtection),
   off("OwnerReferencesPermissionEnforcement", "validating"),
-  on("PersistentVolumeClaimResize", "validating"),
-  on("RuntimeClass", "both"),
+  on("PersistentVolumeClaimResize", "validating", persistentVolumeClaimResize),
+  on("RuntimeClass", "both", runtimeClass),
   on("CertificateApproval", "validating"),
   on("CertificateSigning", "validating"),
   on("ClusterTrustBundleAttest", "validating"),
   on("CertificateSubjectRestriction", "validating"),
-  on("DefaultIngressClass", "mutating"),
+  on("DefaultIngressClass", "mutating", defaultIngressClass),
   off("DenyServiceExternalIPs", "validating"),
-  on("PodTopologyLabels", "mutating"),
-  on("PodGroupWorkloadExists", "validating"),
-  on("NodeDeclaredFeatureValidator", "validating"),
-  on("JobValidation", "validating"),
-  on("PodResizeValidator", "validating"),
+  on("PodTopologyLabels", "mutating", podTopologyLabels),
+  on("PodGroupWorkloadExists", "validating", podGroupWorkloadExists),
+  on("NodeDeclaredFeatureValidator", "validating", nodeDeclaredFeatureValidator),
+  on("JobValidation", "validating", jobValidation),
+  on("PodResizeValidator", "validating", podResizeValidator),
   { ...on("MutatingAdmissionPolicy", "mutating"), plugin: () => mutatingAdmissionPolicy() },
   { ...on("MutatingAdmissionWebhook", "mutating"), plugin: () => mutatingAdmissionWebhook() },
   { ...on("ValidatingAdmissionPolicy", "validating"), plugin: () => validatingAdmissionPolicy() },
