@@ -1,7 +1,7 @@
 import { goQuote } from "../../../base/go-quote.js";
 import type { Toleration } from "../../../api/types/core/v1.js";
 import { quantity } from "../../../api/validation/resources.js";
-import { absent, ensureChild, list, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
+import { absent, ensureChild, list, object, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { compareQuantities } from "../../../machinery/quantity/quantity.js";
 import type { AdmissionAttributes } from "../attributes.js";
@@ -34,7 +34,7 @@ export const runtimeClass: AdmissionPlugin = {
 
 function classNameOf(pod: KubeObject | undefined): string | undefined {
   const name = object(pod?.["spec"])["runtimeClassName"];
-  return absent(name) ? undefined : String(name);
+  return absent(name) ? undefined : text(name);
 }
 
 async function classOf(

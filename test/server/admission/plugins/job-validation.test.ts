@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { jobValidation } from "../../../../src/server/admission/plugins/job-validation.js";
 import type { AdmissionAttributes } from "../../../../src/server/admission/attributes.js";
 import type { AdmissionContext } from "../../../../src/server/admission/plugin.js";
+import { text } from "../../../../src/machinery/meta/access.js";
 import { create, expectAnswer, expectTaken, tryMerge } from "../../../helpers/admission-rows.js";
 import { admittingServer, type AdmittingServer } from "../../../helpers/admitting-server.js";
 
@@ -16,7 +17,7 @@ let server: AdmittingServer;
 async function job(name: string): Promise<string> {
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
   const made = await expectTaken(create(server.api, JOBS, { metadata: { name }, spec: { parallelism: 2, template } }));
-  return String(made.at("metadata.uid"));
+  return text(made.at("metadata.uid"));
 }
 
 async function group(name: string, policy: object, owner?: { name: string; uid: string; controller: boolean }) {
