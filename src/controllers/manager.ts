@@ -30,6 +30,7 @@ import { horizontalPodAutoscalerController } from "./horizontal-pod-autoscaler/h
 import { jobController } from "./job/job-controller.js";
 import { namespaceController } from "./namespace/namespace-controller.js";
 import { NamespaceObjects, namespaceObjectsController } from "./namespace-objects/namespace-objects.js";
+import { podGroupProtection } from "./pod-group-protection/pod-group-protection.js";
 import { untilDone } from "./repeat.js";
 import { nodeIpamController } from "./node-ipam/node-ipam-controller.js";
 import { nodeLifecycleController } from "./node-lifecycle/node-lifecycle-controller.js";
@@ -111,6 +112,7 @@ const CONTROLLERS: readonly (readonly [ControllerName | typeof ALWAYS, StartCont
   ["persistentvolume-protection-controller", volumeProtection],
   ["ttl-controller", ttlController],
   ["volumeattributesclass-protection-controller", attributesClassProtection],
+  ["podgroup-protection-controller", podGroupProtection],
   ["resourceclaim-controller", resourceClaimController],
   ["device-taint-eviction-controller", deviceTaintEviction],
   ["bootstrap-signer-controller", bootstrapSigner],

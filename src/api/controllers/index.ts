@@ -27,6 +27,7 @@ const ALIASES = {
   "persistentvolume-protection-controller": "pv-protection",
   "persistentvolumeclaim-protection-controller": "pvc-protection",
   "pod-garbage-collector-controller": "podgc",
+  "podgroup-protection-controller": undefined,
   "replicaset-controller": "replicaset",
   "replicationcontroller-controller": "replicationcontroller",
   "resourceclaim-controller": "resource-claim-controller",

@@ -1,3 +1,4 @@
+import { newestDefault } from "../../machinery/meta/newest-default.js";
 import type { PersistentVolume, PersistentVolumeClaim } from "../types/core/v1.js";
 import type { StorageClass } from "../types/storage/v1.js";
 import { DEFAULT_CLASS, SELECTED_NODE } from "./annotations.js";
@@ -17,12 +18,8 @@ export function namesStorageClass({ metadata, spec }: PersistentVolumeClaim): bo
 }
 
 /** The class that claims without one get: of several the newest, of equally old ones the first by name. */
-export function defaultStorageClass(classes: readonly StorageClass[]): StorageClass | undefined {
-  const [first] = classes
-    .filter(({ metadata }) => [DEFAULT_CLASS, OLD_DEFAULT].some((key) => metadata?.annotations?.[key] === "true"))
-    .toSorted((a, b) => compare(createdAt(b), createdAt(a)) || compare(nameOf(a), nameOf(b)));
-  return first;
-}
+export const defaultStorageClass = <C extends Pick<StorageClass, "metadata">>(classes: readonly C[]): C | undefined =>
+  newestDefault(classes, [DEFAULT_CLASS, OLD_DEFAULT]);
 
 /** Whether a claim waits until a pod uses it, so that its volume is where the pod can run. */
 export function delaysBinding(classOfClaim: StorageClass | undefined): boolean {
@@ -33,7 +30,3 @@ export function delaysBinding(classOfClaim: StorageClass | undefined): boolean {
 export function selectedNode({ metadata }: PersistentVolumeClaim): string | undefined {
   return metadata?.annotations?.[SELECTED_NODE];
 }
-
-const createdAt = ({ metadata }: StorageClass): string => metadata?.creationTimestamp ?? "";
-const nameOf = ({ metadata }: StorageClass): string => metadata?.name ?? "";
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -33,6 +33,8 @@ const LEASE_SECONDS = 40;
 export const RENEW_MS = 20_000;
 const STATUS_RENEWALS = 15;
 const KUBELET_VERSION = "v1.36.3";
+/** What a kubelet of 1.36 declares of what an API server asks of it before it lets a pod be changed. */
+const DECLARED_FEATURES = ["InPlacePodLevelResourcesVerticalScaling"];
 
 /** Creates the Node, and keeps its status and its Lease until `signal` aborts. */
 export class NodeRegistration {
@@ -128,6 +130,7 @@ export class NodeRegistration {
         { type: "InternalIP", address },
         { type: "Hostname", address: hostname },
       ],
+      declaredFeatures: [...DECLARED_FEATURES],
       daemonEndpoints: { kubeletEndpoint: { Port: port } },
       nodeInfo: {
         machineID: id,

@@ -11,6 +11,8 @@ import { certificateApproval } from "./plugins/certificate-approval.js";
 import { certificateSigning } from "./plugins/certificate-signing.js";
 import { certificateSubjectRestriction } from "./plugins/certificate-subject-restriction.js";
 import { clusterTrustBundleAttest } from "./plugins/cluster-trust-bundle-attest.js";
+import { defaultIngressClass } from "./plugins/default-ingress-class.js";
+import { defaultStorageClass } from "./plugins/default-storage-class.js";
 import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
@@ -21,11 +23,17 @@ import { imagePolicyWebhook } from "./plugins/image-policy-webhook.js";
 import type { ImagePolicyWebhookConfiguration } from "./plugins/image-policy-webhook/configuration.js";
 import { readImagePolicyWebhookConfiguration } from "./plugins/image-policy-webhook/read-configuration.js";
 import { limitPodHardAntiAffinityTopology } from "./plugins/limit-pod-hard-anti-affinity-topology.js";
+import { jobValidation } from "./plugins/job-validation.js";
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceAutoProvision } from "./plugins/namespace-auto-provision.js";
 import { namespaceExists } from "./plugins/namespace-exists.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
+import { nodeDeclaredFeatureValidator } from "./plugins/node-declared-feature-validator.js";
+import { persistentVolumeClaimResize } from "./plugins/persistent-volume-claim-resize.js";
+import { podGroupProtection } from "./plugins/pod-group-protection.js";
+import { podGroupWorkloadExists } from "./plugins/pod-group-workload-exists.js";
+import { podResizeValidator } from "./plugins/pod-resize-validator.js";
 import { podSecurity } from "./plugins/pod-security.js";
 import { nodeRestriction } from "./plugins/node-restriction.js";
 import { ownerReferencesPermissionEnforcement } from "./plugins/owner-references-permission-enforcement.js";
@@ -39,9 +47,12 @@ import {
   type PodTolerationRestrictionConfiguration,
   readPodTolerationRestrictionConfiguration,
 } from "./plugins/pod-toleration-restriction/read-configuration.js";
+import { podTopologyLabels } from "./plugins/pod-topology-labels.js";
 import { priority } from "./plugins/priority.js";
+import { runtimeClass } from "./plugins/runtime-class.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { taintNodesByCondition } from "./plugins/taint-nodes-by-condition.js";
+import { storageObjectInUseProtection } from "./plugins/storage-object-in-use-protection.js";
 import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
 import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
 
@@ -141,23 +152,23 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   },
   off("EventRateLimit", "validating"),
   off("ExtendedResourceToleration", "mutating", extendedResourceToleration),
-  on("DefaultStorageClass", "mutating"),
-  on("StorageObjectInUseProtection", "mutating"),
-  on("PodGroupProtection", "mutating"),
+  on("DefaultStorageClass", "mutating", defaultStorageClass),
+  on("StorageObjectInUseProtection", "mutating", storageObjectInUseProtection),
+  on("PodGroupProtection", "mutating", podGroupProtection),
   off("OwnerReferencesPermissionEnforcement", "validating", ownerReferencesPermissionEnforcement),
-  on("PersistentVolumeClaimResize", "validating"),
-  on("RuntimeClass", "both"),
+  on("PersistentVolumeClaimResize", "validating", persistentVolumeClaimResize),
+  on("RuntimeClass", "both", runtimeClass),
   on("CertificateApproval", "validating", certificateApproval),
   on("CertificateSigning", "validating", certificateSigning),
   on("ClusterTrustBundleAttest", "validating", clusterTrustBundleAttest),
   on("CertificateSubjectRestriction", "validating", certificateSubjectRestriction),
-  on("DefaultIngressClass", "mutating"),
+  on("DefaultIngressClass", "mutating", defaultIngressClass),
   off("DenyServiceExternalIPs", "validating", denyServiceExternalIPs),
-  on("PodTopologyLabels", "mutating"),
-  on("PodGroupWorkloadExists", "validating"),
-  on("NodeDeclaredFeatureValidator", "validating"),
-  on("JobValidation", "validating"),
-  on("PodResizeValidator", "validating"),
+  on("PodTopologyLabels", "mutating", podTopologyLabels),
+  on("PodGroupWorkloadExists", "validating", podGroupWorkloadExists),
+  on("NodeDeclaredFeatureValidator", "validating", nodeDeclaredFeatureValidator),
+  on("JobValidation", "validating", jobValidation),
+  on("PodResizeValidator", "validating", podResizeValidator),
   { ...on("MutatingAdmissionPolicy", "mutating"), plugin: () => mutatingAdmissionPolicy() },
   { ...on("MutatingAdmissionWebhook", "mutating"), plugin: () => mutatingAdmissionWebhook() },
   { ...on("ValidatingAdmissionPolicy", "validating"), plugin: () => validatingAdmissionPolicy() },

@@ -10,7 +10,7 @@ import { age, name, quantityCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
-/** A claim starts out unbound. Its protection finalizer comes with the controller that takes it out. */
+/** A claim starts out unbound. */
 export const persistentVolumeClaimRecord: ResourceRecord = {
   group: "",
   resource: "persistentvolumeclaims",

@@ -10,7 +10,7 @@ import { age, name, quantityCell } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 import { accessModesCell, orUnset, phaseCell, storageClassCell } from "./volume-cells.js";
 
-/** A volume starts out unbound. Its protection finalizer comes with the controller that takes it out. */
+/** A volume starts out unbound. */
 export const persistentVolumeRecord: ResourceRecord = {
   group: "",
   resource: "persistentvolumes",

@@ -1,0 +1,51 @@
+import type { Pod } from "../../api/types/core/v1.js";
+import { isPodOver } from "../../api/volumes/claims-of-pod.js";
+import { isConflict, isNotFound } from "../../machinery/errors/status-error.js";
+import type { ControllerContext } from "../context.js";
+import { protection } from "../volume-protection/volume-protection.js";
+import { whereServed } from "../where-served.js";
+
+const FINALIZER = "scheduling.k8s.io/podgroup-protection";
+const KIND = ["scheduling.k8s.io/v1alpha2", "PodGroup"] as const;
+/** The index of pods that are not over by the PodGroup that they belong to. */
+const INDEX = "pod-group";
+
+/** Protects PodGroups that have pods, and lets one that is being deleted go when none of its pods runs any more. */
+export const podGroupProtection = whereServed(
+  { group: "scheduling.k8s.io", version: "v1alpha2" },
+  ({ client, manager }: ControllerContext): void => {
+    const pods = manager.informers.of("v1", "Pod");
+    pods.addIndexers({ [INDEX]: (pod: Pod) => (isPodOver(pod) ? [] : groupsOf(pod).map(keyOf)) });
+    manager
+      .controllerFor(...KIND)
+      .named("podgroup-protection-controller")
+      .watches("v1", "Pod", groupsOf)
+      .reconcile(async ({ namespace, name, object: group }) => {
+        const due = group === undefined ? "none" : protection(FINALIZER, group);
+        if (group === undefined || due === "none") return;
+        const isUsed = pods.cache.indexKeys(INDEX, keyOf({ namespace, name })).length > 0;
+        if (isUsed !== (due === "add")) return;
+        const { finalizers: before = [] } = group.metadata ?? {};
+        const finalizers = due === "add" ? [...before, FINALIZER] : before.filter((one) => one !== FINALIZER);
+        try {
+          const groups = client.of(...KIND).namespace(namespace);
+          await groups.update({ ...group, metadata: { ...group.metadata, finalizers } });
+        } catch (error) {
+          // Deleted, or changed since the cache saw it: the change reconciles the object again.
+          if (!isNotFound(error) && !isConflict(error)) throw error;
+        }
+      });
+  },
+);
+
+interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+const keyOf = ({ namespace, name }: Key): string => `${namespace}/${name}`;
+
+function groupsOf({ metadata, spec }: Pod): Key[] {
+  const name = spec?.schedulingGroup?.podGroupName ?? "";
+  return name === "" ? [] : [{ namespace: metadata?.namespace ?? "", name }];
+}

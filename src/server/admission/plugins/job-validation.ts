@@ -1,0 +1,45 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { absent, object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+import { SCHEDULING } from "./pod-groups.js";
+
+/**
+ * Keeps the parallelism of a Job whose pods are scheduled as a gang. It has nothing to do while there are no PodGroups, as in a
+ * server that does not serve them.
+ */
+export const jobValidation: AdmissionPlugin = {
+  name: "JobValidation",
+  handles: (operation, { group, resource, subresource }) =>
+    operation === "UPDATE" && group === "batch" && resource === "jobs" && subresource === "",
+  idle: ({ objects }) => objects.cached.now(SCHEDULING, "podgroups")?.length === 0,
+  validate(attributes, context) {
+    const { object: job, oldObject: old } = attributes;
+    if (job === undefined || old === undefined) return;
+    if (object(job["spec"])["parallelism"] === object(old["spec"])["parallelism"]) return;
+    return groupsOf(old, context).then((groups) => {
+      const gang = groups.find(isGang);
+      if (gang === undefined) return;
+      const named = goQuote(text(gang.metadata?.name));
+      throw refused(attributes, `cannot change parallelism for a Job referencing gang-scheduled PodGroup ${named}`);
+    });
+  },
+};
+
+const isGang = (group: KubeObject): boolean =>
+  !absent(object(object(object(group["spec"])["schedulingPolicy"]))["gang"]);
+
+/** The group that the Job's pods name; where they name none, those that the Job controls. */
+async function groupsOf(job: KubeObject, { objects }: AdmissionContext): Promise<readonly KubeObject[]> {
+  const { namespace = "", uid } = job.metadata ?? {};
+  const { podGroupName } = object(object(object(object(job["spec"])["template"])["spec"])["schedulingGroup"]);
+  if (!absent(podGroupName)) {
+    const group = await objects.cached.get(SCHEDULING, "podgroups", namespace, text(podGroupName));
+    return group === undefined ? [] : [group];
+  }
+  const groups = await objects.cached.list(SCHEDULING, "podgroups", namespace);
+  return groups.filter(({ metadata }) =>
+    metadata?.ownerReferences?.some((owner) => owner.controller === true && owner.uid === uid),
+  );
+}

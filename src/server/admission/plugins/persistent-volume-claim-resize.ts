@@ -1,0 +1,41 @@
+import type { PersistentVolumeClaim } from "../../../api/types/core/v1.js";
+import { quantity } from "../../../api/validation/resources.js";
+import { storageClassOf } from "../../../api/volumes/storage-class.js";
+import { object } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { compareQuantities, zeroQuantity } from "../../../machinery/quantity/quantity.js";
+import type { AdmissionContext, AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+
+/** Lets a claim ask for more only when it is bound and its StorageClass allows its volumes to grow. */
+export const persistentVolumeClaimResize: AdmissionPlugin = {
+  name: "PersistentVolumeClaimResize",
+  handles: (operation, { group, resource, subresource }) =>
+    operation === "UPDATE" && group === "" && resource === "persistentvolumeclaims" && subresource === "",
+  validate(attributes, context) {
+    const { object: claim, oldObject: old } = attributes;
+    if (claim === undefined || old === undefined) return;
+    if (compareQuantities(requestOf(claim), requestOf(old)) <= 0) return;
+    if (object(old["status"])["phase"] !== "Bound") {
+      throw refused(attributes, "Only bound persistent volume claims can be expanded");
+    }
+    return allowsExpansion(claim, old, context).then((allowed) => {
+      if (allowed) return;
+      throw refused(
+        attributes,
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+      );
+    });
+  },
+};
+
+function requestOf({ spec }: KubeObject) {
+  return quantity(object(object(object(spec)["resources"])["requests"])["storage"]) ?? zeroQuantity;
+}
+
+async function allowsExpansion(claim: KubeObject, old: KubeObject, { objects }: AdmissionContext): Promise<boolean> {
+  const name = storageClassOf(claim as PersistentVolumeClaim);
+  if (name === "" || name !== storageClassOf(old as PersistentVolumeClaim)) return false;
+  const found = await objects.cached.get("storage.k8s.io", "storageclasses", "", name);
+  return found?.["allowVolumeExpansion"] === true;
+}

@@ -1,0 +1,25 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { absent, object, objects as objectsOf, text } from "../../../machinery/meta/access.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+import { createsPodGroups, SCHEDULING } from "./pod-groups.js";
+
+/** Refuses a new PodGroup of a Workload that does not exist, or that has no template of the name that the group gives. */
+export const podGroupWorkloadExists: AdmissionPlugin = {
+  name: "PodGroupWorkloadExists",
+  handles: createsPodGroups,
+  async validate(attributes, { objects }) {
+    const { object: group, namespace } = attributes;
+    const { workload } = object(object(group?.["spec"])["podGroupTemplateRef"]);
+    if (absent(workload)) return;
+    const { workloadName, podGroupTemplateName } = object(workload);
+    const wanted = [SCHEDULING, "workloads", namespace, text(workloadName)] as const;
+    const found = (await objects.cached.get(...wanted)) ?? (await objects.get(...wanted));
+    const named = `Workload ${goQuote(text(workloadName))}`;
+    if (found === undefined) throw refused(attributes, `PodGroup rejected: ${named} not found`);
+    const templates = objectsOf(object(found["spec"])["podGroupTemplates"]);
+    if (templates.some(({ name }) => name === podGroupTemplateName)) return;
+    const missing = `PodGroupTemplate ${goQuote(text(podGroupTemplateName))}`;
+    throw refused(attributes, `PodGroup rejected: ${missing} not found in ${named}`);
+  },
+};

@@ -1,0 +1,74 @@
+import { goQuote } from "../../../base/go-quote.js";
+import { type AmountKind, podTotal } from "../../../api/pods/pod-total.js";
+import type { Pod, ResourceList } from "../../../api/types/core/v1.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
+import { milliValue, wholeValue } from "../../../machinery/quantity/whole-values.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import { refused } from "../refusal.js";
+import { boundPodChange, nodeOf } from "./bound-pod-change.js";
+import { isPods } from "./pod-writes.js";
+
+/** Refuses to resize a pod beyond all that its node has, or on a node that cannot do it. */
+export const podResizeValidator: AdmissionPlugin = {
+  name: "PodResizeValidator",
+  handles: (operation, target) => operation === "UPDATE" && isPods(target) && target.subresource === "resize",
+  validate(attributes, context) {
+    const change = boundPodChange(attributes);
+    if (change === undefined) return;
+    return nodeOf(change.node, attributes, context).then((node) => {
+      const problem = lacking(change.pod, node) ?? unable(node);
+      if (problem !== undefined) throw refused(attributes, problem);
+    });
+  },
+};
+
+/** CPU in thousandths, memory in bytes. */
+interface Amounts {
+  cpu: number;
+  memory: number;
+}
+
+const amountsOf = (list: ResourceList | undefined): Amounts => ({
+  cpu: milliValue(list?.["cpu"] ?? 0),
+  memory: wholeValue(list?.["memory"] ?? 0),
+});
+
+const AMOUNTS: AmountKind<Amounts> = {
+  none: () => ({ cpu: 0, memory: 0 }),
+  add(to, more) {
+    to.cpu += more.cpu;
+    to.memory += more.memory;
+  },
+  raise(to, least) {
+    to.cpu = Math.max(to.cpu, least.cpu);
+    to.memory = Math.max(to.memory, least.memory);
+  },
+};
+
+/** What a pod asks for: requests of the whole pod replace those of its containers, and overhead comes on top. */
+function requestsOf({ spec }: Pod): Amounts {
+  const { cpu, memory } = podTotal(spec, AMOUNTS, ({ resources }) => amountsOf(resources?.requests));
+  const ofPod = spec?.resources?.requests;
+  const overhead = amountsOf(spec?.overhead);
+  return {
+    cpu: (ofPod?.["cpu"] === undefined ? cpu : milliValue(ofPod["cpu"])) + overhead.cpu,
+    memory: (ofPod?.["memory"] === undefined ? memory : wholeValue(ofPod["memory"])) + overhead.memory,
+  };
+}
+
+function lacking(pod: KubeObject, node: KubeObject): string | undefined {
+  const asked = requestsOf(pod as Pod);
+  const has = amountsOf(object(node["status"])["allocatable"] as ResourceList | undefined);
+  const short = (["cpu", "memory"] as const)
+    .filter((name) => asked[name] > has[name])
+    .map((name) => `${name}, requested: ${asked[name]}, allocatable: ${has[name]}`);
+  return short.length === 0 ? undefined : `Node didn't have enough allocatable resources: ${short.join("; ")}`;
+}
+
+function unable({ metadata }: KubeObject): string | undefined {
+  const system = metadata?.labels?.["kubernetes.io/os"] ?? "";
+  if (system === "linux") return undefined;
+  const [node, found] = [goQuote(text(metadata?.name)), goQuote(system)];
+  return `pod resize is only supported on linux nodes, node ${node} is ${found}`;
+}
