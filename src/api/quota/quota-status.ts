@@ -1,10 +1,11 @@
 import type { PersistentVolumeClaim, Pod, ResourceQuota, ResourceQuotaStatus, Service } from "../types/core/v1.js";
+import type { ResourceClaim } from "../types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import { compareQuantities, formatQuantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
-import { countedResource } from "./counted-resource.js";
-import { claimUsage, serviceUsage } from "./object-usage.js";
+import { BY_NAME, countedResource } from "./counted-resource.js";
+import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage } from "./object-usage.js";
 import { podUsage } from "./pod-usage.js";
-import { podInScopes, scopesOf } from "./scopes.js";
+import { isInScopes, scopesOf } from "./scopes.js";
 import { addUsage, ONE, type Usage, usageOf } from "./usage.js";
 
 /** What one object of a resource takes of quotas. `now` in milliseconds. */
@@ -12,10 +13,10 @@ export function objectUsage(resource: string, object: ApiObject, now: number): U
   if (resource === "pods") return podUsage(object as Pod, now);
   if (resource === "services") return serviceUsage(object as Service);
   if (resource === "persistentvolumeclaims") return claimUsage(object as PersistentVolumeClaim);
-  return new Map([
-    [`count/${resource}`, ONE],
-    [resource, ONE],
-  ]);
+  if (resource === RESOURCE_CLAIMS) return deviceClaimUsage(object as ResourceClaim);
+  const usage: Usage = new Map([[`count/${resource}`, ONE]]);
+  if (BY_NAME.includes(resource)) usage.set(resource, ONE);
+  return usage;
 }
 
 /**
@@ -35,9 +36,7 @@ export function quotaStatus(
     const objects = objectsOf(resource);
     if (objects === undefined) return undefined;
     const sum: Usage = new Map();
-    // Scopes are of pods: nothing else is in one.
-    const inScope = (one: ApiObject) => scopes.length === 0 || (resource === "pods" && podInScopes(one as Pod, scopes));
-    for (const one of objects) if (inScope(one)) addUsage(sum, objectUsage(resource, one, now));
+    for (const one of objects) if (isInScopes(resource, one, scopes)) addUsage(sum, objectUsage(resource, one, now));
     return sum;
   };
   const used: Record<string, string> = {};

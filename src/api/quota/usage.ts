@@ -1,5 +1,11 @@
 import type { ResourceList } from "../types/core/v1.js";
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+} from "../../machinery/quantity/quantity.js";
 
 /** How much of each resource that quotas name. */
 export type Usage = Map<string, Quantity>;
@@ -9,6 +15,10 @@ export const ONE = parseQuantity("1");
 export function usageOf(list: ResourceList = {}): Usage {
   return new Map(Object.entries(list).map(([name, amount]) => [name, parseQuantity(String(amount))]));
 }
+
+/** The way back: as Go writes the amounts. */
+export const listOf = (usage: ReadonlyMap<string, Quantity>): ResourceList =>
+  Object.fromEntries([...usage].map(([name, amount]) => [name, formatQuantity(amount)]));
 
 /** Adds `more` to `usage`. */
 export function addUsage(usage: Usage, more: ReadonlyMap<string, Quantity>): void {

@@ -9,6 +9,8 @@ import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js"
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
 import { priority } from "./plugins/priority.js";
+import { resourceQuota } from "./plugins/resource-quota.js";
+import type { ResourceQuotaConfiguration } from "./plugins/resource-quota/configuration.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
 import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
@@ -16,6 +18,7 @@ import { validatingAdmissionWebhook } from "./plugins/validating-admission-webho
 /** The configuration of the plugins that have one, by their names. */
 export interface AdmissionConfiguration {
   readonly DefaultTolerationSeconds?: DefaultTolerationSecondsConfiguration;
+  readonly ResourceQuota?: ResourceQuotaConfiguration;
 }
 
 export interface AdmissionRow {
@@ -90,6 +93,10 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   { ...on("MutatingAdmissionWebhook", "mutating"), plugin: () => mutatingAdmissionWebhook() },
   { ...on("ValidatingAdmissionPolicy", "validating"), plugin: () => validatingAdmissionPolicy() },
   { ...on("ValidatingAdmissionWebhook", "validating"), plugin: () => validatingAdmissionWebhook() },
-  on("ResourceQuota", "validating"),
+  {
+    ...on("ResourceQuota", "validating"),
+    plugin: (configuration) => resourceQuota(configuration.ResourceQuota),
+    configuration: ["limitedResources"],
+  },
   off("AlwaysDeny", "both", alwaysDeny),
 ];
