@@ -5,6 +5,9 @@ import {
   defaultTolerationSeconds,
   type DefaultTolerationSecondsConfiguration,
 } from "./plugins/default-toleration-seconds.js";
+import { eventRateLimit } from "./plugins/event-rate-limit.js";
+import type { EventRateLimitConfiguration } from "./plugins/event-rate-limit/configuration.js";
+import { limitRanger } from "./plugins/limit-ranger.js";
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
@@ -18,6 +21,7 @@ import { validatingAdmissionWebhook } from "./plugins/validating-admission-webho
 /** The configuration of the plugins that have one, by their names. */
 export interface AdmissionConfiguration {
   readonly DefaultTolerationSeconds?: DefaultTolerationSecondsConfiguration;
+  readonly EventRateLimit?: EventRateLimitConfiguration;
   readonly ResourceQuota?: ResourceQuotaConfiguration;
 }
 
@@ -55,7 +59,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("NamespaceLifecycle", "mutating", namespaceLifecycle),
   off("NamespaceExists", "validating"),
   off("LimitPodHardAntiAffinityTopology", "validating"),
-  on("LimitRanger", "both"),
+  { ...on("LimitRanger", "both"), plugin: () => limitRanger() },
   on("ServiceAccount", "both", serviceAccount),
   off("NodeRestriction", "mutating"),
   on("TaintNodesByCondition", "mutating"),
@@ -70,7 +74,11 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
     configuration: ["defaultNotReadyTolerationSeconds", "defaultUnreachableTolerationSeconds"],
   },
   off("PodTolerationRestriction", "both"),
-  off("EventRateLimit", "validating"),
+  {
+    ...off("EventRateLimit", "validating"),
+    plugin: (configuration) => eventRateLimit(configuration.EventRateLimit),
+    configuration: ["limits"],
+  },
   off("ExtendedResourceToleration", "mutating"),
   on("DefaultStorageClass", "mutating"),
   on("StorageObjectInUseProtection", "mutating"),
