@@ -10,6 +10,7 @@ import { BootSequence } from "../server/generic/boot-sequence.js";
 import type { Listener } from "../server/generic/secure-listener.js";
 import { createServer, type Server } from "../server/generic/server.js";
 import type { Kv } from "../server/storage/kv.js";
+import { readAdmissionOptions } from "./admission-configuration.js";
 import { closeDriven, clusterClock } from "./cluster-clock.js";
 import type { BootStep, Composition } from "./composition.js";
 import { collectWhenIdle, v8Memory } from "./idle-memory.js";
@@ -34,7 +35,8 @@ const STORAGE_STEP = "storage-readiness";
  */
 export async function composeServer(options: ServerOptions, composition: Composition): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom } = options;
-  enabledPlugins(options.admission ?? {});
+  const admission = await readAdmissionOptions(options.admission ?? {});
+  enabledPlugins(admission);
   const manual = clock instanceof ManualClock ? clock : undefined;
   const timers = manual ?? systemTimers;
   const release = manual === undefined ? () => {} : driveTurns();
@@ -42,7 +44,7 @@ export async function composeServer(options: ServerOptions, composition: Composi
     const kv = await openKv(options, clock, timers);
     try {
       const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-      return await start(options, composition, { clock, manual, timers, random, kv, pki, release });
+      return await start({ ...options, admission }, composition, { clock, manual, timers, random, kv, pki, release });
     } catch (error) {
       await kv.close();
       throw error;

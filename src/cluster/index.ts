@@ -9,6 +9,7 @@ export type {
 } from "../server/admission/plugin.js";
 export { refused } from "../server/admission/refusal.js";
 export type { AdmissionConfiguration } from "../server/admission/table.js";
+export type { FileAdmissionOptions } from "./admission-configuration.js";
 export type {
   ContainerExit,
   ContainerRuntime,

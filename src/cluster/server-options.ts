@@ -1,13 +1,13 @@
 import type { Clock } from "../base/clock.js";
 import type { Random } from "../base/random.js";
 import type { Transport } from "../client/transport/transport.js";
-import type { AdmissionOptions } from "../server/admission/enabled-plugins.js";
 import type { ApiRegistry } from "../server/api-registry/api-registry.js";
 import type { ResourceDefinition } from "../server/api-registry/resource-definition.js";
 import type { Authenticator } from "../server/authn/authenticator.js";
 import type { Authorizer } from "../server/authz/authorizer.js";
 import type { HealthCheck } from "../server/endpoints/non-resource/health.js";
 import type { OwnFilter } from "../server/filters/own-filter.js";
+import type { FileAdmissionOptions } from "./admission-configuration.js";
 import type { StorageOptions } from "./open-storage.js";
 import type { RequestRecord } from "./record-requests.js";
 
@@ -28,7 +28,7 @@ export interface ServerOptions extends StorageOptions {
    * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default, as far as
    * they are built.
    */
-  readonly admission?: AdmissionOptions;
+  readonly admission?: FileAdmissionOptions;
   /** Filters of the caller's own, each with its place among the server's. */
   readonly filters?: readonly OwnFilter[];
   /** Checks of /healthz, /livez and /readyz beside the server's own. */

@@ -35,6 +35,7 @@ export interface ApiServerOptions {
   readonly runtimeConfig: RuntimeConfig;
   readonly enableAdmissionPlugins: readonly string[];
   readonly disableAdmissionPlugins: readonly string[];
+  readonly admissionControlConfigFile: string;
   /** The server calls it with its own faults. */
   readonly reportError: (error: unknown) => void;
 }
@@ -56,7 +57,11 @@ export async function serveApi(options: ApiServerOptions): Promise<RunningServer
       runtimeConfig: options.runtimeConfig,
       controllers: false,
       scheduler: false,
-      admission: { enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins },
+      admission: {
+        enable: options.enableAdmissionPlugins,
+        disable: options.disableAdmissionPlugins,
+        ...(options.admissionControlConfigFile !== "" && { configurationFile: options.admissionControlConfigFile }),
+      },
       onError: options.reportError,
     },
     setup,

@@ -23,6 +23,8 @@ export interface NamedClusterOptions {
   readonly runtimeConfig?: RuntimeConfig;
   /** Of this start only: which controllers run. Left out: all of them. */
   readonly controllers?: readonly string[] | undefined;
+  /** Of this start only: which admission plugins run, and how. Left out: those that run by default. */
+  readonly admission?: AdmissionFlags | undefined;
   /** Of this start only: how many nodes run pods. Default 0. */
   readonly nodes?: number;
   /** Of this start only: where Services of type LoadBalancer get their addresses. Left out: they get none. */
@@ -36,6 +38,14 @@ export interface NamedClusterOptions {
   readonly clock: Clock;
   /** Takes the lines of -v: kubeconfigs that are read, requests. */
   readonly log?: VerboseLog | undefined;
+}
+
+/** The flags of kube-apiserver that choose admission plugins. */
+export interface AdmissionFlags {
+  readonly enable: readonly string[];
+  readonly disable: readonly string[];
+  /** An absolute name. */
+  readonly configurationFile?: string;
 }
 
 export interface ServedCluster {
@@ -75,11 +85,12 @@ async function serveFrom(
   lastPort: number | undefined,
   options: NamedClusterOptions,
 ): Promise<ServedCluster & { close(): Promise<void> }> {
-  const { runtimeConfig, controllers, nodes = 0, loadBalancerAddresses, storageMediaType } = options;
+  const { runtimeConfig, controllers, admission, nodes = 0, loadBalancerAddresses, storageMediaType } = options;
   const kept = { ...choice, dataDir };
   const served = {
     ...(runtimeConfig && { runtimeConfig }),
     ...(controllers && { controllers }),
+    ...(admission && { admission }),
     nodes,
     ...(loadBalancerAddresses && { loadBalancerAddresses }),
     ...(storageMediaType && { storageMediaType }),
@@ -120,6 +131,7 @@ export async function startDetached(options: NamedClusterOptions): Promise<Serve
       args.push(`--runtime-config=${key}=${enabled}`);
     }
     if (options.controllers !== undefined) args.push(`--controllers=${options.controllers.join(",")}`);
+    args.push(...admissionArguments(options.admission));
     args.push(`--nodes=${options.nodes ?? 0}`);
     if (options.loadBalancerAddresses) args.push(`--load-balancer-addresses=${options.loadBalancerAddresses}`);
     const child = spawn(command, [...script, ...args], {
@@ -175,6 +187,15 @@ function choiceOf(record: ClusterRecord | undefined): StorageChoice {
   if (record.etcd === undefined)
     throw namedClusterError(`the record of cluster "${record.name}" does not say where its etcd is`);
   return { storage: "etcd", etcd: record.etcd };
+}
+
+function admissionArguments(admission: AdmissionFlags | undefined): string[] {
+  const { enable = [], disable = [], configurationFile } = admission ?? {};
+  return [
+    ...(enable.length === 0 ? [] : [`--enable-admission-plugins=${enable.join(",")}`]),
+    ...(disable.length === 0 ? [] : [`--disable-admission-plugins=${disable.join(",")}`]),
+    ...(configurationFile === undefined ? [] : [`--admission-control-config-file=${configurationFile}`]),
+  ];
 }
 
 function storageArguments({ storage, etcd }: StorageChoice): string[] {

@@ -2,6 +2,7 @@ import { ownProgram } from "../../base/own-program.js";
 import type { Command, Invocation } from "../../cli/command.js";
 import { ExitError, usageError } from "../../cli/errors.js";
 import type { Factory } from "../../cli/factory.js";
+import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
 import { nodesFlag, nodesOf } from "./nodes-flag.js";
@@ -20,6 +21,7 @@ export interface ClusterRunOptions {
   readonly storageMediaType: StorageMediaType;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
+  readonly admission: AdmissionChoice | undefined;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
   readonly command: string;
@@ -40,7 +42,7 @@ export function clusterRunCommand(run = runCluster): Command {
       "  {{program}} cluster run -- ./test.sh\n\n" +
       "  # Anything that speaks to a cluster can be run\n" +
       "  {{program}} cluster run -- helm install web ./chart",
-    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, nodesFlag, loadBalancerFlag],
+    flags: [...storageFlags, runtimeConfigFlag, controllersFlag, ...admissionFlags, nodesFlag, loadBalancerFlag],
     completeFlags: { controllers: completeControllers },
     handlesSignals: true,
     ownExitCode: true,
@@ -63,6 +65,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterRunOptions {
     storage: storageOf(factory, invocation) ?? { storage: "memory" },
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
+    admission: admissionOf(factory, invocation),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     command,
@@ -84,6 +87,7 @@ async function runCluster(options: ClusterRunOptions): Promise<number> {
         storageMediaType: options.storageMediaType,
         runtimeConfig: options.runtimeConfig,
         ...(options.controllers && { controllers: options.controllers }),
+        ...(options.admission && { admission: options.admission }),
         nodes: options.nodes,
         ...(options.loadBalancerAddresses && { loadBalancerAddresses: options.loadBalancerAddresses }),
         ...(options.storage.storage !== "memory" && { dataDir: folder }),

@@ -5,6 +5,7 @@ import type { LiveLines } from "../../cli/live-lines.js";
 import { openLiveLines } from "../../cli/open-live-lines.js";
 import type { VerboseLog } from "../../client/klog.js";
 import { surroundingsOf } from "../../client/surroundings.js";
+import { type AdmissionChoice, admissionFlags, admissionOf } from "./admission-flags.js";
 import { completeControllers, controllersFlag, controllersOf } from "./controllers-flag.js";
 import { nameArgument, newClusterName } from "./name-argument.js";
 import { loadBalancerAddressesOf, loadBalancerFlag } from "./load-balancer-flag.js";
@@ -26,6 +27,7 @@ export interface ClusterStartOptions {
   readonly storageMediaType: StorageMediaType;
   readonly runtimeConfig: Readonly<Record<string, boolean>>;
   readonly controllers: readonly string[] | undefined;
+  readonly admission: AdmissionChoice | undefined;
   readonly nodes: number;
   readonly loadBalancerAddresses: string | undefined;
   readonly dataDir: string;
@@ -64,6 +66,7 @@ export function clusterStartCommand(run = startNamed): Command {
       ...storageFlags,
       runtimeConfigFlag,
       controllersFlag,
+      ...admissionFlags,
       nodesFlag,
       loadBalancerFlag,
       {
@@ -105,6 +108,7 @@ function complete(factory: Factory, invocation: Invocation): ClusterStartOptions
     storageMediaType: storageMediaTypeOf(invocation),
     runtimeConfig: runtimeConfigOf(invocation),
     controllers: controllersOf(invocation),
+    admission: admissionOf(factory, invocation),
     nodes: nodesOf(invocation),
     loadBalancerAddresses: loadBalancerAddressesOf(invocation),
     dataDir: invocation.flags.string("data-dir"),

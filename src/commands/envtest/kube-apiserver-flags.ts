@@ -12,6 +12,12 @@ const without = (name: string, type: FlagType, value: string, why: string): Flag
 /** The flags of kube-apiserver that the stand-in takes. */
 export const kubeApiserverFlags: readonly FlagSpec[] = [
   {
+    name: "admission-control-config-file",
+    type: "string",
+    default: "",
+    usage: "A file with the configuration of admission plugins (AdmissionConfiguration).",
+  },
+  {
     name: "advertise-address",
     type: "string",
     default: "",

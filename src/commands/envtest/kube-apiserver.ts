@@ -83,6 +83,7 @@ function complete(flags: Flags, { cwd }: Factory): ServeOptions {
     runtimeConfig: runtimeConfigOf(flags),
     enableAdmissionPlugins: flags.strings("enable-admission-plugins"),
     disableAdmissionPlugins: flags.strings("disable-admission-plugins"),
+    admissionControlConfigFile: file("admission-control-config-file"),
   };
 }
 

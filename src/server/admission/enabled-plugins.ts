@@ -1,4 +1,5 @@
 import { goQuote } from "../../base/go-quote.js";
+import { admissionFailure, PluginInitializationError } from "./configuration/configuration-error.js";
 import { guarded } from "./guarded-plugin.js";
 import type { AdmissionPlugin } from "./plugin.js";
 import { ADMISSION_PLUGINS, type AdmissionConfiguration, type AdmissionRow } from "./table.js";
@@ -26,8 +27,8 @@ const DEFAULT_PLACE = "MutatingAdmissionWebhook";
 interface Step {
   readonly name: string;
   readonly enabled: boolean;
-  /** Undefined while it is not built. */
-  readonly plugin: AdmissionPlugin | undefined;
+  /** Undefined while it is not built. Called only for a plugin that runs. */
+  readonly make: (() => AdmissionPlugin) | undefined;
 }
 
 /** The plugins that a server runs, in running order. Throws an Error that says what is wrong with the options. */
@@ -36,16 +37,35 @@ export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlu
   const steps: Step[] = ADMISSION_PLUGINS.map(({ name, enabled, plugin }) => ({
     name,
     enabled,
-    plugin: plugin === "not yet" ? undefined : plugin(configuration),
+    make: plugin === "not yet" ? undefined : () => made(name, plugin, configuration),
   }));
   const problems: string[] = [...configurationProblems(configuration)];
   for (const own of plugins) problems.push(...place(own, steps));
   problems.push(...nameProblems(steps, enable, disable));
   const [problem, ...others] = problems;
   if (problem !== undefined) throw new Error(others.length === 0 ? problem : `[${problems.join(", ")}]`);
-  return steps
-    .filter(({ name, enabled }) => enable.includes(name) || (enabled && !disable.includes(name)))
-    .flatMap(({ plugin }) => plugin ?? []);
+  return steps.filter((step) => runs(step, options)).flatMap(({ make }) => make?.() ?? []);
+}
+
+/** The names of Kubernetes' own plugins that the options choose, also of those that are not built yet. */
+export const enabledPluginNames = (options: AdmissionOptions): readonly string[] =>
+  ADMISSION_PLUGINS.filter((row) => runs(row, options)).map(({ name }) => name);
+
+const runs = ({ name, enabled }: Pick<Step, "name" | "enabled">, { enable, disable }: AdmissionOptions): boolean =>
+  enable?.includes(name) === true || (enabled && disable?.includes(name) !== true);
+
+function made(
+  name: string,
+  make: (configuration: AdmissionConfiguration) => AdmissionPlugin,
+  configuration: AdmissionConfiguration,
+): AdmissionPlugin {
+  try {
+    return make(configuration);
+  } catch (error) {
+    const failed = error instanceof PluginInitializationError ? "failed to initialize" : "couldn't init";
+    const reason = error instanceof Error ? error.message : String(error);
+    throw admissionFailure(`${failed} admission plugin ${goQuote(name)}: ${reason}`);
+  }
 }
 
 /** Puts a plugin of the options among the steps. Returns what is wrong with it. */
@@ -57,7 +77,7 @@ function place({ plugin, before, after }: OwnAdmissionPlugin, steps: Step[]): st
   const neighbour = before ?? after ?? DEFAULT_PLACE;
   const index = steps.findIndex((step) => step.name === neighbour);
   if (index < 0) return [`${named} names the place of ${goQuote(neighbour)}, which is unknown`];
-  steps.splice(after === undefined ? index : index + 1, 0, { name, enabled: true, plugin: guarded(plugin) });
+  steps.splice(after === undefined ? index : index + 1, 0, { name, enabled: true, make: () => guarded(plugin) });
   return [];
 }
 
@@ -76,7 +96,7 @@ function nameProblems(steps: readonly Step[], enable: readonly string[], disable
   if (both.length > 0) {
     problems.push(`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`);
   }
-  const missing = steps.filter(({ name, plugin }) => plugin === undefined && enable.includes(name));
+  const missing = steps.filter(({ name, make }) => make === undefined && enable.includes(name));
   problems.push(...missing.map(({ name }) => `enable-admission-plugins plugin ${goQuote(name)} is not built yet`));
   return problems;
 }

@@ -1,3 +1,4 @@
+import type { ConfigurationDocument } from "../../machinery/codec/configuration-document.js";
 import type { AdmissionPlugin } from "./plugin.js";
 import { alwaysAdmit } from "./plugins/always-admit.js";
 import { alwaysDeny } from "./plugins/always-deny.js";
@@ -33,6 +34,18 @@ export interface AdmissionRow {
   readonly plugin: "not yet" | ((configuration: AdmissionConfiguration) => AdmissionPlugin);
   /** The fields of the plugin's configuration. Left out: it has none. */
   readonly configuration?: readonly string[];
+  /**
+   * The plugin's part of the configuration, of the document that an AdmissionConfiguration has for it. Called once, at the start
+   * of a server that runs the plugin, and not for one without such a document. Throws an Error in the plugin's own words for a
+   * document that it cannot take. Left out: what a file has for the plugin is ignored, as kube-apiserver does.
+   */
+  readonly readConfiguration?: (document: PluginDocument) => AdmissionConfiguration | Promise<AdmissionConfiguration>;
+}
+
+/** The configuration of one plugin as a file has it. */
+export interface PluginDocument extends ConfigurationDocument {
+  /** A file that the document names, as text. Rejects in Go's words: "open PATH: no such file or directory". */
+  readFile(path: string): Promise<string>;
 }
 
 const on = (name: string, phase: AdmissionRow["phase"], plugin?: AdmissionPlugin): AdmissionRow => ({

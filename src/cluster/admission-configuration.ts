@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import { dirname, isAbsolute, join } from "node:path";
+import { goQuote } from "../base/go-quote.js";
+import { PathError } from "../base/path-error.js";
+import { encodeJson } from "../machinery/codec/json-encoder.js";
+import type { ConfigurationDocument } from "../machinery/codec/configuration-document.js";
+import {
+  decodeAdmissionConfiguration,
+  type PluginEntry,
+} from "../server/admission/configuration/admission-configuration.js";
+import { admissionFailure } from "../server/admission/configuration/configuration-error.js";
+import { type AdmissionOptions, enabledPluginNames } from "../server/admission/enabled-plugins.js";
+import { ADMISSION_PLUGINS, type AdmissionConfiguration } from "../server/admission/table.js";
+
+/** {@link AdmissionOptions} of a server that may read files. */
+export interface FileAdmissionOptions extends AdmissionOptions {
+  /**
+   * As kube-apiserver's --admission-control-config-file: an AdmissionConfiguration (apiserver.config.k8s.io/v1), which has the
+   * configuration of plugins or names the files that have it. Read once, at the start; what it has for plugins that do not run is
+   * not read. `configuration` must not have the same plugins.
+   */
+  readonly configurationFile?: string;
+}
+
+/** The options with what their file has in them. Throws in kube-apiserver's words, with the name of the file. */
+export async function readAdmissionOptions(options: FileAdmissionOptions): Promise<AdmissionOptions> {
+  const { configurationFile: file, ...rest } = options;
+  if (file === undefined) return rest;
+  const entries = await entriesOf(file);
+  const enabled = enabledPluginNames(rest);
+  let configuration: AdmissionConfiguration = { ...rest.configuration };
+  for (const { name, readConfiguration } of ADMISSION_PLUGINS) {
+    const entry = entries.get(name);
+    if (entry === undefined || !enabled.includes(name)) continue;
+    const { document, place } = await documentOf(entry, file);
+    if (Object.hasOwn(configuration, name)) {
+      throw admissionFailure(
+        `the configuration of admission plugin ${goQuote(name)} is in the options and in ${place}`,
+      );
+    }
+    try {
+      const read = await readConfiguration?.({ ...(await parsed(document)), readFile: readText });
+      configuration = { ...configuration, ...read };
+    } catch (error) {
+      throw admissionFailure(`couldn't init admission plugin ${goQuote(name)}: ${messageOf(error)} (in ${place})`);
+    }
+  }
+  return { ...rest, configuration };
+}
+
+async function entriesOf(file: string): Promise<ReadonlyMap<string, PluginEntry>> {
+  const failed = (message: string): Error => admissionFailure(`failed to read plugin config: ${message}`);
+  let text: string;
+  try {
+    text = await readText(file);
+  } catch (error) {
+    throw failed(`unable to read admission control configuration from ${goQuote(file)} [${messageOf(error)}]`);
+  }
+  try {
+    return decodeAdmissionConfiguration(await parsed(text));
+  } catch (error) {
+    throw failed(`${messageOf(error)} (in ${goQuote(file)})`);
+  }
+}
+
+/** The text of a plugin's configuration, and where it is. */
+async function documentOf(
+  { name, path = "", configuration }: PluginEntry,
+  file: string,
+): Promise<{ readonly document: string; readonly place: string }> {
+  if (configuration !== undefined || path === "") {
+    return { document: configuration === undefined ? "" : encodeJson(configuration), place: goQuote(file) };
+  }
+  const absolute = isAbsolute(path) ? path : join(dirname(file), path);
+  try {
+    return { document: await readText(absolute), place: goQuote(absolute) };
+  } catch (error) {
+    const problem = `Couldn't open admission plugin configuration ${absolute}: ${messageOf(error)}`;
+    throw admissionFailure(`${problem} (plugin ${goQuote(name)} of ${goQuote(file)})`);
+  }
+}
+
+/** YAML is read by few servers. */
+async function parsed(text: string): Promise<ConfigurationDocument> {
+  const { readConfigurationDocument } = await import("../machinery/yaml/configuration-document.js");
+  return readConfigurationDocument(text);
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new PathError("open", path, error);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

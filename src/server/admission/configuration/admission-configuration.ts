@@ -1,0 +1,67 @@
+import {
+  type ConfigurationDocument,
+  type ConfigurationFormat,
+  decodeConfigurationStrictly,
+  UnknownConfigurationError,
+} from "../../../machinery/codec/configuration-document.js";
+import { isJsonObject, type JsonValue } from "../../../machinery/meta/json.js";
+import { anyJson, list, string, struct } from "../../../machinery/schema/build-schema.js";
+import type { Schema, StructSchema } from "../../../machinery/schema/schema.js";
+
+/** Where a file has the configuration of one plugin. */
+export interface PluginEntry {
+  readonly name: string;
+  /** A file; a relative name is below the folder of the file that holds the entry. */
+  readonly path?: string;
+  /** The configuration itself; it goes before {@link path}. */
+  readonly configuration?: JsonValue;
+}
+
+interface WireConfiguration {
+  readonly plugins?: readonly Partial<PluginEntry>[];
+}
+
+function admissionConfiguration(version: string): StructSchema {
+  const typed = (name: string, fields: Readonly<Record<string, Schema>>): StructSchema => ({
+    ...struct(name, fields),
+    goType: `${version}.${name}`,
+  });
+  const plugin = typed("AdmissionPluginConfiguration", { name: string, path: string, configuration: anyJson });
+  return typed("AdmissionConfiguration", { kind: string, apiVersion: string, plugins: list(plugin) });
+}
+
+const FORMAT: ConfigurationFormat = {
+  group: "apiserver.config.k8s.io",
+  kind: "AdmissionConfiguration",
+  versions: new Map(["v1", "v1alpha1"].map((version) => [version, admissionConfiguration(version)])),
+  scheme: "pkg/server/options/admission.go:51",
+};
+
+/** Plugins whose configuration once was the whole file, without a kind, and the key that shows it. */
+const LEGACY = { ImagePolicyWebhook: "imagePolicy", PodNodeSelector: "podNodeSelectorPluginConfig" };
+
+/**
+ * The plugins that an AdmissionConfiguration names, the first entry for each. A file without a kind that holds the configuration
+ * of ImagePolicyWebhook or of PodNodeSelector is that of both. Throws in apimachinery's words, naming the field.
+ */
+export function decodeAdmissionConfiguration(document: ConfigurationDocument): ReadonlyMap<string, PluginEntry> {
+  const entries = new Map<string, PluginEntry>();
+  for (const { name = "", ...entry } of pluginsOf(document)) {
+    if (!entries.has(name)) entries.set(name, { name, ...entry });
+  }
+  return entries;
+}
+
+function pluginsOf(document: ConfigurationDocument): readonly Partial<PluginEntry>[] {
+  try {
+    return decodeConfigurationStrictly<WireConfiguration>(document, FORMAT).object.plugins ?? [];
+  } catch (error) {
+    if (error instanceof UnknownConfigurationError && isLegacy(document)) {
+      return Object.keys(LEGACY).map((name) => ({ name, configuration: document.value }));
+    }
+    throw error;
+  }
+}
+
+const isLegacy = ({ value }: ConfigurationDocument): boolean =>
+  isJsonObject(value) && Object.values(LEGACY).some((key) => Object.hasOwn(value, key));
