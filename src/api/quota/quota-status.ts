@@ -1,7 +1,14 @@
 import type { PersistentVolumeClaim, Pod, ResourceQuota, ResourceQuotaStatus, Service } from "../types/core/v1.js";
 import type { ResourceClaim } from "../types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { compareQuantities, formatQuantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  zeroQuantity,
+} from "../../machinery/quantity/quantity.js";
 import { BY_NAME, countedResource } from "./counted-resource.js";
 import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage } from "./object-usage.js";
 import { podUsage } from "./pod-usage.js";
@@ -21,12 +28,14 @@ export function objectUsage(resource: string, object: ApiObject, now: number): U
 
 /**
  * The status of a quota over the objects of its namespace, by resource; undefined when it has it already. A resource that is
- * undefined is not known now: what was counted of it stays.
+ * undefined is not known now: what was counted of it stays. `underWay` is what may have been charged for objects that are not there yet:
+ * by that much the status may go on saying more than the objects use.
  */
 export function quotaStatus(
   quota: ResourceQuota,
   objectsOf: (resource: string) => readonly ApiObject[] | undefined,
   now: number,
+  underWay: ReadonlyMap<string, Quantity> = new Map(),
 ): ResourceQuotaStatus | undefined {
   const hard = quota.spec?.hard ?? {};
   const before = quota.status;
@@ -45,10 +54,19 @@ export function quotaStatus(
     if (resource !== undefined && !usages.has(resource)) usages.set(resource, sumOf(resource));
     const usage = resource === undefined ? undefined : usages.get(resource);
     const known = before?.used?.[name];
-    if (usage !== undefined) used[name] = formatQuantity(usage.get(name) ?? zeroQuantity);
-    else if (known !== undefined) used[name] = known;
+    if (usage !== undefined) {
+      used[name] = formatQuantity(atLeast(usage.get(name) ?? zeroQuantity, known, underWay.get(name)));
+    } else if (known !== undefined) used[name] = known;
   }
   return sameAmounts(before?.hard, hard) && sameAmounts(before?.used, used) ? undefined : { hard, used };
+}
+
+/** What was counted, or the larger amount that a quota may still have because of charges that are under way. */
+function atLeast(counted: Quantity, known: string | undefined, charged: Quantity | undefined): Quantity {
+  if (known === undefined || charged === undefined) return counted;
+  const [before, most] = [parseQuantity(String(known)), addQuantities(counted, charged)];
+  if (compareQuantities(before, counted) <= 0) return counted;
+  return compareQuantities(before, most) < 0 ? before : most;
 }
 
 function sameAmounts(one: ResourceQuotaStatus["used"], other: ResourceQuotaStatus["used"]): boolean {

@@ -10,7 +10,8 @@ export class CountedObjects {
 
   constructor(
     private readonly context: Pick<ControllerContext, "manager" | "served" | "signal">,
-    private readonly changed: (namespace: string, resource: string) => void,
+    /** Called for each change; `created` is the object that one added. */
+    private readonly changed: (namespace: string, resource: string, created?: ApiObject) => void,
   ) {}
 
   /** Follows a resource, "pods" or "deployments.apps"; resolves when its objects are known. One that is not served is not followed. */
@@ -41,7 +42,9 @@ export class CountedObjects {
     this.#informers.set(name, informer);
     const changed = ({ metadata }: ApiObject): void => this.changed(metadata?.namespace ?? "", name);
     informer.addHandler({
-      added: changed,
+      added: (created, isInitial) => {
+        this.changed(created.metadata?.namespace ?? "", name, isInitial ? undefined : created);
+      },
       updated: (before, after) => {
         if (name !== "pods" || changesUsage(before as Pod, after as Pod)) changed(after);
       },

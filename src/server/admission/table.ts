@@ -8,6 +8,7 @@ import {
 } from "./plugins/default-toleration-seconds.js";
 import { eventRateLimit } from "./plugins/event-rate-limit.js";
 import type { EventRateLimitConfiguration } from "./plugins/event-rate-limit/configuration.js";
+import { readEventRateLimitConfiguration } from "./plugins/event-rate-limit/read-configuration.js";
 import { limitRanger } from "./plugins/limit-ranger.js";
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
@@ -15,6 +16,7 @@ import { namespaceLifecycle } from "./plugins/namespace-lifecycle.js";
 import { priority } from "./plugins/priority.js";
 import { resourceQuota } from "./plugins/resource-quota.js";
 import type { ResourceQuotaConfiguration } from "./plugins/resource-quota/configuration.js";
+import { readResourceQuotaConfiguration } from "./plugins/resource-quota/read-configuration.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { validatingAdmissionPolicy } from "./plugins/validating-admission-policy.js";
 import { validatingAdmissionWebhook } from "./plugins/validating-admission-webhook.js";
@@ -91,6 +93,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
     ...off("EventRateLimit", "validating"),
     plugin: (configuration) => eventRateLimit(configuration.EventRateLimit),
     configuration: ["limits"],
+    readConfiguration: (document) => ({ EventRateLimit: readEventRateLimitConfiguration(document) }),
   },
   off("ExtendedResourceToleration", "mutating"),
   on("DefaultStorageClass", "mutating"),
@@ -118,6 +121,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
     ...on("ResourceQuota", "validating"),
     plugin: (configuration) => resourceQuota(configuration.ResourceQuota),
     configuration: ["limitedResources"],
+    readConfiguration: (document) => ({ ResourceQuota: readResourceQuotaConfiguration(document) }),
   },
   off("AlwaysDeny", "both", alwaysDeny),
 ];

@@ -25,10 +25,9 @@ export interface EventRateLimitEntry {
 }
 
 /** Throws an Error in kube-apiserver's words for a configuration that cannot be used. */
-export function checkEventRateLimitConfiguration(configuration: Partial<EventRateLimitConfiguration>): void {
-  const { limits = [] } = configuration;
+export function checkEventRateLimitConfiguration({ limits = [] }: Partial<EventRateLimitConfiguration>): void {
   const errors: FieldError[] = [];
-  if (limits.length === 0) errors.push(invalidValue("limits", configuration.limits ?? null, "must not be empty"));
+  if (limits.length === 0) errors.push(invalidValue("limits", limits, "must not be empty"));
   for (const [index, { type = "", qps = 0, burst = 0, cacheSize = 0 }] of limits.entries()) {
     const at = `limits[${index}]`;
     if (!TYPES.some((one) => one === type)) errors.push(notSupported(`${at}.type`, type, TYPES));
