@@ -9,6 +9,7 @@ import { call } from "../../helpers/api-caller.js";
 const names = (options: AdmissionOptions): readonly string[] => enabledPlugins(options).map(({ name }) => name);
 const own = (name: string): AdmissionPlugin => ({ name });
 const DEFAULT = names({});
+const LIMIT = { type: "Server", qps: 1, burst: 1 } as const;
 
 describe("the table of plugins", () => {
   test("ends with policies, webhooks, quotas and AlwaysDeny", () => {
@@ -34,7 +35,7 @@ describe("the table of plugins", () => {
     const built = ADMISSION_PLUGINS.filter(({ plugin }) => plugin !== "not yet");
     expect(built.length).toBeGreaterThan(0);
     for (const { name, phase, plugin } of built) {
-      const made = plugin === "not yet" ? undefined : plugin({});
+      const made = plugin === "not yet" ? undefined : plugin({ EventRateLimit: { limits: [LIMIT] } });
       expect(made?.name).toBe(name);
       // AlwaysAdmit has nothing to do in either phase.
       if (name === "AlwaysAdmit") continue;
