@@ -48,7 +48,9 @@ function totals(pod: Pod, field: "requests" | "limits"): Usage {
     return taken(pod, container, statuses, field);
   });
   for (const [name, amount] of usageOf(spec?.resources?.[field])) sum.set(name, amount);
-  const overhead = [...usageOf(spec?.overhead)].filter(([name]) => field === "requests" || sum.has(name));
+  const overhead = [...usageOf(spec?.overhead)].filter(([name]) => {
+    return field === "requests" || (sum.get(name)?.unscaled ?? 0n) !== 0n;
+  });
   addUsage(sum, new Map(overhead));
   return sum;
 }

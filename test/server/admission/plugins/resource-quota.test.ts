@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { ResourceQuotaConfiguration } from "../../../../src/server/admission/plugins/resource-quota/configuration.js";
+import { readConfigurationDocument } from "../../../../src/machinery/yaml/configuration-document.js";
+import { resourceQuota } from "../../../../src/server/admission/plugins/resource-quota.js";
+import type {
+  LimitedResource,
+  ResourceQuotaConfiguration,
+} from "../../../../src/server/admission/plugins/resource-quota/configuration.js";
+import { readResourceQuotaConfiguration } from "../../../../src/server/admission/plugins/resource-quota/read-configuration.js";
 import type { Transport } from "../../../../src/client/transport/transport.js";
 import { type Cluster, startCluster } from "../../../../src/cluster/index.js";
 import type { AdmissionOptions } from "../../../../src/server/admission/enabled-plugins.js";
@@ -591,5 +597,70 @@ describe("resources that the configuration limits", () => {
     await quotaOf({ hard: { pods: "1" }, spec: { scopeSelector: { matchExpressions } } }, "q", other);
     await done(other.api, "POST", at("pods"), high);
     expect(await usedOf("q", other)).toEqual({ pods: "1" });
+  });
+});
+
+describe("the configuration of ResourceQuota", () => {
+  const head = "apiVersion: apiserver.config.k8s.io/v1\nkind: ResourceQuotaConfiguration\n";
+  const read = (text: string) => readResourceQuotaConfiguration(readConfigurationDocument(text));
+
+  test("is read from a document", () => {
+    const text = `${head}limitedResources:\n- resource: pods\n  matchScopes:\n  - {scopeName: PriorityClass, operator: In, values: [high]}\n- {apiGroup: apps, resource: deployments, matchContains: [count/]}\n`;
+    expect(read(text)).toEqual({
+      limitedResources: [
+        { resource: "pods", matchScopes: [{ scopeName: "PriorityClass", operator: "In", values: ["high"] }] },
+        { apiGroup: "apps", resource: "deployments", matchContains: ["count/"] },
+      ],
+    });
+    expect(read(head)).toEqual({ limitedResources: [] });
+  });
+
+  test.each(["v1alpha1", "v1beta1"])("is read from a document of its former group at %s", (version) => {
+    const former = `apiVersion: resourcequota.admission.k8s.io/${version}\nkind: Configuration\n`;
+    expect(read(`${former}limitedResources: [{resource: pods}]\n`)).toEqual({
+      limitedResources: [{ resource: "pods" }],
+    });
+  });
+
+  const scheme = 'in scheme "pkg/admission/plugin/resourcequota/config.go:31"';
+  const documents: readonly (readonly [name: string, text: string, message: string])[] = [
+    ["nothing", "", "Object 'Kind' is missing in ''"],
+    [
+      "another version",
+      head.replace("/v1", "/v2"),
+      `no kind "ResourceQuotaConfiguration" is registered for version "apiserver.config.k8s.io/v2" ${scheme}`,
+    ],
+    [
+      "the kind of the former group",
+      head.replace("ResourceQuotaConfiguration", "Configuration"),
+      `no kind "Configuration" is registered for version "apiserver.config.k8s.io/v1" ${scheme}`,
+    ],
+    [
+      "an unknown field",
+      `${head}limitedResources: [{resource: pods, match: x}]\n`,
+      'strict decoding error: unknown field "limitedResources[0].match"',
+    ],
+    [
+      "a text for a list",
+      `${head}limitedResources: pods\n`,
+      "json: cannot unmarshal string into Go struct field Configuration.limitedResources of type []v1.LimitedResource",
+    ],
+  ];
+  test.each(documents)("cannot be read from %s", (_, text, message) => {
+    expect(() => read(text)).toThrow(message);
+  });
+
+  test("names a resource in each entry", () => {
+    const entries = [{}, { resource: "pods" }, { apiGroup: "apps" }] as unknown as LimitedResource[];
+    expect(() => resourceQuota({ limitedResources: entries })).toThrow(
+      "[limitedResources[0].resource: Required value, limitedResources[2].resource: Required value]",
+    );
+  });
+
+  test("keeps a cluster from starting where it cannot be used", async () => {
+    const configuration = { ResourceQuota: { limitedResources: [{ resource: "" }] } };
+    await expect(withoutQuotaController({ configuration })).rejects.toThrow(
+      'couldn\'t init admission plugin "ResourceQuota": limitedResources[0].resource: Required value',
+    );
   });
 });
