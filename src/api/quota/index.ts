@@ -4,4 +4,4 @@ export { chargedUntil } from "./pod-usage.js";
 export { objectUsage, quotaStatus } from "./quota-status.js";
 export { requiredAmounts } from "./required-amounts.js";
 export { isInScopes, matchedScopes, scopesOf } from "./scopes.js";
-export { addUsage, listOf, raiseUsage, type Usage, usageOf } from "./usage.js";
+export { addUsage, listOf, moreUsage, raiseUsage, type Usage, usageOf } from "./usage.js";

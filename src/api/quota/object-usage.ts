@@ -46,12 +46,12 @@ export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): U
   return usage;
 }
 
-/** A claim of devices counts by the classes it asks for. Of requests with alternatives the largest of each class counts. */
+/** A claim of devices counts by the classes it asks for; one without a spec asks for none. Of requests with alternatives the largest of each class counts. */
 export function deviceClaimUsage({ spec }: ResourceClaim): Usage {
   const usage: Usage = new Map([[`count/${RESOURCE_CLAIMS}`, ONE]]);
-  for (const { exactly, firstAvailable = [] } of spec.devices?.requests ?? []) {
+  for (const { exactly, firstAvailable } of (spec as ResourceClaim["spec"] | undefined)?.devices?.requests ?? []) {
     const largest: Usage = new Map();
-    const alternatives = exactly === undefined ? firstAvailable : [exactly];
+    const alternatives = exactly == null ? (firstAvailable ?? []) : [exactly];
     for (const { deviceClassName, allocationMode, count = 1 } of alternatives) {
       const devices = allocationMode === "All" ? MOST_DEVICES : Number(count);
       raiseUsage(largest, new Map([[`${deviceClassName}${CLAIMED_DEVICES}`, amount(devices)]]));

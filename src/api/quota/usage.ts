@@ -3,6 +3,7 @@ import {
   addQuantities,
   compareQuantities,
   formatQuantity,
+  negateQuantity,
   parseQuantity,
   type Quantity,
 } from "../../machinery/quantity/quantity.js";
@@ -34,4 +35,18 @@ export function raiseUsage(usage: Usage, other: ReadonlyMap<string, Quantity>): 
     const own = usage.get(name);
     if (own === undefined || compareQuantities(own, amount) < 0) usage.set(name, amount);
   }
+}
+
+/** What is more in `usage` than it was `before`. */
+export function moreUsage(
+  usage: ReadonlyMap<string, Quantity>,
+  before: ReadonlyMap<string, Quantity> = new Map(),
+): Usage {
+  const more: Usage = new Map();
+  for (const [name, amount] of usage) {
+    const old = before.get(name);
+    const growth = old === undefined ? amount : addQuantities(amount, negateQuantity(old));
+    if (growth.unscaled > 0n) more.set(name, growth);
+  }
+  return more;
 }

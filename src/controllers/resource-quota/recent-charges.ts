@@ -1,9 +1,9 @@
-import { addUsage, type Usage, usageOf } from "../../api/quota/index.js";
+import { addUsage, moreUsage, type Usage, usageOf } from "../../api/quota/index.js";
 import type { ResourceQuota } from "../../api/types/core/v1.js";
 import { addQuantities, compareQuantities, negateQuantity } from "../../machinery/quantity/quantity.js";
 
-/** How long a request may take from its charge until the informers have its object, in milliseconds. */
-const UNDER_WAY = 2000;
+/** How long a request may take from its charge until the informers have its object, in milliseconds, however busy the machine is. */
+const UNDER_WAY = 30_000;
 
 interface Charge {
   readonly at: number;
@@ -22,13 +22,7 @@ export class RecentCharges {
   /** Notes what a version of the quota has more than the one before it; `before` is undefined for a quota that was not known. */
   note(key: string, before: ResourceQuota | undefined, after: ResourceQuota, now: number): void {
     this.#noted.set(key, after.metadata?.resourceVersion ?? "");
-    const [old, used] = [usageOf(before?.status?.used), usageOf(after.status?.used)];
-    const amounts: Usage = new Map();
-    for (const [name, amount] of used) {
-      const known = old.get(name);
-      const more = known === undefined ? amount : addQuantities(amount, negateQuantity(known));
-      if (more.unscaled > 0n) amounts.set(name, more);
-    }
+    const amounts = moreUsage(usageOf(after.status?.used), usageOf(before?.status?.used));
     if (amounts.size > 0) this.#charges.set(key, [...this.#current(key, now), { at: now, amounts }]);
   }
 
@@ -37,7 +31,7 @@ export class RecentCharges {
     return this.#noted.get(key) === (metadata?.resourceVersion ?? "");
   }
 
-  /** Takes the amounts of an object that was just created from the charges, the first ones first. */
+  /** Takes from the charges what an object was just seen to use, or to use more than before, the first ones first. */
   settle(key: string, usage: Usage, now: number): void {
     for (const [name, amount] of usage) {
       let left = amount;

@@ -2,6 +2,7 @@ import {
   countedResource,
   isInScopes,
   matchedScopes,
+  moreUsage,
   objectUsage,
   requiredAmounts,
   scopesOf,
@@ -14,7 +15,6 @@ import {
   addQuantities,
   compareQuantities,
   formatQuantity,
-  negateQuantity,
   type Quantity,
   zeroQuantity,
 } from "../../../../machinery/quantity/quantity.js";
@@ -47,7 +47,7 @@ export function chargesOf(
   if (negative.length > 0) {
     throw refused(attributes, `quota usage is negative for resource(s): ${negative.sort().join(",")}`);
   }
-  const growth = oldObject === undefined ? usage : difference(usage, objectUsage(resource, oldObject, now));
+  const growth = oldObject === undefined ? usage : moreUsage(usage, objectUsage(resource, oldObject, now));
   const added = new Map<RunningQuota, Usage>();
   for (const quota of concerned) {
     const isCounted = oldObject !== undefined && counts(quota, resource, oldObject);
@@ -89,17 +89,6 @@ function checkCountable(attributes: AdmissionAttributes, { name, hard, used }: R
 function byKind(a: string, b: string): number {
   const [first, second] = [a, b].map((name) => /\/|hugepages-/.test(name.replace("count/", ""))) as [boolean, boolean];
   return first === second ? (a < b ? -1 : 1) : first ? 1 : -1;
-}
-
-/** What is more in `usage` than it was. */
-function difference(usage: Usage, before: Usage): Usage {
-  const more: Usage = new Map();
-  for (const [name, amount] of usage) {
-    const old = before.get(name);
-    more.set(name, old === undefined ? amount : addQuantities(amount, negateQuantity(old)));
-  }
-  for (const [name, amount] of more) if (amount.unscaled < 0n) more.set(name, zeroQuantity);
-  return more;
 }
 
 const withoutZeros = (usage: Usage): Usage => new Map([...usage].filter(([, { unscaled }]) => unscaled !== 0n));
