@@ -278,20 +278,21 @@ describe("charges that are under way", () => {
     expect(sum(charges, NOW)).toEqual({ pods: "1", cpu: "2" });
     charges.note("q", first, version("2", { pods: "3", cpu: "1" }), NOW + 500);
     expect(sum(charges, NOW + 500)).toEqual({ pods: "3", cpu: "2" });
-    expect(charges.nextEnd("q", NOW + 500)).toBe(29_500);
+    expect(charges.nextEnd("q", NOW + 500)).toBe(1500);
     expect(sum(charges, NOW + 30_000)).toEqual({ pods: "2" });
     expect([sum(charges, NOW + 30_500), charges.nextEnd("q", NOW + 30_500)]).toEqual([{}, undefined]);
   });
 
-  test("are over once their objects are there, the first ones first", () => {
+  test("are over two seconds later once their objects are there, the first ones first", () => {
     const charges = new RecentCharges();
     const versions = ["0", "1", "3"].map((pods, n) => version(String(n), { pods }));
     charges.note("q", versions[0], versions[1] as ResourceQuota, NOW);
     charges.note("q", versions[1], versions[2] as ResourceQuota, NOW + 1000);
     charges.settle("q", underWay("2") as Map<string, Quantity>, NOW + 1000);
-    expect([sum(charges, NOW + 1000), charges.nextEnd("q", NOW + 1000)]).toEqual([{ pods: "1" }, 30_000]);
-    charges.settle("q", underWay("5") as Map<string, Quantity>, NOW + 1000);
-    expect(sum(charges, NOW + 1000)).toEqual({});
+    expect([sum(charges, NOW + 1000), charges.nextEnd("q", NOW + 1000)]).toEqual([{ pods: "3" }, 1000]);
+    expect(sum(charges, NOW + 3000)).toEqual({ pods: "1" });
+    charges.settle("q", underWay("5") as Map<string, Quantity>, NOW + 3000);
+    expect(sum(charges, NOW + 3000)).toEqual({});
   });
 
   test("are known up to the version that was noted last", () => {
@@ -330,6 +331,7 @@ describe("on a server", () => {
       expect(await used()).toEqual({ secrets: "1", "count/deployments.apps": "0", "requests.cpu": "1500m" });
     });
     await call(run.api, "DELETE", `${SECRETS}/one`);
+    await run.pass(2000, 500);
     await eventually(async () => expect(object(await used())["secrets"]).toBe("0"));
     expect(run.problems).toEqual([]);
   });
