@@ -1,12 +1,6 @@
 import { addUsage, moreUsage, type Usage, usageOf } from "../../api/quota/index.js";
 import type { ResourceQuota } from "../../api/types/core/v1.js";
-import {
-  addQuantities,
-  compareQuantities,
-  negateQuantity,
-  type Quantity,
-  zeroQuantity,
-} from "../../machinery/quantity/quantity.js";
+import { addQuantities, negateQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
 
 /** How long a request may take from its charge until the informers have its object, in milliseconds, however busy the machine is. */
 const UNDER_WAY = 30_000;
@@ -28,14 +22,24 @@ interface Charge {
  */
 export class RecentCharges {
   readonly #charges = new Map<string, readonly Charge[]>();
+  /** Objects that were seen before their charges. */
+  readonly #early = new Map<string, Pick<Charge, "at" | "amounts">[]>();
   readonly #noted = new Map<string, string>();
 
-  /** Notes what a version of the quota has more than the one before it; `before` is undefined for a quota that was not known. */
-  note(key: string, before: ResourceQuota | undefined, after: ResourceQuota, now: number): void {
+  /**
+   * Notes what a version of the quota has more than the one before it; `before` is undefined for a quota that was not known. What a quota
+   * had when the informer began is old, but for what may be under way right now.
+   */
+  note(key: string, before: ResourceQuota | undefined, after: ResourceQuota, now: number, isInitial = false): void {
     this.#noted.set(key, after.metadata?.resourceVersion ?? "");
-    const amounts = moreUsage(usageOf(after.status?.used), usageOf(before?.status?.used));
-    if (amounts.size > 0)
-      this.#charges.set(key, [...this.#current(key, now), { at: now, whole: new Map(amounts), amounts }]);
+    const whole = moreUsage(usageOf(after.status?.used), usageOf(before?.status?.used));
+    if (whole.size === 0) return;
+    const at = isInitial ? now - UNDER_WAY + UNSEEN : now;
+    const amounts: Usage = new Map(whole);
+    for (const { at: since, amounts: early } of this.#early.get(key) ?? []) {
+      if (since + UNSEEN > now && since <= now) take(early, amounts);
+    }
+    this.#charges.set(key, [...this.#current(key, now), { at, whole, amounts }]);
   }
 
   /** Whether this version of the quota was noted. What one that was not was charged is not known here. */
@@ -45,29 +49,18 @@ export class RecentCharges {
 
   /** Takes from the charges what an object was just seen to use, or to use more than before, the first ones first. */
   settle(key: string, usage: Usage, now: number): void {
-    const early: Usage = new Map();
-    for (const [name, amount] of usage) {
-      let left = amount;
-      for (const { amounts } of this.#current(key, now)) {
-        const charged = amounts.get(name);
-        if (charged === undefined || charged.unscaled <= 0n) continue;
-        if (compareQuantities(charged, left) > 0) {
-          amounts.set(name, addQuantities(charged, negateQuantity(left)));
-          left = zeroQuantity;
-          break;
-        }
-        amounts.delete(name);
-        left = addQuantities(left, negateQuantity(charged));
-      }
-      if (left.unscaled > 0n) early.set(name, negateQuantity(left));
-    }
+    const left: Usage = new Map(usage);
+    for (const { amounts } of this.#current(key, now)) take(left, amounts);
     // The informer of objects may be ahead of that of quotas: the charge is yet to be noted.
-    if (early.size > 0)
-      this.#charges.set(key, [...this.#current(key, now), { at: now, whole: new Map(), amounts: early }]);
+    const early = (this.#early.get(key) ?? []).filter(({ at, amounts }) => at + UNSEEN > now && amounts.size > 0);
+    if (left.size > 0) early.push({ at: now, amounts: left });
+    if (early.length > 0) this.#early.set(key, early);
+    else this.#early.delete(key);
   }
 
   forget(key: string): void {
     this.#charges.delete(key);
+    this.#early.delete(key);
     this.#noted.delete(key);
   }
 
@@ -75,7 +68,7 @@ export class RecentCharges {
   of(key: string, now: number): Usage {
     const sum: Usage = new Map();
     for (const { at, whole, amounts } of this.#current(key, now)) addUsage(sum, at + UNSEEN > now ? whole : amounts);
-    return new Map([...sum].filter(([, { unscaled }]) => unscaled > 0n));
+    return sum;
   }
 
   /** When the first of them is over, in milliseconds from `now`; undefined where there are none. */
@@ -93,5 +86,18 @@ export class RecentCharges {
     if (current.length === 0) this.#charges.delete(key);
     else this.#charges.set(key, current);
     return current;
+  }
+}
+
+/** Takes what both have from both. */
+function take(from: Usage, amounts: Usage): void {
+  for (const [name, amount] of from) {
+    const other = amounts.get(name);
+    if (other === undefined) continue;
+    const rest = addQuantities(amount, negateQuantity(other));
+    if (rest.unscaled > 0n) from.set(name, rest);
+    else from.delete(name);
+    if (rest.unscaled < 0n) amounts.set(name, negateQuantity(rest));
+    else amounts.delete(name);
   }
 }

@@ -32,14 +32,13 @@ export function resourceQuotaController(context: ControllerContext): void {
   const due = new Map<string, number>();
   /** Quotas that may have room now. */
   const urgent = new Set<string>();
-  const note = (before: ResourceQuota | undefined, after: ResourceQuota): void => {
-    charges.note(objectKey(after), before, after, clock.now());
+  const note = (before: ResourceQuota | undefined, after: ResourceQuota, isInitial = false): void => {
+    charges.note(objectKey(after), before, after, clock.now(), isInitial);
     controller.enqueue(objectKey(after));
   };
   informer.addHandler({
-    // What a quota had when this began is no charge that was seen: the count replaces it.
-    added: (quota, isInitial) => note(isInitial ? quota : undefined, quota),
-    updated: note,
+    added: (quota, isInitial) => note(undefined, quota, isInitial),
+    updated: (before, after) => note(before, after),
     deleted(quota) {
       const key = objectKey(quota);
       charges.forget(key);
