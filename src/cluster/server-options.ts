@@ -31,8 +31,7 @@ export interface ServerOptions extends StorageOptions {
   /** The authorizers that kube-apiserver has, and their files. */
   readonly authorization?: AuthorizationOptions;
   /**
-   * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default, as far as
-   * they are built.
+   * Which admission plugins run, and plugins of the caller's own. Default: those that kube-apiserver runs by default.
    */
   readonly admission?: FileAdmissionOptions;
   /** Filters of the caller's own, each with its place among the server's. */

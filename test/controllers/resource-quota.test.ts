@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countedResource, objectUsage, quotaStatus } from "../../src/api/quota/index.js";
 import type { Container, Pod, ResourceQuota } from "../../src/api/types/core/v1.js";
 import { resourceQuotaController } from "../../src/controllers/resource-quota/resource-quota-controller.js";
-import { formatQuantity } from "../../src/machinery/quantity/quantity.js";
+import { RecentCharges } from "../../src/controllers/resource-quota/recent-charges.js";
+import { formatQuantity, parseQuantity, type Quantity } from "../../src/machinery/quantity/quantity.js";
 import { object } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 import { eventually } from "../helpers/eventually.js";
@@ -23,6 +24,8 @@ test.each([
   ["gold.storageclass.storage.k8s.io/requests.storage", "persistentvolumeclaims"],
   ["secrets", "secrets"],
   ["count/deployments.apps", "deployments.apps"],
+  ["gpu.deviceclass.resource.k8s.io/devices", "resourceclaims.resource.k8s.io"],
+  ["count/resourceclaims.resource.k8s.io", "resourceclaims.resource.k8s.io"],
   ["nvidia.com/gpu", undefined],
   ["deployments", undefined],
 ])("%s is used by %s", (name, resource) => {
@@ -80,6 +83,26 @@ describe("what a pod uses", () => {
     expect(usage("pods", one)["count/pods"]).toBe("1");
   });
 
+  const resizing = (rest: object): Pod => {
+    const containerStatuses = [{ name: "c", resources: { requests: { cpu: "2" } }, allocatedResources: { cpu: "3" } }];
+    return pod({ containers: [container({ cpu: "1" })] }, { status: { containerStatuses, ...rest } });
+  };
+  const infeasible = [{ type: "PodResizePending", status: "True", reason: "Infeasible" }];
+  const more = { ...resizing({ conditions: infeasible }), spec: { containers: [container({ cpu: "9" })] } };
+  test.each([
+    ["what it has while it is to get less", resizing({}), "3"],
+    ["what it is to get while it has less", { ...resizing({}), spec: { containers: [container({ cpu: "9" })] } }, "9"],
+    ["what it has where it can never get more", more, "3"],
+  ])("during a resize: %s", (_, one, cpu) => {
+    expect(usage("pods", one)["requests.cpu"]).toBe(cpu);
+  });
+
+  test("overhead comes on top of a limit, and makes none", () => {
+    const overhead = { cpu: "1", memory: "1Mi" };
+    const limited = pod({ containers: [container({}, { cpu: "1", memory: "0" })], overhead });
+    expect(usage("pods", limited)).toMatchObject({ "limits.cpu": "2", "limits.memory": "0" });
+  });
+
   test("limits, extended resources and huge pages have their own names", () => {
     const one = pod({ containers: [container({ "nvidia.com/gpu": "2", "hugepages-2Mi": "4Mi" }, { memory: "1Gi" })] });
     expect(usage("pods", one)).toEqual({
@@ -105,6 +128,21 @@ test.each([
     nodePorts,
     "1",
   ]);
+});
+
+test.each([
+  ["100m", "1"],
+  ["1.5", "2"],
+  ["1.5Gi", "1536Mi"],
+  ["2Ki", "2Ki"],
+])("a claim of %s takes %s: whole bytes", (storage, used) => {
+  const spec = { resources: { requests: { storage } } };
+  expect(usage("persistentvolumeclaims", { spec })["requests.storage"]).toBe(used);
+});
+
+test("only resources that quotas know by a bare name are counted by it", () => {
+  expect(usage("secrets", {})).toEqual({ secrets: "1", "count/secrets": "1" });
+  expect(usage("deployments.apps", {})).toEqual({ "count/deployments.apps": "1" });
 });
 
 test.each([
@@ -161,9 +199,34 @@ describe("scopes", () => {
     expect(counted({ scopes: ["BestEffort", "Terminating"] })).toBe("0");
   });
 
-  test("nothing but pods is in a scope", () => {
+  test("nothing but pods and claims is in a scope", () => {
     const quota = { spec: { hard: { secrets: "9" }, scopes: ["BestEffort"] } } as ResourceQuota;
     expect(quotaStatus(quota, () => [{}], NOW)?.used).toEqual({ secrets: "0" });
+  });
+
+  const none = {};
+  const slow = { spec: { volumeAttributesClassName: "slow" } };
+  const changing = {
+    spec: { volumeAttributesClassName: "slow" },
+    status: {
+      currentVolumeAttributesClassName: "fast",
+      modifyVolumeStatus: { targetVolumeAttributesClassName: "new" },
+    },
+  };
+  test.each([
+    ["Exists", undefined, "2"],
+    ["DoesNotExist", undefined, "1"],
+    ["In", ["slow"], "2"],
+    ["In", ["fast"], "1"],
+    ["In", ["new"], "1"],
+    ["In", ["other"], "0"],
+    ["NotIn", ["slow"], "2"],
+    ["NotIn", ["slow", "fast", "new"], "1"],
+  ])("a class of volume attributes %s %j", (operator, values, used) => {
+    const matchExpressions = [{ scopeName: "VolumeAttributesClass", operator, values }];
+    const spec = { hard: { persistentvolumeclaims: "9" }, scopeSelector: { matchExpressions } };
+    const status = quotaStatus({ spec } as ResourceQuota, () => [none, slow, changing], NOW);
+    expect(status?.used).toEqual({ persistentvolumeclaims: used });
   });
 });
 
@@ -181,6 +244,65 @@ describe("the status of a quota", () => {
     ["keeps what nothing counts", { pods: "2", "odd.io/name": "7" }, [], { pods: "0", "odd.io/name": "7" }],
   ])("%s", (_, before, pods, used) => {
     expect(quotaStatus(quota(before), () => pods, NOW)?.used).toEqual(used);
+  });
+});
+
+describe("charges that are under way", () => {
+  const charged = (used: string): ResourceQuota => ({
+    spec: { hard: { pods: "9" } },
+    status: { hard: { pods: "9" }, used: { pods: used } },
+  });
+  const underWay = (pods: string): ReadonlyMap<string, Quantity> => new Map([["pods", parseQuantity(pods)]]);
+  test.each([
+    ["stay in the status", "3", "1", "2", undefined],
+    ["leave what is more than they are", "5", "1", "2", "3"],
+    ["do not raise it", "1", "1", "2", undefined],
+    ["do not keep it below the objects", "0", "1", "2", "1"],
+    ["that are over leave nothing", "3", "1", "0", "1"],
+  ])("%s", (_, used, objects, charge, expected) => {
+    const pods = Array.from({ length: Number(objects) }, () => pod({}));
+    expect(quotaStatus(charged(used), () => pods, NOW, underWay(charge))?.used?.["pods"]).toBe(expected);
+  });
+
+  const version = (resourceVersion: string, used: Record<string, string>): ResourceQuota => ({
+    metadata: { name: "q", resourceVersion },
+    status: { used },
+  });
+  const sum = (charges: RecentCharges, now: number): Record<string, string> =>
+    Object.fromEntries([...charges.of("q", now)].map(([name, amount]) => [name, formatQuantity(amount)]));
+
+  test("are what a version of the quota has more than the one before", () => {
+    const charges = new RecentCharges();
+    const first = version("1", { pods: "1", cpu: "2" });
+    charges.note("q", undefined, first, NOW);
+    expect(sum(charges, NOW)).toEqual({ pods: "1", cpu: "2" });
+    charges.note("q", first, version("2", { pods: "3", cpu: "1" }), NOW + 500);
+    expect(sum(charges, NOW + 500)).toEqual({ pods: "3", cpu: "2" });
+    expect(charges.nextEnd("q", NOW + 500)).toBe(1500);
+    expect(sum(charges, NOW + 30_000)).toEqual({ pods: "2" });
+    expect([sum(charges, NOW + 30_500), charges.nextEnd("q", NOW + 30_500)]).toEqual([{}, undefined]);
+  });
+
+  test("are over two seconds later once their objects are there, the first ones first", () => {
+    const charges = new RecentCharges();
+    const versions = ["0", "1", "3"].map((pods, n) => version(String(n), { pods }));
+    charges.note("q", versions[0], versions[1] as ResourceQuota, NOW);
+    charges.note("q", versions[1], versions[2] as ResourceQuota, NOW + 1000);
+    charges.settle("q", underWay("2") as Map<string, Quantity>, NOW + 1000);
+    expect([sum(charges, NOW + 1000), charges.nextEnd("q", NOW + 1000)]).toEqual([{ pods: "3" }, 1000]);
+    expect(sum(charges, NOW + 3000)).toEqual({ pods: "1" });
+    charges.settle("q", underWay("5") as Map<string, Quantity>, NOW + 3000);
+    expect(sum(charges, NOW + 3000)).toEqual({});
+  });
+
+  test("are known up to the version that was noted last", () => {
+    const charges = new RecentCharges();
+    const [one, two] = [version("1", {}), version("2", {})];
+    expect(charges.hasNoted("q", one)).toBe(false);
+    charges.note("q", undefined, one, NOW);
+    expect([charges.hasNoted("q", one), charges.hasNoted("q", two)]).toEqual([true, false]);
+    charges.forget("q");
+    expect(charges.hasNoted("q", one)).toBe(false);
   });
 });
 
@@ -209,7 +331,20 @@ describe("on a server", () => {
       expect(await used()).toEqual({ secrets: "1", "count/deployments.apps": "0", "requests.cpu": "1500m" });
     });
     await call(run.api, "DELETE", `${SECRETS}/one`);
+    await run.pass(2000, 500);
     await eventually(async () => expect(object(await used())["secrets"]).toBe("0"));
     expect(run.problems).toEqual([]);
+  });
+
+  test("a charge without an object is taken back after half a minute", async () => {
+    const path = `${QUOTAS}/all`;
+    const { text } = await call(run.api, "GET", path);
+    const quota = JSON.parse(text) as { status: { used: Record<string, string> } };
+    const charged = { ...quota, status: { ...quota.status, used: { ...quota.status.used, secrets: "3" } } };
+    expect((await call(run.api, "PUT", `${path}/status`, charged)).status).toBe(200);
+    await run.pass(29_000, 1000);
+    expect(object(await used())["secrets"]).toBe("3");
+    await run.pass(1000);
+    await eventually(async () => expect(object(await used())["secrets"]).toBe("0"));
   });
 });

@@ -1,8 +1,8 @@
-import { STORAGE_CLASS } from "./object-usage.js";
+import { CLAIMED_DEVICES, RESOURCE_CLAIMS, STORAGE_CLASS } from "./object-usage.js";
 import { isExtended } from "./pod-usage.js";
 
 /** The resources that quotas count by their bare names. */
-const BY_NAME = [
+export const BY_NAME: readonly string[] = [
   "configmaps",
   "persistentvolumeclaims",
   "replicationcontrollers",
@@ -18,6 +18,7 @@ export function countedResource(name: string): string | undefined {
   if (OF_PODS.test(name)) return "pods";
   if (name === "services.loadbalancers" || name === "services.nodeports") return "services";
   if (name === "requests.storage" || name.includes(STORAGE_CLASS)) return "persistentvolumeclaims";
+  if (name.endsWith(CLAIMED_DEVICES)) return RESOURCE_CLAIMS;
   if (BY_NAME.includes(name)) return name;
   return name.startsWith("requests.") && isExtended(name.slice("requests.".length)) ? "pods" : undefined;
 }

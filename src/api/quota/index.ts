@@ -1,3 +1,7 @@
 export { countedResource } from "./counted-resource.js";
+export { RESOURCE_CLAIMS } from "./object-usage.js";
 export { chargedUntil } from "./pod-usage.js";
 export { objectUsage, quotaStatus } from "./quota-status.js";
+export { requiredAmounts } from "./required-amounts.js";
+export { isInScopes, matchedScopes, scopesOf } from "./scopes.js";
+export { addUsage, listOf, moreUsage, raiseUsage, type Usage, usageOf } from "./usage.js";

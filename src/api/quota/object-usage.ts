@@ -1,8 +1,15 @@
 import type { PersistentVolumeClaim, Service } from "../types/core/v1.js";
-import { parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
-import { ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
+import type { ResourceClaim } from "../types/resource/v1.js";
+import { parseQuantity, type Quantity, quantityValue } from "../../machinery/quantity/quantity.js";
+import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
 
 export const STORAGE_CLASS = ".storageclass.storage.k8s.io/";
+/** The resource of the claims of devices, as quotas name it. */
+export const RESOURCE_CLAIMS = "resourceclaims.resource.k8s.io";
+/** Behind the name of a device class: the devices of that class which claims ask for. */
+export const CLAIMED_DEVICES = ".deviceclass.resource.k8s.io/devices";
+/** An allocation has no more devices than this: what a request for all devices counts as. */
+const MOST_DEVICES = 32;
 const CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class";
 
 const amount = (count: number): Quantity => parseQuantity(String(count));
@@ -30,9 +37,26 @@ export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): U
   if (storageClass !== "") usage.set(`${storageClass}${STORAGE_CLASS}persistentvolumeclaims`, ONE);
   const storage = usageOf(spec?.resources?.requests);
   if (storage.has("storage")) raiseUsage(storage, usageOf(status?.allocatedResources));
-  const asked = storage.get("storage");
-  if (asked === undefined) return usage;
+  const exact = storage.get("storage");
+  if (exact === undefined) return usage;
+  // Quotas count whole bytes.
+  const asked = exact.scale >= 0 ? exact : { ...exact, unscaled: quantityValue(exact), scale: 0, text: undefined };
   usage.set("requests.storage", asked);
   if (storageClass !== "") usage.set(`${storageClass}${STORAGE_CLASS}requests.storage`, asked);
+  return usage;
+}
+
+/** A claim of devices counts by the classes it asks for; one without a spec asks for none. Of requests with alternatives the largest of each class counts. */
+export function deviceClaimUsage({ spec }: ResourceClaim): Usage {
+  const usage: Usage = new Map([[`count/${RESOURCE_CLAIMS}`, ONE]]);
+  for (const { exactly, firstAvailable } of (spec as ResourceClaim["spec"] | undefined)?.devices?.requests ?? []) {
+    const largest: Usage = new Map();
+    const alternatives = exactly == null ? (firstAvailable ?? []) : [exactly];
+    for (const { deviceClassName, allocationMode, count = 1 } of alternatives) {
+      const devices = allocationMode === "All" ? MOST_DEVICES : Number(count);
+      raiseUsage(largest, new Map([[`${deviceClassName}${CLAIMED_DEVICES}`, amount(devices)]]));
+    }
+    addUsage(usage, largest);
+  }
   return usage;
 }

@@ -1,5 +1,5 @@
 import { type AmountKind, podTotal } from "../pods/pod-total.js";
-import type { Pod } from "../types/core/v1.js";
+import type { Container, ContainerStatus, Pod } from "../types/core/v1.js";
 import { addUsage, ONE, raiseUsage, type Usage, usageOf } from "./usage.js";
 
 const COMPUTE = ["cpu", "memory", "ephemeral-storage"];
@@ -40,10 +40,39 @@ export function isExtended(name: string): boolean {
 const USAGE: AmountKind<Usage> = { none: () => new Map(), add: addUsage, raise: raiseUsage };
 
 /** What the containers take together; amounts of the whole pod replace that, and overhead comes on top. */
-function totals({ spec }: Pod, field: "requests" | "limits"): Usage {
-  const sum = podTotal(spec, USAGE, ({ resources }) => usageOf(resources?.[field]));
+function totals(pod: Pod, field: "requests" | "limits"): Usage {
+  const { spec, status } = pod;
+  const sum = podTotal(spec, USAGE, (container, isInit) => {
+    const sidecar = container.restartPolicy === "Always";
+    const statuses = isInit ? (sidecar ? status?.initContainerStatuses : undefined) : status?.containerStatuses;
+    return taken(pod, container, statuses, field);
+  });
   for (const [name, amount] of usageOf(spec?.resources?.[field])) sum.set(name, amount);
-  const overhead = [...usageOf(spec?.overhead)].filter(([name]) => field === "requests" || sum.has(name));
+  const overhead = [...usageOf(spec?.overhead)].filter(([name]) => {
+    return field === "requests" || (sum.get(name)?.unscaled ?? 0n) !== 0n;
+  });
   addUsage(sum, new Map(overhead));
   return sum;
 }
+
+/** While a resize is under way, a container takes the larger of what it has and what it is to get; what it can never get does not count. */
+function taken(
+  pod: Pod,
+  { name, resources }: Container,
+  statuses: readonly ContainerStatus[] | undefined,
+  field: "requests" | "limits",
+): Usage {
+  const asked = usageOf(resources?.[field]);
+  const status = statuses?.find((one) => one.name === name);
+  const actual = status?.resources?.[field];
+  if (status === undefined || actual === undefined) return asked;
+  const usage = isInfeasible(pod) ? usageOf(actual) : asked;
+  raiseUsage(usage, usageOf(actual));
+  if (field === "requests") raiseUsage(usage, usageOf(status.allocatedResources));
+  return usage;
+}
+
+const isInfeasible = ({ status }: Pod): boolean =>
+  (status?.conditions ?? []).some(
+    ({ type, reason }) => (type as string) === "PodResizePending" && reason === "Infeasible",
+  );

@@ -1,10 +1,18 @@
 import type { PersistentVolumeClaim, Pod, ResourceQuota, ResourceQuotaStatus, Service } from "../types/core/v1.js";
+import type { ResourceClaim } from "../types/resource/v1.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
-import { compareQuantities, formatQuantity, zeroQuantity } from "../../machinery/quantity/quantity.js";
-import { countedResource } from "./counted-resource.js";
-import { claimUsage, serviceUsage } from "./object-usage.js";
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  parseQuantity,
+  type Quantity,
+  zeroQuantity,
+} from "../../machinery/quantity/quantity.js";
+import { BY_NAME, countedResource } from "./counted-resource.js";
+import { claimUsage, deviceClaimUsage, RESOURCE_CLAIMS, serviceUsage } from "./object-usage.js";
 import { podUsage } from "./pod-usage.js";
-import { podInScopes, scopesOf } from "./scopes.js";
+import { isInScopes, scopesOf } from "./scopes.js";
 import { addUsage, ONE, type Usage, usageOf } from "./usage.js";
 
 /** What one object of a resource takes of quotas. `now` in milliseconds. */
@@ -12,20 +20,22 @@ export function objectUsage(resource: string, object: ApiObject, now: number): U
   if (resource === "pods") return podUsage(object as Pod, now);
   if (resource === "services") return serviceUsage(object as Service);
   if (resource === "persistentvolumeclaims") return claimUsage(object as PersistentVolumeClaim);
-  return new Map([
-    [`count/${resource}`, ONE],
-    [resource, ONE],
-  ]);
+  if (resource === RESOURCE_CLAIMS) return deviceClaimUsage(object as ResourceClaim);
+  const usage: Usage = new Map([[`count/${resource}`, ONE]]);
+  if (BY_NAME.includes(resource)) usage.set(resource, ONE);
+  return usage;
 }
 
 /**
  * The status of a quota over the objects of its namespace, by resource; undefined when it has it already. A resource that is
- * undefined is not known now: what was counted of it stays.
+ * undefined is not known now: what was counted of it stays. `underWay` is what may have been charged for objects that are not there yet:
+ * by that much the status may go on saying more than the objects use.
  */
 export function quotaStatus(
   quota: ResourceQuota,
   objectsOf: (resource: string) => readonly ApiObject[] | undefined,
   now: number,
+  underWay: ReadonlyMap<string, Quantity> = new Map(),
 ): ResourceQuotaStatus | undefined {
   const hard = quota.spec?.hard ?? {};
   const before = quota.status;
@@ -35,9 +45,7 @@ export function quotaStatus(
     const objects = objectsOf(resource);
     if (objects === undefined) return undefined;
     const sum: Usage = new Map();
-    // Scopes are of pods: nothing else is in one.
-    const inScope = (one: ApiObject) => scopes.length === 0 || (resource === "pods" && podInScopes(one as Pod, scopes));
-    for (const one of objects) if (inScope(one)) addUsage(sum, objectUsage(resource, one, now));
+    for (const one of objects) if (isInScopes(resource, one, scopes)) addUsage(sum, objectUsage(resource, one, now));
     return sum;
   };
   const used: Record<string, string> = {};
@@ -46,10 +54,19 @@ export function quotaStatus(
     if (resource !== undefined && !usages.has(resource)) usages.set(resource, sumOf(resource));
     const usage = resource === undefined ? undefined : usages.get(resource);
     const known = before?.used?.[name];
-    if (usage !== undefined) used[name] = formatQuantity(usage.get(name) ?? zeroQuantity);
-    else if (known !== undefined) used[name] = known;
+    if (usage !== undefined) {
+      used[name] = formatQuantity(atLeast(usage.get(name) ?? zeroQuantity, known, underWay.get(name)));
+    } else if (known !== undefined) used[name] = known;
   }
   return sameAmounts(before?.hard, hard) && sameAmounts(before?.used, used) ? undefined : { hard, used };
+}
+
+/** What was counted, or the larger amount that a quota may still have because of charges that are under way. */
+function atLeast(counted: Quantity, known: string | undefined, charged: Quantity | undefined): Quantity {
+  if (known === undefined || charged === undefined) return counted;
+  const [before, most] = [parseQuantity(String(known)), addQuantities(counted, charged)];
+  if (compareQuantities(before, counted) <= 0) return counted;
+  return compareQuantities(before, most) < 0 ? before : most;
 }
 
 function sameAmounts(one: ResourceQuotaStatus["used"], other: ResourceQuotaStatus["used"]): boolean {

@@ -1,5 +1,12 @@
-import type { Pod, PodAffinityTerm, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../types/core/v1.js";
+import type {
+  PersistentVolumeClaim,
+  Pod,
+  PodAffinityTerm,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+} from "../types/core/v1.js";
 import type { ReadonlyFields } from "../../machinery/meta/access.js";
+import type { ApiObject } from "../../machinery/meta/object.js";
 import { qosClass } from "../pods/qos-class.js";
 
 /** What a quota is limited to, of `scopes` and `scopeSelector`. */
@@ -8,9 +15,25 @@ export function scopesOf({ scopes = [], scopeSelector }: ResourceQuotaSpec): Sco
   return [...named, ...(scopeSelector?.matchExpressions ?? [])];
 }
 
-export function podInScopes(pod: Pod, scopes: readonly ScopedResourceSelectorRequirement[]): boolean {
-  return scopes.every((scope) => podInScope(pod, scope));
+/** Which of `scopes` an object of a resource is in. Only pods and claims of volumes can be in one. */
+export function matchedScopes(
+  resource: string,
+  object: ApiObject,
+  scopes: readonly ScopedResourceSelectorRequirement[],
+): ScopedResourceSelectorRequirement[] {
+  if (resource === "pods") return scopes.filter((scope) => podInScope(object as Pod, scope));
+  if (resource === "persistentvolumeclaims") {
+    return scopes.filter((scope) => claimInScope(object as PersistentVolumeClaim, scope));
+  }
+  return [];
 }
+
+/** Whether a quota with these scopes counts the object. */
+export const isInScopes = (
+  resource: string,
+  object: ApiObject,
+  scopes: readonly ScopedResourceSelectorRequirement[],
+): boolean => scopes.length === 0 || matchedScopes(resource, object, scopes).length === scopes.length;
 
 function podInScope({ spec }: Pod, { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
   const limited = (spec?.activeDeadlineSeconds ?? -1) >= 0;
@@ -33,10 +56,27 @@ function podInScope({ spec }: Pod, { scopeName, operator, values = [] }: ScopedR
       return affinityTerms(spec).some(({ namespaces = [], namespaceSelector }) => {
         return namespaces.length > 0 || namespaceSelector != null;
       });
-    // Claims have it.
+    // Of claims.
     case "VolumeAttributesClass":
       return false;
   }
+}
+
+/** A claim has several classes while it goes from one to another, and is in the scope by any of them. */
+function claimInScope(
+  { spec, status }: PersistentVolumeClaim,
+  { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
+): boolean {
+  if (scopeName !== "VolumeAttributesClass") return false;
+  const classes = [
+    spec?.volumeAttributesClassName ?? "",
+    status?.currentVolumeAttributesClassName ?? "",
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName ?? "",
+  ].filter((name) => name !== "");
+  if (operator === "Exists") return classes.length > 0;
+  if (operator === "DoesNotExist") return classes.length === 0;
+  if (classes.length === 0) return operator === "NotIn";
+  return classes.some((name) => values.includes(name) === (operator === "In"));
 }
 
 function affinityTerms(spec: Pod["spec"]): PodAffinityTerm[] {

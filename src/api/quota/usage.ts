@@ -1,5 +1,12 @@
 import type { ResourceList } from "../types/core/v1.js";
-import { addQuantities, compareQuantities, parseQuantity, type Quantity } from "../../machinery/quantity/quantity.js";
+import {
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  negateQuantity,
+  parseQuantity,
+  type Quantity,
+} from "../../machinery/quantity/quantity.js";
 
 /** How much of each resource that quotas name. */
 export type Usage = Map<string, Quantity>;
@@ -9,6 +16,10 @@ export const ONE = parseQuantity("1");
 export function usageOf(list: ResourceList = {}): Usage {
   return new Map(Object.entries(list).map(([name, amount]) => [name, parseQuantity(String(amount))]));
 }
+
+/** The way back: as Go writes the amounts. */
+export const listOf = (usage: ReadonlyMap<string, Quantity>): ResourceList =>
+  Object.fromEntries([...usage].map(([name, amount]) => [name, formatQuantity(amount)]));
 
 /** Adds `more` to `usage`. */
 export function addUsage(usage: Usage, more: ReadonlyMap<string, Quantity>): void {
@@ -24,4 +35,18 @@ export function raiseUsage(usage: Usage, other: ReadonlyMap<string, Quantity>): 
     const own = usage.get(name);
     if (own === undefined || compareQuantities(own, amount) < 0) usage.set(name, amount);
   }
+}
+
+/** What is more in `usage` than it was `before`. */
+export function moreUsage(
+  usage: ReadonlyMap<string, Quantity>,
+  before: ReadonlyMap<string, Quantity> = new Map(),
+): Usage {
+  const more: Usage = new Map();
+  for (const [name, amount] of usage) {
+    const old = before.get(name);
+    const growth = old === undefined ? amount : addQuantities(amount, negateQuantity(old));
+    if (growth.unscaled > 0n) more.set(name, growth);
+  }
+  return more;
 }

@@ -1,8 +1,22 @@
+import { RESOURCE_CLAIMS } from "../../api/quota/index.js";
 import type { Pod } from "../../api/types/core/v1.js";
 import type { SharedInformer } from "../../client/informers/index.js";
 import type { ApiObject } from "../../machinery/meta/object.js";
 import type { ControllerContext } from "../context.js";
 import { isOver } from "../owned-pods/pod-state.js";
+
+/** What can happen to an object that changes what quotas have left: servers charge objects when they are created. */
+export interface CountedChange {
+  readonly namespace: string;
+  readonly resource: string;
+  /** The object as it is now; undefined for one that was deleted, or was there before the quota. */
+  readonly after?: ApiObject | undefined;
+  /** The object as it was; undefined for one that was created. */
+  readonly before?: ApiObject | undefined;
+}
+
+/** The resources whose objects may use more or less after a change. */
+const CHANGING: ReadonlySet<string> = new Set(["pods", "services", "persistentvolumeclaims", RESOURCE_CLAIMS]);
 
 /** The objects that quotas count. A resource is followed from the first quota on that names it. */
 export class CountedObjects {
@@ -10,7 +24,7 @@ export class CountedObjects {
 
   constructor(
     private readonly context: Pick<ControllerContext, "manager" | "served" | "signal">,
-    private readonly changed: (namespace: string, resource: string) => void,
+    private readonly changed: (change: CountedChange) => void,
   ) {}
 
   /** Follows a resource, "pods" or "deployments.apps"; resolves when its objects are known. One that is not served is not followed. */
@@ -39,13 +53,15 @@ export class CountedObjects {
         ? (manager.informers.of("v1", "Pod") as unknown as SharedInformer<ApiObject>)
         : manager.informers.resource<ApiObject>({ group, version, resource });
     this.#informers.set(name, informer);
-    const changed = ({ metadata }: ApiObject): void => this.changed(metadata?.namespace ?? "", name);
+    const changed = (one: ApiObject, states: Pick<CountedChange, "before" | "after"> = {}): void =>
+      this.changed({ namespace: one.metadata?.namespace ?? "", resource: name, ...states });
     informer.addHandler({
-      added: changed,
+      added: (one, isInitial) => changed(one, isInitial ? {} : { after: one }),
       updated: (before, after) => {
-        if (name !== "pods" || changesUsage(before as Pod, after as Pod)) changed(after);
+        if (!CHANGING.has(name)) return;
+        if (name !== "pods" || changesUsage(before as Pod, after as Pod)) changed(after, { before, after });
       },
-      deleted: changed,
+      deleted: (one) => changed(one),
     });
     manager.informers.start(signal);
     return informer;

@@ -27,8 +27,8 @@ const DEFAULT_PLACE = "MutatingAdmissionWebhook";
 interface Step {
   readonly name: string;
   readonly enabled: boolean;
-  /** Undefined while it is not built. Called only for a plugin that runs. */
-  readonly make: (() => AdmissionPlugin) | undefined;
+  /** Called only for a plugin that runs. */
+  readonly make: () => AdmissionPlugin;
 }
 
 /** The plugins that a server runs, in running order. Throws an Error that says what is wrong with the options. */
@@ -37,17 +37,17 @@ export function enabledPlugins(options: AdmissionOptions): readonly AdmissionPlu
   const steps: Step[] = ADMISSION_PLUGINS.map(({ name, enabled, plugin }) => ({
     name,
     enabled,
-    make: plugin === "not yet" ? undefined : () => made(name, plugin, configuration),
+    make: () => made(name, plugin, configuration),
   }));
   const problems: string[] = [...configurationProblems(configuration)];
   for (const own of plugins) problems.push(...place(own, steps));
   problems.push(...nameProblems(steps, enable, disable));
   const [problem, ...others] = problems;
   if (problem !== undefined) throw new Error(others.length === 0 ? problem : `[${problems.join(", ")}]`);
-  return steps.filter((step) => runs(step, options)).flatMap(({ make }) => make?.() ?? []);
+  return steps.filter((step) => runs(step, options)).map(({ make }) => make());
 }
 
-/** The names of Kubernetes' own plugins that the options choose, also of those that are not built yet. */
+/** The names of Kubernetes' own plugins that the options choose. */
 export const enabledPluginNames = (options: AdmissionOptions): readonly string[] =>
   ADMISSION_PLUGINS.filter((row) => runs(row, options)).map(({ name }) => name);
 
@@ -96,8 +96,6 @@ function nameProblems(steps: readonly Step[], enable: readonly string[], disable
   if (both.length > 0) {
     problems.push(`[${both.join(" ")}] in enable-admission-plugins and disable-admission-plugins overlapped`);
   }
-  const missing = steps.filter(({ name, make }) => make === undefined && enable.includes(name));
-  problems.push(...missing.map(({ name }) => `enable-admission-plugins plugin ${goQuote(name)} is not built yet`));
   return problems;
 }
 

@@ -24,6 +24,10 @@ import type { ImagePolicyWebhookConfiguration } from "./plugins/image-policy-web
 import { readImagePolicyWebhookConfiguration } from "./plugins/image-policy-webhook/read-configuration.js";
 import { limitPodHardAntiAffinityTopology } from "./plugins/limit-pod-hard-anti-affinity-topology.js";
 import { jobValidation } from "./plugins/job-validation.js";
+import { eventRateLimit } from "./plugins/event-rate-limit.js";
+import type { EventRateLimitConfiguration } from "./plugins/event-rate-limit/configuration.js";
+import { readEventRateLimitConfiguration } from "./plugins/event-rate-limit/read-configuration.js";
+import { limitRanger } from "./plugins/limit-ranger.js";
 import { mutatingAdmissionPolicy } from "./plugins/mutating-admission-policy.js";
 import { mutatingAdmissionWebhook } from "./plugins/mutating-admission-webhook.js";
 import { namespaceAutoProvision } from "./plugins/namespace-auto-provision.js";
@@ -50,6 +54,9 @@ import {
 import { podTopologyLabels } from "./plugins/pod-topology-labels.js";
 import { priority } from "./plugins/priority.js";
 import { runtimeClass } from "./plugins/runtime-class.js";
+import { resourceQuota } from "./plugins/resource-quota.js";
+import type { ResourceQuotaConfiguration } from "./plugins/resource-quota/configuration.js";
+import { readResourceQuotaConfiguration } from "./plugins/resource-quota/read-configuration.js";
 import { serviceAccount } from "./plugins/service-account.js";
 import { taintNodesByCondition } from "./plugins/taint-nodes-by-condition.js";
 import { storageObjectInUseProtection } from "./plugins/storage-object-in-use-protection.js";
@@ -63,6 +70,8 @@ export interface AdmissionConfiguration {
   readonly ImagePolicyWebhook?: ImagePolicyWebhookConfiguration;
   readonly PodNodeSelector?: PodNodeSelectorConfiguration;
   readonly PodTolerationRestriction?: PodTolerationRestrictionConfiguration;
+  readonly EventRateLimit?: EventRateLimitConfiguration;
+  readonly ResourceQuota?: ResourceQuotaConfiguration;
 }
 
 export interface AdmissionRow {
@@ -70,7 +79,8 @@ export interface AdmissionRow {
   /** Whether the plugin runs when the options do not name it. */
   readonly enabled: boolean;
   readonly phase: "mutating" | "validating" | "both";
-  readonly plugin: "not yet" | ((configuration: AdmissionConfiguration) => AdmissionPlugin);
+  /** Makes the plugin for a server that runs it. */
+  readonly plugin: (configuration: AdmissionConfiguration) => AdmissionPlugin;
   /** The fields of the plugin's configuration. Left out: it has none. */
   readonly configuration?: readonly string[];
   /**
@@ -87,23 +97,19 @@ export interface PluginDocument extends ConfigurationDocument {
   readFile(path: string): Promise<string>;
 }
 
-const on = (name: string, phase: AdmissionRow["phase"], plugin?: AdmissionPlugin): AdmissionRow => ({
-  name,
-  enabled: true,
-  phase,
-  plugin: plugin === undefined ? "not yet" : () => plugin,
-});
+const on = (
+  name: string,
+  phase: AdmissionRow["phase"],
+  plugin: AdmissionPlugin | AdmissionRow["plugin"],
+): AdmissionRow => ({ name, enabled: true, phase, plugin: typeof plugin === "function" ? plugin : () => plugin });
 
-const off = (name: string, phase: AdmissionRow["phase"], plugin?: AdmissionPlugin): AdmissionRow => ({
-  ...on(name, phase, plugin),
-  enabled: false,
-});
+const off = (...row: Parameters<typeof on>): AdmissionRow => ({ ...on(...row), enabled: false });
 
 /**
  * Kubernetes' admission plugins in running order; within each phase the plugins run in the order of this table. Order and
  * defaults are those of AllOrderedPlugins and DefaultOffAdmissionPlugins in pkg/kubeapiserver/options/plugins.go, read from
  * its main branch in 2026; the plugins that are on, and their order, are those that `kube-apiserver --help` of 1.36.1 lists.
- * The phases are those of each plugin's interfaces. To build a plugin, fill its row; never move one.
+ * The phases are those of each plugin's interfaces. No row moves.
  */
 export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   off("AlwaysAdmit", "both", alwaysAdmit),
@@ -111,46 +117,49 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("NamespaceLifecycle", "mutating", namespaceLifecycle),
   off("NamespaceExists", "validating", namespaceExists),
   off("LimitPodHardAntiAffinityTopology", "validating", limitPodHardAntiAffinityTopology),
-  on("LimitRanger", "both"),
+  on("LimitRanger", "both", () => limitRanger()),
   on("ServiceAccount", "both", serviceAccount),
   off("NodeRestriction", "mutating", nodeRestriction),
   on("TaintNodesByCondition", "mutating", taintNodesByCondition),
   off("AlwaysPullImages", "both", alwaysPullImages),
   {
-    ...off("ImagePolicyWebhook", "validating"),
-    plugin: (configuration) => imagePolicyWebhook(configuration.ImagePolicyWebhook),
+    ...off("ImagePolicyWebhook", "validating", (configuration) => imagePolicyWebhook(configuration.ImagePolicyWebhook)),
     configuration: ["client", "allowTTL", "denyTTL", "retryBackoff", "defaultAllow"],
     readConfiguration: async (document) => ({
       ImagePolicyWebhook: await readImagePolicyWebhookConfiguration(document),
     }),
   },
   {
-    ...on("PodSecurity", "validating"),
-    plugin: (configuration) => podSecurity(configuration.PodSecurity),
+    ...on("PodSecurity", "validating", (configuration) => podSecurity(configuration.PodSecurity)),
     configuration: ["defaults", "exemptions"],
     readConfiguration: (document) => ({ PodSecurity: readPodSecurityConfiguration(document) }),
   },
   {
-    ...off("PodNodeSelector", "both"),
-    plugin: (configuration) => podNodeSelector(configuration.PodNodeSelector),
+    ...off("PodNodeSelector", "both", (configuration) => podNodeSelector(configuration.PodNodeSelector)),
     configuration: ["podNodeSelectorPluginConfig"],
     readConfiguration: (document) => ({ PodNodeSelector: readPodNodeSelectorConfiguration(document) }),
   },
   on("Priority", "both", priority),
   {
-    ...on("DefaultTolerationSeconds", "mutating"),
-    plugin: (configuration) => defaultTolerationSeconds(configuration.DefaultTolerationSeconds),
+    ...on("DefaultTolerationSeconds", "mutating", (configuration) =>
+      defaultTolerationSeconds(configuration.DefaultTolerationSeconds),
+    ),
     configuration: ["defaultNotReadyTolerationSeconds", "defaultUnreachableTolerationSeconds"],
   },
   {
-    ...off("PodTolerationRestriction", "both"),
-    plugin: (configuration) => podTolerationRestriction(configuration.PodTolerationRestriction),
+    ...off("PodTolerationRestriction", "both", (configuration) =>
+      podTolerationRestriction(configuration.PodTolerationRestriction),
+    ),
     configuration: ["default", "whitelist"],
     readConfiguration: (document) => ({
       PodTolerationRestriction: readPodTolerationRestrictionConfiguration(document),
     }),
   },
-  off("EventRateLimit", "validating"),
+  {
+    ...off("EventRateLimit", "validating", (configuration) => eventRateLimit(configuration.EventRateLimit)),
+    configuration: ["limits"],
+    readConfiguration: (document) => ({ EventRateLimit: readEventRateLimitConfiguration(document) }),
+  },
   off("ExtendedResourceToleration", "mutating", extendedResourceToleration),
   on("DefaultStorageClass", "mutating", defaultStorageClass),
   on("StorageObjectInUseProtection", "mutating", storageObjectInUseProtection),
@@ -169,10 +178,14 @@ export const ADMISSION_PLUGINS: readonly AdmissionRow[] = [
   on("NodeDeclaredFeatureValidator", "validating", nodeDeclaredFeatureValidator),
   on("JobValidation", "validating", jobValidation),
   on("PodResizeValidator", "validating", podResizeValidator),
-  { ...on("MutatingAdmissionPolicy", "mutating"), plugin: () => mutatingAdmissionPolicy() },
-  { ...on("MutatingAdmissionWebhook", "mutating"), plugin: () => mutatingAdmissionWebhook() },
-  { ...on("ValidatingAdmissionPolicy", "validating"), plugin: () => validatingAdmissionPolicy() },
-  { ...on("ValidatingAdmissionWebhook", "validating"), plugin: () => validatingAdmissionWebhook() },
-  on("ResourceQuota", "validating"),
+  on("MutatingAdmissionPolicy", "mutating", () => mutatingAdmissionPolicy()),
+  on("MutatingAdmissionWebhook", "mutating", () => mutatingAdmissionWebhook()),
+  on("ValidatingAdmissionPolicy", "validating", () => validatingAdmissionPolicy()),
+  on("ValidatingAdmissionWebhook", "validating", () => validatingAdmissionWebhook()),
+  {
+    ...on("ResourceQuota", "validating", (configuration) => resourceQuota(configuration.ResourceQuota)),
+    configuration: ["limitedResources"],
+    readConfiguration: (document) => ({ ResourceQuota: readResourceQuotaConfiguration(document) }),
+  },
   off("AlwaysDeny", "both", alwaysDeny),
 ];

@@ -92,7 +92,7 @@ export interface ServerConfig {
   readonly serviceAccounts?: TokenIssuer;
   /** Reaches the agents of nodes and the addresses of pods. Default: over the machine's network, without a client certificate. */
   readonly network?: ClusterNetwork | undefined;
-  /** Which admission plugins run. Default: those that kube-apiserver runs by default, as far as they are built. */
+  /** Which admission plugins run. Default: those that kube-apiserver runs by default. */
   readonly admission?: AdmissionOptions;
   /**
    * Finds where the webhook behind a service listens. Default: at the addresses of the service's EndpointSlices and Endpoints, as if

@@ -1,0 +1,30 @@
+import { tooManyRequests } from "../../../machinery/errors/status-error.js";
+import type { AdmissionPlugin } from "../plugin.js";
+import {
+  checkEventRateLimitConfiguration,
+  type EventRateLimitConfiguration,
+} from "./event-rate-limit/configuration.js";
+import { EventLimit } from "./event-rate-limit/event-limit.js";
+
+/**
+ * Answers 429 to events of core/v1 beyond the configured rates. An event takes a token of every limit, also where one of them refuses
+ * it. Throws in kube-apiserver's words for a configuration that cannot be used.
+ */
+export function eventRateLimit(configuration: Partial<EventRateLimitConfiguration> = {}): AdmissionPlugin {
+  checkEventRateLimitConfiguration(configuration);
+  const limits = (configuration.limits ?? []).map((entry) => new EventLimit(entry));
+  return {
+    name: "EventRateLimit",
+    handles: (operation, { group, resource }) =>
+      (operation === "CREATE" || operation === "UPDATE") && group === "" && resource === "events",
+    validate(attributes, { clock }) {
+      if (attributes.dryRun) return;
+      const now = clock.now();
+      const problems = new Set(limits.flatMap((limit) => limit.problem(attributes, now) ?? []));
+      const [first, ...others] = problems;
+      if (first === undefined) return;
+      const message = others.length === 0 ? first : `[${[...problems].join(", ")}]`;
+      throw tooManyRequests(`Too many requests: ${message}`, 0);
+    },
+  };
+}

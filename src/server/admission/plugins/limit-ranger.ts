@@ -1,0 +1,62 @@
+import { inOrder } from "../../../base/turns.js";
+import type { LimitRange, PersistentVolumeClaim, Pod } from "../../../api/types/core/v1.js";
+import type { AdmissionAttributes } from "../attributes.js";
+import type { AdmissionContext, AdmissionPlugin, AdmissionTarget } from "../plugin.js";
+import { refused } from "../refusal.js";
+import { LimitRanges } from "./limit-ranger/limit-ranges.js";
+
+/**
+ * Gives the containers of new pods the default amounts of the LimitRanges of their namespace, and refuses pods and claims of volumes
+ * outside of them. Of a pod's changes only a resize is looked at. Idle while the cluster has no LimitRange.
+ */
+export function limitRanger(): AdmissionPlugin {
+  const ranges = new LimitRanges();
+  return {
+    name: "LimitRanger",
+    handles: (operation, target) =>
+      operation === "CREATE"
+        ? target.subresource === "" && (isPods(target) || isClaims(target))
+        : operation === "UPDATE" &&
+          (target.subresource === "resize" ? isPods(target) : target.subresource === "" && isClaims(target)),
+    idle: ({ objects }) => objects.cached.now("", "limitranges")?.length === 0,
+    async admit(attributes, context) {
+      const { object: pod } = attributes;
+      if (pod === undefined || !isPods(attributes.resource)) return;
+      const concerned = await rangesFor(attributes, context, ranges);
+      if (concerned.length === 0) return;
+      const { setDefaultAmounts } = await inOrder(import("./limit-ranger/default-amounts.js"));
+      for (const range of concerned) setDefaultAmounts(pod, range);
+    },
+    async validate(attributes, context) {
+      const { object: given } = attributes;
+      if (given === undefined) return;
+      const concerned = await rangesFor(attributes, context, ranges);
+      if (concerned.length === 0) return;
+      const { brokenByClaim, brokenByPod } = await inOrder(import("./limit-ranger/broken-limits.js"));
+      for (const range of concerned) {
+        const problems = new Set(
+          isPods(attributes.resource)
+            ? brokenByPod(given as Pod, range)
+            : brokenByClaim(given as unknown as PersistentVolumeClaim, range),
+        );
+        const [first, ...others] = problems;
+        if (first === undefined) continue;
+        throw refused(attributes, others.length === 0 ? first : `[${[...problems].join(", ")}]`);
+      }
+    },
+  };
+}
+
+/** None for an object that is being deleted. */
+async function rangesFor(
+  { namespace, oldObject }: AdmissionAttributes,
+  context: AdmissionContext,
+  ranges: LimitRanges,
+): Promise<readonly LimitRange[]> {
+  return oldObject?.metadata?.deletionTimestamp == null ? ranges.of(namespace, context) : [];
+}
+
+const isPods = ({ group, resource }: Pick<AdmissionTarget, "group" | "resource">): boolean =>
+  group === "" && resource === "pods";
+const isClaims = ({ group, resource }: Pick<AdmissionTarget, "group" | "resource">): boolean =>
+  group === "" && resource === "persistentvolumeclaims";

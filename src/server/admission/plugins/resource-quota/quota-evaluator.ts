@@ -1,0 +1,134 @@
+import { deferred, type Deferred } from "../../../../base/deferred.js";
+import type { ResourceQuota } from "../../../../api/types/core/v1.js";
+import { kubernetesClient, type KubernetesClient } from "../../../../client/dynamic/kubernetes-client.js";
+import { internalError, isConflict, isNotFound, timeout } from "../../../../machinery/errors/status-error.js";
+import type { KubeObject } from "../../../../machinery/meta/object.js";
+import type { AdmissionAttributes } from "../../attributes.js";
+import type { AdmissionContext } from "../../plugin.js";
+import { chargesOf } from "./charges.js";
+import type { LimitedResource } from "./configuration.js";
+import { RunningQuota } from "./running-quota.js";
+
+/** How long a request may lose against other writers of the quota, in milliseconds. */
+const PATIENCE = 10_000;
+
+interface Waiter extends Deferred<void> {
+  readonly attributes: AdmissionAttributes;
+  readonly since: number;
+}
+
+/**
+ * Charges requests to the quotas of their namespaces. The charge is stored, at the version at which the quota was read, before a request
+ * goes on: however many requests of however many servers come at once, their charges never exceed a quota. The requests of a namespace
+ * that come while a charge is written are checked and charged together. A request that fails after its charge leaves the quota too full
+ * until the quota controller counts again.
+ */
+export class QuotaEvaluator {
+  /** The requests that wait for the batch of their namespace that is under way. */
+  readonly #waiting = new Map<string, Waiter[]>();
+  #client: KubernetesClient | undefined;
+
+  constructor(private readonly limited: readonly LimitedResource[]) {}
+
+  /** Resolves once the request is charged, and rejects with the StatusError that refuses it. */
+  evaluate(attributes: AdmissionAttributes, context: AdmissionContext): Promise<void> {
+    const { namespace } = attributes;
+    const waiter: Waiter = { attributes, since: context.clock.now(), ...deferred<void>() };
+    const others = this.#waiting.get(namespace);
+    if (others !== undefined) others.push(waiter);
+    else {
+      this.#waiting.set(namespace, [waiter]);
+      void this.#workOff(namespace, context);
+    }
+    return waiter.promise;
+  }
+
+  async #workOff(namespace: string, context: AdmissionContext): Promise<void> {
+    for (let batch = this.#waiting.get(namespace) ?? []; batch.length > 0; ) {
+      this.#waiting.set(namespace, []);
+      try {
+        await this.#decide(batch, namespace, context);
+      } catch (error) {
+        for (const waiter of batch) waiter.reject(asError(error));
+      }
+      batch = this.#waiting.get(namespace) ?? [];
+    }
+    this.#waiting.delete(namespace);
+  }
+
+  /** Settles each of the requests, or throws what settles the rest. */
+  async #decide(batch: readonly Waiter[], namespace: string, context: AdmissionContext): Promise<void> {
+    const { objects, clock } = context;
+    let quotas = runningQuotas(await objects.cached.list("", "resourcequotas", namespace));
+    let undecided = batch;
+    // What the configuration limits is covered once the first round is over: later ones see some of the quotas only.
+    for (let limited = this.limited; ; limited = []) {
+      undecided = undecided.filter((waiter) => isCharged(waiter, quotas, limited, clock.now()));
+      const results = await Promise.all(
+        quotas.filter(({ isCharged }) => isCharged).map((quota) => this.#write(quota, context)),
+      );
+      const failed = results.filter((result) => result !== undefined);
+      if (failed.length === 0) break;
+      const fault = failed.find(({ error }) => !isConflict(error) && !isNotFound(error));
+      if (fault !== undefined) throw asError(fault.error);
+      undecided = undecided.filter((waiter) => isPatient(waiter, clock.now()));
+      const lost = new Set(failed.map(({ quota }) => quota.name));
+      // Another server may have written: this one's cache may not have that yet. A quota that is gone limits nothing.
+      quotas = runningQuotas(await objects.list("", "resourcequotas", namespace)).filter(({ name }) => lost.has(name));
+    }
+    for (const waiter of undecided) waiter.resolve();
+  }
+
+  async #write(
+    quota: RunningQuota,
+    context: AdmissionContext,
+  ): Promise<{ readonly quota: RunningQuota; readonly error: unknown } | undefined> {
+    try {
+      await this.#clientOf(context).of("v1", "ResourceQuota").updateStatus(quota.charged());
+      return undefined;
+    } catch (error) {
+      return { quota, error };
+    }
+  }
+
+  #clientOf({ client, clock, random }: AdmissionContext): KubernetesClient {
+    this.#client ??= kubernetesClient({ transport: client }, { clock, random, headers: USER_AGENT });
+    return this.#client;
+  }
+}
+
+const USER_AGENT = { "user-agent": "kube-apiserver" };
+
+const runningQuotas = (quotas: readonly KubeObject[]): RunningQuota[] =>
+  quotas.map((quota) => new RunningQuota(quota as ResourceQuota));
+
+/** Checks a request against the quotas and charges it to them. False when it is settled: it is refused, or costs nothing. */
+function isCharged(
+  waiter: Waiter,
+  quotas: readonly RunningQuota[],
+  limited: readonly LimitedResource[],
+  now: number,
+): boolean {
+  const { attributes, resolve, reject } = waiter;
+  try {
+    // A client that is gone must not be charged.
+    if (attributes.signal.aborted) throw timeout("request did not complete within the allotted timeout", 0);
+    const charges = chargesOf(attributes, quotas, limited, now);
+    if (charges.size > 0 && !attributes.dryRun) {
+      for (const [quota, amounts] of charges) quota.charge(amounts);
+      return true;
+    }
+    resolve();
+  } catch (error) {
+    reject(asError(error));
+  }
+  return false;
+}
+
+function isPatient({ since, reject }: Waiter, now: number): boolean {
+  if (now - since < PATIENCE) return true;
+  reject(internalError("resource quota evaluation timed out"));
+  return false;
+}
+
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
