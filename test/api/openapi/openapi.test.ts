@@ -71,6 +71,7 @@ describe("OpenAPI v3", () => {
       "x-kubernetes-group-version-kind": { group: "", kind: "Service", version: "v1" },
     });
     expect(document.components.schemas["io.k8s.api.core.v1.ServiceSpec"]?.properties["ports"]).toEqual({
+      description: expect.stringMatching(/^The ports .*\.$/) as string,
       type: "array",
       items: { allOf: [{ $ref: "#/components/schemas/io.k8s.api.core.v1.ServicePort" }], default: {} },
       "x-kubernetes-list-map-keys": ["port", "protocol"],
