@@ -68,6 +68,8 @@ beforeEach(async () => {
   for (const { metadata } of (await client.of("v1", "Node").list()).items) {
     await client.of("v1", "Node").delete(metadata?.name ?? "");
   }
+  // The scheduler may bind to a node until its watch has brought the deletion.
+  await eventually(async () => expect(handle?.nodes.list()).toEqual([]));
 });
 
 async function addNode(name: string, shape: NodeShape = {}): Promise<void> {
