@@ -93,6 +93,7 @@ afterAll(async () => {
 interface Asked {
   readonly status: number;
   readonly body: string;
+  readonly warnings: readonly string[];
   readonly user: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -111,7 +112,8 @@ function whoAmI(headers: Headers, pair?: KeyPair): Promise<Asked> {
       answer.on("end", () => {
         agent.destroy();
         const { status } = JSON.parse(body) as { status?: { userInfo?: Asked["user"] } };
-        resolve({ status: answer.statusCode ?? 0, body, user: status?.userInfo });
+        const warnings = answer.headersDistinct["warning"] ?? [];
+        resolve({ status: answer.statusCode ?? 0, body, warnings, user: status?.userInfo });
       });
     });
     outgoing.on("error", reject).end(BODY);
@@ -121,6 +123,17 @@ function whoAmI(headers: Headers, pair?: KeyPair): Promise<Asked> {
 const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 const UNAUTHORIZED =
   '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}\n';
+const FORBIDDEN = `${JSON.stringify({
+  kind: "Status",
+  apiVersion: "v1",
+  metadata: {},
+  status: "Failure",
+  message:
+    'selfsubjectreviews.authentication.k8s.io is forbidden: User "system:anonymous" cannot create resource "selfsubjectreviews" in API group "authentication.k8s.io" at the cluster scope',
+  reason: "Forbidden",
+  details: { group: "authentication.k8s.io", kind: "selfsubjectreviews" },
+  code: 403,
+})}\n`;
 
 describe("a request comes from", () => {
   test.each<[string, Headers, KeyPair | undefined, object]>([
@@ -248,12 +261,9 @@ describe("a request comes from", () => {
 
 describe("a request is a 401, and learns nothing else,", () => {
   test.each<[string, Headers, KeyPair | undefined]>([
-    ["without credentials", {}, undefined],
     ["with a token that no one knows", bearer("nonsense"), undefined],
     ["with the beginning of a token", bearer("file-toke"), undefined],
     ["with a token and something behind it, which is its token", bearer("file-token2 x"), undefined],
-    ["with another scheme", { authorization: "Token file-token" }, undefined],
-    ["with two spaces before the token", { authorization: "Bearer  file-token" }, undefined],
     ["with a wrong password", { authorization: `Basic ${Buffer.from("dora:pass").toString("base64")}` }, undefined],
     [
       "with an unknown name",
@@ -261,11 +271,6 @@ describe("a request is a 401, and learns nothing else,", () => {
       undefined,
     ],
     ["with a name and no password", { authorization: `Basic ${Buffer.from("dora").toString("base64")}` }, undefined],
-    [
-      "with front-proxy headers and no certificate",
-      { "X-Remote-User": "admin", "X-Remote-Group": "system:masters" },
-      undefined,
-    ],
     [
       "with front-proxy headers and a proxy's certificate of another name",
       { "X-Remote-User": "admin" },
@@ -283,6 +288,23 @@ describe("a request is a 401, and learns nothing else,", () => {
     };
     const answer = await whoAmI(headers, pair);
     expect([answer.status, answer.body]).toEqual([401, UNAUTHORIZED]);
+  });
+});
+
+describe("a request is anonymous, and may not ask who it is,", () => {
+  const SPACE = "the provided Authorization header contains extra space before the bearer token, and is ignored";
+  test.each<[string, Headers, readonly string[]]>([
+    ["without credentials", {}, []],
+    ["with another scheme", { authorization: "Token file-token" }, []],
+    ["with two spaces before the token", { authorization: "Bearer  file-token" }, [`299 - "${SPACE}"`]],
+    [
+      "with front-proxy headers and no certificate",
+      { "X-Remote-User": "admin", "X-Remote-Group": "system:masters" },
+      [],
+    ],
+  ])("%s", async (_, headers, warnings) => {
+    const answer = await whoAmI(headers);
+    expect([answer.status, answer.body, answer.warnings]).toEqual([403, FORBIDDEN, warnings]);
   });
 });
 

@@ -185,7 +185,16 @@ describe("a cluster", () => {
     webhook.answers = [review({ allowed: false, denied: true, reason: "not today" })];
     expect((await as(server, "carol", "GET", PODS)).message).toMatch(/: not today$/);
     webhook.answers = [{ code: 404 }];
-    expect((await as(server, "dave", "GET", PODS)).status).toBe(403);
+    const headers = { "impersonate-user": "dave" };
+    const failed = await call(server.transport(), "GET", `${PODS}?limit=1&fieldSelector=a<b`, undefined, { headers });
+    expect([failed.status, failed.headers["content-type"], failed.headers["x-content-type-options"]]).toEqual([
+      500,
+      "text/plain; charset=utf-8",
+      "nosniff",
+    ]);
+    expect(failed.text).toBe(
+      `Internal Server Error: "${PODS}?limit=1&amp;fieldSelector=a&lt;b": the server could not find the requested resource\n`,
+    );
     const asked = { spec: { user: "dave", resourceAttributes: { verb: "get", resource: "pods" } } };
     const reviewed = await call(
       server.transport(),

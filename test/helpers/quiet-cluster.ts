@@ -22,3 +22,6 @@ export const quietCluster: Pick<ClusterOptions, "controllers" | "scheduler"> = {
   ],
   scheduler: false,
 };
+
+/** Nodes that a test makes are ready at once: no controller takes away the taint that the plugin gives each new node. */
+export const readyNodes: Pick<ClusterOptions, "admission"> = { admission: { disable: ["TaintNodesByCondition"] } };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { kubernetesClient, type KubernetesClient } from "../../src/client/index.js";
 import { type DrivenCluster, manualClock, seededRandom, startCluster } from "../../src/cluster/index.js";
-import { quietCluster } from "../helpers/quiet-cluster.js";
+import { quietCluster, readyNodes } from "../helpers/quiet-cluster.js";
 import { node, pod, type PodShape } from "./cluster-state.js";
 
 /** A cluster whose time is driven, with nodes that nothing runs on. */
 async function driven(seed: string, nodes: readonly string[]) {
   const own = { port: false, clock: manualClock(), random: seededRandom(seed) } as const;
-  const cluster = await startCluster({ ...quietCluster, ...own, scheduler: {} });
+  const cluster = await startCluster({ ...quietCluster, ...readyNodes, ...own, scheduler: {} });
   const client = kubernetesClient(cluster);
   for (const name of nodes) {
     const { status } = node(name);

@@ -5,7 +5,7 @@ import { type Cluster, startCluster } from "../../src/cluster/index.js";
 import { Action } from "../../src/scheduler/framework/cluster-event.js";
 import type { SchedulerHandle } from "../../src/scheduler/framework/handle.js";
 import { unschedulable } from "../../src/scheduler/framework/status.js";
-import { quietCluster } from "../helpers/quiet-cluster.js";
+import { quietCluster, readyNodes } from "../helpers/quiet-cluster.js";
 import { eventually } from "../helpers/eventually.js";
 import { seededRandom } from "../helpers/seeded-random.js";
 import { node, type NodeShape, pod, type PodShape } from "./cluster-state.js";
@@ -19,6 +19,7 @@ const seen: string[] = [];
 beforeAll(async () => {
   cluster = await startCluster({
     ...quietCluster,
+    ...readyNodes,
     port: false,
     random: seededRandom("scheduler"),
     onError: (error) => errors.push(error),
@@ -67,6 +68,8 @@ beforeEach(async () => {
   for (const { metadata } of (await client.of("v1", "Node").list()).items) {
     await client.of("v1", "Node").delete(metadata?.name ?? "");
   }
+  // The scheduler may bind to a node until its watch has brought the deletion.
+  await eventually(async () => expect(handle?.nodes.list()).toEqual([]));
 });
 
 async function addNode(name: string, shape: NodeShape = {}): Promise<void> {

@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 import { kubernetesClient } from "../../src/client/index.js";
 import { startCluster } from "../../src/cluster/index.js";
 import { eventually } from "../helpers/eventually.js";
-import { quietCluster } from "../helpers/quiet-cluster.js";
+import { quietCluster, readyNodes } from "../helpers/quiet-cluster.js";
 import { node, pod } from "./cluster-state.js";
 
 test("the scheduler and the volume binder bind a claim, and then its pod, to the node of the only volume", async () => {
   const { controllers = [] } = quietCluster;
   const errors: unknown[] = [];
   await using cluster = await startCluster({
+    ...readyNodes,
     port: false,
     controllers: [...(controllers === false ? [] : controllers), "persistentvolume-binder-controller"],
     onError: (error) => errors.push(error),

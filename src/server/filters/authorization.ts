@@ -26,7 +26,7 @@ async function obeyed(
 ): Promise<void> {
   if (decision === "allow") return next(request);
   if (error === undefined) throw refusal(attributes, reason);
-  const text = `Internal Server Error: ${goQuote(request.exchange.path)}: ${error}`;
+  const text = `Internal Server Error: ${goQuote(request.exchange.uri)}: ${error}`;
   return respondText(request, 500, `${text.replace(/[&<>]/g, (found) => ENTITIES[found] ?? "")}\n`);
 }
 

@@ -20,6 +20,8 @@ export interface Exchange {
   /** The raw path without the query, percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** The path and the query as the client sent them. */
+  readonly uri: string;
   /** Lower-case names; several values are joined with ", ". */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** The values of each header as they were sent, by lower-case names. Left out: {@link headers} has one value each. */

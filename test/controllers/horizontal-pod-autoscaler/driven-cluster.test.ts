@@ -12,6 +12,7 @@ const CONTROLLERS = [
   "root-ca-certificate-publisher-controller",
   "replicaset-controller",
   "horizontal-pod-autoscaler-controller",
+  "node-lifecycle-controller",
 ];
 
 let cluster: DrivenCluster;

@@ -68,14 +68,15 @@ export async function playHistory(stage: Stage, play: Play): Promise<void> {
     proxy.target = undefined;
   };
   try {
-    // The informers begin while no server is there.
+    await open();
+    await close();
+    await stage.remember?.();
+    // The informers begin while no server is there. A server that has lost its history at the very start would be told from the one
+    // before by nothing: it soon has the same versions again.
     const running = followers.map((follower, n) => {
       follower.addHandler((["plain", "throwing", "slow"] as const)[n % 3]!);
       return follower.run(stop.signal);
     });
-    await open();
-    await close();
-    await stage.remember?.();
     await open();
     const rounds = Math.ceil(play.events / play.eventsPerRound);
     for (let round = 0; round < rounds; round++) {

@@ -38,6 +38,11 @@ beforeAll(async () => {
     },
   });
   api = cluster.transport();
+  await call(api, "POST", "/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings", {
+    metadata: { name: "accounts-view" },
+    roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
+    subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "system:serviceaccounts:default" }],
+  });
   const { serviceAccountKey } = await loadOrCreatePki(join(folder, "data"), () => {
     throw new Error("there are secrets");
   });

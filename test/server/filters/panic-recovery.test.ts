@@ -19,6 +19,7 @@ async function outcome(error: unknown, signal: AbortSignal): Promise<Outcome> {
     method: "GET",
     path: "/api/v1/nodes/n",
     query: new URLSearchParams(),
+    uri: "/api/v1/nodes/n",
     headers: {},
     remoteAddress: "",
     signal,

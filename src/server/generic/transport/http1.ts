@@ -69,6 +69,10 @@ class Http1Exchange implements Exchange {
     return this.target.query;
   }
 
+  get uri(): string {
+    return this.target.text;
+  }
+
   get headers(): Exchange["headers"] {
     return (this.joined ??= joined(this.request.headers));
   }

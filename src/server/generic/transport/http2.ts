@@ -33,6 +33,7 @@ export function http2Exchange(
     get query() {
       return target.query;
     },
+    uri: target.text,
     headers,
     separateHeaders: () => separated(rawHeaders),
     ...peer,

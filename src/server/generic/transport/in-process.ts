@@ -58,6 +58,7 @@ function exchange(request: TransportRequest, options: InProcessOptions): Promise
       get query() {
         return target.query;
       },
+      uri: target.text,
       headers: joined(request.headers),
       clientCertificate: anonymous ? undefined : options.clientCertificate,
       remoteAddress: "127.0.0.1",

@@ -6,7 +6,7 @@ export class Target {
   readonly #mark: number;
   #query: URLSearchParams | undefined;
 
-  constructor(private readonly text: string) {
+  constructor(readonly text: string) {
     this.#mark = text.indexOf("?");
     this.path = this.#mark < 0 ? text : text.slice(0, this.#mark);
   }

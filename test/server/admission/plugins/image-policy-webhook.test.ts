@@ -57,6 +57,10 @@ function started(more: Partial<ImagePolicyWebhookConfiguration> = {}, clock?: Ma
 }
 
 const denied = (message: string): string => `pods "p" is forbidden: ${message}`;
+const notesOf = (requests: AdmittingServer["requests"]): object =>
+  Object.fromEntries(requests.at(-1)?.annotations.entries() ?? []);
+/** PodSecurity, which comes before the webhook, notes the policy of each pod. */
+const BY_POD_SECURITY = { "pod-security.kubernetes.io/enforce-policy": "privileged:latest" };
 const sent = (index = 0): unknown => JSON.parse(hooks.calls[index]?.body ?? "null");
 
 describe("what the webhook is asked", () => {
@@ -189,8 +193,8 @@ describe("an answer", () => {
       hooks.on("/images", answer);
       await using server = await started({ defaultAllow: true });
       await expectTaken(tryCreate(server.api, PODS, podOf()));
-      const noted = Object.fromEntries(server.requests.at(-1)?.annotations.entries() ?? []);
-      expect(noted).toEqual({ "imagepolicywebhook.image-policy.k8s.io/failed-open": "true" });
+      const noted = notesOf(server.requests);
+      expect(noted).toEqual({ ...BY_POD_SECURITY, "imagepolicywebhook.image-policy.k8s.io/failed-open": "true" });
     },
   );
 
@@ -198,8 +202,8 @@ describe("an answer", () => {
     hooks.on("/images", status({ allowed: true, auditAnnotations: { policy: "p1", "no key": "x" } }));
     await using server = await started();
     await expectTaken(tryCreate(server.api, PODS, podOf()));
-    const noted = Object.fromEntries(server.requests.at(-1)?.annotations.entries() ?? []);
-    expect(noted).toEqual({ "imagepolicywebhook.image-policy.k8s.io/policy": "p1" });
+    const noted = notesOf(server.requests);
+    expect(noted).toEqual({ ...BY_POD_SECURITY, "imagepolicywebhook.image-policy.k8s.io/policy": "p1" });
   });
 
   test("that does not come from a server refuses the pod with the reason", async () => {
