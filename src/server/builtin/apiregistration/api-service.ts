@@ -19,7 +19,7 @@ export const apiServiceRecord: ResourceRecord = {
       draft.status = {
         conditions: [
           {
-            type: "Available",
+            type: ["Available", "Whether the service answers, and why not."],
             status: "True",
             lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
             reason: "Local",
@@ -32,17 +32,20 @@ export const apiServiceRecord: ResourceRecord = {
     validateUpdate: validateApiService,
     validateStatusUpdate: validateApiServiceStatusUpdate,
     resetFields: statusWithoutMetadata,
-    columns: columns(["Name", "Service", "Available", "Age"], (apiService, now) => {
-      const service = object(apiService.spec).service;
-      return [
-        name(apiService),
-        service === undefined || service === null
-          ? "Local"
-          : `${text(object(service).namespace)}/${text(object(service).name)}`,
-        availableCell(object(apiService.status)),
-        age(apiService, now),
-      ];
-    }),
+    columns: columns(
+      ["Name", ["Service", "The service that serves the version; Local for this server."], "Available", "Age"],
+      (apiService, now) => {
+        const service = object(apiService.spec).service;
+        return [
+          name(apiService),
+          service === undefined || service === null
+            ? "Local"
+            : `${text(object(service).namespace)}/${text(object(service).name)}`,
+          availableCell(object(apiService.status)),
+          age(apiService, now),
+        ];
+      },
+    ),
   },
 };
 

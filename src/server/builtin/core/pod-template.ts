@@ -24,9 +24,17 @@ export const podTemplateRecord: ResourceRecord = {
     warningsOnUpdate: (holder, old) =>
       holder.metadata?.generation === old.metadata?.generation ? [] : warnings(holder),
     returnsDeletedObject: true,
-    columns: columns(["Name", "Containers", "Images", "Pod Labels"], (holder) => {
-      const template = object(holder.template);
-      return [name(holder), ...containerCells(object(template.spec)), labelsCell(object(template.metadata).labels)];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Containers", "The names of the containers of the template."],
+        ["Images", "The images of the containers of the template."],
+        ["Pod Labels", "The labels of pods made from the template."],
+      ],
+      (holder) => {
+        const template = object(holder.template);
+        return [name(holder), ...containerCells(object(template.spec)), labelsCell(object(template.metadata).labels)];
+      },
+    ),
   },
 };
