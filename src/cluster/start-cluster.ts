@@ -131,7 +131,16 @@ export async function startControlPlane(options: ClusterOptions, given?: GivenSe
     },
     {
       name: "rbac/bootstrap-roles",
-      run: ({ registry }) => createMissing(registry.current, bootstrapObjects(runtimeConfig)),
+      async run({ registry }) {
+        const objects = bootstrapObjects(runtimeConfig);
+        const isSchema = ({ kind }: KubeObject) => kind === "FlowSchema";
+        await createMissing(
+          registry.current,
+          objects.filter((one) => !isSchema(one)),
+        );
+        // Whether its priority level exists is written into a schema when it is created.
+        await createMissing(registry.current, objects.filter(isSchema));
+      },
     },
     {
       name: "start-apiextensions-controllers",

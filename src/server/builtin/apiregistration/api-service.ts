@@ -19,7 +19,7 @@ export const apiServiceRecord: ResourceRecord = {
       draft.status = {
         conditions: [
           {
-            type: ["Available", "Whether the service answers, and why not."],
+            type: "Available",
             status: "True",
             lastTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z"),
             reason: "Local",
@@ -33,7 +33,12 @@ export const apiServiceRecord: ResourceRecord = {
     validateStatusUpdate: validateApiServiceStatusUpdate,
     resetFields: statusWithoutMetadata,
     columns: columns(
-      ["Name", ["Service", "The service that serves the version; Local for this server."], "Available", "Age"],
+      [
+        "Name",
+        ["Service", "The service that serves the version; Local for this server."],
+        ["Available", "Whether the service answers, and why not."],
+        "Age",
+      ],
       (apiService, now) => {
         const service = object(apiService.spec).service;
         return [
