@@ -49,6 +49,7 @@ export const GROUPS: readonly Group[] = [
     commands: [
       ...both("services", "endpoints", "endpointslices", "ingresses", "ingressclasses", "networkpolicies"),
       ...both("ipaddresses", "servicecidrs"),
+      "ipaddresses 10.96.200.1 --show-labels",
       "ipaddresses.v1beta1.networking.k8s.io",
     ],
   },
