@@ -245,11 +245,11 @@ describe("scale", () => {
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
     const table = await call(api, "GET", path, undefined, { accept });
     const columns = table.at("columnDefinitions") as readonly JsonObject[];
-    expect(columns.map(({ name, type }) => `${String(name)}:${String(type)}`)).toEqual([
-      "Name:string",
-      "Desired:integer",
-      "Available:integer",
-      "Age:string",
+    expect(columns.map(({ name, type }) => [name, type])).toEqual([
+      ["Name", "string"],
+      ["Desired", "integer"],
+      ["Available", "integer"],
+      ["Age", "string"],
     ]);
     expect((table.at("rows.0.cells") as readonly unknown[]).slice(0, 3)).toEqual(["s", 3, 0]);
     expect(table.at("rows.0.object.kind")).toBe("PartialObjectMetadata");
