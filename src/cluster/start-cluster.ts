@@ -256,10 +256,13 @@ async function serveMetrics(
 async function bootstrap(api: ApiSnapshot, objects: readonly KubeObject[]): Promise<void> {
   const isPolicy = ({ apiVersion = "" }: KubeObject): boolean => apiVersion.startsWith("rbac.authorization.k8s.io/");
   await reconcilePolicy(api, objects.filter(isPolicy));
+  const isSchema = ({ kind }: KubeObject): boolean => kind === "FlowSchema";
   await createMissing(
     api,
-    objects.filter((object) => !isPolicy(object)),
+    objects.filter((object) => !isPolicy(object) && !isSchema(object)),
   );
+  // Whether its priority level exists is written into a schema when it is created.
+  await createMissing(api, objects.filter(isSchema));
 }
 
 function nodesOf(nodes: number | readonly NodeOptions[]): readonly NodeOptions[] {

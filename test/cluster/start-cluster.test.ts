@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
+import { object, objects } from "../../src/machinery/meta/access.js";
 import { call } from "../helpers/api-caller.js";
 
 const running: Cluster[] = [];
@@ -93,6 +94,13 @@ describe("who may ask", () => {
 });
 
 describe("a cluster's own objects", () => {
+  test("no flow schema says that its priority level is missing", async () => {
+    const cluster = await start({ port: false });
+    const schemas = await call(cluster.transport(), "GET", "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas");
+    const dangling = objects(schemas.at("items")).map(({ status }) => objects(object(status).conditions)[0]?.status);
+    expect(new Set(dangling)).toEqual(new Set(["False"]));
+  });
+
   test("every namespace has a default ServiceAccount and the root CA as soon as it is answered", async () => {
     const cluster = await start({ port: false });
     const api = cluster.transport();

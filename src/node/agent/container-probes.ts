@@ -27,7 +27,7 @@ export class ContainerProbes {
     const { startupProbe, readinessProbe, livenessProbe } = this.record.spec;
     if (startupProbe === undefined) {
       this.record.hasStarted = true;
-      if (readinessProbe === undefined) this.record.ready = this.record.kind !== "ephemeral";
+      if (readinessProbe === undefined) this.record.ready = this.#canBeReady;
       this.onStart();
     }
     this.context.changed();
@@ -57,8 +57,13 @@ export class ContainerProbes {
     ]);
   }
 
+  /** An init container is ready when it has done its part, unless it is a sidecar. */
+  get #canBeReady(): boolean {
+    return this.record.kind === "main" || this.record.isSidecar;
+  }
+
   #setReady(ready: boolean): void {
-    if (this.#stopped.signal.aborted || this.record.ready === ready || this.record.kind === "ephemeral") return;
+    if (this.#stopped.signal.aborted || this.record.ready === ready || !this.#canBeReady) return;
     this.record.ready = ready;
     this.context.changed();
   }

@@ -19,13 +19,19 @@ export function withOwnStatus(pod: KubeObject, own: JsonObject): KubeObject {
 export function ownStatusPatch(own: JsonObject, before: Fields): JsonObject {
   const conditions = objects(own.conditions);
   const types = conditions.map(typeOf);
-  const gone = objects(before.conditions)
-    .map(typeOf)
-    .filter((type) => OWN_CONDITIONS.includes(type) && !types.includes(type));
+  const sent = objects(before.conditions);
+  const whole = conditions.map((one) => ({
+    ...withdrawn(
+      one,
+      sent.find((other) => typeOf(other) === typeOf(one)),
+    ),
+    ...one,
+  }));
+  const gone = sent.map(typeOf).filter((type) => OWN_CONDITIONS.includes(type) && !types.includes(type));
   return {
     ...own,
     "$setElementOrder/conditions": types.map((type) => ({ type })),
-    conditions: [...conditions, ...gone.map((type) => ({ $patch: "delete", type }))] as JsonObject[],
+    conditions: [...whole, ...gone.map((type) => ({ $patch: "delete", type }))] as JsonObject[],
     hostIPs: replaced(own.hostIPs),
     podIPs: replaced(own.podIPs),
   };
@@ -37,6 +43,14 @@ export function isOverwritten(pod: KubeObject, own: JsonObject): boolean {
   return objects(own.conditions).some(
     (mine) => conditions.find((one) => typeOf(one) === typeOf(mine))?.status !== mine.status,
   );
+}
+
+/** Takes away what a condition said before and says no longer: a merge would keep it. */
+function withdrawn(condition: Fields, before: Fields | undefined): JsonObject {
+  const fields = ["reason", "message"].filter(
+    (field) => before?.[field] !== undefined && condition[field] === undefined,
+  );
+  return Object.fromEntries(fields.map((field) => [field, null]));
 }
 
 const replaced = (list: unknown): JsonObject[] => [{ $patch: "replace" }, ...(objects(list) as JsonObject[])];

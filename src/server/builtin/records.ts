@@ -68,12 +68,14 @@ import { resourcePoolStatusRequestRecord } from "./resource/resource-pool-status
 import { resourceSliceRecord } from "./resource/resource-slice.js";
 import { podGroupRecord } from "./scheduling/pod-group.js";
 import { priorityClassRecord } from "./scheduling/priority-class.js";
+import { workloadRecord } from "./scheduling/workload.js";
 import { csiDriverRecord } from "./storage/csi-driver.js";
 import { csiNodeRecord } from "./storage/csi-node.js";
 import { csiStorageCapacityRecord } from "./storage/csi-storage-capacity.js";
 import { storageClassRecord } from "./storage/storage-class.js";
 import { volumeAttachmentRecord } from "./storage/volume-attachment.js";
 import { volumeAttributesClassRecord } from "./storage/volume-attributes-class.js";
+import { storageVersionMigrationRecord } from "./storagemigration/storage-version-migration.js";
 
 /** The built-in resources. A resource of the API facts that is not listed has generic behaviour only. */
 export const builtinRecords: readonly ResourceRecord[] = [
@@ -145,10 +147,12 @@ export const builtinRecords: readonly ResourceRecord[] = [
   resourceSliceRecord,
   podGroupRecord,
   priorityClassRecord,
+  workloadRecord,
   csiDriverRecord,
   csiNodeRecord,
   csiStorageCapacityRecord,
   storageClassRecord,
   volumeAttachmentRecord,
   volumeAttributesClassRecord,
+  storageVersionMigrationRecord,
 ];

@@ -13,8 +13,23 @@ export interface TableColumnDefinition {
 
 export type TableCell = string | number | boolean | null;
 
+/** meta.k8s.io/v1 TableRowCondition. */
+export interface TableRowCondition {
+  readonly type: "Completed";
+  readonly status: "True";
+  readonly reason: string;
+  readonly message: string;
+}
+
 export interface TableColumns {
   readonly definitions: readonly TableColumnDefinition[];
-  /** Returns one cell per definition. `now` is milliseconds since the epoch, for ages and durations. */
+  /**
+   * Returns a cell for each definition; kube-apiserver's rows of a kind may have cells beyond them, which clients leave out. `now` is
+   * milliseconds since the epoch, for ages and durations.
+   */
   cells(object: KubeObject, now: number): readonly TableCell[];
+  /** What clients may filter or mark rows by. Default: none. */
+  conditions?(object: KubeObject): readonly TableRowCondition[];
+  /** Orders the rows of a list. Default: as the list has them. */
+  order?(a: KubeObject, b: KubeObject): number;
 }

@@ -634,6 +634,21 @@ test("a pod's quality of service and start are in its status", async () => {
   expect(await status("qos")).toMatchObject({ qosClass: "Burstable", startTime: expect.any(String) });
 });
 
+test("an init container that runs is not ready, and its pod is not initialized before it has ended", async () => {
+  const initContainers = ["first", "second"].map((name) => ({ name, image: "busybox" }));
+  const stages = { first: { exit: {} }, second: { exit: { after: "30s" } } };
+  await create("prepared", idle, { spec: { initContainers }, stages });
+  await cluster.clock.advance("10s");
+  expect(await container("prepared", "second")).toMatchObject({ ready: false, started: true, state: { running: {} } });
+  const message = "containers with incomplete status: [second]";
+  const incomplete = { status: "False", reason: "ContainersNotInitialized", message };
+  expect(await condition("prepared", "Initialized")).toMatchObject(incomplete);
+  await cluster.clock.advance("30s");
+  expect(await container("prepared", "second")).toMatchObject({ ready: true, state: { terminated: { exitCode: 0 } } });
+  const { status: initialized, reason, message: said } = object(await condition("prepared", "Initialized"));
+  expect([initialized, reason, said]).toEqual(["True", undefined, undefined]);
+});
+
 test("no error was reported on the way", () => {
   expect(errors).toEqual([]);
 });

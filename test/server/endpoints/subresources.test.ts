@@ -239,4 +239,21 @@ describe("scale", () => {
     const object = await call(api, "GET", `${path}/s`);
     expect([object.at("spec.replicas"), object.at("metadata.generation")]).toEqual([3, 2]);
   });
+
+  test("is a table of one row for a client that asks for it", async () => {
+    const path = "/apis/apps/v1/namespaces/default/deployments/s/scale";
+    const accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
+    const table = await call(api, "GET", path, undefined, { accept });
+    const columns = table.at("columnDefinitions") as readonly JsonObject[];
+    expect(columns.map(({ name, type }) => [name, type])).toEqual([
+      ["Name", "string"],
+      ["Desired", "integer"],
+      ["Available", "integer"],
+      ["Age", "string"],
+    ]);
+    expect((table.at("rows.0.cells") as readonly unknown[]).slice(0, 3)).toEqual(["s", 3, 0]);
+    expect(table.at("rows.0.object.kind")).toBe("PartialObjectMetadata");
+    const bare = await call(api, "GET", `${path}?includeObject=None`, undefined, { accept });
+    expect(bare.at("rows.0.object")).toBe(null);
+  });
 });

@@ -1,29 +1,56 @@
-import { list, object, text } from "../../../machinery/meta/access.js";
+import { list, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { TableColumns } from "../../registry/table-columns.js";
 import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 /** Mutating and validating admission policies: how many of what they hold. */
 export function admissionPolicyColumns(title: "Mutations" | "Validations"): TableColumns {
-  return columns(["Name", `${title}:integer`, "ParamKind", "Age"], (policy, now) => {
-    const spec = object(policy.spec);
-    const param = spec.paramKind;
-    return [
-      name(policy),
-      list(spec[title.toLowerCase()]).length,
-      param === undefined ? "<unset>" : `${text(object(param).apiVersion)}/${text(object(param).kind)}`,
-      age(policy, now),
-    ];
-  });
+  return columns(
+    [
+      "Name",
+      [`${title}:integer`, `How many ${title.toLowerCase()} the policy has.`],
+      ["ParamKind", "The kind of the objects that parameterize the policy."],
+      "Age",
+    ],
+    (policy, now) => {
+      const spec = object(policy.spec);
+      const param = spec.paramKind;
+      return [
+        name(policy),
+        list(spec[title.toLowerCase()]).length,
+        param === undefined ? "<unset>" : `${text(object(param).apiVersion)}/${text(object(param).kind)}`,
+        age(policy, now),
+      ];
+    },
+  );
 }
 
-export const admissionPolicyBindingColumns = columns(["Name", "PolicyName", "ParamRef", "Age"], (binding, now) => {
-  const spec = object(binding.spec);
-  return [name(binding), text(spec.policyName), paramRefCell(spec.paramRef), age(binding, now)];
-});
+export const admissionPolicyBindingColumns = columns(
+  [
+    "Name",
+    ["PolicyName", "The policy that is bound."],
+    ["ParamRef", "The object, or the objects, that the policy gets as its parameters."],
+    "Age",
+  ],
+  (binding, now) => {
+    const spec = object(binding.spec);
+    return [name(binding), text(spec.policyName), paramRefCell(spec.paramRef), age(binding, now)];
+  },
+);
 
 function paramRefCell(ref: unknown): string {
-  if (ref === undefined || ref === null) return "<unset>";
-  const { namespace, name: target } = object(ref);
-  return text(namespace) === "" ? text(target) : `${text(namespace)}/${text(target)}`;
+  const { namespace, name: target, selector } = object(ref);
+  if (text(target) !== "") return `${text(namespace) || "*"}/${text(target)}`;
+  return selector === undefined || selector === null ? "<unset>" : goLabelSelector(object(selector));
+}
+
+/** A label selector as the String method of its Go type writes it. */
+function goLabelSelector(selector: ReadonlyFields): string {
+  const labels = Object.entries(object(selector.matchLabels)).sort(([a], [b]) => (a < b ? -1 : 1));
+  const shown = labels.map(([key, value]) => `${key}: ${text(value)},`).join("");
+  const expressions = objects(selector.matchExpressions).map(({ key, operator, values }) => {
+    const listed = list(values).map(text).join(" ");
+    return `LabelSelectorRequirement{Key:${text(key)},Operator:${text(operator)},Values:[${listed}],},`;
+  });
+  return `&LabelSelector{MatchLabels:map[string]string{${shown}},MatchExpressions:[]LabelSelectorRequirement{${expressions.join("")}},}`;
 }

@@ -13,7 +13,7 @@ export const webhookConfigurationStrategy: Strategy = {
   beforeValidation: (configuration) => inSlices(webhookConditionSteps(configuration)),
   validate: validateWebhookConfiguration,
   validateUpdate: validateWebhookConfigurationUpdate,
-  columns: columns(["Name", "Webhooks:integer", "Age"], (configuration, now) => [
+  columns: columns(["Name", ["Webhooks:integer", "How many webhooks it has."], "Age"], (configuration, now) => [
     name(configuration),
     list(configuration.webhooks).length,
     age(configuration, now),

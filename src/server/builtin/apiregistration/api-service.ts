@@ -32,17 +32,25 @@ export const apiServiceRecord: ResourceRecord = {
     validateUpdate: validateApiService,
     validateStatusUpdate: validateApiServiceStatusUpdate,
     resetFields: statusWithoutMetadata,
-    columns: columns(["Name", "Service", "Available", "Age"], (apiService, now) => {
-      const service = object(apiService.spec).service;
-      return [
-        name(apiService),
-        service === undefined || service === null
-          ? "Local"
-          : `${text(object(service).namespace)}/${text(object(service).name)}`,
-        availableCell(object(apiService.status)),
-        age(apiService, now),
-      ];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Service", "The service that serves the version; Local for this server."],
+        ["Available", "Whether the service answers, and why not."],
+        "Age",
+      ],
+      (apiService, now) => {
+        const service = object(apiService.spec).service;
+        return [
+          name(apiService),
+          service === undefined || service === null
+            ? "Local"
+            : `${text(object(service).namespace)}/${text(object(service).name)}`,
+          availableCell(object(apiService.status)),
+          age(apiService, now),
+        ];
+      },
+    ),
   },
 };
 

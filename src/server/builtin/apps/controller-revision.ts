@@ -9,12 +9,15 @@ export const controllerRevisionRecord: ResourceRecord = {
   group: "apps",
   resource: "controllerrevisions",
   strategy: {
-    columns: columns(["Name", "Controller", "Revision", "Age"], (revision, now) => [
-      name(revision),
-      controllerCell(revision),
-      number(revision.revision),
-      age(revision, now),
-    ]),
+    columns: columns(
+      [
+        "Name",
+        ["Controller", "The kind and name of the workload that the revision belongs to."],
+        ["Revision", "The number of the revision; a higher one is newer."],
+        "Age",
+      ],
+      (revision, now) => [name(revision), controllerCell(revision), number(revision.revision), age(revision, now)],
+    ),
   },
 };
 

@@ -30,12 +30,12 @@ export const daemonSetRecord: ResourceRecord = {
     columns: columns(
       [
         "Name",
-        "Desired:integer",
-        "Current:integer",
-        "Ready:integer",
-        "Up-to-date:integer",
-        "Available:integer",
-        "Node Selector",
+        ["Desired:integer", "How many nodes should run its pod."],
+        ["Current:integer", "How many of those nodes run it."],
+        ["Ready:integer", "How many nodes have a ready pod of it."],
+        ["Up-to-date:integer", "How many nodes have a pod of the present template."],
+        ["Available:integer", "How many nodes have a pod that has been ready for long enough."],
+        ["Node Selector", "The labels of the nodes that its pods may run on."],
         "Age",
         ...WIDE_TEMPLATE,
       ],

@@ -20,17 +20,27 @@ export const deploymentRecord: ResourceRecord = {
     warningsOnCreate: namedTemplateWarnings,
     warningsOnUpdate: onChange(templateWarnings),
     resetFields: { status: excluding("spec", "metadata.labels") },
-    columns: columns(["Name", "Ready", "Up-to-date", "Available", "Age", ...WIDE_TEMPLATE], (deployment, now) => {
-      const [spec, status] = [object(deployment.spec), object(deployment.status)];
-      return [
-        name(deployment),
-        `${number(status.readyReplicas)}/${number(spec.replicas)}`,
-        number(status.updatedReplicas),
-        number(status.availableReplicas),
-        age(deployment, now),
-        ...containerCells(templateSpec(deployment)),
-        selectorCell(spec.selector),
-      ];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Ready", "How many pods are ready, and how many the spec asks for."],
+        ["Up-to-date", "How many pods have the present template."],
+        ["Available", "How many pods have been ready for long enough."],
+        "Age",
+        ...WIDE_TEMPLATE,
+      ],
+      (deployment, now) => {
+        const [spec, status] = [object(deployment.spec), object(deployment.status)];
+        return [
+          name(deployment),
+          `${number(status.readyReplicas)}/${number(spec.replicas)}`,
+          number(status.updatedReplicas),
+          number(status.availableReplicas),
+          age(deployment, now),
+          ...containerCells(templateSpec(deployment)),
+          selectorCell(spec.selector),
+        ];
+      },
+    ),
   },
 };

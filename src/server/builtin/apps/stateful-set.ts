@@ -30,12 +30,21 @@ export const statefulSetRecord: ResourceRecord = {
     validateStatusUpdate: validateStatefulSetStatus,
     warningsOnCreate: (set) => [...templateWarnings(set), ...statefulSetWarnings(set, "")],
     warningsOnUpdate: (set, old) => [...onChange(templateWarnings)(set, old), ...statefulSetWarnings(set, ".Spec")],
-    columns: columns(["Name", "Ready", "Age", "Containers:string:1", "Images:string:1"], (set, now) => [
-      name(set),
-      `${number(object(set.status).readyReplicas)}/${number(object(set.spec).replicas)}`,
-      age(set, now),
-      ...containerCells(templateSpec(set)),
-    ]),
+    columns: columns(
+      [
+        "Name",
+        ["Ready", "How many pods are ready, and how many the spec asks for."],
+        "Age",
+        "Containers:string:1",
+        "Images:string:1",
+      ],
+      (set, now) => [
+        name(set),
+        `${number(object(set.status).readyReplicas)}/${number(object(set.spec).replicas)}`,
+        age(set, now),
+        ...containerCells(templateSpec(set)),
+      ],
+    ),
   },
 };
 

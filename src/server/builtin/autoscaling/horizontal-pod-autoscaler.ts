@@ -17,19 +17,30 @@ export const horizontalPodAutoscalerRecord: ResourceRecord = {
     validateUpdate: validateHorizontalPodAutoscalerUpdate,
     validateStatusUpdate: validateHorizontalPodAutoscalerStatusUpdate,
     // Cells of the hub's shape, autoscaling/v2.
-    columns: columns(["Name", "Reference", "Targets", "MinPods", "MaxPods", "Replicas", "Age"], (autoscaler, now) => {
-      const [spec, status] = [object(autoscaler.spec), object(autoscaler.status)];
-      const target = object(spec.scaleTargetRef);
-      return [
-        name(autoscaler),
-        `${text(target.kind)}/${text(target.name)}`,
-        metricsCell(objects(spec.metrics), objects(status.currentMetrics)),
-        spec.minReplicas === undefined ? "<unset>" : String(number(spec.minReplicas)),
-        number(spec.maxReplicas),
-        number(status.currentReplicas),
-        age(autoscaler, now),
-      ];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Reference", "The kind and name of what it scales."],
+        ["Targets", "What each metric is and should be."],
+        ["MinPods", "The fewest pods that it scales to."],
+        ["MaxPods", "The most pods that it scales to."],
+        ["Replicas", "How many pods there are."],
+        "Age",
+      ],
+      (autoscaler, now) => {
+        const [spec, status] = [object(autoscaler.spec), object(autoscaler.status)];
+        const target = object(spec.scaleTargetRef);
+        return [
+          name(autoscaler),
+          `${text(target.kind)}/${text(target.name)}`,
+          metricsCell(objects(spec.metrics), objects(status.currentMetrics)),
+          spec.minReplicas === undefined ? "<unset>" : String(number(spec.minReplicas)),
+          number(spec.maxReplicas),
+          number(status.currentReplicas),
+          age(autoscaler, now),
+        ];
+      },
+    ),
   },
 };
 
@@ -45,37 +56,43 @@ function metricsCell(specs: readonly ReadonlyFields[], statuses: readonly Readon
 function metricCell(spec: ReadonlyFields, status: ReadonlyFields): string {
   switch (spec.type) {
     case "External":
-      return valueMetric(object(spec.external), object(status.external));
+      return valueMetric(object(spec.external), status.external);
     case "Object":
-      return valueMetric(object(spec.object), object(status.object));
+      return valueMetric(object(spec.object), status.object);
     case "Pods": {
-      const current = quantityOr(object(object(status.pods).current).averageValue);
+      const current = currentQuantity(status.pods, "averageValue");
       return `${current}/${quantityOr(object(object(spec.pods).target).averageValue, "<nil>")}`;
     }
     case "Resource":
-      return resourceMetric(object(spec.resource), object(status.resource));
+      return resourceMetric(object(spec.resource), status.resource);
     case "ContainerResource":
-      return resourceMetric(object(spec.containerResource), object(status.containerResource));
+      return resourceMetric(object(spec.containerResource), status.containerResource);
     default:
       return "<unknown type>";
   }
 }
 
-function valueMetric(spec: ReadonlyFields, status: ReadonlyFields): string {
-  const [target, current] = [object(spec.target), object(status.current)];
+function valueMetric(spec: ReadonlyFields, status: unknown): string {
+  const target = object(spec.target);
   if (target.averageValue !== undefined) {
-    return `${quantityOr(current.averageValue)}/${quantityOr(target.averageValue)} (avg)`;
+    return `${quantityOr(object(object(status).current).averageValue)}/${quantityOr(target.averageValue)} (avg)`;
   }
-  return `${quantityOr(current.value)}/${quantityOr(target.value, "<nil>")}`;
+  return `${currentQuantity(status, "value")}/${quantityOr(target.value, "<nil>")}`;
 }
 
-function resourceMetric(spec: ReadonlyFields, status: ReadonlyFields): string {
-  const [target, current] = [object(spec.target), object(status.current)];
+function resourceMetric(spec: ReadonlyFields, status: unknown): string {
+  const [target, current] = [object(spec.target), object(object(status).current)];
   const resource = text(spec.name);
   if (target.averageValue !== undefined) {
-    return `${resource}: ${quantityOr(current.averageValue)}/${quantityOr(target.averageValue)}`;
+    return `${resource}: ${currentQuantity(status, "averageValue")}/${quantityOr(target.averageValue)}`;
   }
   return `${resource}: ${percentOr(current.averageUtilization, "<unknown>")}/${percentOr(target.averageUtilization, "<auto>")}`;
+}
+
+/** What a metric is: "<unknown>" where its status is not there, "<nil>" where the status lacks the value. */
+function currentQuantity(status: unknown, field: "averageValue" | "value"): string {
+  if (status === undefined) return "<unknown>";
+  return quantityOr(object(object(status).current)[field], "<nil>");
 }
 
 function quantityOr(value: unknown, missing = "<unknown>"): string {

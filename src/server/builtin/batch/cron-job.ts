@@ -35,7 +35,16 @@ export const cronJobRecord: ResourceRecord = {
       ...(text(object(cronJob.spec).schedule).includes("TZ") ? [ZONE_IN_SCHEDULE] : []),
     ],
     columns: columns(
-      ["Name", "Schedule", "Timezone", "Suspend:boolean", "Active:integer", "Last Schedule", "Age", ...WIDE_TEMPLATE],
+      [
+        "Name",
+        ["Schedule", "When jobs are made, as cron writes it."],
+        ["Timezone", "The time zone that the schedule is in."],
+        ["Suspend:boolean", "Whether no jobs are made for now."],
+        ["Active:integer", "How many of its jobs run."],
+        ["Last Schedule", "How long ago a job was last made."],
+        "Age",
+        ...WIDE_TEMPLATE,
+      ],
       (cronJob, now) => {
         const [spec, status] = [object(cronJob.spec), object(cronJob.status)];
         const jobSpec = object(object(spec.jobTemplate).spec);

@@ -46,15 +46,25 @@ export const jobRecord: ResourceRecord = {
     fieldLabels: ["status.successful"],
     fieldLabelRefusal: (label) => `field label "${label}" not supported for Job`,
     fields: (job) => ({ "status.successful": String(number(object(job.status).succeeded)) }),
-    columns: columns(["Name", "Status", "Completions", "Duration", "Age", ...WIDE_TEMPLATE], (job, now) => [
-      name(job),
-      jobStatus(job),
-      jobCompletions(object(job.spec), object(job.status)),
-      jobDuration(object(job.status), now),
-      age(job, now),
-      ...containerCells(templateSpec(job)),
-      selectorCell(object(job.spec).selector),
-    ]),
+    columns: columns(
+      [
+        "Name",
+        ["Status", "Whether it runs, is suspended, has completed or has failed."],
+        ["Completions", "How many pods have succeeded, and how many have to."],
+        ["Duration", "How long it has run, or ran until it completed."],
+        "Age",
+        ...WIDE_TEMPLATE,
+      ],
+      (job, now) => [
+        name(job),
+        jobStatus(job),
+        jobCompletions(object(job.spec), object(job.status)),
+        jobDuration(object(job.status), now),
+        age(job, now),
+        ...containerCells(templateSpec(job)),
+        selectorCell(object(job.spec).selector),
+      ],
+    ),
   },
 };
 

@@ -78,17 +78,27 @@ export const certificateSigningRequestRecord: ResourceRecord = {
       status: excluding("spec", "status.conditions"),
       approval: excluding("spec", "status.certificate"),
     },
-    columns: columns(["Name", "Age", "SignerName", "Requestor", "RequestedDuration", "Condition"], (request, now) => {
-      const spec = object(request.spec);
-      return [
-        name(request),
-        age(request, now),
-        text(spec.signerName) || "<none>",
-        text(spec.username),
-        spec.expirationSeconds === undefined ? "<none>" : humanDuration(number(spec.expirationSeconds) * 1000),
-        requestCondition(object(request.status)),
-      ];
-    }),
+    columns: columns(
+      [
+        "Name",
+        "Age",
+        ["SignerName", "The signer that is asked for."],
+        ["Requestor", "The user that made the request."],
+        ["RequestedDuration", "How long the certificate should be valid."],
+        ["Condition", "Whether it is pending, approved, denied, failed, and whether it has a certificate."],
+      ],
+      (request, now) => {
+        const spec = object(request.spec);
+        return [
+          name(request),
+          age(request, now),
+          text(spec.signerName) || "<none>",
+          text(spec.username),
+          spec.expirationSeconds === undefined ? "<none>" : humanDuration(number(spec.expirationSeconds) * 1000),
+          requestCondition(object(request.status)),
+        ];
+      },
+    ),
   },
 };
 

@@ -1,6 +1,8 @@
 import { validateClusterTrustBundle, validateClusterTrustBundleUpdate } from "../../../api/validation/trust-bundle.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 export const clusterTrustBundleRecord: ResourceRecord = {
   group: "certificates.k8s.io",
@@ -13,5 +15,9 @@ export const clusterTrustBundleRecord: ResourceRecord = {
     validateUpdate: validateClusterTrustBundleUpdate,
     fieldLabels: ["spec.signerName"],
     fields: (bundle) => ({ "spec.signerName": text(object(bundle.spec).signerName) }),
+    columns: columns(["Name", ["SignerName", "The signer whose certificates the bundle verifies."]], (bundle) => [
+      name(bundle),
+      text(object(bundle.spec).signerName) || "<none>",
+    ]),
   },
 };

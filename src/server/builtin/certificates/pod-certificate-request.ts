@@ -1,10 +1,40 @@
 import { excluding } from "../../../machinery/apply/field-filter.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 export const podCertificateRequestRecord: ResourceRecord = {
   group: "certificates.k8s.io",
   resource: "podcertificaterequests",
   strategy: {
     resetFields: { status: excluding("spec", "status.conditions") },
+    columns: columns(
+      [
+        "Name",
+        ["PodName", "The pod that the certificate is for."],
+        ["ServiceAccountName", "The service account of the pod."],
+        ["NodeName", "The node that the pod is bound to."],
+        ["SignerName", "The signer that is asked for."],
+        ["State", "Whether it is pending, issued, denied or failed."],
+      ],
+      (request) => {
+        const spec = object(request.spec);
+        return [
+          name(request),
+          text(spec.podName),
+          text(spec.serviceAccountName),
+          text(spec.nodeName),
+          text(spec.signerName),
+          stateCell(object(request.status)),
+        ];
+      },
+    ),
   },
 };
+
+/** The last of the conditions that end a request; at most one of them is there. */
+function stateCell(status: ReadonlyFields): string {
+  const ends = objects(status.conditions).map((condition) => text(condition.type));
+  return ends.findLast((type) => ["Issued", "Denied", "Failed"].includes(type)) ?? "Pending";
+}

@@ -2,6 +2,8 @@ import { validateLeaseCandidate, validateLeaseCandidateUpdate } from "../../../a
 import { object, text } from "../../../machinery/meta/access.js";
 import { configMapKeyErrors } from "../../../machinery/validation/names.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 export const leaseCandidateRecord: ResourceRecord = {
   group: "coordination.k8s.io",
@@ -15,5 +17,24 @@ export const leaseCandidateRecord: ResourceRecord = {
     validateUpdate: validateLeaseCandidateUpdate,
     fieldLabels: ["spec.leaseName"],
     fields: (candidate) => ({ "spec.leaseName": text(object(candidate.spec).leaseName) }),
+    columns: columns(
+      [
+        "Name",
+        ["LeaseName", "The lease that it is a candidate for."],
+        ["BinaryVersion", "The version of the candidate's program."],
+        ["EmulationVersion", "The version that the program behaves as."],
+        "Age",
+      ],
+      (candidate, now) => {
+        const spec = object(candidate.spec);
+        return [
+          name(candidate),
+          text(spec.leaseName),
+          text(spec.binaryVersion),
+          text(spec.emulationVersion),
+          age(candidate, now),
+        ];
+      },
+    ),
   },
 };

@@ -12,7 +12,7 @@ export const leaseRecord: ResourceRecord = {
     allowCreateOnUpdate: true,
     allowUnconditionalUpdate: false,
     ...checked(validateLease),
-    columns: columns(["Name", "Holder", "Age"], (lease, now) => [
+    columns: columns(["Name", ["Holder", "The identity of the present holder."], "Age"], (lease, now) => [
       name(lease),
       text(object(lease.spec).holderIdentity),
       age(lease, now),

@@ -5,8 +5,9 @@ import { NOT_STORED, type ResourceRecord } from "../../endpoints/resource-record
 import type { ServedResource } from "../../endpoints/served-resource.js";
 import { respondValue } from "../../endpoints/verbs/answer.js";
 import { objectFormat } from "../../endpoints/verbs/scope.js";
-import type { TableCell, TableColumns } from "../../registry/table-columns.js";
 import type { ApiRequest } from "../../request/api-request.js";
+import { name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 /** The parts of this control plane, all in one process: a client that gets an answer finds them healthy. */
 const NAMES = ["controller-manager", "etcd-0", "scheduler"];
@@ -27,25 +28,25 @@ async function handleComponentStatuses(request: ApiRequest, resource: ServedReso
 }
 
 async function handleComponentStatus(request: ApiRequest, resource: ServedResource): Promise<void> {
-  const { name } = request.info;
-  if (!NAMES.includes(name)) throw notFound({ group: "", resource: "componentstatuses" }, name);
-  await respondObjects(request, resource, objectFormat(request.exchange, resource), [componentStatus(name)], false);
+  const { name: wanted } = request.info;
+  if (!NAMES.includes(wanted)) throw notFound({ group: "", resource: "componentstatuses" }, wanted);
+  await respondObjects(request, resource, objectFormat(request.exchange, resource), [componentStatus(wanted)], false);
 }
 
-function componentStatus(name: string): KubeObject {
+function componentStatus(component: string): KubeObject {
   const conditions = [{ type: "Healthy", status: "True", message: "ok" }];
-  return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name }, conditions };
+  return { kind: "ComponentStatus", apiVersion: "v1", metadata: { name: component }, conditions };
 }
 
-const column = (name: string, format = ""): TableColumns["definitions"][number] => ({
-  name,
-  type: "string",
-  format,
-  description: `${name} of the component.`,
-  priority: 0,
-});
-
-const COLUMNS = [column("Name", "name"), column("Status"), column("Message"), column("Error")];
+const COLUMNS = columns(
+  [
+    "Name",
+    ["Status", "Whether the component says that it is healthy."],
+    ["Message", "What the component answers to that question."],
+    ["Error", "Why the component could not be asked."],
+  ],
+  (component) => [name(component), "Healthy", "ok", ""],
+);
 
 async function respondObjects(
   request: ApiRequest,
@@ -56,13 +57,13 @@ async function respondObjects(
 ): Promise<void> {
   const { metaVersion } = format;
   if (format.shape === "Table") {
-    const rows = objects.map(({ metadata }) => {
-      const cells: readonly TableCell[] = [metadata?.name ?? "", "Healthy", "ok", ""];
-      const object = { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${metaVersion}`, metadata };
-      return { cells, object };
-    });
-    const table = { kind: "Table", apiVersion: `meta.k8s.io/${metaVersion}`, metadata: {}, columnDefinitions: COLUMNS };
-    return respondValue(request, format, 200, { ...table, rows });
+    const apiVersion = `meta.k8s.io/${metaVersion}`;
+    const rows = objects.map((component) => ({
+      cells: COLUMNS.cells(component, resource.now()),
+      object: { kind: "PartialObjectMetadata", apiVersion, metadata: component.metadata },
+    }));
+    const columnDefinitions = COLUMNS.definitions;
+    return respondValue(request, format, 200, { kind: "Table", apiVersion, metadata: {}, columnDefinitions, rows });
   }
   const [only] = objects;
   if (!list && only !== undefined) return respondValue(request, format, 200, only, resource.codec.schema);

@@ -10,7 +10,7 @@ export const configMapRecord: ResourceRecord = {
   resource: "configmaps",
   strategy: {
     ...checked(validateConfigMap, validateConfigMapUpdate),
-    columns: columns(["Name", "Data", "Age"], (configMap, now) => [
+    columns: columns(["Name", ["Data", "How many keys it has, text and binary ones."], "Age"], (configMap, now) => [
       name(configMap),
       size(configMap.data) + size(configMap.binaryData),
       age(configMap, now),

@@ -15,11 +15,10 @@ export const endpointsRecord: ResourceRecord = {
     warningsOnCreate: endpointsWarnings,
     warningsOnUpdate: endpointsWarnings,
     allowCreateOnUpdate: true,
-    columns: columns(["Name", "Endpoints", "Age"], (endpoints, now) => [
-      name(endpoints),
-      endpointsCell(objects(endpoints.subsets)),
-      age(endpoints, now),
-    ]),
+    columns: columns(
+      ["Name", ["Endpoints", "The first addresses that are ready, with their ports."], "Age"],
+      (endpoints, now) => [name(endpoints), endpointsCell(objects(endpoints.subsets)), age(endpoints, now)],
+    ),
   },
 };
 

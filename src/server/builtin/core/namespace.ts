@@ -36,10 +36,9 @@ export const namespaceRecord: ResourceRecord = {
     validateName: dns1123LabelErrors,
     fieldLabels: ["status.phase"],
     fields: (namespace) => ({ "status.phase": text(object(namespace.status).phase) }),
-    columns: columns(["Name", "Status", "Age"], (namespace, now) => [
-      name(namespace),
-      text(object(namespace.status).phase),
-      age(namespace, now),
-    ]),
+    columns: columns(
+      ["Name", ["Status", "Active, or Terminating while its content is deleted."], "Age"],
+      (namespace, now) => [name(namespace), text(object(namespace.status).phase), age(namespace, now)],
+    ),
   },
 };

@@ -29,15 +29,15 @@ export const nodeRecord: ResourceRecord = {
     columns: columns(
       [
         "Name",
-        "Status",
-        "Roles",
+        ["Status", "Whether the node is ready, and whether new pods are kept from it."],
+        ["Roles", "What its labels say that it is for."],
         "Age",
-        "Version",
-        "Internal-IP:string:1",
-        "External-IP:string:1",
-        "OS-Image:string:1",
-        "Kernel-Version:string:1",
-        "Container-Runtime:string:1",
+        ["Version", "The version of its kubelet."],
+        ["Internal-IP:string:1", "Its first address inside the cluster."],
+        ["External-IP:string:1", "Its first address outside the cluster."],
+        ["OS-Image:string:1", "The name of its operating system."],
+        ["Kernel-Version:string:1", "The version of its kernel."],
+        ["Container-Runtime:string:1", "The runtime of its containers, and the version of that."],
       ],
       (node, now) => {
         const status = object(node.status);

@@ -28,14 +28,14 @@ export const persistentVolumeClaimRecord: ResourceRecord = {
     columns: columns(
       [
         "Name",
-        "Status",
-        "Volume",
-        "Capacity",
-        "Access Modes",
-        "StorageClass",
-        "VolumeAttributesClass",
+        ["Status", "Whether it is pending, bound or lost; Terminating while it is deleted."],
+        ["Volume", "The volume that it is bound to."],
+        ["Capacity", "How much its volume can store."],
+        ["Access Modes", "How nodes may mount its volume, by initials."],
+        ["StorageClass", "The class that its volume has to belong to."],
+        ["VolumeAttributesClass", "The class of the attributes that it asks for."],
         "Age",
-        "VolumeMode:string:1",
+        ["VolumeMode:string:1", "Whether pods get a file system or a raw device."],
       ],
       (claim, now) => {
         const [spec, status] = [object(claim.spec), object(claim.status)];

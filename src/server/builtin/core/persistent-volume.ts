@@ -33,16 +33,16 @@ export const persistentVolumeRecord: ResourceRecord = {
     columns: columns(
       [
         "Name",
-        "Capacity",
-        "Access Modes",
-        "Reclaim Policy",
-        "Status",
-        "Claim",
-        "StorageClass",
-        "VolumeAttributesClass",
-        "Reason",
+        ["Capacity", "How much it can store."],
+        ["Access Modes", "How nodes may mount it, by initials."],
+        ["Reclaim Policy", "What becomes of it when its claim is deleted."],
+        ["Status", "Whether it is available, bound, released or failed; Terminating while it is deleted."],
+        ["Claim", "The namespace and name of the claim that it is bound to."],
+        ["StorageClass", "The class that it belongs to."],
+        ["VolumeAttributesClass", "The class of the attributes that its driver applies."],
+        ["Reason", "Why it is in its status, as one word."],
         "Age",
-        "VolumeMode:string:1",
+        ["VolumeMode:string:1", "Whether pods get a file system or a raw device."],
       ],
       (volume, now) => {
         const [spec, status] = [object(volume.spec), object(volume.status)];

@@ -1,19 +1,20 @@
 import { list, number, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
+import type { TableRowCondition } from "../../registry/table-columns.js";
 import { age, conditionStatus, name, orNone, since } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 export const podColumns = columns(
   [
     "Name",
-    "Ready",
-    "Status",
-    "Restarts",
+    ["Ready", "How many of the containers are ready, and how many there are; sidecars count."],
+    ["Status", "The phase of the pod, or the reason of the container that keeps it from running."],
+    ["Restarts", "How often containers were started again, and when one last ended before that."],
     "Age",
-    "IP:string:1",
-    "Node:string:1",
-    "Nominated Node:string:1",
-    "Readiness Gates:string:1",
+    ["IP:string:1", "The first address of the pod."],
+    ["Node:string:1", "The node that the pod is bound to."],
+    ["Nominated Node:string:1", "The node where preempted pods make room for this one."],
+    ["Readiness Gates:string:1", "How many of the conditions that the pod asks for hold."],
   ],
   (pod, now) => {
     const [spec, status] = [object(pod.spec), object(pod.status)];
@@ -30,6 +31,7 @@ export const podColumns = columns(
       readinessGatesCell(spec, status),
     ];
   },
+  { conditions: completion },
 );
 
 /** What the row of a pod says of its containers. */
@@ -118,19 +120,22 @@ function initReason(state: ReadonlyFields): string | undefined {
 /** Containers are read last to first, so the first one with something to say wins. Adds to `restarts`. */
 function summarizeMain(status: ReadonlyFields, before: string, restarts: Restarts): { reason: string; ready: number } {
   let reason = before;
+  let failure = "";
   let ready = 0;
   for (const container of objects(status.containerStatuses).toReversed()) {
     restarts.add(container);
     const state = object(container.state);
     const waiting = text(object(state.waiting).reason);
     if (waiting !== "") reason = waiting;
-    else if (state.terminated !== undefined) reason = terminatedReason(object(state.terminated));
-    else if (container.ready === true && state.running !== undefined) ready++;
+    else if (state.terminated !== undefined) {
+      reason = terminatedReason(object(state.terminated));
+      if (number(object(state.terminated).exitCode) !== 0) failure = reason;
+    } else if (container.ready === true && state.running !== undefined) ready++;
   }
-  if (reason === "Completed" && ready > 0) {
-    reason = conditionStatus(status.conditions, "Ready") === "True" ? "Running" : "NotReady";
-  }
-  return { reason, ready };
+  if (reason !== "Completed") return { reason, ready };
+  // Where the first container has completed, what is left of the others counts.
+  if (ready > 0 && conditionStatus(status.conditions, "Ready") === "True") return { reason: "Running", ready };
+  return { reason: failure || (ready > 0 ? "NotReady" : reason), ready };
 }
 
 function terminatedReason(terminated: ReadonlyFields): string {
@@ -139,6 +144,25 @@ function terminatedReason(terminated: ReadonlyFields): string {
   const signal = number(terminated.signal);
   return signal === 0 ? `ExitCode:${number(terminated.exitCode)}` : `Signal:${signal}`;
 }
+
+/** Whether the pod has come to its end, for clients that leave such pods out. */
+function completion(pod: KubeObject): readonly TableRowCondition[] {
+  switch (object(pod.status).phase) {
+    case "Succeeded":
+      return [completed("Succeeded", "The pod has completed successfully.")];
+    case "Failed":
+      return [completed("Failed", "The pod failed.")];
+    default:
+      return [];
+  }
+}
+
+const completed = (reason: string, message: string): TableRowCondition => ({
+  type: "Completed",
+  status: "True",
+  reason,
+  message,
+});
 
 function deletionReason(pod: KubeObject, status: ReadonlyFields): string | undefined {
   if (pod.metadata?.deletionTimestamp === undefined) return undefined;

@@ -23,9 +23,17 @@ export const podTemplateRecord: ResourceRecord = {
     warningsOnCreate: warnings,
     warningsOnUpdate: (holder, old) =>
       holder.metadata?.generation === old.metadata?.generation ? [] : warnings(holder),
-    columns: columns(["Name", "Containers", "Images", "Pod Labels"], (holder) => {
-      const template = object(holder.template);
-      return [name(holder), ...containerCells(object(template.spec)), labelsCell(object(template.metadata).labels)];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Containers", "The names of the containers of the template."],
+        ["Images", "The images of the containers of the template."],
+        ["Pod Labels", "The labels of pods made from the template."],
+      ],
+      (holder) => {
+        const template = object(holder.template);
+        return [name(holder), ...containerCells(object(template.spec)), labelsCell(object(template.metadata).labels)];
+      },
+    ),
   },
 };

@@ -16,14 +16,22 @@ export const resourceQuotaRecord: ResourceRecord = {
     validateUpdate: validateResourceQuotaUpdate,
     validateStatusUpdate: validateResourceQuotaStatus,
     allowCreateOnUpdate: true,
-    columns: columns(["Name", "Request", "Limit", "Age"], (quota, now) => {
-      const { hard, used } = object(quota.status);
-      const [requests, limits]: [string[], string[]] = [[], []];
-      for (const resource of Object.keys(object(hard)).sort()) {
-        const amounts = `${quantityCell(object(used)[resource])}/${quantityCell(object(hard)[resource])}`;
-        (resource.startsWith("limits.") ? limits : requests).push(`${resource}: ${amounts}`);
-      }
-      return [name(quota), requests.join(", "), limits.join(", "), age(quota, now)];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Request", "What is used and allowed of each resource but limits."],
+        ["Limit", "What is used and allowed of the sums of limits."],
+        "Age",
+      ],
+      (quota, now) => {
+        const { hard, used } = object(quota.status);
+        const [requests, limits]: [string[], string[]] = [[], []];
+        for (const resource of Object.keys(object(hard)).sort()) {
+          const amounts = `${quantityCell(object(used)[resource])}/${quantityCell(object(hard)[resource])}`;
+          (resource.startsWith("limits.") ? limits : requests).push(`${resource}: ${amounts}`);
+        }
+        return [name(quota), requests.join(", "), limits.join(", "), age(quota, now)];
+      },
+    ),
   },
 };

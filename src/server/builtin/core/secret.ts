@@ -16,11 +16,14 @@ export const secretRecord: ResourceRecord = {
     validateUpdate: (secret, old) => [...validateSecret(secret), ...validateSecretUpdate(secret, old)],
     fieldLabels: ["type"],
     fields: (secret) => ({ type: text(secret.type) }),
-    columns: columns(["Name", "Type", "Data", "Age"], (secret, now) => [
-      name(secret),
-      text(secret.type),
-      Object.keys(object(secret.data)).length,
-      age(secret, now),
-    ]),
+    columns: columns(
+      [
+        "Name",
+        ["Type", "What the keys mean, for programs that read the secret."],
+        ["Data", "How many keys it has."],
+        "Age",
+      ],
+      (secret, now) => [name(secret), text(secret.type), Object.keys(object(secret.data)).length, age(secret, now)],
+    ),
   },
 };

@@ -54,7 +54,18 @@ export const serviceRecord: ResourceRecord = {
       return { "spec.clusterIP": text(spec.clusterIP), "spec.type": text(spec.type) };
     },
     columns: columns(
-      ["Name", "Type", "Cluster-IP", "External-IP", "Port(s)", "Age", "Selector:string:1"],
+      [
+        "Name",
+        [
+          "Type",
+          "How the service is reached: inside the cluster, by a port of each node, by a load balancer, or as a DNS alias.",
+        ],
+        ["Cluster-IP", "Its first address inside the cluster; None for a headless service."],
+        ["External-IP", "Its addresses outside the cluster, or the name that it is an alias of."],
+        ["Port(s)", "Its ports, with those of the nodes, and their protocols."],
+        "Age",
+        ["Selector:string:1", "The labels of the pods that it leads to."],
+      ],
       (service, now) => {
         const spec = object(service.spec);
         return [

@@ -28,19 +28,28 @@ export const endpointSliceRecord: ResourceRecord = {
     validateUpdate: (slice, old) => (isOwnEndpoints(slice) ? [] : validateEndpointSliceUpdate(slice, old)),
     warningsOnCreate: endpointSliceWarnings,
     warningsOnUpdate: endpointSliceWarnings,
-    columns: columns(["Name", "AddressType", "Ports", "Endpoints", "Age"], (slice, now) => {
-      const ports = objects(slice.ports).map((port) =>
-        port.port === undefined ? text(port.name) || "*" : String(number(port.port)),
-      );
-      const addresses = objects(slice.endpoints).flatMap((endpoint) => list(endpoint.addresses).map(text));
-      return [
-        name(slice),
-        text(slice.addressType),
-        orUnset(listWithMore(ports, 3)),
-        orUnset(listWithMore(addresses, 3)),
-        age(slice, now),
-      ];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["AddressType", "Whether addresses are IPv4, IPv6 or names."],
+        ["Ports", "The first ports of the endpoints."],
+        ["Endpoints", "The first addresses of the endpoints."],
+        "Age",
+      ],
+      (slice, now) => {
+        const ports = objects(slice.ports).map((port) =>
+          port.port !== undefined ? String(number(port.port)) : port.name === undefined ? "*" : text(port.name),
+        );
+        const addresses = objects(slice.endpoints).flatMap((endpoint) => list(endpoint.addresses).map(text));
+        return [
+          name(slice),
+          text(slice.addressType),
+          orUnset(listWithMore(ports, 3)),
+          orUnset(listWithMore(addresses, 3)),
+          age(slice, now),
+        ];
+      },
+    ),
   },
 };
 

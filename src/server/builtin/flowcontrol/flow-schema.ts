@@ -1,5 +1,6 @@
 import { validateFlowControlStatus, validateFlowSchema } from "../../../api/validation/flow-control.js";
 import { number, object, text } from "../../../machinery/meta/access.js";
+import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { keepMetadata, statusWithoutMetadata } from "../keep-metadata.js";
 import { age, conditionStatus, name } from "../tables/cells.js";
@@ -34,7 +35,14 @@ export const flowSchemaRecord: ResourceRecord = {
     },
     resetFields: statusWithoutMetadata,
     columns: columns(
-      ["Name", "PriorityLevel", "MatchingPrecedence", "DistinguisherMethod", "Age", "MissingPL"],
+      [
+        "Name",
+        ["PriorityLevel", "The priority level that its requests go to."],
+        ["MatchingPrecedence", "Of the schemas that match a request, the lowest number wins."],
+        ["DistinguisherMethod", "By what requests are told apart: the user or the namespace."],
+        "Age",
+        ["MissingPL", "Whether its priority level is not there."],
+      ],
       (schema, now) => {
         const spec = object(schema.spec);
         return [
@@ -46,6 +54,13 @@ export const flowSchemaRecord: ResourceRecord = {
           conditionStatus(object(schema.status).conditions, "Dangling") ?? "?",
         ];
       },
+      { order: byPrecedence },
     ),
   },
 };
+
+/** The schema that is matched first comes first. */
+function byPrecedence(a: KubeObject, b: KubeObject): number {
+  const [before, after] = [a, b].map((schema) => number(object(schema.spec).matchingPrecedence));
+  return (before ?? 0) - (after ?? 0) || (name(a) < name(b) ? -1 : 1);
+}

@@ -16,7 +16,15 @@ export const priorityLevelConfigurationRecord: ResourceRecord = {
     validateStatusUpdate: validateFlowControlStatus,
     resetFields: statusWithoutMetadata,
     columns: columns(
-      ["Name", "Type", "NominalConcurrencyShares", "Queues", "HandSize", "QueueLengthLimit", "Age"],
+      [
+        "Name",
+        ["Type", "Limited, or Exempt from every limit."],
+        ["NominalConcurrencyShares", "Its share of the seats that the server has."],
+        ["Queues", "How many queues it has."],
+        ["HandSize", "Among how many queues a flow is spread."],
+        ["QueueLengthLimit", "How many requests may wait in a queue."],
+        "Age",
+      ],
       (level, now) => {
         const spec = object(level.spec);
         const limited = object(spec.limited);

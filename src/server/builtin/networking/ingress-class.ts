@@ -11,10 +11,18 @@ export const ingressClassRecord: ResourceRecord = {
   strategy: {
     hasGeneration: true,
     ...checked(validateIngressClass, validateIngressClassUpdate),
-    columns: columns(["Name", "Controller", "Parameters", "Age"], (ingressClass, now) => {
-      const spec = object(ingressClass.spec);
-      return [name(ingressClass), text(spec.controller), parametersCell(spec.parameters), age(ingressClass, now)];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Controller", "The controller that serves ingresses of the class."],
+        ["Parameters", "The object that configures the controller further."],
+        "Age",
+      ],
+      (ingressClass, now) => {
+        const spec = object(ingressClass.spec);
+        return [name(ingressClass), text(spec.controller), parametersCell(spec.parameters), age(ingressClass, now)];
+      },
+    ),
   },
 };
 

@@ -20,17 +20,27 @@ export const ingressRecord: ResourceRecord = {
     validate: validateIngress,
     validateUpdate: validateIngressUpdate,
     validateStatusUpdate: validateIngressStatusUpdate,
-    columns: columns(["Name", "Class", "Hosts", "Address", "Ports", "Age"], (ingress, now) => {
-      const spec = object(ingress.spec);
-      return [
-        name(ingress),
-        spec.ingressClassName === undefined ? "<none>" : text(spec.ingressClassName),
-        hostsCell(objects(spec.rules)),
-        loadBalancerCell(object(ingress.status)),
-        list(spec.tls).length > 0 ? "80, 443" : "80",
-        age(ingress, now),
-      ];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Class", "The class of the ingress, which says what controller serves it."],
+        ["Hosts", "The first hosts that its rules are for; * for any."],
+        ["Address", "The addresses of its load balancer."],
+        ["Ports", "The ports that it listens on: 443 too where it has TLS."],
+        "Age",
+      ],
+      (ingress, now) => {
+        const spec = object(ingress.spec);
+        return [
+          name(ingress),
+          spec.ingressClassName === undefined ? "<none>" : text(spec.ingressClassName),
+          hostsCell(objects(spec.rules)),
+          loadBalancerCell(object(ingress.status)),
+          list(spec.tls).length > 0 ? "80, 443" : "80",
+          age(ingress, now),
+        ];
+      },
+    ),
   },
 };
 

@@ -3,7 +3,7 @@ import { object, type ReadonlyFields, text } from "../../../machinery/meta/acces
 import { ipErrors } from "../../../machinery/validation/ip.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
-import { name } from "../tables/cells.js";
+import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
 
 export const ipAddressRecord: ResourceRecord = {
@@ -12,9 +12,10 @@ export const ipAddressRecord: ResourceRecord = {
   strategy: {
     ...checked(validateIpAddress, validateIpAddressUpdate),
     validateName: ipErrors,
-    columns: columns(["Name", "ParentRef"], (address) => {
+    columns: columns(["Name", ["ParentRef", "The object that the address is allocated to."]], (address, now) => {
       const parent = object(address.spec).parentRef;
-      return [name(address), parent === undefined ? "<none>" : parentCell(object(parent))];
+      // kube-apiserver of 1.36 sends the age without a column for it.
+      return [name(address), parent === undefined ? "<none>" : parentCell(object(parent)), age(address, now)];
     }),
   },
 };

@@ -17,7 +17,7 @@ export const networkPolicyRecord: ResourceRecord = {
     ...warned(networkPolicyWarnings),
     validate: validateNetworkPolicy,
     validateUpdate: validateNetworkPolicyUpdate,
-    columns: columns(["Name", "Pod-Selector", "Age"], (policy, now) => [
+    columns: columns(["Name", ["Pod-Selector", "The labels of the pods that it is for."], "Age"], (policy, now) => [
       name(policy),
       selectorCell(object(policy.spec).podSelector ?? {}),
       age(policy, now),

@@ -17,7 +17,7 @@ export const serviceCidrRecord: ResourceRecord = {
     validateUpdate: validateServiceCidrUpdate,
     // pkg/registry of 1.36 lists the filters under a group that does not exist.
     resetFields: { "": every, status: every },
-    columns: columns(["Name", "CIDRs", "Age"], (cidr, now) => [
+    columns: columns(["Name", ["CIDRs", "The blocks that addresses of services come from."], "Age"], (cidr, now) => [
       name(cidr),
       list(object(cidr.spec).cidrs).map(text).join(","),
       age(cidr, now),

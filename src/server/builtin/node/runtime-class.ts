@@ -18,10 +18,9 @@ export const runtimeClassRecord: ResourceRecord = {
     ...warned(runtimeClassWarnings),
     validate: validateRuntimeClass,
     validateUpdate: validateRuntimeClassUpdate,
-    columns: columns(["Name", "Handler", "Age"], (runtime, now) => [
-      name(runtime),
-      text(runtime.handler),
-      age(runtime, now),
-    ]),
+    columns: columns(
+      ["Name", ["Handler", "The name that the container runtime has for the configuration."], "Age"],
+      (runtime, now) => [name(runtime), text(runtime.handler), age(runtime, now)],
+    ),
   },
 };

@@ -18,7 +18,13 @@ export const podDisruptionBudgetRecord: ResourceRecord = {
     validateStatusUpdate: validatePodDisruptionBudgetStatusUpdate,
     allowUnconditionalUpdate: false,
     columns: columns(
-      ["Name", "Min Available", "Max Unavailable", "Allowed Disruptions:integer", "Age"],
+      [
+        "Name",
+        ["Min Available", "The fewest pods that have to stay available."],
+        ["Max Unavailable", "The most pods that may be unavailable."],
+        ["Allowed Disruptions:integer", "How many pods may be evicted now."],
+        "Age",
+      ],
       (budget, now) => {
         const spec = object(budget.spec);
         return [

@@ -8,7 +8,14 @@ import { authorizeBinding } from "./escalation.js";
 import { RBAC_RULES } from "./rbac-rules.js";
 
 const bindingColumns = columns(
-  ["Name", "Role", "Age", "Users:string:1", "Groups:string:1", "ServiceAccounts:string:1"],
+  [
+    "Name",
+    ["Role", "The kind and name of the role that is granted."],
+    "Age",
+    ["Users:string:1", "The users that get the role."],
+    ["Groups:string:1", "The groups that get the role."],
+    ["ServiceAccounts:string:1", "The service accounts that get the role."],
+  ],
   (binding, now) => {
     const role = object(binding.roleRef);
     const subjects = objects(binding.subjects);

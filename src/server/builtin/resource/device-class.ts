@@ -1,6 +1,7 @@
 import { validateDeviceClass } from "../../../api/validation/device-claim.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { checked } from "../rules.js";
+import { NAME_AND_AGE } from "../tables/columns.js";
 
 export const deviceClassRecord: ResourceRecord = {
   group: "resource.k8s.io",
@@ -8,5 +9,6 @@ export const deviceClassRecord: ResourceRecord = {
   strategy: {
     hasGeneration: true,
     ...checked(validateDeviceClass),
+    columns: NAME_AND_AGE,
   },
 };

@@ -1,5 +1,8 @@
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { statusWithoutMetadata } from "../keep-metadata.js";
+import { object, text } from "../../../machinery/meta/access.js";
+import { age, name, since } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 export const deviceTaintRuleRecord: ResourceRecord = {
   group: "resource.k8s.io",
@@ -7,5 +10,26 @@ export const deviceTaintRuleRecord: ResourceRecord = {
   strategy: {
     hasGeneration: true,
     resetFields: statusWithoutMetadata,
+    columns: columns(
+      [
+        "Name",
+        ["Key", "The key of the taint."],
+        ["Value", "The value of the taint."],
+        ["Effect", "What the taint does to pods that use, or would use, the devices."],
+        ["TimeAdded", "How long ago the taint was set."],
+        "Age",
+      ],
+      (rule, now) => {
+        const taint = object(object(rule.spec).taint);
+        return [
+          name(rule),
+          text(taint.key),
+          text(taint.value),
+          text(taint.effect),
+          taint.timeAdded === undefined ? "" : since(taint.timeAdded, now),
+          age(rule, now),
+        ];
+      },
+    ),
   },
 };

@@ -3,6 +3,7 @@ import {
   validateResourceClaimTemplateUpdate,
 } from "../../../api/validation/device-claim.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
+import { NAME_AND_AGE } from "../tables/columns.js";
 
 export const resourceClaimTemplateRecord: ResourceRecord = {
   group: "resource.k8s.io",
@@ -10,5 +11,6 @@ export const resourceClaimTemplateRecord: ResourceRecord = {
   strategy: {
     validate: validateResourceClaimTemplate,
     validateUpdate: validateResourceClaimTemplateUpdate,
+    columns: NAME_AND_AGE,
   },
 };

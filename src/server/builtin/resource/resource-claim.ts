@@ -29,15 +29,18 @@ export const resourceClaimRecord: ResourceRecord = {
     validateUpdate: validateResourceClaimUpdate,
     validateStatusUpdate: validateResourceClaimStatusUpdate,
     resetFields: statusWithoutMetadata,
-    columns: columns(["Name", "State", "Age"], (claim, now) => {
-      const status = object(claim.status);
-      const deleted = claim.metadata?.deletionTimestamp !== undefined;
-      const states = deleted ? ["deleted"] : [];
-      if (status.allocation !== undefined) {
-        states.push("allocated", ...(list(status.reservedFor).length > 0 ? ["reserved"] : []));
-      } else if (!deleted) states.push("pending");
-      return [name(claim), states.join(","), age(claim, now)];
-    }),
+    columns: columns(
+      ["Name", ["State", "Whether devices are allocated and reserved for pods."], "Age"],
+      (claim, now) => {
+        const status = object(claim.status);
+        const deleted = claim.metadata?.deletionTimestamp !== undefined;
+        const states = deleted ? ["deleted"] : [];
+        if (status.allocation !== undefined) {
+          states.push("allocated", ...(list(status.reservedFor).length > 0 ? ["reserved"] : []));
+        } else if (!deleted) states.push("pending");
+        return [name(claim), states.join(","), age(claim, now)];
+      },
+    ),
   },
 };
 

@@ -23,10 +23,19 @@ export const resourceSliceRecord: ResourceRecord = {
       const spec = object(slice.spec);
       return { "spec.nodeName": text(spec.nodeName), "spec.driver": text(spec.driver) };
     },
-    columns: columns(["Name", "Node", "Driver", "Pool", "Age"], (slice, now) => {
-      const spec = object(slice.spec);
-      return [name(slice), text(spec.nodeName), text(spec.driver), text(object(spec.pool).name), age(slice, now)];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Node", "The node that has the devices."],
+        ["Driver", "The driver of the devices."],
+        ["Pool", "The pool that the devices belong to."],
+        "Age",
+      ],
+      (slice, now) => {
+        const spec = object(slice.spec);
+        return [name(slice), text(spec.nodeName), text(spec.driver), text(object(spec.pool).name), age(slice, now)];
+      },
+    ),
   },
 };
 

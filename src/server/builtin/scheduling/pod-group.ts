@@ -1,10 +1,43 @@
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
 import { statusWithoutMetadata } from "../keep-metadata.js";
+import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
+import { age, name } from "../tables/cells.js";
+import { columns } from "../tables/columns.js";
 
 export const podGroupRecord: ResourceRecord = {
   group: "scheduling.k8s.io",
   resource: "podgroups",
   strategy: {
     resetFields: statusWithoutMetadata,
+    columns: columns(
+      [
+        "Name",
+        ["Policy", "Whether its pods are scheduled one by one or all together."],
+        ["Workload", "The workload whose template it was made from."],
+        ["Status", "Whether it is pending, scheduled or unschedulable, or why it is disrupted."],
+        "Age",
+      ],
+      (group, now) => {
+        const spec = object(group.spec);
+        return [
+          name(group),
+          object(spec.schedulingPolicy).gang === undefined ? "Basic" : "Gang",
+          spec.podGroupTemplateRef === undefined
+            ? "<none>"
+            : text(object(object(spec.podGroupTemplateRef).workload).workloadName),
+          statusCell(object(group.status)),
+          age(group, now),
+        ];
+      },
+    ),
   },
 };
+
+function statusCell(status: ReadonlyFields): string {
+  const last = (type: string) => objects(status.conditions).findLast((condition) => condition.type === type);
+  const disrupted = last("DisruptionTarget");
+  if (disrupted !== undefined) return text(disrupted.reason);
+  const scheduled = last("PodGroupScheduled");
+  if (scheduled === undefined) return "Pending";
+  return scheduled.status === "True" ? "Scheduled" : "Unschedulable";
+}

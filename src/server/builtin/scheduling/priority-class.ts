@@ -12,7 +12,13 @@ export const priorityClassRecord: ResourceRecord = {
     validate: validatePriorityClass,
     validateUpdate: validatePriorityClassUpdate,
     columns: columns(
-      ["Name", "Value:integer", "Global-Default:boolean", "Age", "PreemptionPolicy"],
+      [
+        "Name",
+        ["Value:integer", "The priority that pods get; a higher one goes first."],
+        ["Global-Default:boolean", "Whether pods without a class get this one."],
+        "Age",
+        ["PreemptionPolicy", "Whether pods of the class may displace others."],
+      ],
       (priority, now) => [
         name(priority),
         number(priority.value),

@@ -15,12 +15,12 @@ export const csiDriverRecord: ResourceRecord = {
     columns: columns(
       [
         "Name",
-        "AttachRequired:boolean",
-        "PodInfoOnMount:boolean",
-        "StorageCapacity:boolean",
-        "TokenRequests",
-        "RequiresRepublish:boolean",
-        "Modes",
+        ["AttachRequired:boolean", "Whether volumes are attached to nodes before they are mounted."],
+        ["PodInfoOnMount:boolean", "Whether the driver is given the pod that mounts a volume."],
+        ["StorageCapacity:boolean", "Whether the scheduler heeds the capacity that the driver reports."],
+        ["TokenRequests", "The audiences of the tokens of pods that the driver is given."],
+        ["RequiresRepublish:boolean", "Whether the driver is called again and again for a mounted volume."],
+        ["Modes", "Whether volumes outlive pods, are made for a pod, or both."],
         "Age",
       ],
       (driver, now) => {

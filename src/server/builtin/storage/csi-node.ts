@@ -11,7 +11,7 @@ export const csiNodeRecord: ResourceRecord = {
     allowUnconditionalUpdate: false,
     validate: validateCsiNode,
     validateUpdate: validateCsiNodeUpdate,
-    columns: columns(["Name", "Drivers:integer", "Age"], (node, now) => [
+    columns: columns(["Name", ["Drivers:integer", "How many drivers the node has."], "Age"], (node, now) => [
       name(node),
       list(object(node.spec).drivers).length,
       age(node, now),

@@ -11,10 +11,17 @@ export const csiStorageCapacityRecord: ResourceRecord = {
     allowUnconditionalUpdate: false,
     validate: validateCsiStorageCapacity,
     validateUpdate: validateCsiStorageCapacityUpdate,
-    columns: columns(["Name", "StorageClassName", "Capacity"], (capacity) => [
-      name(capacity),
-      text(capacity.storageClassName),
-      capacity.capacity === undefined ? "<unset>" : quantityCell(capacity.capacity),
-    ]),
+    columns: columns(
+      [
+        "Name",
+        ["StorageClassName", "The class that the capacity is for."],
+        ["Capacity", "How much can be stored still."],
+      ],
+      (capacity) => [
+        name(capacity),
+        text(capacity.storageClassName),
+        capacity.capacity === undefined ? "<unset>" : quantityCell(capacity.capacity),
+      ],
+    ),
   },
 };

@@ -18,7 +18,14 @@ export const storageClassRecord: ResourceRecord = {
     validate: validateStorageClass,
     validateUpdate: validateStorageClassUpdate,
     columns: columns(
-      ["Name", "Provisioner", "ReclaimPolicy", "VolumeBindingMode", "AllowVolumeExpansion", "Age"],
+      [
+        "Name",
+        ["Provisioner", "The driver that makes volumes of the class."],
+        ["ReclaimPolicy", "What becomes of a volume when its claim is deleted."],
+        ["VolumeBindingMode", "Whether volumes are bound at once or when a pod needs them."],
+        ["AllowVolumeExpansion", "Whether claims may ask for more later."],
+        "Age",
+      ],
       (storageClass, now) => [
         withDefaultMark(storageClass, [
           "storageclass.kubernetes.io/is-default-class",

@@ -15,16 +15,26 @@ export const volumeAttachmentRecord: ResourceRecord = {
     validateUpdate: validateVolumeAttachmentUpdate,
     validateStatusUpdate: validateVolumeAttachmentUpdate,
     resetFields: statusWithoutMetadata,
-    columns: columns(["Name", "Attacher", "PV", "Node", "Attached:boolean", "Age"], (attachment, now) => {
-      const spec = object(attachment.spec);
-      return [
-        name(attachment),
-        text(spec.attacher),
-        text(object(spec.source).persistentVolumeName),
-        text(spec.nodeName),
-        object(attachment.status).attached === true,
-        age(attachment, now),
-      ];
-    }),
+    columns: columns(
+      [
+        "Name",
+        ["Attacher:string:0:name", "The driver that attaches the volume."],
+        ["PV", "The persistent volume that is attached."],
+        ["Node", "The node that the volume is attached to."],
+        ["Attached:boolean", "Whether it is attached."],
+        "Age",
+      ],
+      (attachment, now) => {
+        const spec = object(attachment.spec);
+        return [
+          name(attachment),
+          text(spec.attacher),
+          text(object(spec.source).persistentVolumeName),
+          text(spec.nodeName),
+          object(attachment.status).attached === true,
+          age(attachment, now),
+        ];
+      },
+    ),
   },
 };

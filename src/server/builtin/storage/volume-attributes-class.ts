@@ -4,9 +4,8 @@ import {
 } from "../../../api/validation/storage-class.js";
 import { text } from "../../../machinery/meta/access.js";
 import type { ResourceRecord } from "../../endpoints/resource-record.js";
-import { age } from "../tables/cells.js";
+import { age, name } from "../tables/cells.js";
 import { columns } from "../tables/columns.js";
-import { withDefaultMark } from "./default-mark.js";
 
 export const volumeAttributesClassRecord: ResourceRecord = {
   group: "storage.k8s.io",
@@ -14,8 +13,8 @@ export const volumeAttributesClassRecord: ResourceRecord = {
   strategy: {
     validate: validateVolumeAttributesClass,
     validateUpdate: validateVolumeAttributesClassUpdate,
-    columns: columns(["Name", "DriverName", "Age"], (attributes, now) => [
-      withDefaultMark(attributes, ["volumeattributesclass.alpha.kubernetes.io/is-default-class"]),
+    columns: columns(["Name", ["DriverName", "The driver that applies the attributes."], "Age"], (attributes, now) => [
+      name(attributes),
       text(attributes.driverName),
       age(attributes, now),
     ]),

@@ -1,29 +1,34 @@
-import type { KubeObject } from "../../../machinery/meta/object.js";
-import type { TableCell, TableColumnDefinition, TableColumns } from "../../registry/table-columns.js";
+import type { TableColumnDefinition, TableColumns } from "../../registry/table-columns.js";
+import { age, name } from "./cells.js";
 
-/** "Name", or "Name:type", or "Name:type:1" for a column that only -o wide shows. */
-export type ColumnSpec = string;
+/**
+ * "Title", or "Title:type", or "Title:type:1" for a column that only -o wide shows, or "Title:type:0:format". Its description stands
+ * beside it, unless the title is one of those that many kinds share.
+ */
+export type ColumnSpec = string | readonly [spec: string, description: string];
 
-/** Columns declared in one line each; the first one named "Name" holds the object's name. */
+/** Columns declared in one line each; one that is titled "Name" has the format "name" unless its spec gives a format. */
 export function columns(
   specs: readonly ColumnSpec[],
-  cells: (object: KubeObject, now: number) => readonly TableCell[],
+  cells: TableColumns["cells"],
+  more: Pick<TableColumns, "conditions" | "order"> = {},
 ): TableColumns {
-  return { definitions: specs.map(definition), cells };
+  return { definitions: specs.map(definition), cells, ...more };
 }
 
 function definition(spec: ColumnSpec): TableColumnDefinition {
-  const [name = "", type = "string", priority = "0"] = spec.split(":");
+  const [short, description] = typeof spec === "string" ? [spec, undefined] : spec;
+  const [name = "", type = "string", priority = "0", format = name === "Name" ? "name" : ""] = short.split(":");
   return {
     name,
     type: type as TableColumnDefinition["type"],
-    format: name === "Name" ? "name" : "",
-    description: DESCRIPTIONS[name] ?? "",
+    format,
+    description: description ?? SHARED_DESCRIPTIONS[name] ?? "",
     priority: Number(priority),
   };
 }
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
+const SHARED_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Name: "The name of the object, unique among its kind in a namespace (or in the cluster).",
   Age: "How long ago the object was created.",
   Containers: "The names of the containers of the pod template.",
@@ -33,3 +38,6 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
 
 /** The columns of what templates pods, shown by -o wide. */
 export const WIDE_TEMPLATE: readonly ColumnSpec[] = ["Containers:string:1", "Images:string:1", "Selector:string:1"];
+
+/** The table of a kind that shows nothing but its name and age. */
+export const NAME_AND_AGE: TableColumns = columns(["Name", "Age"], (object, now) => [name(object), age(object, now)]);

@@ -1,10 +1,17 @@
 import { number, object, type ReadonlyFields } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { age, name } from "./cells.js";
-import { WIDE_TEMPLATE } from "./columns.js";
+import { type ColumnSpec, WIDE_TEMPLATE } from "./columns.js";
 
 /** The columns of what keeps a number of pods. */
-export const REPLICA_COLUMNS = ["Name", "Desired:integer", "Current:integer", "Ready:integer", "Age", ...WIDE_TEMPLATE];
+export const REPLICA_COLUMNS: readonly ColumnSpec[] = [
+  "Name",
+  ["Desired:integer", "How many pods the spec asks for."],
+  ["Current:integer", "How many pods there are."],
+  ["Ready:integer", "How many pods are ready."],
+  "Age",
+  ...WIDE_TEMPLATE,
+];
 
 /** The cells of {@link REPLICA_COLUMNS} but those of the template. */
 export function replicaCells(workload: KubeObject, now: number) {

@@ -20,7 +20,7 @@ import { metaSchema, SCALE } from "../meta-kinds.js";
 import { decodeBody } from "../negotiation/decode-body.js";
 import { BODY_LIMIT, readObjectBody, runSteps } from "../negotiation/request-body.js";
 import { patchedKind } from "../negotiation/patched-kind.js";
-import { negotiatePlain } from "../negotiation/response-format.js";
+import { negotiate, type Offers } from "../negotiation/response-format.js";
 import { writeOptions } from "../options/write-options.js";
 import type { ServedResource } from "../served-resource.js";
 import { respondValue } from "./answer.js";
@@ -32,7 +32,8 @@ import { APPLY, type PatchType, patchTypeOf, STRATEGIC } from "./patch-type.js";
 import { scaleManagers, scaleTracking } from "./scale-tracking.js";
 import { checkName } from "./check-name.js";
 import { Admitter } from "./admitter.js";
-import { scopeOf } from "./scope.js";
+import { scaleTable } from "./scale-table.js";
+import { includeObject, scopeOf } from "./scope.js";
 
 /** GET of /scale: the object's replicas as an autoscaling/v1 Scale. */
 export async function handleScaleGet(request: ApiRequest, resource: ServedResource, storage: Getter): Promise<void> {
@@ -41,7 +42,7 @@ export async function handleScaleGet(request: ApiRequest, resource: ServedResour
   if (scale.replicas(stored.object()) === undefined) {
     throw internalError(`the spec replicas field ${goQuote(scale.replicasPath ?? "")} does not exist`);
   }
-  await respondScale(request, scaleOf(resource, stored.object()));
+  await respondScale(request, resource, scaleOf(resource, stored.object()));
 }
 
 /** PUT of /scale. */
@@ -155,7 +156,7 @@ async function write(
     },
     { preconditions, admit: { create: {}, update } },
   );
-  await respondScale(request, scaleOf(resource, object.object()));
+  await respondScale(request, resource, scaleOf(resource, object.object()));
 }
 
 /** Stands for the replicas of a custom resource that has none, so that a change can be told from leaving them out. */
@@ -192,6 +193,13 @@ function scaleOf(resource: ServedResource, object: KubeObject): KubeObject {
   };
 }
 
-async function respondScale(request: ApiRequest, scale: KubeObject): Promise<void> {
-  await respondValue(request, negotiatePlain(request.exchange), 200, scale, metaSchema(SCALE));
+async function respondScale(request: ApiRequest, resource: ServedResource, scale: KubeObject): Promise<void> {
+  const { exchange } = request;
+  const format = negotiate(exchange, OFFERS);
+  if (format.shape !== "Table") return respondValue(request, format, 200, scale, metaSchema(SCALE));
+  const table = scaleTable(scale, format, includeObject(exchange.query, format), resource.now());
+  await respondValue(request, format, 200, table);
 }
+
+const OFFERS: Offers = (shape, mediaType) =>
+  shape === "object" || (shape === "Table" && mediaType !== "application/vnd.kubernetes.protobuf");

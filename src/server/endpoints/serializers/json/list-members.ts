@@ -31,8 +31,10 @@ export function listEnvelope({ resource, format }: View, list: ListOfObjects): L
 
 /** A list in any shape. */
 export function listBody(view: View, list: ListOfObjects): ListBody {
-  const field = view.format.shape === "Table" ? "rows" : "items";
-  return { envelope: listEnvelope(view, list), field, members: membersOf(list.items, memberOf(view)) };
+  const envelope = listEnvelope(view, list);
+  if (view.format.shape !== "Table")
+    return { envelope, field: "items", members: membersOf(list.items, memberOf(view)) };
+  return { envelope, field: "rows", members: membersOf(inRowOrder(view, list.items), memberOf(view)) };
 }
 
 function memberOf(view: View): (item: StoredObject) => readonly Uint8Array[] {
@@ -49,6 +51,12 @@ function memberOf(view: View): (item: StoredObject) => readonly Uint8Array[] {
     case "Table":
       return (item) => rowParts(tableRow(view, item));
   }
+}
+
+/** Only a list of few objects has an order of its own. */
+function inRowOrder({ resource }: View, items: Iterable<StoredObject>): Iterable<StoredObject> {
+  const { order } = columnsOf(resource);
+  return order === undefined ? items : [...items].sort((a, b) => order(a.object(), b.object()));
 }
 
 function* membersOf(

@@ -1,6 +1,11 @@
 import { encodeObject } from "../../../../machinery/codec/encode.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
-import type { TableCell, TableColumnDefinition, TableColumns } from "../../../registry/table-columns.js";
+import type {
+  TableCell,
+  TableColumnDefinition,
+  TableColumns,
+  TableRowCondition,
+} from "../../../registry/table-columns.js";
 import type { StoredObject } from "../../../storage/store.js";
 import type { ResponseFormat } from "../../negotiation/response-format.js";
 import { metaSchema, PARTIAL_OBJECT_METADATA } from "../../meta-kinds.js";
@@ -48,6 +53,7 @@ export function storedMetadata({ resource, format }: View, stored: StoredObject)
 
 export interface TableRow {
   readonly cells: readonly TableCell[];
+  readonly conditions?: readonly TableRowCondition[];
   /** JSON of what rides along. */
   readonly object: Uint8Array;
 }
@@ -57,10 +63,13 @@ const NULL: Uint8Array = Buffer.from("null");
 export function tableRow(view: View, stored: StoredObject): TableRow {
   const { resource, include } = view;
   const shown = resource.codec.preparedObject(stored) ?? stored.object();
-  const cells = columnsOf(resource).cells(shown, resource.now());
-  if (include === "None") return { cells, object: NULL };
-  if (include === "Object") return { cells, object: encodeStored(resource.codec, stored) };
-  return { cells, object: storedMetadata(view, stored) };
+  const columns = columnsOf(resource);
+  const cells = columns.cells(shown, resource.now());
+  const conditions = columns.conditions?.(shown) ?? [];
+  const row = conditions.length === 0 ? { cells } : { cells, conditions };
+  if (include === "None") return { ...row, object: NULL };
+  if (include === "Object") return { ...row, object: encodeStored(resource.codec, stored) };
+  return { ...row, object: storedMetadata(view, stored) };
 }
 
 /** The columns of a resource at the version that is served. */
@@ -85,8 +94,8 @@ export function tableEnvelope(
 }
 
 /** The JSON of a row, in parts. */
-export const rowParts = ({ cells, object }: TableRow): readonly Uint8Array[] => [
-  Buffer.from(`{"cells":${jsonText(cells)},"object":`),
+export const rowParts = ({ cells, conditions, object }: TableRow): readonly Uint8Array[] => [
+  Buffer.from(`${jsonText(conditions === undefined ? { cells } : { cells, conditions }).slice(0, -1)},"object":`),
   object,
   CLOSE,
 ];
