@@ -5,6 +5,7 @@ import type { ClientConfig } from "../../client/config/client-config.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
 import type { RestClient, RestResponse } from "../../client/rest/rest-client.js";
 import type { RetryBackoff } from "../../client/retry/retry-on-conflict.js";
+import { RetiringClient } from "./retiring-client.js";
 import { retryTransient, WEBHOOK_BACKOFF } from "./retry-transient.js";
 import type { WebhookSurroundings } from "./webhook-client.js";
 
@@ -32,12 +33,10 @@ export interface PostOptions {
  * request is about. Connections are kept.
  */
 export class KubeconfigWebhook {
-  readonly #rest: RestClient;
+  readonly #client: RetiringClient;
   readonly #timers: Timers;
   readonly #random: Random;
   readonly #backoff: RetryBackoff;
-  #underWay = 0;
-  #retired = false;
 
   /** Throws in client-go's words for certificates that are none. */
   constructor(config: ClientConfig, options: KubeconfigWebhookOptions) {
@@ -45,44 +44,38 @@ export class KubeconfigWebhook {
     this.#timers = timers;
     this.#random = random;
     this.#backoff = backoff;
-    this.#rest = createRestClient({ ...config, timeout, userAgent: "kube-apiserver" }, { pooled: true, clock, env });
+    const client = { ...config, timeout, userAgent: "kube-apiserver" };
+    this.#client = new RetiringClient(createRestClient(client, { pooled: true, clock, env }));
   }
 
   /**
    * Posts JSON, again after a failure that may pass. Rejects with a StatusError, a TransportError or an Error in client-go's words: what
    * the last try failed with.
    */
-  async post(body: Uint8Array, { pause = this.#backoff.duration, signal }: PostOptions = {}): Promise<RestResponse> {
-    const backoff = { ...this.#backoff, duration: pause };
-    this.#underWay += 1;
-    try {
-      return await retryTransient(() => outside(this.#post(body, signal)), {
-        backoff,
-        timers: this.#timers,
-        random: this.#random,
-        signal,
-      });
-    } finally {
-      this.#underWay -= 1;
-      if (this.#retired && this.#underWay === 0) void this.#rest.close();
-    }
+  post(body: Uint8Array, { pause = this.#backoff.duration, signal }: PostOptions = {}): Promise<RestResponse> {
+    const options = {
+      backoff: { ...this.#backoff, duration: pause },
+      timers: this.#timers,
+      random: this.#random,
+      signal,
+    };
+    return this.#client.call((rest) => retryTransient(() => outside(post(rest, body, signal)), options));
   }
 
   /** Closes the connections once the calls under way have ended. */
   retire(): void {
-    this.#retired = true;
-    if (this.#underWay === 0) void this.#rest.close();
+    this.#client.retire();
   }
 
   /** Closes all connections, those of calls under way too. */
   close(): Promise<void> {
-    return this.#rest.close();
+    return this.#client.close();
   }
+}
 
-  #post(body: Uint8Array, signal: AbortSignal | undefined): Promise<RestResponse> {
-    const path = hasPath(this.#rest.server) ? "" : "/";
-    return this.#rest.request({ method: "POST", path, body, userPath: true, ...(signal && { signal }) });
-  }
+function post(rest: RestClient, body: Uint8Array, signal: AbortSignal | undefined): Promise<RestResponse> {
+  const path = hasPath(rest.server) ? "" : "/";
+  return rest.request({ method: "POST", path, body, userPath: true, ...(signal && { signal }) });
 }
 
 const hasPath = (server: string): boolean => /^[^:]+:\/\/[^/]+\/+[^/]/.test(server);
