@@ -31,13 +31,13 @@ const SERVER_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   request: [],
   threads: [],
   storage: ["threads"],
-  // Calls of issuers and of the webhook end after a time, as those of other webhooks.
+  // Webhooks of users, of rights and of admission are called by one client.
   authn: ["request", "webhook"],
   webhook: [],
   kubelet: ["request"],
   admission: ["request", "authz", "webhook"],
   registry: ["storage", "request", "authz"],
-  authz: ["request"],
+  authz: ["request", "webhook"],
   filters: ["request", "authn", "authz"],
   endpoints: ["registry", "storage", "admission", "request", "authz", "kubelet"],
   builtin: ["endpoints", "registry", "storage", "authn", "authz", "request", "kubelet"],

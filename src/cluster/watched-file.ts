@@ -1,9 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { PathError } from "../base/path-error.js";
 import type { Timers } from "../base/timers.js";
-
-/** How often a file is looked at, in milliseconds. */
-const LOOK_MS = 1000;
+import { WatchedFile } from "../base/watched-file.js";
 
 export interface FileWatch {
   readonly path: string;
@@ -24,31 +22,30 @@ export async function readText(path: string): Promise<string> {
 }
 
 /**
- * Looks at a file again and again, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
+ * Looks at a file when it changes, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
  * handed on again before it changes.
  */
 export function watchFile({ path, timers, take, tell }: FileWatch, known: string): () => void {
-  let [last, stopped] = [known, false];
-  let cancel = (): void => {};
+  let [last, stopped, unreadable] = [known, false, false];
   const look = async (): Promise<void> => {
     try {
       const text = await readText(path);
-      if (text !== last && !stopped) {
+      if (stopped) return;
+      if (text !== last) {
         last = text;
         await take(text);
         tell(undefined);
       } else if (unreadable) tell(undefined);
       unreadable = false;
     } catch (error) {
+      if (stopped) return;
       unreadable = error instanceof PathError;
       tell(error instanceof Error ? error.message : String(error));
     }
-    if (!stopped) cancel = timers.start(LOOK_MS, () => void look());
   };
-  let unreadable = false;
-  cancel = timers.start(LOOK_MS, () => void look());
+  const watched = new WatchedFile({ file: path, timers, look });
   return () => {
     stopped = true;
-    cancel();
+    void watched.close();
   };
 }

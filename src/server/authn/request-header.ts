@@ -1,5 +1,6 @@
 import { unauthorized } from "../../machinery/errors/status-error.js";
 import type { Exchange } from "../request/exchange.js";
+import { unescapeKey } from "../request/unescape-key.js";
 import type { Authenticator } from "./authenticator.js";
 
 /** The headers in which a front proxy names the user of a request. */
@@ -88,13 +89,4 @@ function extraOf(
     }
   }
   return Object.fromEntries(extra);
-}
-
-/** Percent signs that mean nothing are part of the key. */
-function unescapeKey(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }

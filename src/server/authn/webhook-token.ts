@@ -1,17 +1,15 @@
-import { goQuote } from "../../base/go-quote.js";
 import type { Clock } from "../../base/clock.js";
 import type { Random } from "../../base/random.js";
-import { randomBelow } from "../../base/random-below.js";
 import type { Timers } from "../../base/timers.js";
-import { outside } from "../../base/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
-import { createRestClient } from "../../client/rest/create-rest-client.js";
-import type { RestClient } from "../../client/rest/rest-client.js";
 import type { Environment } from "../../client/surroundings.js";
-import { isTransportError } from "../../client/transport/transport-error.js";
-import { isStatusError } from "../../machinery/errors/status-error.js";
 import { list, object, type ReadonlyFields, text } from "../../machinery/meta/access.js";
+import { formatGroupVersion } from "../../machinery/meta/gvk.js";
 import type { JsonObject } from "../../machinery/meta/json.js";
+import { boolean, list as listOf, map, string, struct } from "../../machinery/schema/build-schema.js";
+import type { StructSchema } from "../../machinery/schema/schema.js";
+import { KubeconfigWebhook } from "../webhook/kubeconfig-webhook.js";
+import { readPostedReview } from "../webhook/read-posted-review.js";
 import { type AuthenticatedToken, InvalidTokenError, type TokenLookup } from "../request/user.js";
 
 export const WEBHOOK_VERSIONS = ["v1", "v1beta1"] as const;
@@ -37,20 +35,22 @@ export interface WebhookTokens {
   close(): Promise<void>;
 }
 
-/** How long a review may take; client-go's limit for kubeconfigs, which can name none. */
-const TIMEOUT_MS = 30_000;
-/** A call is tried so many times, and waits longer each time. */
-const TRIES = 5;
-const FIRST_WAIT_MS = 500;
-const WAIT_FACTOR = 1.5;
-const JITTER = 0.2;
+const TEXTS = listOf(string);
+const USER: StructSchema = {
+  ...struct("UserInfo", { username: string, uid: string, groups: TEXTS, extra: map(TEXTS) }),
+  goType: "v1.UserInfo",
+};
+const STATUS: StructSchema = {
+  ...struct("TokenReviewStatus", { authenticated: boolean, user: USER, audiences: TEXTS, error: string }),
+  goType: "v1.TokenReviewStatus",
+};
+const REVIEW: StructSchema = { ...struct("TokenReview", { status: STATUS }), goType: "v1.TokenReview" };
 
 /** Asks a webhook by TokenReviews. A review that fails is no token's fault, and yet the token proves nothing. */
 export function webhookTokens(config: WebhookTokenConfig): WebhookTokens {
-  const { client, clock, env } = config;
-  const rest = createRestClient({ ...client, timeout: TIMEOUT_MS, userAgent: "kube-apiserver" }, { clock, env });
+  const webhook = new KubeconfigWebhook(config.client, config);
   const lookup: TokenLookup = async (token, audiences) => {
-    const status = await reviewed(rest, config, token, audiences).catch((error: unknown) => {
+    const status = await reviewed(webhook, config, token, audiences).catch((error: unknown) => {
       // A server may answer with what it was sent.
       const reason = (error instanceof Error ? error.message : String(error)).replaceAll(token, "<masked>");
       config.report(new Error(`Failed to make webhook authenticator request: ${reason}`));
@@ -58,66 +58,25 @@ export function webhookTokens(config: WebhookTokenConfig): WebhookTokens {
     });
     return userOf(status, audiences, config.audiences, token);
   };
-  return { lookup, close: () => rest.close() };
+  return { lookup, close: () => webhook.close() };
 }
 
 async function reviewed(
-  rest: RestClient,
-  config: WebhookTokenConfig,
+  webhook: KubeconfigWebhook,
+  { version }: WebhookTokenConfig,
   token: string,
   audiences: readonly string[] | undefined,
 ): Promise<ReadonlyFields> {
-  const apiVersion = `authentication.k8s.io/${config.version}`;
+  const kind = { group: "authentication.k8s.io", version, kind: "TokenReview" };
   const body: JsonObject = {
-    kind: "TokenReview",
-    apiVersion,
+    kind: kind.kind,
+    apiVersion: formatGroupVersion(kind),
     metadata: {},
     spec: { token, ...(audiences !== undefined && audiences.length > 0 && { audiences: [...audiences] }) },
     status: { user: {} },
   };
-  const review = await withRetries(config, async () => {
-    const answer = await outside(
-      rest.request({
-        method: "POST",
-        path: new URL(config.client.server).pathname === "/" ? "/" : "",
-        body: Buffer.from(JSON.stringify(body)),
-        userPath: true,
-      }),
-    );
-    return answer.json();
-  });
-  checkKind(review, apiVersion);
-  return object(review["status"]);
-}
-
-/** What the webhook says is read as the kind that was asked for, unless it says another. */
-function checkKind(review: ReadonlyFields, expected: string): void {
-  const [kind, apiVersion] = [text(review["kind"]) || "TokenReview", text(review["apiVersion"]) || expected];
-  if (kind === "TokenReview" && apiVersion === expected) return;
-  throw new Error(
-    `no kind ${goQuote(kind)} is registered for version ${goQuote(apiVersion)} in scheme ${goQuote(SCHEME)}`,
-  );
-}
-
-const SCHEME = "k8s.io/client-go/kubernetes/scheme/register.go:83";
-
-async function withRetries<T>({ timers, random }: WebhookTokenConfig, call: () => Promise<T>): Promise<T> {
-  for (let attempt = 1, wait = FIRST_WAIT_MS; ; attempt += 1, wait *= WAIT_FACTOR) {
-    try {
-      return await call();
-    } catch (error) {
-      if (attempt === TRIES || !mayPass(error)) throw error;
-    }
-    const jittered = wait * (1 + (JITTER * randomBelow(random, 1000)) / 1000);
-    await new Promise<void>((resolve) => timers.start(jittered, resolve));
-  }
-}
-
-/** Whether a failure is one that a later try may not have: apiserver's DefaultShouldRetry. */
-function mayPass(error: unknown): boolean {
-  if (isTransportError(error)) return error.reason.endsWith("connection reset by peer");
-  if (!isStatusError(error)) return false;
-  return ["InternalError", "Timeout", "ServerTimeout", "TooManyRequests"].includes(error.reason) || error.code === 429;
+  const answer = await webhook.post(Buffer.from(JSON.stringify(body)));
+  return object((await readPostedReview(answer, kind, REVIEW))["status"]);
 }
 
 function userOf(

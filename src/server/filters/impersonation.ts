@@ -6,6 +6,7 @@ import { type Impersonate, impersonator } from "../authz/impersonation/impersona
 import { hasOnlyName, type WantedUser } from "../authz/impersonation/wanted-user.js";
 import { RequestAttributes } from "../authz/request-attributes.js";
 import type { ApiRequest, Filter, Handler } from "../request/api-request.js";
+import { unescapeKey } from "../request/unescape-key.js";
 
 const PREFIX = "impersonate-";
 const EXTRA = "impersonate-extra-";
@@ -48,15 +49,6 @@ function goText({ uid = "", groups, extra }: WantedUser): string {
   const groupText = groups.length === 0 ? "(nil)" : texts(groups);
   const extraText = `{${entries.map(([key, values]) => `${goQuote(key)}:[]string${texts(values)}`).join(", ")}}`;
   return `&user.DefaultInfo{Name:"", UID:${goQuote(uid)}, Groups:[]string${groupText}, Extra:map[string][]string${entries.length === 0 ? "(nil)" : extraText}}`;
-}
-
-/** Percent signs that mean nothing are part of the key. */
-function unescapeKey(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }
 
 /** Values of their own are joined by a comma and a space; a comma alone is part of one. */

@@ -4,13 +4,13 @@ import { outside } from "../../base/turns.js";
 import type { ClientConfig } from "../../client/config/client-config.js";
 import { createRestClient } from "../../client/rest/create-rest-client.js";
 import { goDurationText } from "../../client/rest/go-duration-text.js";
-import type { RestClient } from "../../client/rest/rest-client.js";
 import type { Environment } from "../../client/surroundings.js";
 import { createTransport } from "../../client/transport/create-transport.js";
 import { NetworkFailure } from "../../client/transport/go-network-error.js";
 import { CallDeadline } from "./call-deadline.js";
 import type { LocateService } from "./service-address.js";
 import { serverNameOf, type WebhookTarget } from "./webhook-target.js";
+import { RetiringClient } from "./retiring-client.js";
 import { webhookTransport } from "./webhook-transport.js";
 
 /** What calls of webhooks use of their process. */
@@ -49,9 +49,7 @@ const CONNECTIONS = 100;
  * than a limit is not read to its end. A 429 or 5xx with Retry-After is tried again while there is time.
  */
 export class WebhookClient {
-  readonly #rest: RestClient;
-  #underWay = 0;
-  #retired = false;
+  readonly #client: RetiringClient;
 
   /** Throws in client-go's words for a CA bundle that is none. */
   constructor(
@@ -68,50 +66,38 @@ export class WebhookClient {
       maxSockets: CONNECTIONS,
       ...(service !== undefined && { locate: () => locate(service).catch(unreachable) }),
     });
-    this.#rest = createRestClient(config, { clock, env, transport: webhookTransport(transport, target.origin) });
+    const rest = createRestClient(config, { clock, env, transport: webhookTransport(transport, target.origin) });
+    this.#client = new RetiringClient(rest);
   }
 
   /** Posts JSON. Rejects with a StatusError, a TransportError or an Error in client-go's words. */
   async post(body: Uint8Array, { timeout, signal }: CallOptions = {}): Promise<WebhookAnswer> {
     const { path } = this.target;
     const deadline = new CallDeadline(timeout, signal);
-    this.#underWay += 1;
+    const query = {
+      timeout: goDurationText(timeout === undefined ? LONGEST_CALL : Math.ceil(timeout / 1000) * 1000),
+    };
+    const { signal: ending } = deadline;
+    const call = { method: "POST", path, query, body, timeout: LONGEST_CALL, userPath: true, signal: ending };
     try {
-      const {
-        status,
-        headers,
-        body: answer,
-      } = await outside(
-        this.#rest.request({
-          method: "POST",
-          path,
-          query: { timeout: goDurationText(timeout === undefined ? LONGEST_CALL : Math.ceil(timeout / 1000) * 1000) },
-          body,
-          timeout: LONGEST_CALL,
-          userPath: true,
-          signal: deadline.signal,
-        }),
-      );
+      const { status, headers, body: answer } = await this.#client.call((rest) => outside(rest.request(call)));
       const type = headers["content-type"];
       return { status, contentType: typeof type === "string" ? type : "", body: answer };
     } catch (error) {
       throw deadline.explained(error);
     } finally {
       deadline.clear();
-      this.#underWay -= 1;
-      if (this.#retired && this.#underWay === 0) void this.#rest.close();
     }
   }
 
   /** Closes the connections once the calls under way have ended. */
   retire(): void {
-    this.#retired = true;
-    if (this.#underWay === 0) void this.#rest.close();
+    this.#client.retire();
   }
 
   /** Closes all connections, those of calls under way too. */
   close(): Promise<void> {
-    return this.#rest.close();
+    return this.#client.close();
   }
 }
 

@@ -35,7 +35,7 @@ export class WebhookClients {
   ofConfig(config: ClientConfig): KubeconfigWebhook {
     let webhook = this.#configured.get(config);
     if (webhook === undefined) {
-      webhook = new KubeconfigWebhook(config, this.surroundings, this.random);
+      webhook = new KubeconfigWebhook(config, { ...this.surroundings, random: this.random });
       this.#configured.set(config, webhook);
     }
     return webhook;

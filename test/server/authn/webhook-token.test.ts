@@ -93,7 +93,6 @@ describe("a webhook's answer", () => {
     ],
     ["knows no user", { authenticated: false }, undefined, undefined],
     ["knows no user though it names one", { user: alice }, undefined, undefined],
-    ["knows no user when authenticated is a text", { authenticated: "true", user: alice }, undefined, undefined],
   ])("%s", async (_, fields, audiences, expected) => {
     const { lookup, close } = await webhook(() => status(fields));
     expect(await lookup(TOKEN, audiences)).toEqual(expected);
@@ -141,14 +140,31 @@ describe("a review that fails", () => {
     ],
     ["at once where the webhook refuses", code(403), /./, 1],
     ["at once where there is none", code(404), /./, 1],
-    ["for an answer that is no JSON", () => "<html>", /./, 1],
+    ["for an answer that is no JSON", () => "<html>", /^couldn't get version\/kind; json parse error: /, 1],
     [
       "for an answer of another version",
       () => status({ authenticated: true, user: alice }, "v1beta1"),
-      /^no kind "TokenReview" is registered for version "authentication.k8s.io\/v1beta1" in scheme/,
+      /^converting \(v1beta1.TokenReview\) to \(v1.TokenReview\): unknown conversion$/,
       1,
     ],
-    ["for an answer of another kind", () => ({ ...status({}), kind: "Pod" }), /^no kind "Pod" is registered/, 1],
+    [
+      "for a flag that is a text",
+      () => status({ authenticated: "yes" }),
+      /^json: cannot unmarshal string into Go struct field TokenReviewStatus.status.authenticated of type bool$/,
+      1,
+    ],
+    [
+      "for nothing",
+      (_, response) => void response.end(),
+      /^0-length response with status code: 200 and content type: $/,
+      1,
+    ],
+    [
+      "for an answer of another kind",
+      () => ({ ...status({}), kind: "Pod" }),
+      /^no kind "Pod" is registered for version "authentication.k8s.io\/v1" in scheme "/,
+      1,
+    ],
   ])("%s", async (_, answer, reason, calls) => {
     const { lookup, close } = await webhook(answer);
     const told = await reasonOf(lookup(TOKEN));

@@ -36,7 +36,7 @@ export function imagePolicyWebhook(configuration: ImagePolicyWebhookConfiguratio
     if (kept !== undefined) return kept;
     const webhook = context.webhooks.ofConfig(client);
     const options = { pause: times.retryBackoff, signal: attributes.signal };
-    const status = readImageReview(await webhook.post(encodeImageReview(spec), options));
+    const status = await readImageReview(await webhook.post(encodeImageReview(spec), options));
     answers.set(key, status, ttlOf(status, times));
     return status;
   }

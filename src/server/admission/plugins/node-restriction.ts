@@ -4,7 +4,7 @@ import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { checkToken } from "./node-restriction/bound-token.js";
 import { checkClaimStatus } from "./node-restriction/claim-status.js";
-import { nodeNameOf } from "./node-restriction/node-name.js";
+import { nodeOf } from "../../authz/node/node-identity.js";
 import type { NodeRequest } from "./node-restriction/node-request.js";
 import {
   checkCertificateRequest,
@@ -39,7 +39,7 @@ export const nodeRestriction: AdmissionPlugin = {
   handles: (operation, target) => operation !== "CONNECT" && RULES.has(formatGroupResource(target)),
   admit(attributes, context) {
     const { user, resource } = attributes;
-    const node = nodeNameOf(user);
+    const node = nodeOf(user);
     if (node === undefined) return;
     if (node === "") throw refused(attributes, `could not determine node from user ${goQuote(user.name)}`);
     return RULES.get(formatGroupResource(resource))?.({ node, attributes, context });

@@ -4,7 +4,7 @@ import type { AdmissionAttributes } from "../attributes.js";
 import type { AdmissionPlugin } from "../plugin.js";
 import { refused } from "../refusal.js";
 import { enforcesMountableSecrets, unmountableByEphemeralContainer, unmountableSecret } from "./mountable-secrets.js";
-import { referencesSecrets } from "./pod-secrets.js";
+import { referencesSecrets } from "../../../api/pods/secret-names.js";
 import { mountServiceAccountToken } from "./service-account-token.js";
 
 /**

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { errorCode, PathError } from "../../../base/path-error.js";
+import { PathError } from "../../../base/path-error.js";
 import { decodeJson } from "../../../machinery/codec/json-decoder.js";
 import { statedKind } from "../../../machinery/codec/stated-kind.js";
 import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
@@ -18,7 +18,7 @@ export async function readPolicyFile(file: string): Promise<readonly AbacPolicy[
   try {
     text = await readFile(file, "utf8");
   } catch (error) {
-    throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
+    throw new PathError("open", file, error);
   }
   return policiesIn(text, file);
 }

@@ -1,15 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
-import { errorCode, PathError } from "../../../base/path-error.js";
+import { PathError } from "../../../base/path-error.js";
+import { WatchedFile } from "../../../base/watched-file.js";
 import { type Authorization, type AuthorizationMode, chainOf } from "../authorizer.js";
 import type { AuthorizationConfiguration } from "./configuration.js";
 import { fixedTypesOf, loadConfiguration } from "./load-configuration.js";
 import type { FixedModes } from "./fixed-mode.js";
 import { type AuthorizerSurroundings, type PreparedAuthorizers, prepareAuthorizers } from "./prepared-authorizers.js";
-import { WatchedFile } from "./watched-file.js";
-
-/** How often the file is read without an event. kube-apiserver's. */
-const POLL_INTERVAL = 60_000;
 
 /**
  * The authorizers of a configuration file, which is followed: a change that is right replaces all of them at once. While the file is at
@@ -57,7 +54,6 @@ export class ConfigurationFile {
     this.#watched = new WatchedFile({
       file: this.#file,
       timers: this.#surroundings.timers,
-      pollInterval: POLL_INTERVAL,
       look: () => this.#look(),
     });
     return {
@@ -128,7 +124,7 @@ async function read(file: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
-    throw new PathError(errorCode(error) === "EISDIR" ? "read" : "open", file, error);
+    throw new PathError("open", file, error);
   }
 }
 

@@ -1,17 +1,16 @@
 import { parseGoDuration } from "../../../base/go-duration.js";
 import { goQuote } from "../../../base/go-quote.js";
-import { statedKind } from "../../../machinery/codec/stated-kind.js";
-import { decodeObject } from "../../../machinery/codec/strict-decode.js";
+import {
+  type ConfigurationFormat,
+  decodeConfigurationStrictly,
+} from "../../../machinery/codec/configuration-document.js";
 import { object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
-import { formatGroupVersion } from "../../../machinery/meta/gvk.js";
-import type { JsonValue } from "../../../machinery/meta/json.js";
+import type { JsonObject } from "../../../machinery/meta/json.js";
 import { decodeManifest } from "../../../machinery/yaml/documents.js";
-import { readYaml } from "../../../machinery/yaml/read.js";
+import { readConfigurationDocument } from "../../../machinery/yaml/configuration-document.js";
 import { fileScalar, fileStruct, FLAG, TEXT, TYPE_META } from "../file-schema.js";
 import type { AuthorizationConfiguration, WebhookConfiguration } from "./configuration.js";
 
-const GROUP = "apiserver.config.k8s.io";
-const VERSIONS = ["v1", "v1beta1", "v1alpha1"];
 const KIND = "AuthorizationConfiguration";
 
 const DURATION = fileScalar("duration");
@@ -36,6 +35,13 @@ const schemaOf = (version: string) => {
   return fileStruct(`${version}.${KIND}`, { ...TYPE_META, authorizers: { type: "list", items: authorizer } });
 };
 
+const FORMAT: ConfigurationFormat = {
+  group: "apiserver.config.k8s.io",
+  kind: KIND,
+  versions: new Map(["v1", "v1beta1", "v1alpha1"].map((version) => [version, schemaOf(version)])),
+  scheme: "k8s.io/apiserver/pkg/apis/apiserver/load/load.go:32",
+};
+
 const DEFAULT_AUTHORIZED_TTL = 300_000;
 const DEFAULT_UNAUTHORIZED_TTL = 30_000;
 
@@ -45,12 +51,8 @@ const DEFAULT_UNAUTHORIZED_TTL = 30_000;
  */
 export function decodeConfiguration(bytes: Uint8Array): AuthorizationConfiguration {
   if (bytes.length === 0) return { authorizers: [] };
-  const content = decodeManifest(bytes);
-  const { value, repeated } = readYaml(content);
-  const version = versionIn(value, content);
-  const { object: read, strictErrors } = decodeObject(value, schemaOf(version), { mode: "Strict" });
-  const errors = [...repeated.map((fault) => `yaml: ${fault}`), ...strictErrors];
-  if (errors.length > 0) throw new Error(`strict decoding error: ${errors.join(", ")}`);
+  const document = readConfigurationDocument(decodeManifest(bytes));
+  const { object: read } = decodeConfigurationStrictly<JsonObject>(document, FORMAT);
   return {
     authorizers: objects(read["authorizers"]).map((one) => ({
       type: text(one["type"]),
@@ -58,16 +60,6 @@ export function decodeConfiguration(bytes: Uint8Array): AuthorizationConfigurati
       webhook: one["webhook"] === undefined ? undefined : webhookOf(object(one["webhook"])),
     })),
   };
-}
-
-function versionIn(value: JsonValue, content: string): string {
-  const stated = statedKind(value);
-  if (stated.kind === "") throw new Error(`Object 'Kind' is missing in '${content}'`);
-  if (stated.version === "") throw new Error(`Object 'apiVersion' is missing in '${content}'`);
-  if (stated.group === GROUP && VERSIONS.includes(stated.version) && stated.kind === KIND) return stated.version;
-  throw new Error(
-    `no kind ${goQuote(stated.kind)} is registered for version "${formatGroupVersion(stated)}" in scheme "k8s.io/apiserver/pkg/apis/apiserver/load/load.go:32"`,
-  );
 }
 
 function webhookOf(read: ReadonlyFields): WebhookConfiguration {

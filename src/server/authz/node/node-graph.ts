@@ -2,7 +2,7 @@ import type { Steps } from "../../../base/steps.js";
 import { object, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { CountedEdges } from "./counted-edges.js";
-import { FollowedList, type ListedObject } from "./followed-list.js";
+import { type CachedObject, CachedObjects } from "../cached-objects.js";
 import { keyOf } from "./keys.js";
 import { referencesOf } from "./pod-references.js";
 import { boundVolume } from "./volume-secrets.js";
@@ -37,7 +37,7 @@ export const neededFor = (resource: string): readonly GraphResource[] => NEEDED[
 export class NodeGraph {
   readonly #toNodes = new CountedEdges();
   readonly #toClaims = new CountedEdges();
-  readonly #lists: ReadonlyMap<GraphResource, FollowedList<Edges>> = new Map([
+  readonly #lists: ReadonlyMap<GraphResource, CachedObjects<Edges>> = new Map([
     [PODS, this.#followed(podEdges)],
     [VOLUMES, this.#followed(volumeEdges)],
     [ATTACHMENTS, this.#followed(nodeEdges(ATTACHMENTS))],
@@ -46,12 +46,12 @@ export class NodeGraph {
   ]);
 
   /** What to do in slices of the event loop before {@link follow}; undefined where it is little. */
-  prepare(resource: GraphResource, items: readonly ListedObject[]): Steps<void> | undefined {
+  prepare(resource: GraphResource, items: readonly CachedObject[]): Steps<void> | undefined {
     return this.#lists.get(resource)?.prepare(items);
   }
 
   /** The objects of a resource as they are now. */
-  follow(resource: GraphResource, items: readonly ListedObject[]): void {
+  follow(resource: GraphResource, items: readonly CachedObject[]): void {
     this.#lists.get(resource)?.follow(items);
   }
 
@@ -62,18 +62,17 @@ export class NodeGraph {
     return false;
   }
 
-  #followed(edgesOf: (object: KubeObject) => Edges): FollowedList<Edges> {
-    return new FollowedList(
-      edgesOf,
-      (edges) => {
+  #followed(edgesOf: (object: KubeObject) => Edges): CachedObjects<Edges> {
+    return new CachedObjects(edgesOf, {
+      add: (edges) => {
         for (const [from, to] of edges.toNodes) this.#toNodes.add(from, to);
         for (const [from, to] of edges.toClaims) this.#toClaims.add(from, to);
       },
-      (edges) => {
+      remove: (edges) => {
         for (const [from, to] of edges.toNodes) this.#toNodes.remove(from, to);
         for (const [from, to] of edges.toClaims) this.#toClaims.remove(from, to);
       },
-    );
+    });
   }
 }
 

@@ -1,18 +1,7 @@
+import { secretNamesOf } from "../../../api/pods/secret-names.js";
 import { absent, object, objects, type ReadonlyFields, text } from "../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import { keyOf } from "./keys.js";
-
-/** The fields of a volume's source that hold a reference to a secret. */
-const SECRET_REFERENCES: Readonly<Record<string, string>> = {
-  cephfs: "secretRef",
-  cinder: "secretRef",
-  csi: "nodePublishSecretRef",
-  flexVolume: "secretRef",
-  iscsi: "secretRef",
-  rbd: "secretRef",
-  scaleIO: "secretRef",
-  storageos: "secretRef",
-};
 
 const MIRROR = "kubernetes.io/config.mirror";
 
@@ -29,7 +18,7 @@ export function referencesOf(pod: KubeObject): readonly string[] {
   };
   const spec = object(pod["spec"]);
   add("serviceaccounts", spec["serviceAccountName"]);
-  for (const secret of objects(spec["imagePullSecrets"])) add("secrets", secret["name"]);
+  for (const secret of secretNamesOf(spec)) add("secrets", secret);
   for (const container of containersOf(spec)) addEnvironment(container, add);
   for (const volume of objects(spec["volumes"])) addVolume(volume, name, add);
   for (const claim of resourceClaimsOf(spec, object(pod["status"]))) add("resourceclaims", claim);
@@ -42,26 +31,15 @@ const containersOf = (spec: ReadonlyFields): readonly ReadonlyFields[] =>
   ["initContainers", "containers", "ephemeralContainers"].flatMap((kind) => objects(spec[kind]));
 
 function addEnvironment(container: ReadonlyFields, add: Add): void {
-  for (const { secretRef, configMapRef } of objects(container["envFrom"])) {
-    add("secrets", object(secretRef)["name"]);
-    add("configmaps", object(configMapRef)["name"]);
-  }
+  for (const { configMapRef } of objects(container["envFrom"])) add("configmaps", object(configMapRef)["name"]);
   for (const { valueFrom } of objects(container["env"])) {
-    const { secretKeyRef, configMapKeyRef } = object(valueFrom);
-    add("secrets", object(secretKeyRef)["name"]);
-    add("configmaps", object(configMapKeyRef)["name"]);
+    add("configmaps", object(object(valueFrom)["configMapKeyRef"])["name"]);
   }
 }
 
 function addVolume(volume: ReadonlyFields, pod: string, add: Add): void {
-  add("secrets", object(volume["secret"])["secretName"]);
-  add("secrets", object(volume["azureFile"])["secretName"]);
-  for (const [source, field] of Object.entries(SECRET_REFERENCES)) {
-    add("secrets", object(object(volume[source])[field])["name"]);
-  }
   add("configmaps", object(volume["configMap"])["name"]);
-  for (const { secret, configMap } of objects(object(volume["projected"])["sources"])) {
-    add("secrets", object(secret)["name"]);
+  for (const { configMap } of objects(object(volume["projected"])["sources"])) {
     add("configmaps", object(configMap)["name"]);
   }
   add("persistentvolumeclaims", object(volume["persistentVolumeClaim"])["claimName"]);

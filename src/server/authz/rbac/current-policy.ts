@@ -1,5 +1,5 @@
 import type { AuthorizationObjects } from "../authorizer.js";
-import type { CachedObject } from "./cached-objects.js";
+import type { CachedObject } from "../cached-objects.js";
 import { Policy, type PolicyObjects } from "./policy.js";
 
 const GROUP = "rbac.authorization.k8s.io";

@@ -2,7 +2,7 @@ import { type PolicyRule, readRules } from "../../../machinery/rbac/policy-rule.
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { User } from "../../request/user.js";
 import { type Binding, keysOf, readBinding, type RoleRef } from "./binding.js";
-import { type CachedObject, CachedObjects, type Kept } from "./cached-objects.js";
+import { type CachedObject, CachedObjects, type Kept } from "../cached-objects.js";
 import { SubjectIndex } from "./subject-index.js";
 
 /** Receives what applies to a user. */

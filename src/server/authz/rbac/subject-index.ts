@@ -1,6 +1,6 @@
 import { compareKeys } from "../../../base/key-order.js";
 import type { Binding } from "./binding.js";
-import type { Kept } from "./cached-objects.js";
+import type { Kept } from "../cached-objects.js";
 
 /** Bindings by those whom they bind, each list in the order of the bindings' keys. */
 export class SubjectIndex implements Kept<Binding> {

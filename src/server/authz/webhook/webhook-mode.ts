@@ -2,7 +2,7 @@ import type { CompiledExpression } from "../../../api/admission/compile-expressi
 import type { Clock } from "../../../base/clock.js";
 import type { JsonObject } from "../../../machinery/meta/json.js";
 import type { AuthorizationMode, AuthorizerAttributes, Decision } from "../authorizer.js";
-import { ExpiringLru } from "./expiring-lru.js";
+import { ExpiringLru } from "../../../base/expiring-lru.js";
 import type { ReviewClient } from "./review-client.js";
 import { matchesReview } from "./review-conditions.js";
 import { reviewSpec } from "./review-spec.js";

@@ -95,9 +95,9 @@ describe("a file that cannot be decoded", () => {
     [
       "is half written",
       '{"apiVersion":"apiserver.config.k8s.io/v1","kind":"Autho',
-      "error converting YAML to JSON: yaml: ",
+      "couldn't get version/kind; json parse error: unexpected end of JSON input",
     ],
-    ["is no YAML", "a: [b", "error converting YAML to JSON: yaml: "],
+    ["is no YAML", "a: [b", "yaml: line 1: did not find expected ',' or ']'"],
     [
       "is a list",
       "- a\n",
@@ -152,7 +152,7 @@ describe("a file that cannot be decoded", () => {
     [
       "has a field twice",
       "apiVersion: apiserver.config.k8s.io/v1\nkind: AuthorizationConfiguration\nauthorizers:\n- type: RBAC\n  type: Node\n  name: a\n",
-      'strict decoding error: yaml: line 5: key "type" already set in map',
+      'strict decoding error: yaml: unmarshal errors:\n  line 5: key "type" already set in map',
     ],
     [
       "has an object for its authorizers",

@@ -228,7 +228,7 @@ describe("a failure", () => {
     [
       "by a review of another group",
       { apiVersion: "example.com/v1", kind: "SubjectAccessReview", status: { allowed: true } },
-      /unknown conversion$/,
+      /^no kind "SubjectAccessReview" is registered for version "example.com\/v1" in scheme "k8s.io\/client-go\/kubernetes\/scheme\/register.go:83"$/,
       1,
     ],
     [

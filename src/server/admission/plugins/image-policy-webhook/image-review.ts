@@ -1,12 +1,9 @@
+import type { RestResponse } from "../../../../client/rest/rest-client.js";
 import { eachContainer } from "../../../../api/validation/each-container.js";
-import { decodeJson } from "../../../../machinery/codec/json-decoder.js";
-import { statedKind } from "../../../../machinery/codec/stated-kind.js";
-import { decodeObject } from "../../../../machinery/codec/strict-decode.js";
 import { object } from "../../../../machinery/meta/access.js";
-import type { JsonValue } from "../../../../machinery/meta/json.js";
 import { boolean, map, string, struct } from "../../../../machinery/schema/build-schema.js";
 import type { StructSchema } from "../../../../machinery/schema/schema.js";
-import type { WebhookAnswer } from "../../../webhook/webhook-client.js";
+import { readPostedReview } from "../../../webhook/read-posted-review.js";
 import type { AdmissionAttributes } from "../../attributes.js";
 
 /** What the webhook is asked: may these images run in this namespace. */
@@ -24,6 +21,9 @@ export interface ImageReviewStatus {
 }
 
 const KIND = { group: "imagepolicy.k8s.io", version: "v1alpha1", kind: "ImageReview" };
+
+/** Where kube-apiserver makes the scheme that it reads these reviews with; errors name it. */
+const SCHEME = "pkg/api/legacyscheme/scheme.go:30";
 
 const STATUS: StructSchema = {
   ...struct("ImageReviewStatus", { allowed: boolean, reason: string, auditAnnotations: map(string) }),
@@ -57,30 +57,7 @@ export const encodeImageReview = (spec: ImageReviewSpec): Uint8Array =>
     }),
   );
 
-/** As deep as an answer may nest. */
-const MAX_DEPTH = 100;
-
-/** Reads an answer as a review. Throws an Error in client-go's words for anything else. */
-export function readImageReview({ status, contentType, body }: WebhookAnswer): ImageReviewStatus {
-  if (body.length === 0) {
-    throw new Error(`0-length response with status code: ${status} and content type: ${contentType}`);
-  }
-  const value = decoded(body);
-  const stated = statedKind(value);
-  const [kind, version] = [stated.kind || KIND.kind, stated.version || KIND.version];
-  const group = stated.version === "" ? KIND.group : stated.group;
-  if (kind !== KIND.kind || group !== KIND.group || version !== KIND.version) {
-    throw new Error(`converting (${version}.${kind}) to (${KIND.version}.${KIND.kind}): unknown conversion`);
-  }
-  const review = decodeObject<{ readonly status?: ImageReviewStatus }>(value, REVIEW, { mode: "Ignore" });
-  return review.object.status ?? {};
-}
-
-function decoded(body: Uint8Array): JsonValue {
-  try {
-    return decodeJson(body, { maxDepth: MAX_DEPTH }).value;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`couldn't get version/kind; json parse error: ${reason}`, { cause: error });
-  }
+/** Reads an answer as a review. Rejects with an Error in client-go's words for anything else. */
+export async function readImageReview(answer: RestResponse): Promise<ImageReviewStatus> {
+  return object((await readPostedReview(answer, KIND, REVIEW, SCHEME))["status"]);
 }

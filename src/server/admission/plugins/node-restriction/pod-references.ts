@@ -1,7 +1,7 @@
 import { eachContainer } from "../../../../api/validation/each-container.js";
 import { absent, list, object, objects, type ReadonlyFields, text } from "../../../../machinery/meta/access.js";
 import type { KubeObject } from "../../../../machinery/meta/object.js";
-import { referencesSecrets } from "../pod-secrets.js";
+import { referencesSecrets } from "../../../../api/pods/secret-names.js";
 
 type Source = readonly [field: string, resource: string];
 

@@ -1,16 +1,17 @@
 import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
-import type { Timers } from "../../../base/timers.js";
-import { outside } from "../../../base/turns.js";
+import type { Timers } from "./timers.js";
+import { outside } from "./turns.js";
 
 export interface WatchedFileOptions {
   readonly file: string;
   readonly timers: Timers;
-  /** How often to look without an event, in milliseconds. */
-  readonly pollInterval: number;
   /** Looks at the file. It must not throw. One look ends before the next begins. */
   readonly look: () => Promise<void>;
 }
+
+/** How often to look without an event, in milliseconds. kube-apiserver's. */
+const POLL_INTERVAL = 60_000;
 
 /** Names that a volume of Kubernetes replaces a file by: the link from which it is reached. */
 const VOLUME_LINK = "..data";
@@ -63,8 +64,8 @@ export class WatchedFile {
   }
 
   #poll(): void {
-    const { timers, pollInterval } = this.#options;
-    this.#cancelPoll = timers.start(pollInterval, () => {
+    const { timers } = this.#options;
+    this.#cancelPoll = timers.start(POLL_INTERVAL, () => {
       if (this.#closed) return;
       if (this.#watcher === undefined) this.#watch();
       this.#look();
