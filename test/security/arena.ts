@@ -120,7 +120,10 @@ export class Arena implements AsyncDisposable {
         headers: {
           accept: "application/json",
           ...(token !== undefined && { authorization: `Bearer ${token.slice("bearer ".length)}` }),
-          ...(text !== undefined && { "content-type": type ?? "application/json" }),
+          ...(text !== undefined && {
+            "content-type": type ?? "application/json",
+            "content-length": String(Buffer.byteLength(text)),
+          }),
           ...headers,
         },
       });
