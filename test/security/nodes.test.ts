@@ -457,6 +457,8 @@ describe("a kubelet writes", () => {
       const answer = await arena.send(KUBELET, { method: "GET", path });
       expect(answer.status, `${path} ${answer.text}`).toBe(200);
     }
+    const named = `${CORE}/secrets?fieldSelector=metadata.name%3Down`;
+    expect((await arena.send(KUBELET, { method: "GET", path: named })).status, "as kubelets list and watch").toBe(200);
     expect(arena.faults).toEqual([]);
   });
 
