@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { APPLY, Arena, jewel, JSON_PATCH, MERGE, pod, STRATEGIC, type Try } from "./arena.js";
+import { APPLY, Arena, jewel, JSON_PATCH, MERGE, pod, STRATEGIC, type Try, tryAll, textIn } from "./arena.js";
 
 const CORE = "/api/v1/namespaces/default";
 const APPS = "/apis/apps/v1/namespaces/default";
@@ -7,6 +7,13 @@ const REFUSED = "403 Forbidden";
 
 let arena: Arena;
 
+const WEB_SOCKET = {
+  connection: "Upgrade",
+  upgrade: "websocket",
+  "sec-websocket-version": "13",
+  "sec-websocket-key": Buffer.alloc(16).toString("base64"),
+  "sec-websocket-protocol": "v5.channel.k8s.io",
+};
 const ephemeral = (more: object = {}) => ({ spec: { ephemeralContainers: [{ name: "e", image: "i", ...more }] } });
 const eviction = (name: string) => ({ apiVersion: "policy/v1", kind: "Eviction", metadata: { name } });
 const scale = (name: string, replicas: number) => ({
@@ -49,7 +56,7 @@ beforeAll(async () => {
   await arena.create(`${CORE}/pods`, pod("p", {}, { labels: { app: "p" } }));
   await arena.create(`${CORE}/configmaps`, { metadata: { name: "held", finalizers: ["example.com/x"] } });
   await arena.create(`${CORE}/configmaps`, { metadata: { name: "free" } });
-  uid = String((await arena.create(`${APPS}/deployments`, deployment("web"))).at("metadata.uid"));
+  uid = textIn(await arena.create(`${APPS}/deployments`, deployment("web")), "metadata.uid");
 });
 
 let uid = "";
@@ -126,6 +133,31 @@ describe("a part of a pod, by who may write pods", () => {
     ["an exec by who may get it, with POST", "exe", `POST ${CORE}/pods/p/exec?command=ls`, REFUSED],
     ["an attach by who may get it, with POST", "exe", `POST ${CORE}/pods/p/attach`, REFUSED],
     ["a port-forward by who may get it, with POST", "exe", `POST ${CORE}/pods/p/portforward`, REFUSED],
+    [
+      "an exec by who may get it, with GET, as a WebSocket begins",
+      "exe",
+      `GET ${CORE}/pods/p/exec?command=ls&stdout=1`,
+      REFUSED,
+      undefined,
+      { headers: WEB_SOCKET },
+    ],
+    [
+      "an attach by who may get it, with GET",
+      "exe",
+      `GET ${CORE}/pods/p/attach?stdout=1`,
+      REFUSED,
+      undefined,
+      { headers: WEB_SOCKET },
+    ],
+    [
+      "a port-forward by who may get it, with GET",
+      "exe",
+      `GET ${CORE}/pods/p/portforward?ports=80`,
+      REFUSED,
+      undefined,
+      { headers: { ...WEB_SOCKET, "sec-websocket-protocol": "SPDY/3.1+portforward.k8s.io" } },
+    ],
+    ["an exec into a pod that there is not, with GET", "exe", `GET ${CORE}/pods/ghost/exec?command=ls`, REFUSED],
     ["an exec by who may get logs", "log", `GET ${CORE}/pods/p/exec?command=ls`, REFUSED],
     ["the pod by who may get its log", "log", `GET ${CORE}/pods/p`, REFUSED],
     ["a pod in another namespace", "pod", "POST /api/v1/namespaces/kube-system/pods", REFUSED, pod("x")],
@@ -161,7 +193,7 @@ describe("a part of a pod, by who may write pods", () => {
       { type: MERGE },
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("a pod that would have another's credentials", () => {
@@ -249,7 +281,7 @@ describe("a pod that would have another's credentials", () => {
     ["a priority of the system", "pod", `POST ${CORE}/pods`, REFUSED, pod("x", { priorityClassName: "ghost" })],
     ["a priority that it sets itself", "pod", `POST ${CORE}/pods`, REFUSED, pod("x", { priority: 2_000_000_000 })],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("a workload", () => {
@@ -315,7 +347,7 @@ describe("a workload", () => {
     ],
     ["in another group's path", "dep", "GET /apis/extensions/v1beta1/namespaces/default/deployments/web", REFUSED],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("owners and finalizers", () => {
@@ -455,8 +487,9 @@ describe("owners and finalizers", () => {
       }),
     ],
   ];
-  test.each(rows)("%s", async (title, who, request, answer, body, type) => {
-    await arena.attempt([title, who, request, answer, body(), type === undefined ? {} : { type }]);
+  test.each(rows.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
+    const [title, who, line, answer, body, type] = row;
+    await arena.attempt([title, who, line, answer, body(), type === undefined ? {} : { type }]);
   });
 });
 
