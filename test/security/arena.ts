@@ -1,5 +1,5 @@
 import { Agent, request as httpsRequest } from "node:https";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import type { Transport } from "../../src/client/transport/transport.js";
 import { type Cluster, type ClusterOptions, startCluster } from "../../src/cluster/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../src/machinery/meta/json.js";
@@ -101,7 +101,7 @@ export class Arena implements AsyncDisposable {
   /** A token of a service account. */
   async token(namespace: string, account: string, spec: JsonObject = {}): Promise<string> {
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
-    return String((await this.create(path, { spec })).at("status.token"));
+    return textIn(await this.create(path, { spec }), "status.token");
   }
 
   /** Sends one request over TLS, on the attacker's own connection. */
@@ -163,7 +163,7 @@ export class Arena implements AsyncDisposable {
 
   /** The number of the last write of any object. */
   async revision(): Promise<string> {
-    return String((await this.make("GET", "/api/v1/namespaces?limit=1")).at("metadata.resourceVersion"));
+    return textIn(await this.make("GET", "/api/v1/namespaces?limit=1"), "metadata.resourceVersion");
   }
 
   /**
@@ -194,6 +194,20 @@ export class Arena implements AsyncDisposable {
     for (const agent of this.#agents.values()) agent.destroy();
     await this.cluster.close();
   }
+}
+
+/** A test for each row, by its title. */
+export function tryAll(rows: readonly Try[], arena: () => Arena): void {
+  test.each(rows.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
+    await arena().attempt(row);
+  });
+}
+
+/** The text at a path of an answer. Throws where there is none. */
+export function textIn(answer: Answer, path: string): string {
+  const found = answer.at(path);
+  if (typeof found !== "string") throw new Error(`no text at ${path}: ${answer.text}`);
+  return found;
 }
 
 export const RBAC = "/apis/rbac.authorization.k8s.io/v1";

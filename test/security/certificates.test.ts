@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { issueCertificate, issuerOf, type Issuer, type KeyPair } from "../../src/cluster/pki/certificate.js";
 import { certificateRequest } from "../helpers/certificate-request.js";
-import { APPLY, Arena, jewel, JSON_PATCH, MERGE, type Try } from "./arena.js";
+import { APPLY, Arena, jewel, JSON_PATCH, MERGE } from "./arena.js";
 
 const CSRS = "/apis/certificates.k8s.io/v1/certificatesigningrequests";
 const SECRET = "/api/v1/namespaces/default/secrets/jewel";
@@ -236,7 +236,8 @@ describe("a request for a certificate", () => {
     ],
     ["deleted without the right", "cat", `DELETE ${CSRS}/pending`, REFUSED, () => ({})],
   ];
-  test.each(rows)("%s", async (title, who, line, answer, body, type) => {
+  test.each(rows.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
+    const [title, who, line, answer, body, type] = row;
     await arena.attempt([title, who, line, answer, await body(), type === undefined ? {} : { type }]);
   });
 

@@ -11,6 +11,7 @@ import {
   ruleOf,
   STRATEGIC,
   type Try,
+  tryAll,
 } from "./arena.js";
 
 const IN = `${RBAC}/namespaces/default`;
@@ -252,7 +253,7 @@ describe("more rights by a role", () => {
     ["a viewer, secrets", "vera", `GET ${SECRETS}/jewel`, REFUSED],
     ["a viewer, the list of secrets", "vera", `GET ${SECRETS}`, REFUSED],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("more rights by aggregation", () => {
@@ -360,7 +361,7 @@ describe("more rights by aggregation", () => {
       gathering("g"),
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("more rights by a binding", () => {
@@ -574,7 +575,7 @@ describe("more rights by a binding", () => {
       own("b", "ClusterRole/view", "friend"),
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 test("what an attacker asks of itself in between is as it was, and the server had no fault", async () => {

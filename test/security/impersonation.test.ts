@@ -206,7 +206,8 @@ describe("acting as another", () => {
       { headers: { [AS]: "x", [GROUP]: "system:masters" } },
     ],
   ];
-  test.each(rows)("%s", async (title, who, ...rest) => {
+  test.each(rows.map((row) => ({ title: row[0], row })))("$title", async ({ row }) => {
+    const [title, who, ...rest] = row;
     await arena.attempt([title, who === robotIs ? robot : who, ...rest]);
   });
 });

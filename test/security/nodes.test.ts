@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { certificateRequest } from "../helpers/certificate-request.js";
-import { APPLY, Arena, jewel, JSON_PATCH, MERGE, pod, STRATEGIC, type Try } from "./arena.js";
+import { APPLY, Arena, jewel, JSON_PATCH, MERGE, pod, STRATEGIC, type Try, tryAll } from "./arena.js";
 
 const CORE = "/api/v1/namespaces/default";
 const LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases";
@@ -131,7 +131,7 @@ describe("a kubelet reads", () => {
       REFUSED,
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("a kubelet writes", () => {
@@ -431,7 +431,7 @@ describe("a kubelet writes", () => {
       { headers: { "impersonate-user": "system:node:m", "impersonate-group": "system:nodes" } },
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 
   test("a request for another node's certificate", async () => {
     const { request } = await certificateRequest("CN=system:node:m,O=system:nodes");

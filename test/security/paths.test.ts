@@ -1,6 +1,6 @@
 import { connect } from "node:http2";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { answerOf, Arena, jewel, MERGE, pod, type Try } from "./arena.js";
+import { answerOf, Arena, jewel, MERGE, pod, type Try, tryAll } from "./arena.js";
 
 const CORE = "/api/v1/namespaces/default";
 const REFUSED = "403 Forbidden";
@@ -109,7 +109,7 @@ describe("a path that looks like another", () => {
     ["of the flags", "mary", "GET /flagz", REFUSED],
     ["of the metrics", "mary", "GET /metrics", REFUSED],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("a verb that looks like another", () => {
@@ -180,7 +180,7 @@ describe("a verb that looks like another", () => {
     ["a port-forward by who may get pods", "mary", `GET ${CORE}/pods/p/portforward`, REFUSED],
     ["a proxy by who may get pods", "mary", `GET ${CORE}/pods/p/proxy/`, REFUSED],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("over HTTP/2", () => {

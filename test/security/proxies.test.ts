@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Arena, JEWEL, jewel, pod, STRATEGIC, type Try } from "./arena.js";
+import { Arena, JEWEL, jewel, pod, STRATEGIC, type Try, tryAll } from "./arena.js";
 
 const CORE = "/api/v1/namespaces/default";
 const REFUSED = "403 Forbidden";
@@ -106,7 +106,7 @@ describe("a proxy without the right to it", () => {
       { headers: { upgrade: "websocket", connection: "Upgrade" } },
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("a proxy to an address of this machine or of its link", () => {

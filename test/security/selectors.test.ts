@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { configFromText, kubernetesClient } from "../../src/client/index.js";
 import { call } from "../helpers/api-caller.js";
-import { Arena, jewel, type Try } from "./arena.js";
+import { Arena, jewel, type Try, tryAll, textIn } from "./arena.js";
 
 const CORE = "/api/v1/namespaces/default";
 const OTHER = "/api/v1/namespaces/other";
@@ -166,7 +166,7 @@ describe("a selector that would widen a right to one name", () => {
     ["an exact version", "nan", `GET ${CORE}/secrets?resourceVersion=1&resourceVersionMatch=Exact`, REFUSED],
     ["a chunk by a token of nonsense", "pam", `GET ${CORE}/configmaps?limit=1&continue=nonsense`, BAD],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 
   test("the right to the name is there", async () => {
     const answer = await arena.send("nan", {
@@ -196,7 +196,7 @@ describe("a token to continue a list with", () => {
 
   test("of all namespaces, as an administrator has it, gives one namespace's objects to who may list that", async () => {
     const made = await call(arena.admin, "GET", "/api/v1/configmaps?limit=1");
-    const token = encodeURIComponent(String(made.at("metadata.continue")));
+    const token = encodeURIComponent(textIn(made, "metadata.continue"));
     const answer = await arena.send("pam", { method: "GET", path: `${CORE}/configmaps?limit=500&continue=${token}` });
     expect([200, 400, 410]).toContain(answer.status);
     arena.holdsNoSecret(answer);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/machinery/meta/json.js";
 import { call } from "../helpers/api-caller.js";
-import { answerOf, Arena, jewel, pod, type Try } from "./arena.js";
+import { answerOf, Arena, jewel, pod, type Try, tryAll } from "./arena.js";
 
 const CORE = "/api/v1/namespaces/default";
 const ACCOUNTS = `${CORE}/serviceaccounts`;
@@ -161,7 +161,7 @@ describe("a token of", () => {
       { spec: { token: "x" } },
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 
   test("the account of the right can be had: the rows fail for the right reason", async () => {
     const path = `${ACCOUNTS}/plain/token`;
@@ -349,7 +349,7 @@ describe("secrets that hold tokens of accounts", () => {
     ["a secret without right", "will", `POST ${CORE}/secrets`, REFUSED, ofAccount("s", "reader")],
     ["to read what a secret one may create would hold", "sue", `GET ${CORE}/secrets/s`, REFUSED],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 
   test("a made-up token in such a secret is no token", async () => {
     const data = { token: "made-up" };

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startWebhookServer, type WebhookServer } from "../helpers/webhook-server.js";
-import { Arena, JEWEL, jewel, MERGE, type Try } from "./arena.js";
+import { Arena, JEWEL, jewel, MERGE, type Try, tryAll } from "./arena.js";
 
 const CORE = "/api/v1/namespaces/default";
 const HOOKS = "/apis/admissionregistration.k8s.io/v1";
@@ -199,7 +199,7 @@ describe("who may name a server that this one calls", () => {
       configuration("x", { service: { namespace: "default", name: "x", path: "/a//b" } }),
     ],
   ];
-  test.each(rows)("%s", async (...row) => void (await arena.attempt(row)));
+  tryAll(rows, () => arena);
 });
 
 describe("a webhook of admission", () => {
