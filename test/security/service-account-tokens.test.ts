@@ -184,13 +184,12 @@ const lost: readonly (readonly [title: string, make: () => Promise<{ token: stri
       }),
   ],
   [
-    "an account that is deleted and waits for a finalizer, a minute later",
+    "an account that was deleted when its finalizer is taken off",
     async () => {
       await arena.create(ACCOUNTS, { metadata: { name: "ending", finalizers: ["example.com/x"] } });
       const token = await arena.token("default", "ending");
       return {
         token,
-        // Until then the token is good, as in Kubernetes; its leeway is a minute. So the account goes.
         spoil: async () => {
           await arena.make("DELETE", `${ACCOUNTS}/ending`);
           await arena.make(

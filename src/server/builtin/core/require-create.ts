@@ -20,8 +20,16 @@ export async function requireCreate(
 ): Promise<void> {
   if (verb !== "get") return;
   const attributes = {
-    ...{ user, namespace, name, subresource, verb: "create" },
-    ...{ isResourceRequest: true, apiGroup: "", apiVersion: "v1", resource: "pods", path: "" },
+    user,
+    verb: "create",
+    isResourceRequest: true,
+    apiGroup: "",
+    apiVersion: "v1",
+    resource: "pods",
+    subresource,
+    namespace,
+    name,
+    path: "",
   };
   const { decision, reason } = await authorize(attributes);
   if (decision !== "allow") throw refusal(attributes, reason);
