@@ -58,7 +58,7 @@ const BUN = [
  * tests. What a file leaves behind in a module or in the process, the next one finds.
  */
 const SHARING =
-  /^test\/(actions|api|base|cli|client|controllers|interop|kinds|machinery|node|printers|resource|server)\//;
+  /^test\/(actions|api|base|cli|client|controllers|interop|kinds|machinery|node|printers|resource|security|server)\//;
 
 /** Folders and files of those that have a thread of their own all the same. */
 const ALONE = [

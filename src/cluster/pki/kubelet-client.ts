@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/clock.js";
 import { once } from "../../base/once.js";
 import type { Random } from "../../base/random.js";
+import { KUBELET_CLIENT } from "../../server/authn/own-certificate.js";
 import type { ClientIdentity } from "../../server/kubelet/cluster-network.js";
 import { issueCertificate, issuerOf } from "./certificate.js";
 import { CA_NAME, type ClusterPki } from "./cluster-pki.js";
@@ -13,7 +14,7 @@ export function kubeletClient({ ca }: ClusterPki, clocks: readonly Clock[], rand
   return once(() =>
     issueCertificate(
       {
-        commonName: "kube-apiserver-kubelet-client",
+        commonName: KUBELET_CLIENT,
         organizations: ["system:masters"],
         notBefore: Math.min(...times) - DAY,
         notAfter: Math.max(...times) + 3650 * DAY,

@@ -43,8 +43,12 @@ export class RequestAttributes implements AuthorizerAttributes {
     return this.#request.info.namespace;
   }
 
+  /** That of the path; of a list or a watch the one name that its field selector asks for. */
   get name(): string {
-    return this.#request.info.name;
+    const { name, legacyWatch } = this.#request.info;
+    if (name !== "" || legacyWatch || !READING.has(this.verb)) return name;
+    const exact = this.fieldSelector?.find(({ field, operator }) => field === "metadata.name" && operator === "=");
+    return exact !== undefined && isSegment(exact.value) ? exact.value : "";
   }
 
   get path(): string {
@@ -79,3 +83,7 @@ export class RequestAttributes implements AuthorizerAttributes {
 }
 
 const SELECTING: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);
+const READING: ReadonlySet<string> = new Set(["list", "watch"]);
+
+/** Whether a name can be a segment of a path. */
+const isSegment = (name: string): boolean => name !== "." && name !== ".." && !/[/%]/.test(name);

@@ -29,6 +29,7 @@ import { bearerToken } from "../authn/bearer-token.js";
 import { type MarkUsed, secretTokens } from "../authn/secret-token.js";
 import { type FindObject, serviceAccountTokens } from "../authn/service-account-token.js";
 import { clientCertificate } from "../authn/client-certificate.js";
+import { withoutOwnCertificate } from "../authn/own-certificate.js";
 import { tokenUnion } from "../authn/token-union.js";
 import { discoveryHandlers } from "../endpoints/non-resource/discovery.js";
 import { type HealthCheck, healthHandler } from "../endpoints/non-resource/health.js";
@@ -219,7 +220,7 @@ export function createServer(config: ServerConfig): Server {
   // kube-apiserver's order: what is known here before what others are asked about.
   const authenticator: Authenticator = firstOf([
     ...(authn.frontProxy === undefined ? [] : [authn.frontProxy.authenticator]),
-    clientCertificate,
+    config.network?.kubeletClient === undefined ? clientCertificate : withoutOwnCertificate(clientCertificate),
     ...(config.authenticators ?? []),
     bearerToken(union),
   ]);

@@ -94,6 +94,8 @@ export interface ConnectOptions {
   /** The percent-encoded path behind the subresource: "/metrics", or "" without one. */
   readonly path: string;
   readonly query: URLSearchParams;
+  /** That of the request: "get" for GET and HEAD, "create" for POST. */
+  readonly verb: string;
 }
 
 /** The storage of a resource: an object that implements some of the capabilities. */

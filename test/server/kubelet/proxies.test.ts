@@ -230,6 +230,10 @@ describe("a proxy refuses", () => {
     ["ff02::1", false],
     ["fd00::1", true],
     ["::ffff:10.0.0.1", true],
+    ["::ffff:127.0.0.1", false],
+    ["::ffff:7f00:1", false],
+    ["0:0:0:0:0:ffff:a9fe:a9fe", false],
+    ["fe80::1%eth0", false],
     ["example.com", false],
     ["", false],
   ])("whether %j is an address that objects may lead to: %s", (address, allowed) => {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { badRequest, unclassified } from "../../../machinery/errors/status-error.js";
+import { parseAddr } from "../../../machinery/go-values/netip.js";
 import type { KubeObject } from "../../../machinery/meta/object.js";
 import type { HandlerContext } from "../../endpoints/resource-record.js";
 import type { ServedResource } from "../../endpoints/served-resource.js";
@@ -51,22 +52,24 @@ export function checkProxyable(address: string): void {
   if (!isGlobalUnicast(address)) throw badRequest("address not allowed");
 }
 
-/** Go's net.IP.IsGlobalUnicast. */
+/** Go's net.IP.IsGlobalUnicast: an IPv4 address in the form of IPv6 is what it is as IPv4, however it is written. */
 export function isGlobalUnicast(address: string): boolean {
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  const plain = mapped ?? address;
-  if (isIP(plain) === 4) {
-    const [a = 0, b = 0] = plain.split(".").map(Number);
-    return !(
-      a === 127 ||
-      plain === "0.0.0.0" ||
-      plain === "255.255.255.255" ||
-      (a === 169 && b === 254) ||
-      (a >= 224 && a < 240)
-    );
+  const bytes = bytesOf(address);
+  const [a = 0, b = 0] = bytes;
+  if (bytes.length === 4) {
+    const isAll = (wanted: number): boolean => bytes.every((byte) => byte === wanted);
+    return !(a === 127 || isAll(0) || isAll(255) || (a === 169 && b === 254) || (a >= 224 && a < 240));
   }
-  if (isIP(plain) !== 6) return false;
-  const first = Number.parseInt(/^[0-9a-f]*/i.exec(plain)?.[0] || "0", 16);
-  const isZeroOrOne = /^[0:]*[01]?$/.test(plain);
-  return !(isZeroOrOne || (first & 0xffc0) === 0xfe80 || (first & 0xff00) === 0xff00);
+  if (bytes.length === 0) return false;
+  const isZeroOrOne = bytes.slice(0, 15).every((byte) => byte === 0) && (bytes[15] ?? 0) <= 1;
+  return !(isZeroOrOne || (a === 0xfe && (b & 0xc0) === 0x80) || a === 0xff);
+}
+
+const MAPPED = [...Array<number>(10).fill(0), 0xff, 0xff];
+
+/** 4 or 16 bytes; none for what is no address. */
+function bytesOf(address: string): readonly number[] {
+  if (isIP(address) === 0) return [];
+  const { bytes } = parseAddr(address);
+  return MAPPED.every((byte, index) => bytes[index] === byte) ? bytes.slice(MAPPED.length) : bytes;
 }

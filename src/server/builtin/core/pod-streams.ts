@@ -11,6 +11,7 @@ import type { Connecter } from "../../registry/resource.js";
 import type { RequestScope } from "../../registry/scope.js";
 import { kubeletTarget, readObject } from "./connect-target.js";
 import { chosenContainer } from "./pod-container.js";
+import { requireCreate } from "./require-create.js";
 
 type MakeConnecter = (pods: ServedResource, server: HandlerContext) => Connecter;
 
@@ -23,14 +24,15 @@ export const podExec: MakeConnecter = (pods, server) => remoteCommand(pods, serv
 /** pods/attach: joins the program that runs in a container. */
 export const podAttach: MakeConnecter = (pods, server) => remoteCommand(pods, server, "attach");
 
-function remoteCommand(pods: ServedResource, server: HandlerContext, verb: "exec" | "attach"): Connecter {
+function remoteCommand(pods: ServedResource, server: HandlerContext, subresource: "exec" | "attach"): Connecter {
   return {
     connectMethods: METHODS,
     hasSubpath: false,
-    async connect(scope, name, { query }) {
+    async connect(scope, name, { query, verb }) {
+      await requireCreate(server.authorization.authorize, scope, { verb, name, subresource });
       const target = await podTarget(pods, server, scope, name, (pod) => {
         const container = chosenContainer(pod, query.get("container") ?? "");
-        return `/${verb}/${scope.namespace}/${name}/${container}${streamQuery(query, verb)}`;
+        return `/${subresource}/${scope.namespace}/${name}/${container}${streamQuery(query, subresource)}`;
       });
       return async (request) => {
         const { isTranslated } = await inOrder(import("../../kubelet/offered-protocol.js"));
@@ -46,7 +48,8 @@ function remoteCommand(pods: ServedResource, server: HandlerContext, verb: "exec
 export const podPortForward: MakeConnecter = (pods, server) => ({
   connectMethods: METHODS,
   hasSubpath: false,
-  async connect(scope, name, { query }) {
+  async connect(scope, name, { query, verb }) {
+    await requireCreate(server.authorization.authorize, scope, { verb, name, subresource: "portforward" });
     const ports = query.getAll("ports");
     const target = await podTarget(pods, server, scope, name, () => {
       const chosen = ports.length === 0 ? "" : `?${new URLSearchParams({ port: ports.join(",") }).toString()}`;

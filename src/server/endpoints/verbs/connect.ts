@@ -16,7 +16,8 @@ export async function handleConnect(request: ApiRequest, resource: ServedResourc
   const schema = resource.codec.schemaOf(kind) ?? (await unpublishedSchema(kind));
   const options = { kind: kind.kind, apiVersion: formatGroupVersion(kind), ...fromQuery(exchange.query, schema) };
   await new Admitter(request, resource, false, { kind, schema }).connect(options);
-  const handle = await storage.connect(scopeOf(request), info.name, { path: subpath(info), query: exchange.query });
+  const wanted = { path: subpath(info), query: exchange.query, verb: info.verb };
+  const handle = await storage.connect(scopeOf(request), info.name, wanted);
   await handle(request);
 }
 
