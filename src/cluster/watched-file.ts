@@ -27,28 +27,53 @@ export async function readText(path: string): Promise<string> {
  * Looks at a file again and again, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
  * handed on again before it changes.
  */
-export function watchFile({ path, timers, take, tell }: FileWatch, known: string): () => void {
-  let [last, stopped] = [known, false];
+export function watchFile({ path, take, ...watch }: FileWatch, known: string): () => void {
+  return watchFiles({ ...watch, paths: [path], take: ([text = ""]) => take(text) }, [known]);
+}
+
+/** Files that make sense together: a certificate and its key. */
+export interface FilesWatch extends Pick<FileWatch, "timers" | "tell"> {
+  readonly paths: readonly string[];
+  /** Gets the texts of all files when one has changed; a rejection is their fault. */
+  take(texts: readonly string[]): void | Promise<void>;
+}
+
+/** The same with several files, which are handed on together. */
+export function watchFiles({ paths, timers, take, tell }: FilesWatch, known: readonly string[]): () => void {
+  let [last, stopped, unreadable] = [known, false, false];
   let cancel = (): void => {};
+  /** What is wrong with the texts of the last time. */
+  let fault: string | undefined;
   const look = async (): Promise<void> => {
-    try {
-      const text = await readText(path);
-      if (text !== last && !stopped) {
-        last = text;
-        await take(text);
-        tell(undefined);
-      } else if (unreadable) tell(undefined);
+    const texts = await Promise.all(paths.map(readText)).catch((error: unknown) => messageOf(error));
+    if (typeof texts === "string") {
+      unreadable = true;
+      tell(texts);
+    } else if (!stopped && texts.some((text, index) => text !== last[index])) {
+      last = texts;
+      fault = await faultOf(() => take(texts));
+      tell(fault);
       unreadable = false;
-    } catch (error) {
-      unreadable = error instanceof PathError;
-      tell(error instanceof Error ? error.message : String(error));
+    } else if (unreadable) {
+      tell(fault);
+      unreadable = false;
     }
     if (!stopped) cancel = timers.start(LOOK_MS, () => void look());
   };
-  let unreadable = false;
   cancel = timers.start(LOOK_MS, () => void look());
   return () => {
     stopped = true;
     cancel();
   };
 }
+
+async function faultOf(take: () => void | Promise<void>): Promise<string | undefined> {
+  try {
+    await take();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
