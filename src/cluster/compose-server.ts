@@ -52,10 +52,12 @@ export async function composeServer(options: ServerOptions, composition: Composi
   let authorization: OpenedAuthorization | undefined;
   try {
     authorization = await authorizationOf(options, composition, { clock, timers, random });
+    const report = options.onError ?? (() => {});
+    const serving = options.tls && (await openServingOf(options.tls, { timers, report }));
     const kv = await openKv(options, clock, timers);
     try {
       const pki = composition.serving?.pki ?? (await openPki(options, clock, systemClock, random));
-      const parts = { clock, manual, timers, random, kv, pki, authorization, release };
+      const parts = { clock, manual, timers, random, kv, pki, authorization, serving, release };
       return await start({ ...options, admission }, composition, parts);
     } catch (error) {
       await kv.close();
@@ -96,10 +98,11 @@ interface Parts {
   readonly kv: Kv;
   readonly pki: ClusterPki;
   readonly authorization: OpenedAuthorization | undefined;
+  readonly serving: ServingCertificates | undefined;
 }
 
 async function start(options: ServerOptions, composition: Composition, parts: Parts): Promise<RunningServer> {
-  const { clock, manual, timers, random, kv, pki, authorization, release } = parts;
+  const { clock, manual, timers, random, kv, pki, authorization, serving, release } = parts;
   const host = composition.serving?.host ?? HOST;
   const { hooks = {}, onError: reportError = () => {} } = options;
   let listener: Listener | undefined;
@@ -119,7 +122,6 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
     info: () => authentication?.info() ?? { clientCa: pki.ca.certificate },
     onChange: (changed: () => void) => void changes.add(changed),
   };
-  const serving = options.tls && (await openServingOf(options.tls, pki, { timers, report: reportError }));
   const serverCa = [pki.ca.certificate, serving?.authorities ?? ""].filter((pem) => pem !== "").join("\n");
   const idle = collectWhenIdle(v8Memory, systemTimers);
   const steps = [
@@ -187,7 +189,7 @@ async function start(options: ServerOptions, composition: Composition, parts: Pa
       authorities: authentication?.authorities,
       serving,
     });
-    if (listener !== undefined) serving?.watch(listener.show);
+    if (listener !== undefined) serving?.watch(pki.server, listener.show);
     await authentication?.start(() => {
       listener?.trust(authentication.authorities);
       for (const changed of changes) changed();
@@ -239,13 +241,9 @@ async function openAuthenticationOf(
 }
 
 /** Certificates of files are loaded where a server is given any. */
-async function openServingOf(
-  options: TlsOptions,
-  pki: ClusterPki,
-  surroundings: ServingSurroundings,
-): Promise<ServingCertificates> {
+async function openServingOf(options: TlsOptions, surroundings: ServingSurroundings): Promise<ServingCertificates> {
   const { openServingCertificates } = await import("./serving-certificates.js");
-  return openServingCertificates(options, pki.server, surroundings);
+  return openServingCertificates(options, surroundings);
 }
 
 const contextOf = (server: Server): HookContext => ({ transport: server.loopback(), registry: server.registry });

@@ -33,7 +33,7 @@ export async function openSocket(
     host,
     port: options.port ?? 0,
     tls: {
-      ...(serving?.pairs ?? pki.server),
+      ...(serving?.pairs(pki.server) ?? pki.server),
       protocol: serving?.protocol,
       ...(authorities ?? { clientCa: pki.ca.certificate }),
     },

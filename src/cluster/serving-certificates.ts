@@ -7,18 +7,18 @@ import type { ShownPairs } from "../server/generic/transport/serving-contexts.js
 import { readTlsProtocol, type TlsProtocol } from "../server/generic/transport/tls-protocol.js";
 import { FileFaults } from "./file-faults.js";
 import type { CertificateFiles, TlsOptions } from "./tls-options.js";
-import { readText, watchFiles } from "./watched-file.js";
+import { readText, readTexts, watchFiles } from "./watched-file.js";
 
 /** What a server shows and speaks on its port. */
 export interface ServingCertificates {
   readonly protocol: TlsProtocol;
-  /** As the files are now. */
-  readonly pairs: ShownPairs;
+  /** As the files are now; `own` is shown where the options have no certificate. */
+  pairs(own: ServingPair): ShownPairs;
   /** Authorities of the certificate beside the cluster's own, PEM; "" for none. */
   readonly authorities: string;
   readonly healthChecks: readonly HealthCheck[];
   /** Watches the files. `show` gets what they hold when they have changed; it may throw for what cannot be served. */
-  watch(show: (pairs: ShownPairs) => void): void;
+  watch(own: ServingPair, show: (pairs: ShownPairs) => void): void;
   close(): void;
 }
 
@@ -29,11 +29,10 @@ export interface ServingSurroundings {
 
 /**
  * Reads the files that the options name. Rejects with an Error in kube-apiserver's words, which names the files, for what cannot be
- * served. `own` is shown where the options have no certificate.
+ * served.
  */
 export async function openServingCertificates(
   options: TlsOptions,
-  own: ServingPair,
   { timers, report }: ServingSurroundings,
 ): Promise<ServingCertificates> {
   const protocol = readTlsProtocol(options.minVersion ?? "", options.cipherSuites ?? []);
@@ -41,38 +40,35 @@ export async function openServingCertificates(
   const { certificate: files, named: namedFiles = [] } = options;
   const main = files && (await openPair("serving-cert", files));
   const named = await Promise.all(namedFiles.map((each) => openPair("sni-serving-cert", each))).catch(notForNames);
-  let pairs: ShownPairs = {
-    ...(main?.pair ?? own),
-    named: named.map(({ pair }, index) => ({ ...pair, names: namedFiles[index]?.names ?? [] })),
-  };
+  let shown: ServingPair | undefined = main?.pair;
+  let shownByName: readonly NamedPair[] = named.map(({ pair }, index) => ({
+    ...pair,
+    names: namedFiles[index]?.names ?? [],
+  }));
   let stops: readonly (() => void)[] = [];
   return {
     protocol,
-    get pairs() {
-      return pairs;
-    },
+    pairs: (own) => ({ ...(shown ?? own), named: shownByName }),
     authorities: await authoritiesOf(options),
     healthChecks: [faults.check],
-    watch(show) {
-      const follow = (opened: OpenedPair, changed: (pair: ServingPair) => ShownPairs): (() => void) =>
-        watchFiles(
-          {
-            paths: opened.paths,
-            timers,
-            tell: faults.of(opened.name),
-            take: (texts) => {
-              const next = changed(pairOf(notEmpty(opened.name, texts)));
-              show(next);
-              pairs = next;
-            },
-          },
-          [opened.pair.certificate, opened.pair.key],
-        );
-      const withNamed = (at: number, pair: ServingPair): readonly NamedPair[] =>
-        (pairs.named ?? []).map((each, index) => (index === at ? { ...pair, names: each.names } : each));
+    watch(own, show) {
+      const follow = ({ name, paths, pair }: OpenedPair, take: (pair: ServingPair) => void): (() => void) =>
+        watchFiles({ paths, timers, tell: faults.of(name), take: (texts) => take(pairOf(notEmpty(name, texts))) }, [
+          pair.certificate,
+          pair.key,
+        ]);
+      const takeMain = (pair: ServingPair): void => {
+        show({ ...pair, named: shownByName });
+        shown = pair;
+      };
+      const takeNamed = (at: number, pair: ServingPair): void => {
+        const next = shownByName.map((each, index) => (index === at ? { ...pair, names: each.names } : each));
+        show({ ...(shown ?? own), named: next });
+        shownByName = next;
+      };
       stops = [
-        ...(main === undefined ? [] : [follow(main, (pair) => ({ ...pairs, ...pair }))]),
-        ...named.map((each, index) => follow(each, (pair) => ({ ...pairs, named: withNamed(index, pair) }))),
+        ...(main === undefined ? [] : [follow(main, takeMain)]),
+        ...named.map((each, index) => follow(each, (pair) => takeNamed(index, pair))),
       ];
     },
     close() {
@@ -92,7 +88,7 @@ async function openPair(purpose: string, { certFile, keyFile }: CertificateFiles
   if (certFile === "" || keyFile === "") throw new Error("missing filename for serving cert");
   const name = `${purpose}::${certFile}::${keyFile}`;
   const paths = [certFile, keyFile] as const;
-  const texts = notEmpty(name, await Promise.all(paths.map(readText)));
+  const texts = notEmpty(name, await readTexts(paths));
   try {
     return { name, paths, pair: pairOf(texts) };
   } catch (error) {

@@ -23,6 +23,13 @@ export async function readText(path: string): Promise<string> {
   }
 }
 
+/** The texts of files, read in order: of several that are missing the first is named. */
+export async function readTexts(paths: readonly string[]): Promise<readonly string[]> {
+  const texts: string[] = [];
+  for (const path of paths) texts.push(await readText(path));
+  return texts;
+}
+
 /**
  * Looks at a file again and again, from `known` on, until it is stopped. A text is handed on once; one that was not taken is not
  * handed on again before it changes.
@@ -45,7 +52,7 @@ export function watchFiles({ paths, timers, take, tell }: FilesWatch, known: rea
   /** What is wrong with the texts of the last time. */
   let fault: string | undefined;
   const look = async (): Promise<void> => {
-    const texts = await Promise.all(paths.map(readText)).catch((error: unknown) => messageOf(error));
+    const texts = await readTexts(paths).catch((error: unknown) => messageOf(error));
     if (typeof texts === "string") {
       unreadable = true;
       tell(texts);
