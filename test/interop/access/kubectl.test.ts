@@ -201,8 +201,6 @@ subjects:
     const inShop = (what: string) => rawRequest(cluster, `/api/v1/namespaces/shop/${what}`, { token });
     expect((await inShop("pods")).body).toContain('"name":"worker"');
     expect(await inShop("secrets")).toMatchObject({ status: 403 });
-    const path = join(admin.folder, "worker-token");
-    await writeFile(path, token);
     const reviewed = await rawRequest(cluster, "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
       token,
       method: "POST",
