@@ -26,7 +26,6 @@ export async function tokensOfAccounts({ builds, folder, rounds: count, report, 
   }
   const samples = await inTurn(contenders, count, async ({ server, target }) => {
     const tokens = await newTokens(server.target);
-    const before = await server.usage();
     const ask = async (times) => {
       const before = await server.usage();
       const message = { op: "getByTokens", target, path: PATH, tokens, connections: CONNECTIONS, times };
