@@ -2,9 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveEtcdStandIn } from "../../../src/cluster/envtest/etcd-stand-in.js";
+import type { KeyPair } from "../../../src/cluster/pki/certificate.js";
 import { parseSniCertKey } from "../../../src/commands/envtest/sni-cert-key.js";
+import { eventually } from "../../helpers/eventually.js";
+import { freePorts } from "../../helpers/free-ports.js";
 import { runCli } from "../../helpers/run-cli.js";
-import { newAuthority, servingCertificate } from "../../helpers/tls-peer.js";
+import { type Handshake, handshake, newAuthority, servingCertificate } from "../../helpers/tls-peer.js";
 
 describe("--tls-sni-cert-key", () => {
   test.each([
@@ -73,4 +77,43 @@ describe("kube-apiserver's place does not start with", () => {
     expect(stderr).toContain("command failed");
     expect(stderr.replaceAll(String.raw`\"`, '"')).toContain(message);
   });
+});
+
+test("kube-apiserver's place serves with all of the flags, and follows its files", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "kubets-tls-serving-"));
+  const ca = newAuthority();
+  const write = async (name: string, pair: KeyPair): Promise<void> => {
+    await writeFile(join(folder, `${name}.crt`), pair.certificate);
+    await writeFile(join(folder, `${name}.key`), pair.key);
+  };
+  await write("main", servingCertificate(ca, "main", ["127.0.0.1"]));
+  await write("named", servingCertificate(ca, "named"));
+  const [etcd = 0, port = 0] = await freePorts(2);
+  const stop = new AbortController();
+  const standIn = serveEtcdStandIn([`http://127.0.0.1:${etcd}`], stop.signal);
+  const argv = [
+    `--etcd-servers=http://127.0.0.1:${etcd}`,
+    `--secure-port=${port}`,
+    "--service-account-issuer=https://x",
+    "--service-account-signing-key-file=main.key",
+    "--authorization-mode=RBAC",
+    "--tls-cert-file=main.crt",
+    "--tls-private-key-file=main.key",
+    "--tls-min-version=VersionTLS12",
+    "--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "--tls-sni-cert-key=named.crt,named.key:*.example.com,other.org",
+  ];
+  const serving = runCli(["envtest", "kube-apiserver", ...argv], { cwd: folder, signal: stop.signal });
+  const shown = async (servername?: string): Promise<Handshake> =>
+    handshake(port, { ...(servername !== undefined && { servername }), maxVersion: "TLSv1.2" });
+  const cipher = "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256";
+  await eventually(async () => expect(await shown()).toMatchObject({ shown: "main", cipher }));
+  expect(await shown("a.example.com")).toMatchObject({ shown: "named", cipher });
+  expect(await shown("other.org")).toMatchObject({ shown: "named" });
+  await write("main", servingCertificate(ca, "renewed", ["127.0.0.1"]));
+  await eventually(async () => expect(await shown()).toMatchObject({ shown: "renewed" }));
+  stop.abort();
+  expect((await serving).stderr).toContain(`Serving securely on 127.0.0.1:${port}`);
+  await standIn;
+  await rm(folder, { recursive: true });
 });
